@@ -102,6 +102,9 @@ def test_a_failed_gpu_is_told_from_the_lost_work_to_the_next_step(runs: dict[str
     repair = found.repair(incident)
     assert (repair.repair_class, repair.expected_s, repair.returned_s) == ("gpu", 43_200.0, 43_200.0)
     assert found.total_of(incident.cause)[0] == 1
+    of = {event.kind: found.of_event(event) for event in found.events if event.t_s >= incident.t_s}
+    assert of["waiting_for_spare"] is of["spare_taken"] is of["job_resumed"] is of["repaired"] is incident
+    assert of["checkpoint"] is None
 
 
 def test_what_stopped_the_job_is_the_utility_and_not_the_battery_or_the_heat(runs: dict[str, Path]) -> None:

@@ -60,7 +60,9 @@ def test_the_year_of_the_scene_and_of_other_places(
     assert there.pue < here.pue
     assert dialog.figures[1]["pue"].text() == f"{there.pue:.3f}"
     dialog.load.field.setValue(50)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: isinstance(dialog.years[0], SiteYear) and dialog.years[0].load == pytest.approx(0.5))
+    qtbot.waitUntil(
+        lambda: isinstance(dialog.years[0], SiteYear) and dialog.years[0].load == pytest.approx(0.5)
+    )
     year = dialog.years[1]
     assert isinstance(year, SiteYear)
     dialog.save_to(tmp_path / "year.csv", year)
@@ -70,4 +72,3 @@ def test_the_year_of_the_scene_and_of_other_places(
     qtbot.waitUntil(lambda: window.session.document.scenario.site.climate.place == "dublin")  # type: ignore[union-attr]
     assert len(dialog.years) == 1
     dialog.close()
-

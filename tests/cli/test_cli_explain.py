@@ -59,7 +59,7 @@ def test_incidents_are_listed_and_told_one_by_one(twin, pump: Path) -> None:
     assert "Pump stop" in listed
     told = twin("explain", pump, "--incident", "3").stdout
     assert told.startswith("Pump stop: cdu/0\n10:00:00, no job stopped; known up to 11:55:00\n")
-    assert "Back: back since 10:40:00" in told
+    assert "Repair: Back in use; since 10:40:00" in told
     before = json.loads(twin("explain", pump, "--incident", "3", "--to", "10:30", "--json").stdout)
     assert (before["repair"]["returned_s"], before["repair"]["expected_s"]) == (None, 2700.0)
     assert json.loads(twin("explain", pump, "--list", "--to", "4 min", "--json").stdout)["incidents"] == []

@@ -127,7 +127,7 @@ class IncidentCard:
         found.append(f"Cost: {self.cost}" + (f" ({self.share})" if self.share else ""))
         found += [f"  {account_title(account):<22} {hours(gpu_s)}" for account, gpu_s in self.costs]
         found.append(f"Spare node: {self.spare}" + (f"; {self.spares_left}" if self.spares_left else ""))
-        found.append(f"Back: {self.back}" + (f"; {self.repair}" if self.repair else ""))
+        found.append(f"Repair: {'; '.join((self.back, *self.repair.splitlines()))}")
         found += [words for words in (self.kind, self.rate) if words]
         if self.followed:
             found += ["What followed:", *(f"  {words}" for words in self.followed)]
@@ -158,6 +158,7 @@ def incident_card(found: Incidents, incident: Incident, spares_left: float = mat
         for stop in sorted(incident.stops, key=lambda stop: -sum(stop.gpu_s.values()))
     )
     repair = found.repair(incident)
+    back, detail = _back(found, repair, says)
     return IncidentCard(
         incident,
         found.t_s,
@@ -172,8 +173,8 @@ def incident_card(found: Incidents, incident: Incident, spares_left: float = mat
         tuple((account, incident.gpu_s[account]) for account in COST_ACCOUNTS if account in incident.gpu_s),
         _spare(found, incident),
         "" if math.isnan(spares_left) else f"{spares_left:,.0f} spare{'s' * (spares_left != 1)} left",
-        _back(found, incident, repair, says),
-        _repair(repair),
+        back,
+        "\n".join(words for words in (detail, _repair(repair)) if words),
         _kind(found, incident),
         _rate(found, incident),
         tuple(_followed(incident, says)),
@@ -225,7 +226,7 @@ def _state(found: Incidents, stop: Stop, says: Moments) -> str:
     following = [other for other in found.events_of_job(stop.job) if other.row > stop.event.row]
     if following:
         return f"stopped again at {says(following[0].t_s)}"
-    return f"has not run since, for {spoken(found.t_s - stop.event.t_s)}"
+    return f"stopped for {spoken(round(found.t_s - stop.event.t_s))} so far"
 
 
 def _spare(found: Incidents, incident: Incident) -> str:
@@ -236,18 +237,19 @@ def _spare(found: Incidents, incident: Incident) -> str:
     return ", ".join(taken[:_MOST_SPARES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _back(found: Incidents, incident: Incident, repair: Repair, says: Moments) -> str:
+def _back(found: Incidents, repair: Repair, says: Moments) -> tuple[str, str]:
+    """Return when what failed is back, and what more there is to say of that."""
     if repair.returned_s is not None:
-        return f"back since {says(repair.returned_s)}"
+        return "Back in use", f"since {says(repair.returned_s)}"
     if repair.restart:
-        return "no repair: a restart is enough"
+        return "Not needed", "a restart is enough"
     if repair.expected_s is None:
-        return "unknown"
-    left_s = repair.expected_s - found.t_s
-    if left_s <= 0.0:
-        return f"overdue since {says(repair.expected_s)}" + (f": {repair.waits}" if repair.waits else "")
+        return "Unknown", ""
+    left_s, at = repair.expected_s - found.t_s, says(repair.expected_s)
     waits = f"; {repair.waits}" if repair.waits else ""
-    return f"expected {says(repair.expected_s)}, in {spoken(left_s)}{waits}"
+    if left_s <= 0.0:
+        return "Overdue", f"expected {at}{waits}"
+    return f"Back in {spoken(round(left_s))}", f"expected {at}{waits}"
 
 
 def _followed(incident: Incident, says: Moments) -> Iterator[str]:

@@ -173,10 +173,14 @@ class Incidents:
 
     def of_event(self, event: Event) -> Incident | None:
         """Return the incident that an event belongs to; None: it belongs to none."""
-        found = self._of_row.get(event.row)
-        if found is None and kind_of(event.kind).job is not None:  # what a job did next, and why
-            return self.of_job(event.subject, event.t_s)
-        return None if found is None else self.all[found]
+        found, kind = self._of_row.get(event.row), kind_of(event.kind)
+        if found is not None:
+            return self.all[found]
+        job = event.word("job_id") or event.subject
+        if job in self._number:  # what a job did next, and why
+            told = kind.setback or (kind.job is not None and not kind.job.is_over)
+            return self.of_job(job, event.t_s) if told or event.word("job_id") else None
+        return self.of_thing(event.subject, event.t_s) if kind.ends else None
 
     def of_job(self, job: str, t_s: float = math.inf) -> Incident | None:
         """Return the last incident that stopped a job up to a time [s]; None: none did."""
@@ -184,15 +188,23 @@ class Incidents:
         place = bisect_right(rows, t_s, key=lambda row: self._stops[row].t_s)
         return self.all[self._of_stop[rows[place - 1]]] if place else None
 
-    def of_thing(self, id: str) -> Incident | None:
-        """Return the last incident of a component, its parts or what it is in, or of a job; None: it had none."""
+    def of_thing(self, id: str, t_s: float = math.inf) -> Incident | None:
+        """Return the last incident of a component, its parts or what it is in, or of a job; None: it had none.
+
+        Parameters
+        ----------
+        t_s
+            Only of what had happened by then [s].
+        """
         if id in self._number:
-            return self.of_job(id)
+            return self.of_job(id, t_s)
         inside = f"{id}/"
         places = (
             place
-            for name, place in self._of_place.items()
+            for name, places in self._of_place.items()
             if name == id or name.startswith(inside) or id.startswith(f"{name}/")
+            for place in places
+            if self.all[place].t_s <= t_s
         )
         last = max(places, default=None)
         return None if last is None else self.all[last]
@@ -379,7 +391,7 @@ class Incidents:
     def _made(self, found: Mapping[int, _Found]) -> tuple[Incident, ...]:
         made: list[Incident] = []
         self._of_row: dict[int, int] = {}
-        self._of_place: dict[str, int] = {}
+        self._of_place: dict[str, list[int]] = defaultdict(list)
         self._of_stop: dict[int, int] = {}
         for one in sorted(found.values(), key=lambda incident: incident.event.row):
             number = len(made)
@@ -396,7 +408,7 @@ class Incidents:
             for event in (one.event, *one.followed, *(stop.event for stop in stops)):
                 self._of_row[event.row] = number
                 if event.subject not in self._number:
-                    self._of_place[event.subject] = number
+                    self._of_place[event.subject].append(number)
         return tuple(made)
 
     # --- looked up

@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import monotonic, time_ns
 
+from twin.record.events import Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.runtime.channel import MessageChannel
 from twin.runtime.protocol import (
@@ -163,10 +164,10 @@ class Client:
         self._play = None
         self._send(Pause(self.session))
 
-    def step(self) -> None:
-        """Run to the next event and stand still."""
+    def step(self, least: Severity = Severity.INFO) -> None:
+        """Run to the next event of at least this severity and stand still."""
         self._play = None
-        self._send(StepRun(self.session))
+        self._send(StepRun(self.session, least))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` will carry."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter, process_time
 
+from twin.record.events import Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
@@ -231,9 +232,9 @@ class InlineClient:
         """Stand still."""
         self.engine_session.handle(Pause(self.session))
 
-    def step(self) -> None:
-        """Run to the next event and stand still."""
-        self.engine_session.handle(StepRun(self.session))
+    def step(self, least: Severity = Severity.INFO) -> None:
+        """Run to the next event of at least this severity and stand still."""
+        self.engine_session.handle(StepRun(self.session, least))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""

@@ -201,9 +201,10 @@ class Pause:
 
 @dataclass(frozen=True)
 class StepRun:
-    """App to worker: run to the next event and stand still."""
+    """App to worker: run to the next event of at least this severity and stand still."""
 
     session: int
+    least: Severity = Severity.INFO
 
 
 @dataclass(frozen=True)

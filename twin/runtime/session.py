@@ -13,7 +13,7 @@ from typing import Protocol
 
 from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
@@ -110,7 +110,7 @@ class EngineSession:
             self._observe(force=True)
             self._report(self._engine)
         elif isinstance(request, StepRun):
-            self._step(self._engine)
+            self._step(self._engine, request.least)
         elif isinstance(request, Withdraw):
             self._withdraw(self._engine, request)
         else:
@@ -241,6 +241,20 @@ class EngineSession:
             if monotonic() >= deadline_wall_s:
                 return
 
+    def _advance_to(self, engine: RunEngine, least: Severity) -> None:
+        """Advance to the next event of at least a severity, by way of the recorder's sample times."""
+        rows = self._rows  # all before has been told
+        while engine.now_s < engine.end_s:
+            recorder = self._recorder
+            stop_s = engine.end_s if recorder is None else min(engine.end_s, recorder.next_s)
+            sampled = None if recorder is None else recorder.alert
+            engine.advance(max(stop_s, engine.now_s), None, least if sampled is None else min(least, sampled))
+            self._observe()
+            fresh = engine.events(rows)
+            if any(event.severity >= least for event in fresh):
+                return
+            rows = fresh[-1].row + 1 if fresh else rows
+
     def _observe(self, force: bool = False) -> None:
         if self._recorder is None or self._ended:  # at the end the file is closed, and there is nothing new
             return
@@ -259,10 +273,13 @@ class EngineSession:
             Failed(self._number, f"{str(error).rstrip('.')}; the run continues without recording", "")
         )
 
-    def _step(self, engine: RunEngine) -> None:
+    def _step(self, engine: RunEngine, least: Severity) -> None:
         self._stand()
         if not self._ended:
-            engine.step_event()
+            if least > Severity.INFO:
+                self._advance_to(engine, least)
+            else:
+                engine.step_event()
             self._observe(force=True)
         if engine.now_s >= engine.end_s:
             self._finish(engine)

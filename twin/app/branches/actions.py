@@ -14,7 +14,7 @@ from twin.analysis.branch import Addition, Started, branch_scene, parent_scene, 
 from twin.analysis.branch_changes import instead_in_words
 from twin.analysis.what_if import RUN_SUFFIX, what_if, whole_run
 from twin.app.branches.answer import Answering, Question
-from twin.app.branches.choices import folder_of, is_shipped, run_beside
+from twin.app.branches.choices import Sort, folder_of, is_shipped, run_beside
 from twin.app.branches.dialog import BranchDialog, Wish
 from twin.app.files.files import Files
 from twin.app.session.session import Session
@@ -68,8 +68,21 @@ class BranchActions:
         answering.given_up.connect(self._leave_nothing)
         answering.answered.connect(lambda answered: self.made.emit(answered.question.runs[1]))
 
-    def ask(self, additions: tuple[Addition, ...] = ()) -> None:
-        """Ask what shall be other from the time on screen on; `additions` were asked for already."""
+    def ask(
+        self,
+        additions: tuple[Addition, ...] = (),
+        sort: Sort | None = None,
+        since_s: float | None = None,
+    ) -> None:
+        """Ask what shall be other from the time on screen on; `additions` were asked for already.
+
+        Parameters
+        ----------
+        sort
+            The sort of change that is chosen at first.
+        since_s
+            Where the run is at its end, right after this time [s].
+        """
         session = self._session
         document, plant = session.document, session.plant
         if document is None or plant is None:
@@ -79,6 +92,8 @@ class BranchActions:
             return
         session.halt()
         at_s = self._cut_s()
+        if since_s is not None and at_s >= session.end_s:
+            at_s = (math.floor(since_s * 1e3) + 1) / 1e3
         if at_s >= session.end_s:
             self._tell("The run ends here: go back to the time to branch from")
             return
@@ -95,6 +110,8 @@ class BranchActions:
             self._window,
             self._selected(),
         )
+        if sort is not None:
+            self.dialog.choose(sort)
         self.dialog.wanted.connect(self._wanted)
         self.dialog.destroyed.connect(self._forget)
         self.dialog.show()

@@ -143,6 +143,12 @@ class BranchDialog(QDialog):
                 return f"{at} set scheduler.policy value={value}"
         return ""
 
+    def choose(self, sort: Sort) -> None:
+        """Choose a sort of change, where the scene has it."""
+        place = self.sort_box.findData(sort.value)
+        if place >= 0:
+            self.sort_box.setCurrentIndex(place)
+
     @property
     def sort(self) -> Sort:
         """Return the sort of change that is chosen."""

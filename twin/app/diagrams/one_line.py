@@ -13,6 +13,8 @@ from twin.app.diagrams.one_line_loads import DiagramLoad, load_of, loads_of
 from twin.app.toolkit import text
 from twin.app.world.rows import World, gpus_of
 from twin.plant.graph import find
+from twin.record.channels import NodeCondition
+from twin.record.spare_pool import AWAY, WORDS
 
 MOST_COLUMNS = 3
 """Stages side by side in the overview, before those under one parent are drawn as one."""
@@ -234,7 +236,7 @@ def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place
             place,
             thing=id_,
             tone="live" if power_w > 0 or values is None else "dead",
-            state="" if power_w > 0 or values is None else "NO POWER",
+            state="" if power_w > 0 or values is None else _why_dark(world, node),
             facts=(("GPU power", words),),
             chosen=number == len(inside) - 1,
         )
@@ -244,6 +246,17 @@ def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place
             )
         )
         above = id_
+
+
+def _why_dark(world: World, node: int) -> str:
+    """Return why a node draws nothing: it is in repair, shut down, or without power."""
+    assert world.frame is not None
+    condition = NodeCondition(int(world.frame.values["node.condition"][node]))
+    return (
+        WORDS[condition].upper()
+        if condition in AWAY and condition is not NodeCondition.UNPOWERED
+        else "NO POWER"
+    )
 
 
 def _hot(world: World, gpu: int) -> str:

@@ -30,6 +30,8 @@ _OVER = (JobState.DONE, JobState.KILLED)
 _MOST_JOBS = 4
 """Jobs of one thing that have a menu each."""
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
+_INCIDENT = "Last incident"
+_INCIDENT_TIP = "What failed, whom it stopped, and what that cost"
 _DRAINS = (
     ("now", "Now", "Jobs stop at once and return to their last checkpoint"),
     ("checkpoint", "At the next checkpoint", "Jobs stop after their next checkpoint and lose no work"),
@@ -44,6 +46,7 @@ class ThingMenus:
     break_wanted = Signal(object, str)  # id of the thing, kind of fault or ""
     act_wanted = Signal(object)  # Intervention
     job_wanted = Signal(str)  # job id: open its page
+    incident_wanted = Signal(str)  # id of a component or job: show its last incident
     move_wanted = Signal(list, str)  # job ids, partition id
 
     def __init__(self, session: Session, view: HallView, trace: TraceLayer, state: ViewState) -> None:
@@ -74,6 +77,7 @@ class ThingMenus:
         menu.addAction("Fly there", partial(self._view.fly_to, id))
         menu.addAction("Trace power and heat", partial(self._trace.show_trace, id))
         menu.addAction("Blast radius", partial(self._trace.show_blast, id))
+        menu.addAction(_INCIDENT, partial(self.incident_wanted.emit, id)).setToolTip(_INCIDENT_TIP)
         nodes = nodes_of(plant, id)
         if not len(nodes):
             return
@@ -123,6 +127,7 @@ class ThingMenus:
         assert document is not None
         state = JobState(int(frame.values["job.state"][place])) if frame is not None else JobState.QUEUED
         menu.addAction("Open job page", partial(self.job_wanted.emit, job))
+        menu.addAction(_INCIDENT, partial(self.incident_wanted.emit, job)).setToolTip(_INCIDENT_TIP)
         menu.addSeparator()
         cancel = menu.addAction("Cancel", partial(self._act, "cancel", job))
         cancel.setToolTip("End the job and free its GPUs")

@@ -25,6 +25,7 @@ from twin.app.planner.presets import work_name
 from twin.app.toolkit import text
 from twin.app.world.isolation_rows import cut_off_rows
 from twin.app.world.job_lookup import job_place
+from twin.app.world.outage_rows import is_away, outage_rows
 from twin.app.world.part_figures import flow
 from twin.app.world.rows import (
     FactRow,
@@ -94,6 +95,7 @@ class Facts:
     icon: str
     sections: tuple[Section, ...]
     state: State | None = None
+    troubled: bool = False  # whether it is a job, or something of it is out of use
 
 
 def facts_of(world: World, thing: str | None) -> Facts | None:
@@ -167,12 +169,14 @@ def _gpu(world: World, gpu: int) -> Facts:
         part,
         ICONS["gpu"],
         _sections(
+            ("Out of use", outage_rows(world, node)),
             (NOW, [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
             ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
         ),
         main_state(world.frame, np.array([gpu])),
+        is_away(world, node),
     )
 
 
@@ -191,6 +195,7 @@ def _node(world: World, node: int) -> Facts:
         f"{part}, {len(gpus)} GPUs",
         ICONS["node"],
         _sections(
+            ("Out of use", outage_rows(world, node)),
             (NOW, [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
             ("Place", [*place_rows(world, rack), FactRow("Rack units", units)]),
             ("Network", [FactRow("Scalable unit", str(unit))] if unit >= 0 else []),
@@ -198,6 +203,7 @@ def _node(world: World, node: int) -> Facts:
             (part, figure_rows(world, part)),
         ),
         main_state(world.frame, gpus),
+        is_away(world, node),
     )
 
 
@@ -237,7 +243,8 @@ def _rack(world: World, rack: int) -> Facts:
             ),
             (part, figure_rows(world, part)),
         ),
-        main_state(world.frame, gpus),
+        state := main_state(world.frame, gpus),
+        state is State.FAILED,
     )
 
 
@@ -417,6 +424,7 @@ def _job(world: World, job: int) -> Facts:
                 ],
             ),
         ),
+        troubled=True,
     )
 
 

@@ -56,6 +56,7 @@ class Inspector(Dock):
     shown = Signal(object)  # id of what is shown now, None for the whole scene
     plan_wanted = Signal(object)  # id of the job shown
     break_wanted = Signal(object)  # id of what is shown, None for the whole scene
+    incident_wanted = Signal(str)  # id of what is shown
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "inspector", "Inspector", "info", parent)
@@ -151,6 +152,11 @@ class Inspector(Dock):
         self.plan_button.setVisible(False)
         self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
         badges.addWidget(self.plan_button)
+        self.incident_button = QPushButton("Incident")
+        self.incident_button.setToolTip("What failed here last, whom it stopped, and what that cost")
+        self.incident_button.setVisible(False)
+        self.incident_button.clicked.connect(self._on_incident)
+        badges.addWidget(self.incident_button)
         self.break_button = QPushButton("Break\N{HORIZONTAL ELLIPSIS}")
         self.break_button.setToolTip("Inject a fault")
         self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
@@ -162,6 +168,10 @@ class Inspector(Dock):
         grid.addWidget(self._page_switch(), 3, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         return head
+
+    def _on_incident(self) -> None:
+        if self._thing is not None:
+            self.incident_wanted.emit(self._thing)
 
     def _page_switch(self) -> QWidget:
         """Return the switch between what is known and what can be set."""
@@ -249,7 +259,7 @@ class Inspector(Dock):
             return None
         if self._catalog is None:
             self._catalog = load_catalog()
-        return World(session.document.scenario, session.plant, self._catalog, session.shown)
+        return World(session.document.scenario, session.plant, self._catalog, session.shown, session.events)
 
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")
@@ -330,6 +340,7 @@ class Inspector(Dock):
         age = age_words(self._session)
         for title in self._now_titles:
             title.setText(f"AT {age.upper()}" if age else NOW.upper())
+        self.incident_button.setVisible(facts.troubled)
         self._state.setVisible(facts.state is not None)
         if facts.state is not None:
             self._show_state(facts.state)

@@ -57,6 +57,7 @@ class JobPageDock(Dock):
     line_chosen = Signal(object)  # Line: go to its time and place
     plan_wanted = Signal(str)  # job id
     risk_wanted = Signal(str)  # job id
+    incident_wanted = Signal(str)  # job id
 
     def __init__(
         self,
@@ -162,7 +163,11 @@ class JobPageDock(Dock):
         self.risk_button = tool_button(
             self._look, "target", "ETTR with other spares, checkpoints, restarts, failures"
         )
+        self.incident_button = tool_button(
+            self._look, "interrupted", "Last incident: what stopped the job, and what that cost"
+        )
         for button, signal in (
+            (self.incident_button, self.incident_wanted),
             (self.fly_button, self.chosen),
             (self.plan_button, self.plan_wanted),
             (self.risk_button, self.risk_wanted),
@@ -170,7 +175,13 @@ class JobPageDock(Dock):
             button.clicked.connect(lambda _=False, signal=signal: self._ask(signal))
         self.do_button = tool_button(self._look, "alarm", "Cancel, requeue, move or break the job")
         self.do_button.clicked.connect(self._offer)
-        for button in (self.fly_button, self.plan_button, self.risk_button, self.do_button):
+        for button in (
+            self.incident_button,
+            self.fly_button,
+            self.plan_button,
+            self.risk_button,
+            self.do_button,
+        ):
             self.tools.addWidget(button)
 
     def _ask(self, signal: SignalInstance) -> None:

@@ -173,7 +173,8 @@ class RiskDialog(QDialog):
             f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
             "no interruptions: nothing fails"
             if self.nothing_fails
-            else f"{text.significant(found.interruptions)} interruptions in {text.duration(self.sample.model.horizon_s)}",
+            else f"{text.significant(found.interruptions)} interruptions in "
+            f"{text.duration(self.sample.model.horizon_s)}",
         ]
         lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
         self.details.setText("\n".join(lines))

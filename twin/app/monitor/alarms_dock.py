@@ -40,6 +40,7 @@ class AlarmsDock(Dock):
     """
 
     chosen = Signal(object)  # Alarm: go to its place
+    picked = Signal(object)  # Alarm: a click on it
     counted = Signal(int, int)  # active, not acknowledged
     worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
 
@@ -119,6 +120,7 @@ class AlarmsDock(Dock):
         header.setMinimumSectionSize(_ICON_PX)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.activated.connect(self._on_chosen)
+        table.clicked.connect(self._on_picked)
         return table
 
     def _on_run_started(self) -> None:
@@ -179,6 +181,9 @@ class AlarmsDock(Dock):
         if pending:
             self.worst.emit(max(alarm.severity for alarm in pending))
         self.counted.emit(active, unseen)
+
+    def _on_picked(self, index: QModelIndex) -> None:
+        self.picked.emit(self.model.alarm_at(index.row()))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.alarm_at(index.row()))

@@ -54,7 +54,7 @@ class EventsDock(Dock):
         self.table.activated.connect(self._on_clicked)
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self._least = FIRST_SHOWN
+        self._least = session.least_listed = FIRST_SHOWN
         self.model.filter(self._least, "")
         self.search = SearchField()
         self.search.setPlaceholderText("Filter")
@@ -97,7 +97,7 @@ class EventsDock(Dock):
         return list(self.severity_buttons.values())
 
     def _set_least(self, severity: Severity) -> None:
-        self._least = severity
+        self._least = self._session.least_listed = severity
         self._filter()
 
     def _filter(self) -> None:

@@ -26,7 +26,7 @@ from twin.app.toolkit.clock import Clock
 from twin.commands.edit.draft import Draft
 from twin.plant.build import plant_of
 from twin.plant.tables import Plant
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.runtime.client import Client
 from twin.runtime.memory import forget
@@ -61,6 +61,8 @@ class Session(SessionState):
         The run file that was opened, with no worker behind it; None: there is one.
     grows
         Another program still writes it.
+    least_listed
+        Events less severe than this are not listed, and nobody stops at them.
     curves
         The figures of the site over the whole run.
     replay
@@ -84,6 +86,7 @@ class Session(SessionState):
         self.recording: Path | None = None
         self.grows = False
         self.speed = self._own_speed = DEFAULT_SPEED
+        self.least_listed = Severity.INFO
         self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
@@ -366,13 +369,13 @@ class Session(SessionState):
             self.play()
 
     def step(self) -> None:
-        """Go to the next event and stand still: let the run come to it, or look at it in the record."""
+        """Go to the next event that is listed and stand still: let the run come to it, or look at it in the record."""
         if self.looking_s is not None:
-            self.replay.step(1)
+            self.replay.step(1, self.least_listed)
         elif self.document is not None and not self.finished and not self.lost:
             self.set_running(False)
             self.leave_start()
-            self.client.step()
+            self.client.step(self.least_listed)
 
     def leave_start(self) -> None:
         """Leave t = 0 with the scene as it is now."""

@@ -22,6 +22,7 @@ from twin.app.monitor.alarms_dock import AlarmsDock
 from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.monitor.events_dock import EventsDock
+from twin.app.monitor.incident_dock import IncidentDock
 from twin.app.monitor.loss_dock import WhyDock
 from twin.app.monitor.spares_dock import SparesDock
 from twin.app.outliner.dock import OutlinerDock
@@ -148,6 +149,14 @@ DOCKS: tuple[DockEntry, ...] = (
         },
         view=MenuLine("Piping diagram of the cooling", "Shift+C", "loop"),
         of_moment=True,
+    ),
+    DockEntry(
+        "incident",
+        "Incident",
+        "window.md#incidents",
+        "failure fault outage cost lost why did it stop what failed root cause repair",
+        IncidentDock,
+        spots={"run": Spot("right", closed=True)},
     ),
     DockEntry(
         "events",

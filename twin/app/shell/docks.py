@@ -20,6 +20,7 @@ from twin.app.monitor.alarms_dock import AlarmsDock
 from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.monitor.events_dock import EventsDock
+from twin.app.monitor.incident_dock import IncidentDock
 from twin.app.monitor.loss_dock import WhyDock
 from twin.app.monitor.spares_dock import SparesDock
 from twin.app.outliner.dock import OutlinerDock
@@ -58,6 +59,7 @@ class Docks:
     cooling: CoolingDock
     events: EventsDock
     alarms: AlarmsDock
+    incident: IncidentDock
     jobs: JobsDock
     job: JobPageDock
     queue: QueueDock
@@ -120,9 +122,28 @@ class Docks:
     @property
     def with_menus(
         self,
-    ) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock | AvailabilityDock, ...]:
+    ) -> tuple[
+        JobsDock
+        | QueueDock
+        | SparesDock
+        | EventsDock
+        | AlarmsDock
+        | WhyDock
+        | AvailabilityDock
+        | IncidentDock,
+        ...,
+    ]:
         """Return the docks with lists of things that have a menu each."""
-        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why, self.availability)
+        return (
+            self.jobs,
+            self.queue,
+            self.spares,
+            self.events,
+            self.alarms,
+            self.why,
+            self.availability,
+            self.incident,
+        )
 
     @property
     def on_welcome(self) -> bool:

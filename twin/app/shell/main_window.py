@@ -49,13 +49,14 @@ from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
+from twin.app.shell.incident_actions import IncidentActions
 from twin.app.shell.job_actions import JobActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import figure_entries, part_entries, scene_entries
 from twin.app.shell.tips import show_keys
-from twin.app.shell.window_api import JobQuestions, WindowApi
+from twin.app.shell.window_api import IncidentQuestions, JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
@@ -144,6 +145,7 @@ class MainWindow(WindowApi):
         self.branching = BranchActions(
             look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
         )
+        self.incident_actions = IncidentActions(self)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -163,6 +165,7 @@ class MainWindow(WindowApi):
         )
         self.docks.restore(settings)
         self._connect()
+        self.incident_actions.connect()
         self.show_welcome()
 
     # -- building ----
@@ -282,6 +285,11 @@ class MainWindow(WindowApi):
     def jobs_asked(self) -> JobQuestions:
         """Return who answers questions about jobs."""
         return self.job_actions
+
+    @property
+    def incidents_asked(self) -> IncidentQuestions:
+        """Return who answers questions about incidents."""
+        return self.incident_actions
 
     def show_welcome(self) -> None:
         """Show the page with the scenes."""
@@ -459,7 +467,7 @@ class MainWindow(WindowApi):
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
-        return World(document.scenario, plant, self._catalog, self.session.shown)
+        return World(document.scenario, plant, self._catalog, self.session.shown, self.session.events)
 
     # -- Qt ----
 

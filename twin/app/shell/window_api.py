@@ -37,8 +37,21 @@ class JobQuestions(Protocol):
     def plan_job(self) -> None:
         """Plan the job that is selected, or a new one."""
 
-    def ask_risk(self) -> None:
-        """Ask what failures could do to a job."""
+    def ask_risk(self, job_id: str | None = None) -> None:
+        """Ask what failures could do to a job; None: the one on the job page."""
+
+    def open_job(self, job_id: str) -> None:
+        """Show the page of a job."""
+
+
+class IncidentQuestions(Protocol):
+    """What can be asked about incidents from a menu."""
+
+    def open(self) -> None:
+        """Show the incident of the selection, or the last one."""
+
+    def open_list(self) -> None:
+        """Show all incidents by cause."""
 
 
 class WindowApi(QMainWindow):
@@ -69,6 +82,11 @@ class WindowApi(QMainWindow):
     @property
     def jobs_asked(self) -> JobQuestions:
         """Return who answers questions about jobs."""
+        raise NotImplementedError
+
+    @property
+    def incidents_asked(self) -> IncidentQuestions:
+        """Return who answers questions about incidents."""
         raise NotImplementedError
 
     def show_welcome(self) -> None:

@@ -41,11 +41,14 @@ class Spot:
         Number of the stack on its side, from the top or from the left.
     tab
         Order in the stack; the lowest is in front.
+    closed
+        Whether it is closed there until somebody wants it.
     """
 
     side: Side
     stack: int = 0
     tab: int = LAST
+    closed: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ def stacks_of(
     tabs: list[list[tuple[int, int, str]]] = [[] for _ in workspace.shares(side)]
     for number, (name, spots) in enumerate(places.items()):
         spot = spots.get(workspace.name)
-        if spot is not None and spot.side == side:
+        if spot is not None and spot.side == side and not spot.closed:
             tabs[spot.stack].append((spot.tab, number, name))
     return tuple(
         DockStack(tuple(name for *_, name in sorted(stack)), share)

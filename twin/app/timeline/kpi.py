@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from psygnal import Signal
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -62,11 +63,14 @@ KPIS: tuple[Kpi, ...] = (
 class KpiTile(QFrame):
     """Icon, title and figure of one channel; beside it, small, what the run has come to."""
 
+    clicked = Signal()
+
     def __init__(self, look: Look, kpi: Kpi) -> None:
         super().__init__()
         self._look, self.kpi = look, kpi
         self._worried, self._narrow = False, False
         self._none = ""
+        self._leads = ""  # where a click leads
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
         self._value = markup_label("kpi")
@@ -83,6 +87,25 @@ class KpiTile(QFrame):
         self.show_value(math.nan, math.nan)
         self.make_narrow(False)
         look.changed.connect(self._write)
+
+    def leads(self, words: str) -> None:
+        """Show that a click leads on, and where to."""
+        self._leads = words
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(f"{self.kpi.title}: {words}")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Lead on."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Lead on by Enter or Space."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
 
     @property
     def value_text(self) -> str:
@@ -115,7 +138,8 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
+            hints = (self.words, self.kpi.hint, self._leads)
+            self.setToolTip(plain_tip("\n".join(hint for hint in hints if hint)))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried

@@ -14,7 +14,7 @@ from twin.app.session.bounded_history import BoundedHistory
 from twin.app.session.replay import Loop
 from twin.app.timeline.marks import EventMarks
 from twin.app.timeline.paint import GOODPUT, POWER, TimelineContent, paint_ground, paint_moving
-from twin.app.toolkit.charts.chart import ZOOM, PaintedChart
+from twin.app.toolkit.charts.chart import CLICK_PX, ZOOM, PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import quantity
@@ -58,6 +58,7 @@ class TimelineStrip(PaintedChart):
     to_live = Signal()
     loop_wanted = Signal(object)  # Loop
     menu_wanted = Signal(object, float)  # QPoint on the screen, time [s]
+    mark_chosen = Signal(object)  # Event: a click on its mark
 
     keeps_ground = True
 
@@ -202,9 +203,22 @@ class TimelineStrip(PaintedChart):
         if self._drag == "scrub":
             self._flush()
             self.held.emit(False)
-            if self.scale.t_s(event.position().x()) >= self.shown.reach_s - _NEAR_PX / 2 * self.scale.px_s:
+            marked = self._marked(event.position().x())
+            if marked is not None:
+                self.scrubbed.emit(marked.t_s)
+                self.mark_chosen.emit(marked)
+            elif self.scale.t_s(event.position().x()) >= self.shown.reach_s - _NEAR_PX / 2 * self.scale.px_s:
                 self.to_live.emit()
         self._drag = ""
+
+    def _marked(self, x: float) -> Event | None:
+        """Return the alarm that was clicked on; None: the pointer was dragged, or there is none."""
+        if abs(x - self._drag_x) > CLICK_PX:
+            return None
+        near = self.shown.marks.near(x, self.scale, CLICK_PX)
+        alarms = [event for event in near if event.severity >= Severity.ALARM]
+        at_s = self.scale.t_s(x)
+        return min(alarms, key=lambda event: abs(event.t_s - at_s), default=None)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show the whole run."""

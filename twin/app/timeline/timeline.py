@@ -173,8 +173,9 @@ class Timeline(QWidget):
         """Leave the record, and run the scene from its start."""
         self._session.restart()
 
-    def step(self, by: int, least: Severity = Severity.INFO) -> None:
-        """Look at the next event, or with -1 at the one before."""
+    def step(self, by: int, least: Severity | None = None) -> None:
+        """Look at the next event, or with -1 at the one before; None: at those that are listed."""
+        least = self._session.least_listed if least is None else least
         if not self._session.replay.step(by, least):
             self.said.emit("No earlier event" if by < 0 else "No later event")
 

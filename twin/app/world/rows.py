@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ from twin.record.channels import (
     State,
     of_entity,
 )
+from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.record.spare_pool import WORDS
 from twin.scenario.generators.all_jobs import jobs_of
@@ -73,12 +74,13 @@ class FactRow:
 
 @dataclass(frozen=True)
 class World:
-    """What facts are read from: the open scene, its plant, the catalogue, and the newest frame."""
+    """What facts are read from: the open scene, its plant, the catalogue, the newest frame, and the events by then."""
 
     scenario: Scenario
     plant: Plant
     catalog: Catalog
     frame: Frame | None
+    events: Sequence[Event] = ()
 
 
 def kind_word(kind: str) -> str:

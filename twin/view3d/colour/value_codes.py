@@ -63,7 +63,8 @@ def gpu_codes(
         codes[:count][state == State.UNPOWERED] = palette.STATE_BASE + State.UNPOWERED
         codes[:count][state == State.ABSENT] = palette.ABSENT
     if focus_job is not None:
-        codes[:count][frame.values["gpu.job"][:count] != focus_job] = palette.UNTOUCHED
+        others = frame.values["gpu.job"][:count] != focus_job
+        codes[:count][others & (state != State.FAILED)] = palette.UNTOUCHED
     codes[~present] = palette.ABSENT
     return codes
 

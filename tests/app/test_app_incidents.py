@@ -1,0 +1,126 @@
+"""The incident dock: a click on what failed tells what that cost, as known at the time on screen."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from twin.app.toolkit.row_table import RowTable
+from twin.record.events import Severity
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from twin.app.shell.main_window import MainWindow
+
+pytestmark = pytest.mark.gl
+
+
+def click(table: RowTable, row: int) -> None:
+    index = table.model().index(row, 1)
+    table.scrollTo(index)
+    place = table.visualRect(index).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def in_front(window: MainWindow) -> bool:
+    return not window.docks.incident.visibleRegion().isEmpty()
+
+
+def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot) -> None:
+    """The GPU of lab-16 fails at 9 h; its job waits 3 h for a node."""
+    window = use_window(lab)
+    session, docks = window.session, window.docks
+    session.set_speed(math.inf)
+    session.play()
+    qtbot.waitUntil(lambda: session.finished)
+    page = docks.incident.page
+
+    def cost() -> str:
+        return page.card.cost if page.card is not None and in_front(window) else ""
+
+    def away() -> None:
+        docks.incident.close()
+        qtbot.waitUntil(lambda: not docks.incident.isVisible())
+
+    # a row of the event list
+    docks.events.severity_buttons[Severity.ALARM].click()
+    click(docks.events.table, 0)
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    assert (page.card.title, page.card.place) == ("Faulty GPU", "gpu/0/1/0")
+    assert [phase.title for phase in page.phases.phases][:3] == ["lost work", "detect", "wait for node"]
+    assert not page.now_button.isVisible()
+    away()
+    # an alarm
+    docks.show("alarms")
+    qtbot.waitUntil(lambda: docks.alarms.model.rowCount() > 0)
+    click(docks.alarms.table, 0)
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    away()
+    # the job page, the inspector, and the key
+    docks.show("job")
+    docks.job.incident_button.click()
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    away()
+    window.go_to("gpu/0/1/0/3")
+    window.menus.qt_actions["run.incident"].trigger()
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    away()
+    # a mark of the timeline: it goes to that time, when less was known
+    strip = window.timeline.strip
+    x = round((9 * 3600.0 - strip.scale.from_s) / strip.scale.px_s)
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(x + 1, 20))
+    qtbot.waitUntil(lambda: session.looking_s == 9 * 3600.0)
+    qtbot.waitUntil(lambda: cost() == "6.65 GPU-hours")
+    assert page.now_button.isVisible()
+    page.now_button.click()
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    # all of them, and back
+    page.list_button.click()
+    assert docks.incident.incident is None
+    assert docks.incident.words.text() == "1 incident, 1 job stop: 31.4 GPU-hours."
+    click(docks.incident.table, 0)
+    assert docks.incident.incident is not None
+    # what leads on
+    page.hour_button.click()
+    assert not docks.why.visibleRegion().isEmpty()
+    page.interval_button.click()
+    dialog = window.branching.dialog
+    assert dialog is not None
+    assert dialog.sort == "Another checkpoint interval"
+    dialog.close()
+
+
+def test_the_failed_gpu_says_why_and_until_when_and_the_next_event_is_one_that_is_listed(
+    use_window, lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    session = window.session
+    qtbot.waitUntil(lambda: session.frame is not None)
+    session.set_speed(math.inf)
+    for _ in range(6):
+        if any(event.kind == "job_interrupted" for event in session.events):
+            break
+        before = len(session.events)
+        session.step()
+        qtbot.waitUntil(lambda before=before: len(session.events) > before and not session.running)
+        assert session.events[-1].severity >= Severity.NOTICE
+    window.go_to("gpu/0/1/0/3")
+    inspector = window.docks.inspector
+
+    def rows() -> dict[str, str]:
+        facts = inspector.facts
+        return (
+            {}
+            if facts is None
+            else {row.label: row.value for section in facts.sections for row in section.rows}
+        )
+
+    qtbot.waitUntil(lambda: rows().get("Cause") == "Faulty GPU")
+    assert rows()["Expected back"].endswith("12:00:00")
+    assert inspector.incident_button.isVisibleTo(inspector)
