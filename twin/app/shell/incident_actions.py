@@ -10,8 +10,8 @@ import numpy as np
 from twin.analysis.explain import LossCause
 from twin.analysis.incident import Incident
 from twin.app.branches.choices import Sort
-from twin.app.hall.context_menu import nodes_of
 from twin.app.jobs.events import EventLine
+from twin.app.world.nodes_of_thing import nodes_of
 from twin.record.alarms import Alarm
 from twin.record.channels import State
 from twin.record.events import Event

@@ -368,7 +368,7 @@ class MainWindow(WindowApi):
             *self.faults.entries(),
             *self.help.entries(),
             *figure_entries(self),
-            *scene_entries(self, self._open_and_play),
+            *scene_entries(self, self.files.open_and_play),
             *part_entries(self),
         ]
 
