@@ -248,11 +248,11 @@ def test_still_fans_of_a_dry_cooler_leave_an_eighth() -> None:
     assert working_units(4, 0, 2) == pytest.approx(2.24)
     blown, still = (cooler.reach_c(1e5, working_units(1, 0, down), sky) for down in (0, 1))
     assert (still - 10) / (blown - 10) == pytest.approx(1 / 0.12)
-    assert cooler.supply_c(1e6, 1, cooler.reach_c(1e6, 1.0, sky), 1.0) == (
+    assert cooler.supply_c(1e6, 1, cooler.reach_c(1e6, 1.0, sky)) == (
         18.0,
         0.0,
     )  # 8 K over the air at capacity
-    assert cooler.supply_c(1e5, 1, cooler.reach_c(1e5, 1.0, sky), 1.0) == (14.0, 0.0)
+    assert cooler.supply_c(1e5, 1, cooler.reach_c(1e5, 1.0, sky)) == (14.0, 0.0)
 
 
 def test_inlets_of_a_rack_pass_35_degrees_soon_after_the_air_handlers_stop() -> None:

@@ -31,8 +31,6 @@ class PlantState:
     holds : ndarray of bool, shape (P,), optional
         Whether machines reject what it takes to bring the supply of a plant to the temperature that is called its sink;
         none: of no plant, all of them reject to a sink.
-    taken : ndarray, shape (P,), optional
-        Share of the flow that the valves of its exchangers let through, and pumps deliver; none: all of it.
     """
 
     exchanger: Floats
@@ -40,12 +38,6 @@ class PlantState:
     plant_flow: Floats
     rejection: Floats
     holds: NDArray[np.bool_] | None = None
-    taken: Floats | None = None
-
-    @property
-    def water_flow(self) -> Floats:
-        """Water of each plant that goes round, over design, shape (P,) [-]."""
-        return self.plant_flow if self.taken is None else self.plant_flow * self.taken
 
     @property
     def held(self) -> NDArray[np.bool_]:
@@ -56,7 +48,7 @@ class PlantState:
     @property
     def figures(self) -> tuple[NDArray[Any], ...]:
         """All that it says."""
-        return self.exchanger, self.crah, self.plant_flow, self.rejection, self.held, self.water_flow
+        return self.exchanger, self.crah, self.plant_flow, self.rejection, self.held
 
     def same_as(self, other: PlantState) -> bool:
         """Whether all values are equal."""
@@ -86,13 +78,13 @@ def water_paths_w_k(network: ThermalNetwork, plant: PlantState) -> tuple[Floats,
     Return water flows on with W. On its way a sink takes g (return - sink), which leaves W - g of it for the supply.
     Machines that hold the supply reject W return - (W - g) supply - g held: it nears that by g alone.
     """
-    flow, taken = plant.water_flow * network.coefficients.plant_flow_w_k, rejection_w_k(network, plant)
+    flow, taken = plant.plant_flow * network.coefficients.plant_flow_w_k, rejection_w_k(network, plant)
     return flow, np.where(plant.held, 0.0, flow - taken), np.where(plant.held, taken, flow), taken
 
 
 def rejection_w_k(network: ThermalNetwork, plant: PlantState) -> Floats:
     """Conductance from facility return to the sink as it is now, never above .95 of the flow, (P,) [W/K]."""
-    flow = plant.water_flow * network.coefficients.plant_flow_w_k
+    flow = plant.plant_flow * network.coefficients.plant_flow_w_k
     return np.minimum(plant.rejection * network.coefficients.rejection_w_k, PLANT_MAX_FLOW_SHARE * flow)
 
 

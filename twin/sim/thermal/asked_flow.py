@@ -4,11 +4,14 @@ Fans of nodes follow the power of their GPUs, and those of air handlers and rear
 together. Facility pumps follow the heat that their water carries. All go in stages, since each flow costs the network
 a factorisation. Coolant of cold plates and the fluid of tanks flow as designed: racks hang in parallel, always open.
 
-The network has one flow of air for the nodes of a loop: that of the busiest, so that dies are as hot as they should be.
-What idle nodes beside them are blown too much there comes out of the return as people see it.
+The network has one flow of air for the nodes of a loop, that of the busiest, so that dies are as hot as they should be;
+and facility water at design flow, of which no temperature of a GPU depends while valves hold. Air and water that nobody
+asks for come out of the returns as people see them: heat is flow times rise there too.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +24,24 @@ from twin.sim.core.slot_fields import Pairs
 from twin.sim.core.state import Fields, Stateful
 
 WATER = FlowLaw(LEAST_WATER, HELD_PUMPS.standing, HELD_PUMPS.held)
+
+
+class Wants(NamedTuple):
+    """What nodes and other gear want carried away.
+
+    Temperatures do not come into it: what moves between two events would let flows depend on when steps end.
+
+    Parameters
+    ----------
+    mean, most
+        Air that the nodes of each loop ask for together, and the busiest of them, over design, shapes (L,) [-].
+    hall_w
+        Heat of other gear into the air of each hall, shape (H,) [W].
+    """
+
+    mean: Floats
+    most: Floats
+    hall_w: Floats
 
 
 class AskedFlow(Stateful):
@@ -67,23 +88,15 @@ class AskedFlow(Stateful):
             shape.hall_plant, room_w, minlength=shape.n_plants
         )
 
-    def follow(self, into_w: Floats, mean: Floats, most: Floats) -> bool:
-        """Take note of what is asked for; return whether some flow is another now.
-
-        Parameters
-        ----------
-        into_w
-            Heat into each loop and hall, shape (L + H,) [W].
-        mean, most
-            Air that the nodes of each loop ask for together, and the busiest of them, over design, shapes (L,) [-].
-        """
-        air, blown, halls = self._by_air, self._blown, len(self._hall_full_w)
+    def follow(self, loop_w: Floats, wants: Wants) -> bool:
+        """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
+        air, blown, room = self._by_air, self._blown, self._room
         loops, nodes = self.loops.copy(), self.nodes.copy()
-        nodes[blown] = staged_flow(nodes[blown], np.maximum(most[blown], LEAST_AIR))
-        asked = mean.copy()
-        asked[self._room] = (into_w[-halls:] / self._hall_full_w)[self._hall[self._room]]
+        nodes[blown] = staged_flow(nodes[blown], np.maximum(wants.most[blown], LEAST_AIR))
+        asked = wants.mean.copy()
+        asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
         loops[air] = staged_flow(loops[air], self._law.flow_share(asked)[air])
-        by_plant = np.bincount(self._plant, into_w, minlength=len(self.water))
+        by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
         water = staged_flow(self.water, following(WATER, by_plant, self._plant_full_w))
         before = self.nodes, self.loops, self.water
         self.nodes, self.loops, self.water = nodes, loops, water

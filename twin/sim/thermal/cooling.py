@@ -19,7 +19,7 @@ from twin.sim.core.slot_fields import Column, Stretch
 from twin.sim.core.state import Child, Derived, Fields, Row, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
-from twin.sim.thermal.asked_flow import WATER, AskedFlow
+from twin.sim.thermal.asked_flow import WATER, AskedFlow, Wants
 from twin.sim.thermal.cooling_draw import loop_drives, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.thermal.cooling_flow import LoopMovers, PlantMovers, next_stage_s, staged
 from twin.sim.thermal.cooling_rejection import Rejection
@@ -286,9 +286,8 @@ class CoolingSystem(Stateful):
         coils = coil_shares(self.network, self.plant, np.minimum(moved / asked.loops, 1.0), asked.nodes)
         blown = np.where(self.room_air_w_k > 0, np.minimum(moved, asked.loops) * opening, moved)
         rooms, held = room_units(self.network, self.plant, blown), np.ones(len(water), bool)
-        taken = asked.water / np.maximum(water, asked.water)
-        self.plant_state = PlantState(coils * opening, rooms, water, rejection, held, taken)
-        self._water_w_k = self.plant_state.water_flow * c.plant_flow_w_k
+        self.plant_state = PlantState(coils * opening, rooms, water, rejection, held)
+        self._water_w_k = water * c.plant_flow_w_k
         self._water_list = self._water_w_k.tolist()
         self._carries = self.plant_state.held.tolist()
         self._valve = self._valves()
@@ -307,7 +306,6 @@ class CoolingSystem(Stateful):
         turning, speed = self.water.turning(asked)
         self._water_power_w = self._water_design_w * turning * WATER.power_share(speed)
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
-        self.rejection.flow = self.asked.water.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
     def _valves(self) -> MixingValve:
@@ -331,13 +329,10 @@ class CoolingSystem(Stateful):
             np.concatenate([works, held]).astype(float),
         )
 
-    def carry(self, into_w: Floats, air: tuple[Floats, Floats]) -> None:
-        """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change.
-
-        `air` is what the nodes of each loop ask for together, and the busiest of them, over design, shapes (L,) [-].
-        """
+    def carry(self, into_w: Floats, wants: Wants) -> None:
+        """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
         self._into_w = into_w
-        if self.asked.follow(into_w, *air):
+        if self.asked.follow(into_w[: self.network.shape.n_loops], wants):
             self.rejection.renew()
             self._wire()
         else:

@@ -142,39 +142,37 @@ class PlantMachines:
         load = heat_w / max(self.unit_w * working, 1e-9)
         return self.sky.outdoor_c(outdoor) + self.sky.over_k(load, outdoor)
 
-    def supply_c(self, heat_w: float, units: float, reach_c: float, flow: float) -> tuple[float, float]:
+    def supply_c(self, heat_w: float, units: float, reach_c: float) -> tuple[float, float]:
         """Return the facility supply that the machines hold [C], and what chillers short of capacity add to it [K].
 
-        `reach_c` is what the sky alone makes of that heat, `flow` the facility water over design.
+        `reach_c` is what the sky alone makes of that heat.
         """
         if self.lift is None:
             return max(self.set_c, reach_c), 0.0
         if self.economiser and reach_c <= self.set_c:
             return self.set_c, 0.0
-        lifted_w = (1.0 - self.free(heat_w, reach_c, flow)) * heat_w
+        lifted_w = (1.0 - self.free(heat_w, reach_c)) * heat_w
         over_k = overload_k(lifted_w, self.unit_w * units) if units else float("inf")
         return self.set_c, min(over_k, reach_c - self.set_c) if self.economiser else over_k
 
-    def free(self, heat_w: float, reach_c: float, flow: float) -> float:
+    def free(self, heat_w: float, reach_c: float) -> float:
         """Return the share of a heat that the sky takes without compressors."""
         if self.lift is None:
             return 1.0
         return (
-            economiser_share(reach_c, self.set_c, self.set_c + heat_w / (self.flow_w_k * flow))
+            economiser_share(reach_c, self.set_c, self.set_c + heat_w / self.flow_w_k)
             if self.economiser
             else 0.0
         )
 
-    def work(
-        self, heat_w: float, units: int, working: float, outdoor: Outdoor, reach_c: float, flow: float
-    ) -> PlantWork:
+    def work(self, heat_w: float, units: int, working: float, outdoor: Outdoor, reach_c: float) -> PlantWork:
         """Return what the machines draw while they carry a heat, with so many of them in order."""
         sky, lift = self.sky, self.lift
         if heat_w <= 0.0 or working <= 0.0:
             return PlantWork(0.0, 0.0, 0.0, 1.0 if lift is None else 0.0, 0)
         outdoor_c = sky.outdoor_c(outdoor)
         over_k = reach_c - outdoor_c
-        free = self.free(heat_w, reach_c, flow)
+        free = self.free(heat_w, reach_c)
         machine_w, on = 0.0, units
         if lift is not None:
             lifted_w = (1.0 - free) * heat_w

@@ -39,8 +39,6 @@ class Rejection(Stateful):
         Heat that the water of each plant carries from loops and halls, at the latest look [W].
     pump_w
         Power of its pumps, which warms the water too [W].
-    flow
-        Facility water of each plant over design flow [-].
     units
         Machines of each plant that can work now.
     held_c
@@ -85,7 +83,7 @@ class Rejection(Stateful):
                 self._restart_s[p] = machines.restart_s
         self._fault = np.ones(count)  # heat that a fault leaves to the sky
         self.heat_w = [0.0] * n_plants
-        self.pump_w, self.flow = [0.0] * n_plants, [1.0] * n_plants
+        self.pump_w = [0.0] * n_plants
         self.held_c = [NO_PLANT_C] * n_plants
         for p, machines in enumerate(self.machines):
             self.held_c[p] = machines.set_c
@@ -224,9 +222,7 @@ class Rejection(Stateful):
 
     def _supply_c(self, p: int) -> tuple[float, float]:
         able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
-        return self.machines[p].supply_c(
-            self.heat_w[p] + self.pump_w[p], able, self._reach_c[p], self.flow[p]
-        )
+        return self.machines[p].supply_c(self.heat_w[p] + self.pump_w[p], able, self._reach_c[p])
 
     def _turn(self, _: int) -> None:
         self.turned = True
@@ -283,9 +279,7 @@ class Rejection(Stateful):
             for machines, q_w, working in zip(self.machines, taken_w, self._working, strict=False)
         ]
         self._works = [
-            machines.work(
-                taken_w[p], self.units[p], self._working[p], outdoor, self._reach_c[p], self.flow[p]
-            )
+            machines.work(taken_w[p], self.units[p], self._working[p], outdoor, self._reach_c[p])
             for p, machines in enumerate(self.machines)
         ]
 
