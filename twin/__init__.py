@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twin.analysis.typical_year import DesignDay, SiteYear
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from twin.record.frame import Frame
     from twin.record.ledger_reading import LedgerRange
     from twin.record.runfile import RunFileError
+    from twin.record.site_year import DesignDay, SiteYear
     from twin.rules.finding import Finding, Found
     from twin.rules.rule import Rule
     from twin.rules.rule_context import RuleContext
@@ -84,7 +84,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "twin.analysis.typical_year": ("DesignDay", "SiteYear"),
+    "twin.record.site_year": ("DesignDay", "SiteYear"),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
