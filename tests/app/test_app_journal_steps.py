@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SCENE = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: '2026.11'
 title: Small # a remark
 duration: 1 h

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.gl
 _SPEED = 7200.0
 _SCENE = """
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Twelve nodes for two
 start: 2026-03-09T08:00+01:00

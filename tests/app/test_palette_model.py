@@ -14,7 +14,7 @@ from twin.scenario.file.patch_text import apply
 
 CATALOG = load_catalog()
 EMPTY = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Untitled
 halls:

@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(load("builtin:lab-16").scenario, until_s=3600.0, record=folder / "lab.twinrun")
     (folder / "jobs.swf").write_text(SWF)
     (folder / "cases.csv").write_text(CASES)
-    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 1\nfoo: 1\n")
+    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 2\nfoo: 1\n")
     return folder
 
 

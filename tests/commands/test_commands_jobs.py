@@ -14,7 +14,7 @@ from twin.rules import check
 from twin.scenario import loads
 
 EMPTY = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Hall
 duration: 1 day

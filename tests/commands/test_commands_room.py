@@ -17,7 +17,7 @@ from twin.scenario import Document, load, loads
 from twin.scenario.file.patch_text import edit
 
 EMPTY = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Untitled
 halls:
@@ -39,7 +39,7 @@ def done(before: EditedScene, command: AddRoom | AddPrefab) -> EditedScene:
 
 def broken(of: EditedScene) -> list[str]:
     """Return what breaks a rule; unverified figures of the catalogue are not the room's."""
-    found = check(of.scenario, of.plant, of.catalog).findings
+    found = check(of.scenario, of.plant, of.catalog).open
     return [one.sentence for one in found if one.severity != "notice"]
 
 
@@ -51,8 +51,8 @@ SIZES = {
     "one": RoomRequest(rows=1, racks=1, nodes=1),
     "frontier": RoomRequest(rows=4, racks=6, part="Frontier-rack", row_pitch_m=4.0),
     "gb300": RoomRequest(rows=4, racks=18, part="GB300-NVL72"),
-    "doors": RoomRequest(air="RDHx-active"),
-    "one feed": RoomRequest(feeds=1, generators=False, spare=False, cabling="leaf-spine"),
+    "doors": RoomRequest(air="RDHx-active", cooling="N"),
+    "one feed": RoomRequest(power="N", cooling="N", generators=False, cabling="leaf-spine"),
     "odd": RoomRequest(
         part="MI300X-8", nodes=3, rows=3, racks=7, rack_pitch_m=0.8, cabling="leaf-spine", storage=9
     ),

@@ -7,7 +7,8 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.commands.room.room import AddRoom, RoomRequest, design
-from twin.commands.room.room_spares import loop_heat_w, spares_of
+from twin.commands.room.room_spares import spares_of
+from twin.plant.design_load import loop_heat_w
 from twin.plant.tables import LoopKind
 
 CATALOG = load_catalog()
@@ -30,11 +31,12 @@ def test_seven_rows_of_servers_by_hand() -> None:
     assert 2.5e6 < heat_w <= 3.0e6, "one group, and six walls of 500 kW carry it"
     said = air(room)
     assert (said["part"], said.get("count", 1), said["units"]) == ("FanWall-500", 1, 6 + 1)
-    assert loop_heat_w(scene).sum() == pytest.approx(heat_w)
+    assert loop_heat_w(scene.plant, CATALOG).sum() == pytest.approx(heat_w)
     assert [one.words for one in spares_of(scene)] == [
         "6 + 1 air handlers",
         "2 + 1 chillers",
-        "2 + 1 generators",
+        "3 + 1 generators",
+        "2 x (4 + 1) UPS",
     ]
     assert air(RoomRequest(rows=7, racks=10, spare=False))["units"] == 6
 
@@ -62,7 +64,7 @@ def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(
     scene = design(room, CATALOG).scene
     plant = scene.plant
     mine = np.array([name.startswith("crah") for name in plant.loops.ids])
-    heat_w = loop_heat_w(scene)[mine]
+    heat_w = loop_heat_w(scene.plant, CATALOG)[mine]
     (each_w,) = {one.each_w for one in spares_of(scene) if one.machines == "air handlers"}
     installed_w = plant.loops.units[mine] * each_w
     assert (installed_w - each_w >= heat_w).all()
@@ -97,7 +99,7 @@ def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> 
     mine = plant.loops.kind == LoopKind.LIQUID
     (part,) = {CATALOG.cdu(name) for name, wet in zip(plant.loops.part, mine, strict=True) if wet}
     left = plant.loops.units[mine] - 1
-    assert (left * part.capacity_w >= loop_heat_w(scene)[mine] * 0.999).all()
+    assert (left * part.capacity_w >= loop_heat_w(scene.plant, CATALOG)[mine] * 0.999).all()
     assert (left * (part.flow_m3_s or np.inf) >= plant.loops.flow_m3_s[mine] * 0.999).all()
     assert rows % mine.sum() == 0 or mine.sum() % rows == 0, "no loop has parts of rows of others"
 
@@ -108,7 +110,7 @@ def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
     from twin.scenario.file.patch_text import edit
 
     room = RoomRequest(rows=2, racks=6, part="GB200-NVL72", storage=6)
-    text = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
+    text = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
     empty = EditedScene.of(loads(text), catalog=CATALOG)
     built = EditedScene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)
     assert spares_of(built) == spares_of(design(room, CATALOG).scene)

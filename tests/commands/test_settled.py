@@ -17,7 +17,7 @@ from twin.scenario import loads
 
 _SCENE = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: A rack with a CDU that nobody placed
 halls:

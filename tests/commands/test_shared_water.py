@@ -17,7 +17,7 @@ from twin.sim.engine.edit_check import trials
 from twin.sim.engine.engine import Engine
 
 CATALOG = load_catalog()
-EMPTY = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Untitled\nhalls:\n  - {id: hall}\n'
+EMPTY = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Untitled\nhalls:\n  - {id: hall}\n'
 SU, NVL = "superpod-su-h100", "nvl72-row"
 
 
@@ -31,7 +31,7 @@ def done(before: EditedScene, *commands: AddRoom | AddPrefab) -> EditedScene:
 
 
 def broken(of: EditedScene) -> list[str]:
-    found = check(of.scenario, of.plant, of.catalog).findings
+    found = check(of.scenario, of.plant, of.catalog).open
     return [one.sentence for one in found if one.severity != "notice"]
 
 
@@ -46,7 +46,7 @@ def units(*names: str) -> list[AddPrefab]:
         units(NVL, SU, NVL),
         [AddRoom(RoomRequest(rows=1)), AddRoom(RoomRequest(rows=2, part="GB200-NVL72", storage=2))],
         [
-            AddRoom(RoomRequest(rows=1, feeds=1, generators=False, spare=False)),
+            AddRoom(RoomRequest(rows=1, power="N", cooling="N", generators=False)),
             AddRoom(RoomRequest(rows=7, racks=10)),
         ],
     ],
@@ -68,12 +68,12 @@ def test_a_room_beside_a_shipped_hall_runs(name: str) -> None:
 
 
 def test_chillers_come_when_the_heat_asks_for_them_and_the_spare_one_stays() -> None:
-    """335 kW a unit: four of them are 1.34 MW for one chiller of 1.5, the fifth makes 1.68 MW."""
+    """335 kW a unit: four of them are 1.34 MW for seven chillers of 200 kW, the fifth makes 1.68 MW."""
     made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *units(SU, SU, SU, SU))
     (water,) = made.scenario.cooling.plants
-    assert (water.units, water.needed) == (2, 1)
+    assert (water.units, water.needed) == (8, 7)
     (water,) = done(made, AddPrefab(SU, at=(20.0, 120.0))).scenario.cooling.plants
-    assert (water.units, water.needed) == (3, 2)
+    assert (water.units, water.needed) == (10, 9)
 
 
 def test_what_feeds_the_facility_loop_grows_with_it() -> None:

@@ -30,7 +30,7 @@ def scene(nodes: int, parallelism: dict[str, int], **fabric: Any) -> Scenario:
     return Scenario.model_validate(
         {
             "format": "twin/scenario",
-            "version": 1,
+            "version": 2,
             "catalog": "2026.11",
             "title": "flows",
             "halls": [

@@ -12,7 +12,7 @@ from twin.scenario.file.warnings import doubts
 from twin.scenario.schema.document import Scenario
 
 TEXT = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: test
 halls:

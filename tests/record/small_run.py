@@ -62,7 +62,7 @@ def small_scenario() -> Scenario:
     return Scenario.model_validate(
         {
             "format": "twin/scenario",
-            "version": 1,
+            "version": 2,
             "catalog": "2026.11",
             "title": "Small",
             "duration": "1000 s",

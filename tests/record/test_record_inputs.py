@@ -17,7 +17,7 @@ from twin.scenario.schema.faults import Intervention
 
 DOCUMENT = {
     "format": "twin/scenario",
-    "version": 1,
+    "version": 2,
     "catalog": "2026.11",
     "title": "Ünit",
     "duration": "0.3333333333333333 h",

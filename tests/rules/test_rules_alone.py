@@ -16,7 +16,7 @@ from twin.scenario.schema.document import Scenario
 
 CLEAN = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Two rows of four nodes
 halls:
@@ -83,6 +83,9 @@ HOST = """      - {id: host, at: {y: 12 m}, racks: {count: 1, role: storage, nod
 SERVES = ("serves: [gpu, net]", "serves: [gpu, net, host]")
 
 BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
+    # redundancy
+    ("single-point", ("halls:\n", "site: {redundancy: {power: 2N}}\nhalls:\n")),
+    ("oversized", ("units: 2, plant: water", "units: 8, plant: water")),
     # space
     (
         "rack-units",

@@ -13,10 +13,12 @@ from twin.scenario.reading.extend import builtin_names
 
 CLEAN = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: A clean 2N hall
-exclusions: [{id: parts, rule: part-unverified, target: '*', comment: not what these tests are about}]
+exclusions:
+  - {id: parts, rule: part-unverified, target: '*', comment: not what these tests are about}
+  - {id: sizes, rule: oversized, target: '*', comment: not what these tests are about}
 site:
   climate: {dry_bulb: 12 degC, wet_bulb: 9 degC, swing: 8 K}
 halls:

@@ -51,5 +51,5 @@ def test_scenes_and_their_effective_form_are_valid(name: str) -> None:
 def test_it_refuses_what_the_loader_refuses() -> None:
     validator = jsonschema.Draft7Validator(json_schema())
     plain = load("builtin:lab-16").tree.plain()
-    for broken in ({"pauze": "1 s"}, {"duration": 5}, {"seed": "1"}, {"halls": []}, {"version": 2}):
+    for broken in ({"pauze": "1 s"}, {"duration": 5}, {"seed": "1"}, {"halls": []}, {"version": 1}):
         assert list(validator.iter_errors({**plain, **broken})), broken

@@ -8,7 +8,7 @@ from twin.scenario import ScenarioError, loads
 
 RIGHT = """\
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: Two tenants
 halls:

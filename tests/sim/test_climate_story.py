@@ -28,7 +28,7 @@ class Year:
 def year(scene: str, place: str) -> Year:
     text = f"""
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 extends: builtin:{scene}
 title: The same hall in {place}

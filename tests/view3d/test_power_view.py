@@ -47,7 +47,7 @@ def fed() -> Plant:
         Scenario.model_validate(
             {
                 "format": "twin/scenario",
-                "version": 1,
+                "version": 2,
                 "catalog": "2026.11",
                 "title": "Fed twice",
                 "halls": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.arrays import Floats, Ints32
-from twin.catalog import Catalog
+from twin.catalog import Catalog, NodePart
 from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
@@ -156,19 +156,19 @@ def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
     return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 
+def coolant_m3_s(catalog: Catalog, part: NodePart) -> float:
+    """Return the coolant through the cold plates of a node at design flow [m3/s]."""
+    gpu = catalog.gpu(part.gpu)
+    return (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * part.n_gpu
+
+
 def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints32) -> Floats:
     """Return coolant of the GPUs on a liquid loop, of the nodes in a tank, or air of the nodes [m3/s]."""
     nodes, racks = layout.nodes, layout.racks
     if not len(kinds) or not layout.node_parts:
         return np.zeros(len(kinds))
     parts = [catalog.node(name) for name in layout.node_parts]
-    gpus = [catalog.gpu(part.gpu) for part in parts]
-    liquid = np.array(
-        [
-            (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * part.n_gpu
-            for gpu, part in zip(gpus, parts, strict=True)
-        ]
-    )
+    liquid = np.array([coolant_m3_s(catalog, part) for part in parts])
     air = np.array([part.airflow_m3_s for part in parts])
     whole = np.array([TANK_M3_J * part.max_w for part in parts])
     flow_m3_s = np.zeros(len(kinds))

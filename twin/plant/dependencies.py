@@ -52,36 +52,25 @@ def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
     second feed. Batteries of UPS do not count, they last minutes. Who has no feed hangs on the house supply, which
     lives while any root of the tree or source on site does. A loop takes its racks along, a plant its loops.
     """
-    racks, loops, plants = plant.racks, plant.loops, plant.plants
-    dark: dict[str, Bools] = {
-        "racks": np.zeros(len(racks.ids), np.bool_),
-        "loops": np.zeros(len(loops.ids), np.bool_),
-        "plants": np.zeros(len(plants.ids), np.bool_),
-    }
-    thin = {name: hit.copy() for name, hit in dark.items()}
+    racks, loops = plant.racks, plant.loops
+    found = _unfed(plant, np.array([slot], np.int32)) if kind == "power" else _nothing(plant, 1)
+    dark = {name: hit[:, 0] for name, hit in found.dark.items()}
+    thin = {name: hit[:, 0] for name, hit in found.thin.items()}
     nodes = nodes_under(plant, kind, slot)
-    if kind == "power":
-        alive = live_items(plant, slot)
-        house = house_supply(plant, alive)
-        tables: tuple[tuple[str, Racks | Loops | FacilityLoops], ...] = (
-            ("racks", racks),
-            ("loops", loops),
-            ("plants", plants),
-        )
-        for name, table in tables:
-            dark[name], thin[name] = _supply(table, alive, house)
-    elif kind in ("plant", "loop"):
+    if kind in ("plant", "loop"):
         dark[f"{kind}s"][slot] = True
     elif kind in ("rack", "row", "hall"):
         column = {"rack": np.arange(len(racks.ids)), "row": racks.row, "hall": racks.hall}[kind]
         dark["racks"] |= column == slot
         dark["loops"] |= (loops.hall == slot) & (kind == "hall")
     powered = dark["racks"].copy()
-    dark["loops"] |= np.append(dark["plants"], False)[loops.plant]
-    hot = np.append(dark["loops"], False)
-    cooled = hot[racks.loop] | hot[racks.air_loop]
+    cooled = _uncooled(plant, dark)
     dark["racks"] |= cooled
-    present = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
+    present = {
+        "racks": racks.present,
+        "loops": loops.present,
+        "plants": np.ones(len(plant.plants.ids), np.bool_),
+    }
     dark = {name: hit & present[name] for name, hit in dark.items()}
     thin = {name: hit & present[name] & ~dark[name] for name, hit in thin.items()}
     standing = plant.nodes.present
@@ -101,29 +90,92 @@ def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
     )
 
 
+def racks_lost(plant: Plant, items: Ints32) -> tuple[Bools, Bools]:
+    """Return which racks each of some power items leaves without power, and which without cooling, shapes (R, F).
+
+    Each column is one lasting failure, as `blast_radius` has it.
+    """
+    dark = _unfed(plant, items).dark
+    return dark["racks"] & plant.racks.present[:, None], _uncooled(plant, dark) & plant.racks.present[:, None]
+
+
+@dataclass(frozen=True)
+class _Unfed:
+    """Racks, loops and plants that failures leave without supply, and those that keep one of two; columns: failures."""
+
+    dark: dict[str, Bools]
+    thin: dict[str, Bools]
+
+
+def _nothing(plant: Plant, failures: int) -> _Unfed:
+    rows = {"racks": len(plant.racks.ids), "loops": len(plant.loops.ids), "plants": len(plant.plants.ids)}
+    dark, thin = (
+        {name: np.zeros((count, failures), np.bool_) for name, count in rows.items()} for _ in range(2)
+    )
+    return _Unfed(dark, thin)
+
+
+def _unfed(plant: Plant, items: Ints32) -> _Unfed:
+    found = _nothing(plant, len(items))
+    alive = _live_without(plant, items)
+    house = _house(plant, alive)
+    tables: tuple[tuple[str, Racks | Loops | FacilityLoops], ...] = (
+        ("racks", plant.racks),
+        ("loops", plant.loops),
+        ("plants", plant.plants),
+    )
+    for name, table in tables:
+        found.dark[name], found.thin[name] = _supply(table, alive, house)
+    return found
+
+
+def _uncooled(plant: Plant, dark: dict[str, Bools]) -> Bools:
+    """Return which racks nobody cools, and note in place the loops that their plant takes along."""
+    racks, loops = plant.racks, plant.loops
+    width = dark["plants"].shape[1:]
+    none = np.zeros((1, *width), np.bool_)
+    dark["loops"] |= np.concatenate([dark["plants"], none])[loops.plant]
+    hot = np.concatenate([dark["loops"], none])
+    return np.asarray(hot[racks.loop] | hot[racks.air_loop], np.bool_)
+
+
 def live_items(plant: Plant, failed: int) -> Bools:
     """Return which power items still have voltage at their output, long after item `failed` is lost."""
+    return _live_without(plant, np.array([failed], np.int32))[:, 0]
+
+
+def _live_without(plant: Plant, failed: Ints32) -> Bools:
+    """Return which power items are live once each of some is lost, shape (I, F)."""
     power = plant.power
-    alive = np.ones(len(power.ids), np.bool_)
-    backed = np.zeros(len(power.ids), np.bool_)
+    items = np.arange(len(power.ids))
+    sound = items[:, None] != failed
+    backed = np.zeros((len(items), len(failed)), np.bool_)
     for item, (bus, kind) in enumerate(zip(power.bus.tolist(), power.kind, strict=True)):
-        if bus >= 0 and kind in SUSTAINS and item != failed and power.present[item]:
-            backed[bus] = True
+        if bus >= 0 and kind in SUSTAINS and power.present[item]:
+            backed[bus] |= sound[item]
+    alive = np.ones_like(backed)
     for item, (parent, spare) in enumerate(
         zip(power.parent.tolist(), power.spare_parent.tolist(), strict=True)
     ):  # parents come before children
-        fed = parent < 0 or bool(alive[parent]) or (spare >= 0 and bool(alive[spare]))
-        carried = bool(backed[item]) and (item != failed or power.kind[item] in BUS_SURVIVES)
-        alive[item] = carried or (item != failed and fed)
-    return alive & power.present
+        live = sound[item]
+        if parent >= 0:
+            live = live & (alive[parent] | alive[spare] if spare >= 0 else alive[parent])
+        alive[item] = live | (
+            backed[item] if power.kind[item] in BUS_SURVIVES else backed[item] & sound[item]
+        )
+    return alive & power.present[:, None]
 
 
 def house_supply(plant: Plant, alive: Bools) -> bool:
     """Return whether the house supply lives: a root of the tree or a source on site does, or there is no tree."""
+    return bool(_house(plant, alive[:, None])[0])
+
+
+def _house(plant: Plant, alive: Bools) -> Bools:
     power = plant.power
     sources = np.array([kind in SUSTAINS for kind in power.kind], np.bool_)
     roots = (power.parent < 0) & ((power.bus < 0) | sources) & power.present
-    return bool(alive[roots].any()) or not roots.any()
+    return np.asarray(alive[roots].any(axis=0) | (not roots.any()), np.bool_)
 
 
 def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
@@ -200,13 +252,13 @@ def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: bool) -> tuple[Bools, Bools]:
-    """Return which rows of a table are without any supply, and which have lost one of two."""
-    live = np.append(alive, False)
+def _supply(table: Racks | Loops | FacilityLoops, alive: Bools, house: Bools) -> tuple[Bools, Bools]:
+    """Return which rows of a table are without any supply, and which have lost one of two; columns: failures."""
+    live = np.concatenate([alive, np.zeros((1, alive.shape[1]), np.bool_)])
     feeds = np.stack([table.feed_a, table.feed_b])
-    named = (feeds >= 0).sum(axis=0)
-    live_feeds: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
-    without = np.where(named > 0, live_feeds == 0, not house)
+    named = (feeds >= 0).sum(axis=0)[:, None]
+    live_feeds: Floats = (live[feeds] & (feeds >= 0)[:, :, None]).sum(axis=0)
+    without = np.where(named > 0, live_feeds == 0, ~house)
     return without.astype(np.bool_), ((live_feeds > 0) & (live_feeds < named)).astype(np.bool_)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from twin.arrays import Bools, Floats
+from twin.arrays import Bools, Floats, Ints64
 from twin.catalog import (
     Catalog,
     CduPart,
@@ -20,7 +21,7 @@ from twin.catalog import (
     UpsPart,
 )
 from twin.catalog.cooling_parts import TankPart
-from twin.plant.facility import facility_flow_m3_s
+from twin.plant.facility import facility_flow_m3_s, rated_heat_w
 from twin.plant.tables import FacilityLoops, Loops, Plant, Racks
 
 CONTINUOUS = 0.8
@@ -63,6 +64,43 @@ def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
         elif isinstance(part, RdhxPart):
             power_w[slot] = part.fan_w * int(doors[slot])
     return power_w * plant.loops.present
+
+
+def loop_heat_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the heat of each loop [W]: nodes at nameplate, and other equipment, cooled as the GPUs there."""
+    racks = plant.racks
+    heat_w = rated_heat_w(plant, catalog, plant.loops)
+    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+    np.add.at(heat_w, loop[loop >= 0], beside_w(plant, catalog)[loop >= 0])
+    return heat_w
+
+
+def beside_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the power of racks without their nodes [W]: switches, and all equipment of racks without nodes."""
+    racks = plant.racks
+    held = np.zeros(len(racks.ids), np.bool_)
+    held[plant.nodes.rack[plant.nodes.present]] = True
+    apart_w = rack_design_w(plant, catalog)
+    return np.asarray(np.where(held, racks.gear_w, apart_w) * racks.present, np.float64)
+
+
+def loop_machines_needed(plant: Plant, catalog: Catalog) -> Ints64:
+    """Return how many CDUs or air handlers the heat and the flow of each loop need, 1 of others, shape (L,)."""
+    loops, heat_w = plant.loops, loop_heat_w(plant, catalog)
+    needed = np.ones(len(loops.ids), np.int64)
+    for slot, name in enumerate(loops.part):
+        part = catalog.part(name)
+        if isinstance(part, CduPart | CrahPart):
+            needed[slot] = machines_for(part, float(heat_w[slot]), float(loops.flow_m3_s[slot]))
+    return needed
+
+
+def machines_for(part: CduPart | CrahPart, heat_w: float, flow_m3_s: float = 0.0) -> int:
+    """Return how many CDUs or air handlers carry some heat [W], and CDUs some coolant [m3/s]; at least one."""
+    needed = math.ceil(heat_w / part.capacity_w - 1e-9)
+    if isinstance(part, CduPart) and part.flow_m3_s:
+        needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
+    return max(1, needed)
 
 
 def plant_design_w(plant: Plant, catalog: Catalog) -> Floats:
@@ -127,6 +165,14 @@ class DesignLoad:
                     self._a_w[item] + self._b[item] * out_w[item] + self._c_w[item] * out_w[item] ** 2
                 )
         return out_w
+
+    def most_w(self) -> Floats:
+        """Return the most that each item delivers: with both feeds, or with all of feed A or of feed B lost [W]."""
+        feed, most_w = self._plant.power.feed, self.out_w()
+        for side in (0, 1):
+            if (feed == side).any():
+                most_w = np.maximum(most_w, self.out_w(feed == side))
+        return most_w
 
     def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
         """Return the output of each item upstream of some feeds when they share an additional load evenly [W].

@@ -69,6 +69,11 @@ def size_plants(
         plants.needed[slot] = min(facility_loop.needed or units, units)
 
 
+def fit_machines(load_w: float, each_w: float) -> int:
+    """Return how many machines of a capacity carry a load [W]; at least one."""
+    return max(1, math.ceil(load_w / each_w - 1e-9))
+
+
 def rated_heat_w(layout: Layout | Plant, catalog: Catalog, loops: Loops) -> Floats:
     """Return the heat each loop must carry with every node at its nameplate power [W].
 

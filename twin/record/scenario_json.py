@@ -13,6 +13,7 @@ from typing import Any, TypeVar, get_args
 from pydantic.fields import FieldInfo
 
 from twin import units
+from twin.scenario.reading import migrate
 from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.quantity import Quantity
@@ -42,8 +43,13 @@ def to_json(scenario: Scenario) -> str:
 
 
 def from_json(text: str | bytes) -> Scenario:
-    """Return the scenario that `to_json` wrote; equal to the original in every bit."""
-    return part_from_json(Scenario, text)
+    """Return the scenario that `to_json` wrote, of this version or one before; equal to the original in every bit."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None  # the schema says what is wrong with it
+    now = migrate.migrated_values(values)
+    return part_from_json(Scenario, text if now is values else json.dumps(now))
 
 
 def _value(value: object, quantity: Quantity | None) -> Any:

@@ -12,7 +12,7 @@ from twin.rules.rule_context import RuleContext
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import Path
 
-Family = Literal["space", "power", "cooling", "fabric", "tenancy", "work", "data", "run"]
+Family = Literal["space", "power", "cooling", "fabric", "redundancy", "tenancy", "work", "data", "run"]
 Finds = Callable[[RuleContext], Iterable[Found]]
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason and hint, as the checks of `twin.scenario` yield them."""

@@ -12,6 +12,7 @@ from twin.catalog import Catalog
 from twin.plant.design_load import DesignLoad
 from twin.plant.facility import rated_heat_w
 from twin.plant.links import Links, links_of
+from twin.plant.single_points import SinglePoint, single_points
 from twin.plant.tables import FixtureKind, Plant
 from twin.plant.tenancy_rules import Control, review
 from twin.scenario.schema.document import Scenario
@@ -54,6 +55,11 @@ class RuleContext:
     def links(self) -> Links:
         """All cables."""
         return links_of(self.plant)
+
+    @cached_property
+    def single_points(self) -> list[SinglePoint]:
+        """What takes GPUs along when it falls, worst first."""
+        return single_points(self.plant, self.catalog, self.links)
 
     @cached_property
     def controls(self) -> dict[str, Control]:

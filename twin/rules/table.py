@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from twin.rules import cooling, data, fabric, job_rules, power, space, tenancy
+from twin.rules import cooling, data, fabric, job_rules, power, redundancy, sizing, space, tenancy
 from twin.rules.rule import Rule
 
 RUN = (
@@ -42,6 +42,8 @@ BY_ID: dict[str, Rule] = {
         *power.RULES,
         *cooling.RULES,
         *fabric.RULES,
+        *redundancy.RULES,
+        *sizing.RULES,
         *tenancy.RULES,
         *job_rules.RULES,
         *data.RULES,

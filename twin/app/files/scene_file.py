@@ -31,7 +31,7 @@ from twin.units import spoken
 _FILTER = f"Scenes (*{SUFFIX})"
 NEW_NAME = f"untitled{SUFFIX}"
 EMPTY = """format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 
 title: Untitled hall

@@ -10,7 +10,8 @@ from twin.app.palette.model import KINDS
 from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.edit.command import EditedScene
-from twin.commands.room.room_spares import beside_w, spares_of
+from twin.commands.room.room_spares import spares_of
+from twin.plant.design_load import beside_w
 from twin.plant.tables import LoopKind, Plant
 
 TON_W = 3516.85
@@ -33,7 +34,7 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
     machines = []
     if liquid.any():
         machines.append(f"{int(units[liquid].sum()):,} CDUs")
-    doors, beside = _doors(plant), float(beside_w(scene).sum())
+    doors, beside = _doors(plant), float(beside_w(plant, scene.catalog).sum())
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
     machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
     switches = int(plant.switches.present.sum())

@@ -104,6 +104,7 @@ class MainWindow(WindowApi):
         self.transport, self.timeline = Transport(look, session), Timeline(look, session)
         bar = self._tool_bar()  # before the hall: so Tab goes from the top down
         self.hall = HallPanel(look, session, self._state_text, self.world)
+        self.hall.state.still = settings.still
         self.welcome = Welcome(look, settings)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hall)
@@ -252,6 +253,7 @@ class MainWindow(WindowApi):
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
+        self.docks.checks.thing_chosen.connect(self.go_to)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
@@ -323,6 +325,11 @@ class MainWindow(WindowApi):
         """Select a thing and fly to it; a job is shown in the inspector."""
         self.going.to(thing)
 
+    def show_falls(self) -> None:
+        """List in Checks what falls if one thing falls."""
+        self.docks.show("checks")
+        self.docks.checks.show_falls()
+
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""
         BreakDialog(self.look, self.session, thing, self, kind).show()
@@ -354,6 +361,10 @@ class MainWindow(WindowApi):
         """Change the theme and remember it."""
         self.settings.theme = choice
         self.look.choose(choice)
+
+    def toggle_motion(self) -> None:
+        """Let the hall move or not, and remember it."""
+        self.hall.state.still = self.settings.still = not self.hall.state.still
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, or give it back."""

@@ -99,6 +99,10 @@ class WindowApi(QMainWindow):
         """Select a thing and fly to it; a job is shown in the inspector."""
         raise NotImplementedError
 
+    def show_falls(self) -> None:
+        """List in Checks what falls if one thing falls."""
+        raise NotImplementedError
+
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
         raise NotImplementedError
@@ -117,6 +121,10 @@ class WindowApi(QMainWindow):
 
     def choose_theme(self, choice: ThemeChoice) -> None:
         """Change the theme and remember it."""
+        raise NotImplementedError
+
+    def toggle_motion(self) -> None:
+        """Let the hall move or not, and remember it."""
         raise NotImplementedError
 
     def toggle_full_screen(self) -> None:

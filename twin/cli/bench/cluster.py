@@ -27,7 +27,7 @@ def cluster_month() -> Scenario:
 
 _CLUSTER = f"""
 format: twin/scenario
-version: 1
+version: 2
 catalog: "2026.11"
 title: A month of a shared cluster
 duration: 30 day

@@ -66,6 +66,11 @@ class Changes:
         """Return whether a generator or machine may change."""
         return self._only is None or id in self._only
 
+    def new_ids(self, table: str) -> list[str]:
+        """Return the ids of the entries of a table, such as cooling.plants, that are set as a whole."""
+        paths = (path for path in self._changes if path.startswith(f"{table}[") and path.endswith("]"))
+        return [path[len(table) + 1 : -1] for path in paths]
+
     def set(self, path: str, value: Any) -> None:
         """Set a value; a long group of keys becomes a block of lines."""
         text = flow(value)

@@ -56,6 +56,10 @@ class AddRoom:
         changes = Changes(scene)
         by_m = (x_m - float(scene.plant.halls.shift_x_m[slot]), y_m)
         planted(changes, made.fragment, hall, by_m)
+        if is_empty(scene):
+            for system in ("power", "cooling", "network"):
+                if getattr(scene.scenario.site.redundancy, system) is None:
+                    changes.set(f"site.redundancy.{system}", getattr(self.room, system))
         if self.room.title and is_empty(scene):
             changes.set("title", self.room.title)
             changes.set(f"halls[{hall}].title", self.room.title)

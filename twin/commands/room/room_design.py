@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 
 from twin.arrays import Floats
-from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart, RdhxPart, SwitchPart
+from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart, SwitchPart
 from twin.commands.edit.changes import metres, point
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import machine_size_m
 from twin.commands.room.room_plan import RackStack, RoomError, RoomRequest, stack_of
-from twin.commands.room.room_power import power_tree
 from twin.commands.room.snippet import Fragment
+from twin.commands.wiring.auto_coolant import LOOP_W
 from twin.commands.wiring.cable_reach import cable_for
+from twin.commands.wiring.power_chain import power_chain
+from twin.commands.wiring.redundancy import PowerMeans, drives, facility, installed
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
-from twin.plant.cooling import FLOW_M3_J, KINDS
-from twin.plant.design_load import rack_design_w
+from twin.plant.cooling import KINDS, coolant_m3_s
+from twin.plant.design_load import machines_for, rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
 from twin.plant.tables import Plant
@@ -45,10 +47,6 @@ LEAST_FAN_WALLS = 4
 """That a group needs, from which fan walls are chosen: their spare is then a quarter at most."""
 CDUS = ("CDU-inrow-1350", "CDU-L2L-2600")
 """That are chosen from; the first may stand in a row."""
-LOOP_W = 2.0e6
-"""Heat of one coolant loop, about: of as many rows as make that."""
-LARGE_WATER_W = 3.0e6
-"""Heat from which chillers are water-cooled."""
 WATER_C, AIR_C, COOLANT_C = 20.0, 24.0, 28.0
 """Supply of facility water, air and coolant: each some kelvin above the one before."""
 PDU_ROOM_M = 1.6
@@ -104,7 +102,8 @@ def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     if fabric is not None:
         _cable(fabric, plant, catalog)
     _cooling(room, stack, catalog, fragment, plant)
-    fragment.entries["power"] = power_tree(_built(fragment, catalog), catalog, room)
+    means = PowerMeans.of(room.power, room.feeds, room.spare, room.generators)
+    fragment.entries["power"] = power_chain(_built(fragment, catalog), catalog, means)
     return RoomDesign(room, fragment, catalog)
 
 
@@ -216,10 +215,12 @@ def _fabric(
     card_bytes_s: float,
 ) -> dict[str, Any]:
     """Return the network as a file holds it: one switch if it has the ports; a unit of a rail has whole racks."""
-    ports = ports_of(catalog, switch.id, card_bytes_s).count
+    homes = 1 if room.network == "N" else 2
+    ports = ports_of(catalog, switch.id, card_bytes_s / homes).count
     tier = {"part": switch.id, "racks": "net"}
     entry: dict[str, Any] = {"id": "net-a", "kind": room.cabling, "rows": ["gpu"]}
-    if cables <= ports:
+    entry |= {"homes": homes} if homes > 1 else {}
+    if cables <= ports and homes == 1:
         return entry | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
     if room.cabling == "rail-optimised":
         down = down_ports(ports, 1.0)
@@ -266,13 +267,8 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
     loops.append(_air(room, catalog, air_w, names))
     fragment.entries["cooling.loops"] = loops
     heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
-    part = "chiller-water-cooled" if heat_w > LARGE_WATER_W else "chiller-air-cooled"
-    chiller = catalog.part(part)
-    assert isinstance(chiller, ChillerPart)
-    needed = max(1, math.ceil(heat_w / chiller.capacity_w - 1e-9))
-    spare = {"units": needed + 1, "needed": needed} if room.spare else {"units": needed}
     fragment.entries["cooling.plants"] = [
-        {"id": "water", "kind": "chiller", "part": part} | spare | {"supply": f"{WATER_C:g} degC"}
+        facility(catalog, "water", heat_w, room.cooling, f"{WATER_C:g} degC", room.spare)
     ]
 
 
@@ -282,14 +278,10 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     The CDU is the part with the least spare capacity.
     """
     count, racks = _split(room, rack_w * room.rows * room.racks)
-    gpu = catalog.gpu(stack.node.gpu)
-    flow_m3_s = (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * stack.node.n_gpu * stack.nodes * racks
+    flow_m3_s = coolant_m3_s(catalog, stack.node) * stack.nodes * racks
 
     def units_of(part: CduPart) -> int:
-        needed = math.ceil(rack_w * racks / part.capacity_w - 1e-9)
-        if part.flow_m3_s:
-            needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
-        return needed + room.spare
+        return installed(machines_for(part, rack_w * racks, flow_m3_s), room.cooling, room.spare)
 
     names = [room.cdu] if room.cdu else list(CDUS[: 1 if room.cdu_in_row else None])
     parts = [_cdu(catalog, cdu) for cdu in names]
@@ -298,8 +290,7 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     entry: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
     entry |= {"count": count} if count > 1 else {}
     entry |= {"units": units} if units > 1 else {}
-    pumps = getattr(part, "pump_count", None)
-    entry |= {"pumps": min(8, pumps)} if pumps and pumps != 2 else {}
+    entry |= drives(units, room.cooling)
     entry |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
     if room.cdu_in_row:
         width_m, _ = machine_size_m(catalog, name, KINDS["liquid"])
@@ -342,11 +333,11 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
         entry |= {"id": "door", "kind": "rear-door"}
         units = 1
     elif isinstance(part, CrahPart):
-        units = max(1, math.ceil(group_w / part.capacity_w - 1e-9)) + room.spare
+        units = installed(machines_for(part, group_w), room.cooling, room.spare)
     else:
         raise RoomError("air", f"the catalogue has no air handler {name!r}")
     entry |= {"count": count} if count > 1 else {}
-    entry |= {"units": units} if units > 1 else {}
+    entry |= ({"units": units} if units > 1 else {}) | drives(units, room.cooling)
     return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
@@ -371,7 +362,7 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
     sections = fragment.entries
-    document: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
+    document: dict[str, Any] = {"format": "twin/scenario", "version": 2, "catalog": EDITION, "title": "Room"}
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
     document["halls"] = [hall | ({"overrides": overrides} if overrides else {})]

@@ -9,7 +9,7 @@ from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError
 from twin.commands.place.footprint import node_height_u, rack_size_m
 from twin.plant.cabinet import FRONT_M
-from twin.scenario.schema.site import CABINET_UNITS
+from twin.scenario.schema.site import CABINET_UNITS, RedundancyLevel
 
 Containment = Literal["hot", "cold", "none"]
 Cabling = Literal["rail-optimised", "leaf-spine", "none"]
@@ -63,10 +63,13 @@ class RoomRequest:
         Parts that take the heat; "": chosen by size. A rear door as `air` hangs on every rack.
     cdu_in_row
         Whether CDUs stand at the end of their row; else beside the rows.
+    power, cooling, network
+        Redundancy targets, from which spares, feeds and cables follow: N, N+1 or 2N.
     spare
-        Whether one machine more than needed stands ready: CDUs, air handlers, chillers, generators.
+        Whether one machine more than needed stands ready: CDUs, air handlers, chillers, generators, transformers,
+        UPS; None: as the targets ask.
     feeds
-        2: an A and a B path, each able to carry all; 1: one.
+        2: feeds A and B, each able to carry all; 1: one; None: as the target asks.
     generators
         Whether diesels stand behind the grid.
     cabling
@@ -88,8 +91,11 @@ class RoomRequest:
     cdu: str = ""
     air: str = ""
     cdu_in_row: bool = False
-    spare: bool = True
-    feeds: int = 2
+    power: RedundancyLevel = "N+1"
+    cooling: RedundancyLevel = "N+1"
+    network: RedundancyLevel = "N"
+    spare: bool | None = None
+    feeds: int | None = None
     generators: bool = True
     cabling: Cabling = "rail-optimised"
     switch: str = ""

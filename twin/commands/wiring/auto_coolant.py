@@ -13,11 +13,17 @@ from twin.commands.budget.budget import loop_capacity_w
 from twin.commands.edit import names
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.commands.wiring.redundancy import drives, facility, installed
 from twin.commands.wiring.unconnected import uncooled
-from twin.plant.facility import USUAL_PART, rated_heat_w
+from twin.plant.cooling import coolant_m3_s
+from twin.plant.design_load import beside_w, machines_for
+from twin.plant.facility import rated_heat_w
 from twin.plant.tables import LoopKind, RackKind
+from twin.scenario.schema.site import RedundancyLevel
 
 USUAL = {"liquid": "CDU-inrow-1350", "air": "CRAH-chilled"}
+LOOP_W = 2.0e6
+"""Heat of one coolant loop, about."""
 WARMEST_WATER_C = {"liquid": 25.0, "air": 20.0}
 """Facility water that a new loop at its usual set point can do with: 28 C of coolant, 24 C of air."""
 _KINDS = {
@@ -26,7 +32,7 @@ _KINDS = {
 }
 
 
-def wire_coolant(changes: Changes, add: bool) -> int:
+def wire_coolant(changes: Changes, add: bool, level: RedundancyLevel) -> int:
     """Give rows without cooling their loops; return how many were joined.
 
     With `add` a loop generator that is too small gets more loops, and where there is none a new one is made.
@@ -64,7 +70,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
                 "add one, or allow missing equipment to be added",
             )
         if lacking:
-            _new_loop(changes, side, lacking, sum(heat[side].get(name, 0.0) for name in lacking))
+            _new_loop(changes, side, lacking, sum(heat[side].get(name, 0.0) for name in lacking), level)
             joined += len(lacking)
         for loop, names_of in served.items():
             changes.set(f"cooling.loops[{loop}].serves", names_of)
@@ -143,24 +149,45 @@ def _why(scene: EditedScene, side: str, rows: str, heat: dict[str, float], left_
     return f"{needs}, but {best} has {max(0.0, left_w[best]) / 1e3:,.0f} kW left"
 
 
-def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float) -> None:
+def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float, level: RedundancyLevel) -> None:
     """Make a loop generator for rows, and the facility loop behind it where there is none."""
     scene = changes.scene
     taken = names.hardware(scene.scenario)
     part = scene.catalog.part(USUAL[side])
     assert isinstance(part, CduPart | CrahPart)
-    number = max(1, math.ceil(load_w / part.capacity_w))
     warmest_c = WARMEST_WATER_C[side]
     plants = [plant for plant in scene.scenario.cooling.plants if plant.supply_c <= warmest_c]
     if plants:
         water = max(plants, key=lambda plant: plant.supply_c).id
+    elif new := changes.new_ids("cooling.plants"):
+        water = new[0]
     else:
         water = names.fresh(taken, "water")
-        kind = "chiller"
-        entry = {"id": water, "kind": kind, "part": USUAL_PART[kind], "supply": "18 degC"}
-        changes.set(f"cooling.plants[{water}]", entry)
+        heat_w = max(site_heat_w(scene), load_w)
+        changes.set(f"cooling.plants[{water}]", facility(scene.catalog, water, heat_w, level, "18 degC"))
+    count = max(1, round(load_w / LOOP_W)) if side == "liquid" else 1
+    flow_m3_s = _flow_m3_s(scene, rows) if side == "liquid" else 0.0
+    units = installed(machines_for(part, load_w / count, flow_m3_s / count), level)
     name = names.fresh(taken, "cdu" if side == "liquid" else "crah")
     loop_entry: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
-    loop_entry |= {("count" if side == "liquid" else "units"): number} if number > 1 else {}
+    loop_entry |= {"count": count} if count > 1 else {}
+    loop_entry |= ({"units": units} if units > 1 else {}) | drives(units, level)
     loop_entry |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
     changes.set(f"cooling.loops[{name}]", loop_entry)
+
+
+def site_heat_w(scene: EditedScene) -> float:
+    """Return the heat of all nodes at nameplate and of other equipment [W]."""
+    nodes, catalog = scene.plant.nodes, scene.catalog
+    most_w = np.array([catalog.node(name).max_w for name in scene.plant.node_parts] or [0.0])
+    of_nodes_w = float((most_w[nodes.part] * nodes.present).sum()) if len(nodes.ids) else 0.0
+    return of_nodes_w + float(beside_w(scene.plant, catalog).sum())
+
+
+def _flow_m3_s(scene: EditedScene, rows: list[str]) -> float:
+    """Return the design coolant flow of the nodes of rows [m3/s]."""
+    plant, catalog = scene.plant, scene.catalog
+    nodes = plant.nodes
+    each_m3_s = np.array([coolant_m3_s(catalog, catalog.node(name)) for name in plant.node_parts])
+    row_of = np.array([plant.racks.ids[rack].partition("/")[0] for rack in nodes.rack.tolist()])
+    return float(each_m3_s[nodes.part[np.isin(row_of, rows) & nodes.liquid & nodes.present]].sum())

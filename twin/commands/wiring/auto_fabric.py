@@ -17,7 +17,7 @@ from twin.commands.wiring.cable_reach import between_m, cable_for
 from twin.commands.wiring.unconnected import wired
 from twin.plant.tables import RackKind
 from twin.scenario.checks.fabric_size import Misfit, Size, down_ports, ports_of, size_of
-from twin.scenario.schema.site import CABINET_UNITS
+from twin.scenario.schema.site import CABINET_UNITS, RedundancyLevel
 from twin.scenario.schema.systems import Fabric, SwitchTier
 
 
@@ -32,7 +32,9 @@ class _Wanted:
     racks: Ints32
 
 
-def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool) -> int:
+def wire_fabric(
+    changes: Changes, kind: str, oversubscription: float, add: bool, level: RedundancyLevel = "N"
+) -> int:
     """Connect the rows that are in no fabric; return the number of their nodes.
 
     A fabric whose cables a rule lays takes them where it has the ports. Else switches that stand there without a
@@ -56,7 +58,8 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
         raise CommandError(
             f"there is no switch for {counted(wanted.nodes, 'node')} of {', '.join(wanted.rows)}", hint
         )
-    _lay(changes, bare[0] if bare else None, wanted, kind, oversubscription, add)
+    homes = 1 if level == "N" else 2
+    _lay(changes, bare[0] if bare else None, wanted, kind, oversubscription, add, homes)
     return wanted.nodes
 
 
@@ -133,28 +136,36 @@ def _uncounted(tier: SwitchTier | None) -> SwitchTier | None:
 
 
 def _lay(
-    changes: Changes, bare: Fabric | None, wanted: _Wanted, kind: str, oversubscription: float, add: bool
+    changes: Changes,
+    bare: Fabric | None,
+    wanted: _Wanted,
+    kind: str,
+    oversubscription: float,
+    add: bool,
+    homes: int,
 ) -> None:
     scene = changes.scene
     part = bare.leaf.part if bare is not None and bare.leaf is not None else _switch_for(scene, wanted)
     above = bare.spine.part if bare is not None and bare.spine is not None else part
     racks = bare.leaf.racks if bare is not None and bare.leaf is not None else None
     racks = racks or _home(scene, wanted)
-    ports = ports_of(scene.catalog, part, wanted.card_bytes_s)
-    if ports.bytes_s < wanted.card_bytes_s * 0.999:
+    cable_bytes_s = wanted.card_bytes_s / homes
+    ports = ports_of(scene.catalog, part, cable_bytes_s)
+    if ports.bytes_s < cable_bytes_s * 0.999:
         reason = f"a port of {part} has {ports.bytes_s * 8e-9:.0f} Gb/s"
         raise CommandError(
-            f"{reason}, below the NIC line rate of {wanted.card_bytes_s * 8e-9:.0f}", "other switches"
+            f"{reason}, below the NIC line rate of {cable_bytes_s * 8e-9:.0f}", "other switches"
         )
     unit_nodes = (
         min(down_ports(ports.count, oversubscription), wanted.nodes) if kind == "rail-optimised" else None
     )
-    alone = wanted.nodes * wanted.cards <= ports.count
+    alone = homes == 1 and wanted.nodes * wanted.cards <= ports.count
     tier: dict[str, Any] = {"part": part} | ({"racks": racks} if racks else {})
     entry: dict[str, Any] = {
         "id": bare.id if bare is not None else names.fresh(names.hardware(scene.scenario), "fabric")
     }
     entry |= {"kind": "single-switch" if alone else kind, "rows": wanted.rows}
+    entry |= {"homes": homes} if homes > 1 else {}
     entry |= {"unit_nodes": unit_nodes} if unit_nodes and not alone else {}
     entry["leaf"] = dict(tier)
     if not alone:
@@ -179,7 +190,7 @@ def _lay(
             if needed:
                 entry[tier_name]["count"] = max(needed, 1)
     _must_have_room(scene, racks, size, leaves, spines, part, above)
-    entry["cable"] = cable_for(scene.catalog, _longest_m(scene, racks, wanted), wanted.card_bytes_s)
+    entry["cable"] = cable_for(scene.catalog, _longest_m(scene, racks, wanted), cable_bytes_s)
     if bare is None:
         changes.set(f"fabrics[{entry['id']}]", entry)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from twin.commands.edit import names
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.place import supplier
+from twin.commands.wiring.power_chain import Outlets, power_chain, upper_chain
+from twin.commands.wiring.redundancy import PowerMeans
 from twin.commands.wiring.unconnected import unfed
-from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
+from twin.plant.design_load import DesignLoad, loop_design_w, plant_design_w, rack_design_w
 from twin.scenario.schema.electricity import PowerStage
 
 FEEDING = ("pdu", "busbar")
@@ -52,8 +55,10 @@ class _Consumer:
         return float(self.each_w.sum())
 
 
-def wire_power(changes: Changes, feeds: int, add: bool) -> int:
+def wire_power(changes: Changes, means: PowerMeans, add: bool) -> int:
     """Feed all consumers without power; return the number of new feeds.
+
+    With `add`, a scene without any stage gets the whole chain up to the utility.
 
     Raises
     ------
@@ -61,13 +66,15 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
         When no stage has capacity left for a first feed.
     """
     scene = changes.scene
+    if add and not scene.scenario.power:
+        return _whole_chain(changes, means)
     tree = _Tree(scene)
     laid = 0
     added: dict[str, list[_Consumer]] = {}
-    for consumer in _underfed(scene, feeds):
+    for consumer in _underfed(scene, means.feeds):
         if not changes.concerns(consumer.id):
             continue
-        for side in range(len(consumer.fed_by), feeds if not consumer.mechanical else 1):
+        for side in range(len(consumer.fed_by), means.paths if consumer.mechanical else means.feeds):
             stage = tree.nearest(consumer)
             if stage is None and not add:
                 if side:
@@ -89,6 +96,56 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
     for side_name, consumers in added.items():
         _add_stage(changes, taken, side_name, consumers)
     return laid
+
+
+def _whole_chain(changes: Changes, means: PowerMeans) -> int:
+    """Add all stages that unfed racks, loops and facility loops need; return how many consumers they feed."""
+    scene, taken = changes.scene, names.hardware(changes.scene.scenario)
+    only = {consumer.id for consumer in _underfed(scene, means.feeds) if changes.concerns(consumer.id)}
+    if not only:
+        return 0
+    for entry in power_chain(scene.plant, scene.catalog, means, only, partial(names.fresh, taken)):
+        changes.set(f"power[{entry['id']}]", entry)
+    return len(only)
+
+
+def wire_roots(changes: Changes, means: PowerMeans) -> int:
+    """Supply PDUs and busways that nothing supplies from the UPS there is, else from a new chain; return how many."""
+    scene = changes.scene
+    roots = [stage for stage in scene.scenario.power if stage.kind in FEEDING and not _supplied(stage)]
+    roots = [stage for stage in roots if changes.concerns(stage.id)]
+    if not roots:
+        return 0
+    known = supplier(scene, "pdu")
+    if known and known not in {stage.id for stage in roots}:
+        sources = dict.fromkeys(("", "-a", "-b"), known)
+    else:
+        taken, most_w = names.hardware(scene.scenario), DesignLoad(scene.plant, scene.catalog).most_w()
+        sides: dict[int, list[Outlets]] = {}
+        for stage in roots:
+            items = np.flatnonzero(scene.plant.power.stage == scene.scenario.power.index(stage))
+            part = stage.part or USUAL_PDU
+            outlet = Outlets(stage.id, stage.kind, part, stage.units, stage.feeds, most_w[items])
+            sides.setdefault(max(0, int(scene.plant.power.feed[items[0]])), []).append(outlet)
+        heaviest = max(
+            sides.values(), key=lambda outlets: sum(float(outlet.out_w.sum()) for outlet in outlets)
+        )
+        carried = (
+            heaviest if means.paths == 2 else [outlet for outlets in sides.values() for outlet in outlets]
+        )
+        made = upper_chain(scene.catalog, means, carried, named=partial(names.fresh, taken))
+        for entry in made.stages:
+            changes.set(f"power[{entry['id']}]", entry)
+        sources = made.sources
+    for stage in roots:
+        item = int(np.flatnonzero(scene.plant.power.stage == scene.scenario.power.index(stage))[0])
+        side = "-b" if scene.plant.power.feed[item] == 1 else "-a"
+        changes.set(f"power[{stage.id}].from", sources.get(side) or next(iter(sources.values())))
+    return len(roots)
+
+
+def _supplied(stage: PowerStage) -> bool:
+    return stage.source is not None or stage.spare_source is not None
 
 
 def _add_stage(changes: Changes, taken: set[str], side: str, consumers: list[_Consumer]) -> None:

@@ -9,9 +9,10 @@ from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.auto_coolant import wire_coolant
 from twin.commands.wiring.auto_fabric import wire_fabric
-from twin.commands.wiring.auto_power import wire_power
-from twin.commands.wiring.unconnected import Loose, wired
-from twin.scenario import Patch, ScenarioError
+from twin.commands.wiring.auto_power import wire_power, wire_roots
+from twin.commands.wiring.redundancy import PowerMeans
+from twin.commands.wiring.unconnected import Connection, Loose, wired
+from twin.scenario import Change, Patch, ScenarioError
 from twin.scenario.file import patch_text
 
 __all__ = ["AutoWire", "Loose", "wired"]
@@ -30,7 +31,7 @@ class AutoWire:
     oversubscription
         Down-links over up-links of its leaves.
     feeds
-        1: A alone, 2: A and B.
+        1: A alone, 2: A and B; None: as the power target of the site asks.
     add
         Whether switches, PDUs, CDUs and air handlers may be added where there are too few.
     only
@@ -40,7 +41,7 @@ class AutoWire:
     connection: Literal["fabric", "power", "coolant", "all"] = "all"
     rule: Literal["rail-optimised", "leaf-spine"] = "rail-optimised"
     oversubscription: float = 1.0
-    feeds: int = 2
+    feeds: int | None = None
     add: bool = False
     only: frozenset[str] | None = None
 
@@ -51,27 +52,69 @@ class AutoWire:
         return f"Wire {words[self.connection]} automatically"
 
     def patch(self, scene: EditedScene) -> Patch:
-        """Return the changes."""
-        changes = Changes(scene, self.only)
-        done = 0
-        if self.connection in ("fabric", "all"):
-            done += wire_fabric(changes, self.rule, self.oversubscription, self.add)
-        if self.connection in ("coolant", "all"):
-            done += wire_coolant(changes, self.add)
-        if self.connection == "all" and self.add and done:
-            return self._powered(scene, changes.patch(self.title))
-        if self.connection in ("power", "all"):
-            done += wire_power(changes, self.feeds, self.add)
-        if not done:
-            raise CommandError("everything is connected already")
-        return changes.patch(self.title)
+        """Return the changes.
 
-    def _powered(self, scene: EditedScene, first: Patch) -> Patch:
-        """Return a patch that powers the added equipment, too."""
-        try:
-            after = EditedScene.of(patch_text.apply(scene.document, first), catalog=scene.catalog)
-        except ScenarioError as error:
-            raise CommandError(str(error.problems[0].reason), error.problems[0].hint) from error
-        changes = Changes(after, self.only)
-        more = wire_power(changes, self.feeds, self.add)
-        return Patch(first.changes + (changes.patch("").changes if more else ()), self.title)
+        Of all connections those are made that can be.
+
+        Raises
+        ------
+        CommandError
+            When nothing can be connected, with the first reason.
+        """
+        made, after, refused = self._made(scene)
+        if not made:
+            raise refused[0] if refused else CommandError("everything is connected already")
+        return Patch(made + _stated(scene, after), self.title)
+
+    def missing(self, scene: EditedScene) -> tuple[str, ...]:
+        """Return why some of it cannot be connected: what equipment is missing."""
+        return tuple(refusal.reason for refusal in self._made(scene)[2])
+
+    def _made(self, scene: EditedScene) -> tuple[tuple[Change, ...], EditedScene, list[CommandError]]:
+        """Return the changes, the scene after them, and why others cannot be made."""
+        kinds: tuple[Connection, ...] = ("fabric", "coolant", "power")
+        wanted = kinds if self.connection == "all" else (self.connection,)
+        made: tuple[Change, ...] = ()
+        after, refused = scene, []
+        for kind in (*wanted, *(("roots",) if self.add and "power" in wanted else ())):
+            changes = Changes(after, self.only)
+            try:
+                if not self._wire(kind, changes):
+                    continue
+                more = changes.patch(self.title)
+                after = EditedScene.of(patch_text.apply(after.document, more), catalog=scene.catalog)
+            except CommandError as error:
+                refused.append(error)
+            except ScenarioError as error:
+                refused.append(CommandError(str(error.problems[0].reason), error.problems[0].hint))
+            else:
+                made += more.changes
+        return made, after, refused
+
+    def _wire(self, kind: str, changes: Changes) -> int:
+        """Connect one kind of supply; return how many were connected."""
+        target = changes.scene.scenario.site.redundancy
+        if kind == "fabric":
+            return wire_fabric(changes, self.rule, self.oversubscription, self.add, target.network or "N")
+        if kind == "coolant":
+            return wire_coolant(changes, self.add, target.cooling or "N")
+        # Who asks for nothing gets one chain, and racks their two cords.
+        feeds = self.feeds or (2 if target.power is None else None)
+        means = PowerMeans.of(target.power or "N", feeds)
+        return wire_roots(changes, means) if kind == "roots" else wire_power(changes, means, self.add)
+
+
+def _stated(scene: EditedScene, after: EditedScene) -> tuple[Change, ...]:
+    """Return the changes that state N as the target of what was built from nothing, where nobody has said more."""
+    before, now = scene.scenario, after.scenario
+    built = {
+        "power": bool(now.power) and not before.power,
+        "cooling": bool(now.cooling.plants) and not before.cooling.plants,
+        "network": bool(now.fabrics) and not before.fabrics,
+    }
+    asked = before.site.redundancy
+    return tuple(
+        Change(f"site.redundancy.{system}", "N")
+        for system, anew in built.items()
+        if anew and getattr(asked, system) is None
+    )

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from twin.scenario.file.load import Document, document_from, document_of
-from twin.scenario.reading import extend
+from twin.scenario.reading import extend, migrate
 from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.key_edit import TextEdit
 from twin.scenario.text.emit import flow
@@ -26,7 +26,8 @@ def apply(document: Document, patch: Patch, *, sparing: bool = False) -> Documen
 def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Document, Patch]:
     """Return the document after a patch, and the inverse patch.
 
-    An inherited value is overridden in the file itself; the files it extends stay as they are.
+    An inherited value is overridden in the file itself; the files it extends stay as they are. A file of an older
+    version becomes one of the present version.
 
     Raises
     ------
@@ -46,6 +47,9 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
         source, inherited = document.files[0], document.files[1:]
         whole = document.tree
         wrong: list[Problem] = []
+        if migrate.is_older(source.tree):
+            step = _step(source, inherited, whole, migrate.raising())
+            source, whole = step.after, step.whole
         for change in patch.changes:
             if sparing and change.value is None and resolve(split(change.path), source.tree)[1]:
                 continue

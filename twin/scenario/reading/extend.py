@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 
 from twin import resources
+from twin.scenario.reading.migrate import migrated
 from twin.scenario.text.parse import MAX_BYTES, Tree, TreeEntry, decode, parse
 from twin.scenario.text.problem import Problem, ScenarioError
 
@@ -112,13 +113,19 @@ def merge(base: Tree, over: Tree) -> Tree:
 
 
 def merged(files: list[SceneSource]) -> Tree:
-    """Return the tree of a whole chain, as `chain` gives it."""
-    tree = files[-1].tree
+    """Return the tree of a whole chain, as `chain` gives it, each file of whatever version migrated to the present one.
+
+    Raises
+    ------
+    NewerVersion
+        When one of them was made by a newer program.
+    """
+    tree = migrated(files[-1].tree)
     for file in reversed(files[:-1]):
         if isinstance(tree.value, dict):
             kept = {key: entry for key, entry in tree.value.items() if key not in _OWN}
             tree = Tree(kept, tree.mark, tree.start, tree.end)
-        tree = merge(tree, file.tree)
+        tree = merge(tree, migrated(file.tree))
     return tree
 
 

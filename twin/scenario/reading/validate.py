@@ -16,7 +16,7 @@ from twin.scenario.schema import fields
 from twin.scenario.schema.document import FORMAT, VERSION, Scenario
 from twin.scenario.schema.quantity import FROM_FILE, rendered
 from twin.scenario.text.parse import Path, Tree, child, locate, written
-from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError, shown
+from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
 def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tuple[Scenario, ReadBefore]:
@@ -33,8 +33,6 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
 
     Raises
     ------
-    NewerVersion
-        When the file was made by a newer program.
     ScenarioError
         With every key that is wrong, in the order of the file.
     """
@@ -101,12 +99,6 @@ def _check_version(tree: Tree) -> None:
         problem = Problem(
             entry.mark.file, entry.mark.line, key, shown(entry.tree.plain()), f"must be {wanted}"
         )
-        if key == "version" and type(given) is int and given > VERSION:
-            reason = f"was written by a newer gpu-twin: this one reads version {VERSION}"
-            newer = Problem(
-                entry.mark.file, entry.mark.line, key, str(given), reason, "install a newer gpu-twin"
-            )
-            raise NewerVersion([newer], given)
         raise ScenarioError([problem])
 
 

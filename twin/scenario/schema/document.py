@@ -1,4 +1,4 @@
-"""The scenario document, version 1: what exists and what happens."""
+"""The scenario document, version 2: what exists and what happens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from twin.scenario.schema.systems import Cooling, Fabric, PowerCap, PowerStage, 
 from twin.scenario.schema.work import Job, Tenant
 
 FORMAT = "twin/scenario"
-VERSION = 1
+VERSION = 2
+"""Raised with new keys; `twin.scenario.reading.migrate` reads files of the versions before."""
 
 Edition = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}\.(0[1-9]|1[0-2])$")]
 """Year and month of a catalogue."""
@@ -36,7 +37,7 @@ class Scenario(DocumentPart):
     """A whole scene, as a frozen value."""
 
     format: Literal["twin/scenario"] = Field(description="always twin/scenario")
-    version: Literal[1] = Field(description="of this schema")
+    version: Literal[2] = Field(description="of this schema")
     catalog: Edition = Field(description="catalogue edition the file was made with, such as 2026.11")
     extends: str | None = Field(
         default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"

@@ -108,8 +108,27 @@ class Grid(DocumentPart):
         return value
 
 
+RedundancyLevel = Literal["N", "N+1", "2N"]
+"""N: as much as is needed; N+1: one machine more in each group; 2N: everything twice, on two separate paths."""
+
+
+class Redundancy(DocumentPart):
+    """The target that wiring and the room builder build to, and that the rule `single-point` checks."""
+
+    power: RedundancyLevel | None = Field(
+        default=None,
+        description="utility, transformer, UPS, generator, PDU: N, N+1 or 2N; none: nothing is asked",
+    )
+    cooling: RedundancyLevel | None = Field(
+        default=None, description="CDU, air handler, pump, chiller: N, N+1 or 2N; none: nothing is asked"
+    )
+    network: RedundancyLevel | None = Field(
+        default=None, description="leaf and spine: N, N+1 or 2N; none: nothing is asked"
+    )
+
+
 class Site(DocumentPart):
-    """The place: name, time zone, weather, grid."""
+    """The place: name, time zone, weather, grid, and how much of it may fail."""
 
     name: str = Field(default="unnamed site", description="display name")
     timezone: str = Field(
@@ -125,6 +144,9 @@ class Site(DocumentPart):
     )
     climate: Climate = Field(default=Climate(), description="outdoor air")
     grid: Grid = Field(default=Grid(), description="electricity supply")
+    redundancy: Redundancy = Field(
+        default=Redundancy(), description="what may fail without taking GPUs along, as a target"
+    )
 
 
 class NodeGroup(DocumentPart):

@@ -22,7 +22,7 @@ def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
         Scenario.model_validate(
             {
                 "format": "twin/scenario",
-                "version": 1,
+                "version": 2,
                 "catalog": "2026.11",
                 "title": f"{gpus} GPUs",
                 "halls": [

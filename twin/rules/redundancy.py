@@ -1,0 +1,176 @@
+"""Design rule of redundancy: what takes GPUs along when it falls, against the target of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.arrays import Bools
+from twin.plant.single_points import SinglePoint, System
+from twin.plant.tables import Plant
+from twin.rules.finding import Found, number
+from twin.rules.rule import Rule
+from twin.rules.rule_context import RuleContext
+from twin.scenario.checks.fabric import TIER_NAMES
+from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import RedundancyLevel
+from twin.scenario.text.parse import Path
+
+PATHS = ("switchgear", "pdu", "busbar")
+"""Kinds of power item that are the path itself: N+1 gives machines a spare, only 2N a second path."""
+LOSES: dict[System, str] = {
+    "power": "lose power or cooling",
+    "cooling": "lose cooling",
+    "network": "are cut off the network",
+}
+_FIXES: dict[System, str] = {
+    "power": "a second path from the utility (2N), or a spare machine (N+1)",
+    "cooling": "a spare machine (units) and drives that make up for a lost pump (recover), or more, smaller loops",
+    "network": "NICs with two cables to two leaves (homes: 2), and two spines or more",
+}
+
+
+def asked(scenario: Scenario, system: System) -> RedundancyLevel | None:
+    """Return the target of a site for one of its systems."""
+    level: RedundancyLevel | None = getattr(scenario.site.redundancy, system)
+    return level
+
+
+def breaks(plant: Plant, point: SinglePoint, level: RedundancyLevel | None) -> bool:
+    """Return whether a target forbids that a thing takes GPUs along.
+
+    N forbids nothing. N+1: machines have a spare, and any switch may fail; switchgear, PDUs and busways are one path.
+    2N: any power item and any switch may fail, and CDUs, air handlers and chillers are twice what is needed; their
+    pipes are one circuit all the same.
+    """
+    if level is None or level == "N":
+        return False
+    if point.system == "network":
+        return True
+    if point.system == "cooling":
+        return point.spare < (point.needed if level == "2N" else 1)
+    return level == "2N" or (plant.power.kind[point.slot] not in PATHS and not point.spare)
+
+
+def falls_words(plant: Plant, point: SinglePoint) -> str:
+    """Return what falls with a thing: "256 of 512 GPUs, which lose cooling"."""
+    total = int(plant.nodes.gpu_count[plant.nodes.present].sum())
+    return f"{point.gpus:,} of {total:,} GPUs, which {LOSES[point.system]}"
+
+
+def jobs_lost(case: RuleContext, point: SinglePoint) -> list[str]:
+    """Return the jobs with too few nodes left to go on."""
+    nodes, hit = case.plant.nodes, np.zeros(len(case.plant.nodes.ids), np.bool_)
+    hit[point.nodes] = True
+    found = []
+    for job in case.scenario.jobs:
+        rows = rows_of(case.scenario, job)
+        usable: Bools = nodes.present & ~nodes.drained & (nodes.gpu_count > 0)
+        if rows:
+            usable = usable & case.racks_of(rows)[nodes.rack]
+        if int((usable & ~hit).sum()) < job.nodes <= int(usable.sum()):
+            found.append(job.id)
+    return found
+
+
+@dataclass(frozen=True)
+class Fall:
+    """What falls with one thing, against the target of the site.
+
+    Attributes
+    ----------
+    jobs
+        Those that cannot go on.
+    level, breaks
+        The target, and whether it forbids this.
+    """
+
+    point: SinglePoint
+    words: str
+    jobs: tuple[str, ...]
+    level: RedundancyLevel | None
+    breaks: bool
+
+    @property
+    def fate(self) -> str:
+        """Return "lose cooling; job a cannot go on"."""
+        return LOSES[self.point.system] + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+
+    @property
+    def sentence(self) -> str:
+        """Return "256 of 512 GPUs, which lose cooling; job a cannot go on"."""
+        return self.words + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+
+
+def falls(case: RuleContext) -> list[Fall]:
+    """Return what takes GPUs along when it falls, worst first."""
+    return [_fall(case, point) for point in case.single_points]
+
+
+def _fall(case: RuleContext, point: SinglePoint) -> Fall:
+    level = asked(case.scenario, point.system)
+    jobs = tuple(jobs_lost(case, point))
+    return Fall(point, falls_words(case.plant, point), jobs, level, breaks(case.plant, point, level))
+
+
+def _single(case: RuleContext) -> Iterator[Found]:
+    """Yield what takes GPUs along, by stage, loop and tier, worst first."""
+    groups: dict[Path, list[SinglePoint]] = {}
+    if not any(asked(case.scenario, system) for system in LOSES):
+        return
+    for point in case.single_points:
+        if asked(case.scenario, point.system) is not None:
+            groups.setdefault(_key(case, point), []).append(point)
+    for at, points in groups.items():
+        worst = points[0]
+        fall = _fall(case, worst)
+        spare = f"; one of its {worst.needed + worst.spare} machines alone takes none" if worst.spare else ""
+        target = f", but the target is {fall.level}: " if fall.breaks else ": "
+        many = f"has {len(points):,} single points" if len(points) > 1 else "is a single point"
+        takes = "the loss of one takes up to" if len(points) > 1 else "its loss takes"
+        yield Found(
+            at=at,
+            reason=f"{many}{target}{takes} {fall.sentence}{spare}",
+            fix=_FIXES[worst.system],
+            ids=tuple(point.id for point in points),
+            value=number(worst.gpus, "GPUs"),
+            limit=number(0, "GPUs") if fall.breaks else None,
+            severity="warning" if fall.breaks else "notice",
+        )
+
+
+def _key(case: RuleContext, point: SinglePoint) -> Path:
+    """Return the key of the file that a thing comes from."""
+    scenario, plant = case.scenario, case.plant
+    name = point.id.partition("/")[0]
+    if point.kind == "power":
+        return ("power", int(plant.power.stage[point.slot]), "id")
+    if point.kind == "switch":
+        tier = TIER_NAMES[int(plant.switches.role[point.slot])]
+        return ("fabrics", int(plant.switches.fabric[point.slot]), tier)
+    if point.kind == "plant":
+        return ("cooling", "plants", [one.id for one in scenario.cooling.plants].index(name), "id")
+    return ("cooling", "loops", [one.id for one in scenario.cooling.loops].index(name), "id")
+
+
+def _named(jobs: Sequence[str]) -> str:
+    if len(jobs) > 3:
+        return f"{len(jobs):,} jobs"
+    return f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(jobs[:-1])} and {jobs[-1]}"
+
+
+RULES = (
+    Rule(
+        "single-point",
+        "Single point of failure",
+        "redundancy",
+        "warning",
+        "Power items, loops, facility loops and switches whose loss takes GPUs along, against the target of the site "
+        "(site.redundancy); those that it allows are named for information.",
+        "Uptime Institute, Tier Standard: Topology; the target is the scene's own",
+        _single,
+    ),
+)
