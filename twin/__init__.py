@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from twin.analysis.incident import Incident
     from twin.analysis.incidents import Incidents
-    from twin.analysis.typical_year import DesignDay, SiteYear
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from twin.record.frame import Frame
     from twin.record.ledger_reading import LedgerRange
     from twin.record.runfile import RunFileError
+    from twin.record.site_year import DesignDay, SiteYear
     from twin.rules.finding import Finding, Found
     from twin.rules.rule import Rule
     from twin.rules.rule_context import RuleContext
@@ -95,8 +95,8 @@ __all__ = [
 _MODULES = {
     "twin.analysis.incident": ("Incident",),
     "twin.analysis.incidents": ("Incidents",),
-    "twin.analysis.typical_year": ("DesignDay", "SiteYear"),
     "twin.api.availability": ("availability",),
+    "twin.record.site_year": ("DesignDay", "SiteYear"),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.analysis.typical_year import SiteYear
 from twin.app.inspector.inspector import YEAR
 from twin.app.inspector.year_dialog import YearDialog
 from twin.app.shell.main_window import MainWindow
+from twin.record.site_year import SiteYear
 
 Open = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -24,7 +24,9 @@ def test_a_new_scene_asks_for_its_place(use_window: Open, qtbot: QtBot, my_lab: 
     window.new_scene()
     qtbot.waitUntil(window.hint.place.field.isVisible)
     window.docks.inspector.show_thing(None)
-    assert "Unnamed site, no place: a mean day of 15 °C" in window.docks.inspector._subtitle.text()
+    inspector = window.docks.inspector
+    assert inspector.facts is not None
+    assert inspector.facts.subtitle == "Unnamed site, no place: a mean day of 15 °C"
     window.hint.place.entered.emit("india")
     assert "may be several places" in window.hint.place.told.text()
     window.hint.place.entered.emit("Arizona")
@@ -32,7 +34,7 @@ def test_a_new_scene_asks_for_its_place(use_window: Open, qtbot: QtBot, my_lab: 
     assert document is not None
     assert document.scenario.site.climate.place == "phoenix"
     assert document.scenario.site.timezone == "America/Phoenix"
-    qtbot.waitUntil(lambda: "Phoenix" in window.docks.inspector._subtitle.text())
+    qtbot.waitUntil(lambda: "Phoenix" in inspector.facts.subtitle)  # type: ignore[union-attr]
     window.editing.editor.undo()
     qtbot.waitUntil(lambda: window.session.document.scenario.site.climate.place is None)  # type: ignore[union-attr]
 
@@ -43,6 +45,7 @@ def test_the_year_of_the_scene_and_of_other_places(
     window = use_window(my_lab)
     inspector = window.docks.inspector
     inspector.show_thing(None)
+    qtbot.waitUntil(lambda: inspector.months is not None and inspector.months.isVisible())
     assert inspector.facts is not None
     section = next(each for each in inspector.facts.sections if each.title == YEAR)
     words = {row.label: row.value for row in section.rows}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from twin import units
-from twin.analysis.typical_year import HOUR_S, MONTHS, SiteYear
 from twin.physics.weather import HOURS, MONTH_DAYS
+from twin.record.site_year import HOUR_S, MONTHS, SiteYear
 
 COLUMNS = (
     *(

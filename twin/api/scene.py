@@ -20,8 +20,8 @@ from twin.api.run import Run
 from twin.api.running import prepared, recorded, summary_of
 
 if TYPE_CHECKING:
-    from twin.analysis.typical_year import SiteYear
     from twin.planning.risk.random_incidents import Level
+    from twin.record.site_year import SiteYear
     from twin.rules import Report, Rule
     from twin.scenario import Document, Scenario
     from twin.scenario.schema.scheduling import Policy

@@ -11,7 +11,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Overwrite, Scene, Settings, a_file
 
 if TYPE_CHECKING:
-    from twin.analysis.typical_year import SiteYear
+    from twin.record.site_year import SiteYear
 
 EXAMPLE = """Example: twin year lab-16 --place Phoenix --place Dublin
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.analysis.typical_year import climate_words
 from twin.app.fabric.facts import cable_rows, cable_state, collective_rows, switch_rows
 from twin.app.inspector.facility_facts import (
     hall_rows,
@@ -51,6 +50,7 @@ from twin.plant.graph import entity_id, find
 from twin.plant.links import describe_link, find_link
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
+from twin.record.site_year import climate_words
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.site import Site
 

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.typical_year import SiteYear
 from twin.app.inspector.edit import EditPanel
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
 from twin.app.inspector.failure_page import FailurePage
@@ -40,11 +39,14 @@ from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import counted, item_of, people_say, titled
 from twin.commands.edit.command import CommandError
 from twin.record.channels import State
+from twin.record.site_year import SiteYear
 from twin.view3d.base import palette
 
 YEAR = "Typical year"
 """Title of the figures of a year at design load."""
 _BADGES = {"published": "spec", "estimated": "est."}
+_YEAR_MS = 500
+"""So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
 _LATE_MS = 400
 """So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
 
@@ -90,6 +92,10 @@ class Inspector(Dock):
         self._late.setSingleShot(True)
         self._late.setInterval(_LATE_MS)
         self._late.timeout.connect(self._update)
+        self._year_due = QTimer(self)
+        self._year_due.setSingleShot(True)
+        self._year_due.setInterval(_YEAR_MS)
+        self._year_due.timeout.connect(self._work_out_year)
 
     @property
     def thing(self) -> str | None:
@@ -234,7 +240,10 @@ class Inspector(Dock):
         """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
         facts = facts_of(world, id)
         if facts is not None and id is None:
-            rows = tuple(year_rows(world, self._years.year(world)))
+            year = self._years.known(world)
+            if year is None and not self._year_due.isActive():
+                self._year_due.start()
+            rows = tuple(year_rows(world, year))
             *others, last = facts.sections
             return replace(facts, sections=(*others, Section(YEAR, rows), last))
         if facts is not None or id is None:
@@ -244,6 +253,13 @@ class Inspector(Dock):
         except CommandError:
             return None
         return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())
+
+    def _work_out_year(self) -> None:
+        """Work out the year of the scene, unless something else is looked at by now."""
+        world = self._world()
+        if world is not None and self._thing is None and self._years.known(world) is None:
+            self._years.work_out(world)
+            self._update()
 
     def _counted(self, things: tuple[str, ...]) -> str:
         """Return how many of what there are."""
@@ -347,7 +363,7 @@ class Inspector(Dock):
 
     def _show_months(self, months: MonthBars) -> None:
         world = self._world()
-        year = self._years.year(world) if world is not None else ""
+        year = self._years.known(world) if world is not None else None
         months.setVisible(isinstance(year, SiteYear))
         if isinstance(year, SiteYear):
             months.show_months(year.monthly_pue.tolist())

@@ -19,9 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.typical_year import SiteYear
 from twin.analysis.typical_year_words import TITLES, write_hours, year_figures
-from twin.api.year import MOST_LOAD, in_place
 from twin.app.form.field import Field, FieldState
 from twin.app.form.places import PLACE_KEY, place_named
 from twin.app.form.row import FieldRow, form_grid
@@ -38,6 +36,8 @@ from twin.app.world.site_year import year_of
 from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError
 from twin.commands.place.properties import SetProperty
+from twin.record.site_year import SiteYear
+from twin.scenario.file.resolve_references import in_place
 
 _WIDTH_PX, _HIGH_PX = 620, 640
 _PLACE = Field(
@@ -54,7 +54,7 @@ _LOAD = Field(
     kind="quantity",
     dimension="fraction",
     low=0.05,
-    high=MOST_LOAD,
+    high=1.5,
     steps="one",
 )
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from twin.analysis.typical_year import SiteYear, climate_words, typical_year
-from twin.analysis.typical_year_words import year_figures
+from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.app.world.rows import FactRow, World
 from twin.catalog import CatalogError
 from twin.plant.error import PlantError
+from twin.record.site_year import SiteYear, climate_words
+from twin.runtime.typical_year import typical_year
 
+COMING = "\N{HORIZONTAL ELLIPSIS}"
 NOT_YET = "not known yet: "
 
 
 class YearCache:
-    """The year of the latest hall that was asked about: facts are asked for at every figure of a run."""
+    """The year of the latest hall: facts are asked for at every figure of a run, and a year takes a moment."""
 
     def __init__(self) -> None:
         self._of: World | None = None
         self._known: SiteYear | str = ""
 
-    def year(self, world: World) -> SiteYear | str:
-        """Return the typical year at design load, or why there is none."""
+    def known(self, world: World) -> SiteYear | str | None:
+        """Return the typical year at design load, or why there is none; None: it is still to be worked out."""
         of = self._of
-        if of is None or of.scenario is not world.scenario or of.plant is not world.plant:
-            self._of, self._known = world, year_of(world)
-        return self._known
+        same = of is not None and of.scenario is world.scenario and of.plant is world.plant
+        return self._known if same else None
+
+    def work_out(self, world: World) -> None:
+        """Work out the year of a hall."""
+        self._of, self._known = world, year_of(world)
 
 
 def year_of(world: World, load: float = 1.0) -> SiteYear | str:
@@ -34,7 +39,7 @@ def year_of(world: World, load: float = 1.0) -> SiteYear | str:
         return NOT_YET + str(wrong)
 
 
-def year_rows(world: World, year: SiteYear | str) -> list[FactRow]:
+def year_rows(world: World, year: SiteYear | str | None) -> list[FactRow]:
     """Return climate and year as rows."""
     climate = world.scenario.site.climate
     mean_day = climate.place is None and climate.file is None
@@ -44,8 +49,8 @@ def year_rows(world: World, year: SiteYear | str) -> list[FactRow]:
         else "Typical year, hour by hour"
     )
     rows = [FactRow("Climate", climate_words(climate), hint=hint)]
-    if isinstance(year, str):
-        return [*rows, FactRow("PUE over the year", year)]
+    if not isinstance(year, SiteYear):
+        return [*rows, FactRow(TITLES["pue"], COMING if year is None else year)]
     load = f"At design load: racks draw {year.it_w / 1e3:,.0f} kW all year. "
     return [
         *rows,

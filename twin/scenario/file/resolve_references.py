@@ -53,6 +53,19 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
     return scenario.model_copy(update={"site": made})
 
 
+def in_place(scenario: Scenario, name: str) -> Scenario:
+    """Return a scenario in another shipped climate, with its latitude and time zone; raises `climates.PlaceError`."""
+    known = climates.place(name)
+    site = scenario.site.model_copy(
+        update={
+            "climate": Climate(place=name),
+            "latitude_deg": known.latitude_deg,
+            "timezone": known.timezone,
+        }
+    )
+    return scenario.model_copy(update={"site": site})
+
+
 def _climate(climate: Climate, tree: Tree, files: tuple[SceneSource, ...]) -> tuple[Climate, float | None]:
     at: Path = ("site", "climate", "place")
     if climate.place is not None:

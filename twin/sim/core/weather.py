@@ -17,6 +17,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.physics.on_site import year_of_output
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
+from twin.record.site_year import YearHours
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS, Climate, Site
@@ -66,27 +67,6 @@ class Spell(NamedTuple):
     begin_s: float
     end_s: float
     air: Outdoor
-
-
-class YearHours(NamedTuple):
-    """Means of the hours of a year by the standard time of the site, shape (8760,) each.
-
-    Parameters
-    ----------
-    dry_c, wet_c, dew_c
-        Outdoor air [C].
-    price_usd_j, carbon_kg_j
-        Of energy from the grid [USD/J], [kg/J].
-    sun
-        Output of solar panels over their rated power [-].
-    """
-
-    dry_c: Floats
-    wet_c: Floats
-    dew_c: Floats
-    price_usd_j: Floats
-    carbon_kg_j: Floats
-    sun: Floats
 
 
 class Weather(Stateful):

@@ -416,11 +416,6 @@ class CoolingSystem(Stateful):
         """Return the power of the pumps and fans of each loop, shape (L,) [W]."""
         return self._loop_power_w
 
-    @property
-    def pump_power_w(self) -> Floats:
-        """Return the power of the facility pumps of each plant, shape (P,) [W]."""
-        return self._water_power_w
-
     def plant_power_w(self, t_s: float) -> Floats:
         """Return the power of compressors, fans and facility pumps of each plant, shape (P,) [W]."""
         power = self._water_power_w.copy()

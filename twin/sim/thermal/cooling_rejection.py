@@ -218,7 +218,8 @@ class Rejection(Stateful):
         machines, working = self.machines[p], self._working[p]
         reach_c = machines.reach_c(heat_w, working, outdoor)
         held_c, over_k = machines.supply_c(heat_w, min(self.units[p], working), reach_c)
-        return machines.work(heat_w, self.units[p], working, outdoor, reach_c), held_c + over_k
+        work = machines.work(heat_w, self.units[p], working, outdoor, reach_c)
+        return work, held_c + over_k
 
     def _supply_c(self, p: int) -> tuple[float, float]:
         able = min(self.units[p], self._working[p])  # a condenser without its fan takes little

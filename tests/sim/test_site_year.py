@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twin.analysis.typical_year import NoYear, SiteYear, typical_year
 from twin.catalog import load_catalog
 from twin.commands.room.room import RoomRequest, design
 from twin.physics.weather import MONTH_DAYS
 from twin.plant.build import build
+from twin.record.site_year import NoYear, SiteYear
+from twin.runtime.typical_year import typical_year
 from twin.scenario import Document, loads
 from twin.scenario.file.set_option import set_texts
 from twin.scenario.formats import climates

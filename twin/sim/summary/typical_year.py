@@ -8,200 +8,27 @@ takes. Nothing fails, batteries rest, and what takes minutes to settle does not 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from twin.arrays import Bools, Floats
+from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.physics.weather import DAYS, HOURS, MONTH_DAYS, monthly_means
+from twin.physics.weather import HOURS
 from twin.plant.design_load import rack_design_w
-from twin.plant.error import PlantError
 from twin.plant.tables import Plant
-from twin.scenario.formats.climates import place
+from twin.record.site_year import NoYear, SiteYear, YearHours, climate_words
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Climate
 from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
-from twin.sim.core.weather import Outdoor, Weather, YearHours
+from twin.sim.core.weather import Outdoor, Weather
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.cooling_rejection import Rejection
 from twin.sim.thermal.part_models import UncooledNode
 from twin.sim.thermal.thermal_build import build_body
 
-HOUR_S, J_PER_KWH = 3600.0, 3.6e6
 AIR_STEP_K = 0.1
 """Steps of outdoor air in which machines are worked out; straight lines lie between."""
-HELD_K = 0.1
-"""Facility water this near to its set point is held [K]."""
-DESIGN_SHARE = 0.004
-"""Share of the hours of a year in which the outdoor air is warmer than the design temperature, as ASHRAE has it."""
-
-
-class NoYear(PlantError):
-    """A site has no year: nothing in it draws power, or not all of it is cooled."""
-
-
-@dataclass(frozen=True)
-class DesignDay:
-    """The day of the typical year on which the site draws most.
-
-    Attributes
-    ----------
-    day
-        Of the year, 0 to 364.
-    pue
-        Energy of the site over that of the racks on that day.
-    dry_c, wet_c
-        Outdoor air at the hour that draws most [C].
-    """
-
-    day: int
-    pue: float
-    dry_c: float
-    wet_c: float
-
-    @property
-    def words(self) -> str:
-        """Return the day as people write it: "22 July"."""
-        month = int(np.searchsorted(np.cumsum(MONTH_DAYS), self.day, side="right"))
-        return f"{self.day - sum(MONTH_DAYS[:month]) + 1} {MONTHS[month]}"
-
-
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-
-
-@dataclass(frozen=True)
-class SiteYear:
-    """A typical year; arrays have an entry per hour from 1 January in standard time, shape (8760,).
-
-    Attributes
-    ----------
-    load
-        Power of the racks over their design power [-].
-    it_w
-        Power of the racks, all year [W].
-    air
-        Outdoor air, sun and grid.
-    machines_w
-        Compressors, fans and pumps [W].
-    loss_w
-        Losses of the power chain [W].
-    grid_w
-        Power from the grid: of racks, machines and losses, less what is made on site [W].
-    water_l_s
-        Water evaporated and blown down [L/s].
-    carbon_kg_s
-        Of power from the grid, and of fuel burnt on site [kg/s].
-    no_compressor
-        Hours in which no compressor runs.
-    off_set_k
-        Facility water over its set point, that of the plant that misses it most [K].
-    has_compressors, has_plants
-        Whether the site has any; without plants heat leaves for nothing.
-    climate
-        What the weather is, for people: "Phoenix, Arizona, United States".
-    mean_day
-        The scene names no place and no weather file: all days are one.
-    """
-
-    load: float
-    it_w: float
-    air: YearHours
-    machines_w: Floats
-    loss_w: Floats
-    grid_w: Floats
-    water_l_s: Floats
-    carbon_kg_s: Floats
-    no_compressor: Bools
-    off_set_k: Floats
-    has_compressors: bool
-    has_plants: bool
-    climate: str
-    mean_day: bool
-
-    @cached_property
-    def facility_w(self) -> Floats:
-        """Return the power of the site: racks, machines and losses, shape (8760,) [W]."""
-        result: Floats = self.it_w + self.machines_w + self.loss_w
-        return result
-
-    @property
-    def pue(self) -> float:
-        """Return energy of the site over that of the racks, of the year."""
-        return float(self.facility_w.mean()) / self.it_w
-
-    @property
-    def worst_pue(self) -> float:
-        """Return that of the worst hour."""
-        return self.peak_w / self.it_w
-
-    @property
-    def wue_l_kwh(self) -> float:
-        """Return water over energy of the racks, of the year [L/kWh]."""
-        return float(self.water_l_s.mean()) * J_PER_KWH / self.it_w
-
-    @property
-    def peak_w(self) -> float:
-        """Return the highest power of the site [W]."""
-        return float(self.facility_w.max())
-
-    @property
-    def energy_kwh(self) -> float:
-        """Return the energy of the site [kWh]."""
-        return float(self.facility_w.sum()) * HOUR_S / J_PER_KWH
-
-    @property
-    def water_m3(self) -> float:
-        """Return the water of the year [m3]."""
-        return float(self.water_l_s.sum()) * HOUR_S / 1e3
-
-    @property
-    def carbon_kg(self) -> float:
-        """Return the carbon of the year [kg]."""
-        return float(self.carbon_kg_s.sum()) * HOUR_S
-
-    @property
-    def hours_without_compressor(self) -> int:
-        """Return the hours of the year in which no compressor runs."""
-        return int(self.no_compressor.sum())
-
-    @property
-    def hours_off_set_point(self) -> int:
-        """Return the hours in which some facility water is warmer than its set point."""
-        return int((self.off_set_k > HELD_K).sum())
-
-    @property
-    def design_dry_c(self) -> float:
-        """Return the dry bulb exceeded in 35 hours of the year (0.4 %) [C]."""
-        return float(np.quantile(self.air.dry_c, 1 - DESIGN_SHARE))
-
-    @property
-    def design_wet_c(self) -> float:
-        """Return the wet bulb exceeded in 35 hours of the year (0.4 %) [C]."""
-        return float(np.quantile(self.air.wet_c, 1 - DESIGN_SHARE))
-
-    @property
-    def design_day(self) -> DesignDay:
-        """Return the day with the hour of highest power."""
-        hour = int(self.facility_w.argmax())
-        days = self.facility_w.reshape(DAYS, 24).mean(axis=1)
-        return DesignDay(
-            hour // 24,
-            float(days[hour // 24]) / self.it_w,
-            float(self.air.dry_c[hour]),
-            float(self.air.wet_c[hour]),
-        )
-
-    @property
-    def monthly_pue(self) -> Floats:
-        """Return the PUE of each month, January first, shape (12,)."""
-        result: Floats = monthly_means(self.facility_w) / self.it_w
-        return result
 
 
 def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear:
@@ -231,7 +58,9 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
     it_w = float(power.rack_in_w.sum())
     if it_w <= 0.0:
         raise NoYear("no rack draws power; add racks with nodes, and feed them")
-    shape, loop_w, pump_w = body.network.shape, cooling.loop_power_w(0.0), cooling.pump_power_w
+    shape, loop_w = body.network.shape, cooling.loop_power_w(0.0)
+    pump_w = np.zeros(len(plant.plants.ids))
+    pump_w[: shape.n_plants] = cooling.rejection.pump_w[: len(pump_w)]
     heat_w = np.bincount(shape.hall_plant[plant.racks.hall], power.rack_in_w, shape.n_plants)
     heat_w = heat_w + np.bincount(shape.loop_plant, loop_w, shape.n_plants)
     air, rejection = weather.of_year(), cooling.rejection
@@ -263,15 +92,6 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         climate=climate_words(scenario.site.climate),
         mean_day=scenario.site.climate.place is None and scenario.site.climate.hours is None,
     )
-
-
-def climate_words(climate: Climate) -> str:
-    """Return what the weather of a site is, for people: a place, a file, or "no place: a mean day of 15 °C"."""
-    if climate.place is not None:
-        return place(climate.place).words
-    if climate.file is not None or climate.hours is not None:
-        return f"weather file {climate.file}" if climate.file else "weather file"
-    return f"no place: a mean day of {climate.dry_bulb_c:g} °C"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,18 @@
+"""The typical year of a site, worked out by the parts of the engine: by dotted name, as the engine itself."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from twin.catalog import Catalog
+from twin.plant.tables import Plant
+from twin.record.site_year import SiteYear
+from twin.scenario.schema.document import Scenario
+
+WORKED_OUT_BY = "twin.sim.summary.typical_year"
+
+
+def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear:
+    """Return the typical year of a site; arguments and errors as `twin.sim.summary.typical_year.typical_year`."""
+    return cast(SiteYear, import_module(WORKED_OUT_BY).typical_year(scenario, plant, catalog, load))
