@@ -168,13 +168,11 @@ class RiskDialog(QDialog):
 
     def _show(self, found: Estimate) -> None:
         self.headline.setText(f"{100 * found.ettr:.2f} %")
+        number, whole = text.significant(found.interruptions), text.duration(self.sample.model.horizon_s)
         lines = [
             f"\N{PLUS-MINUS SIGN} {100 * found.error:.2f} standard error, {found.runs:,} of {RUNS:,} runs",
             f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
-            "no interruptions: nothing fails"
-            if self.nothing_fails
-            else f"{text.significant(found.interruptions)} interruptions in "
-            f"{text.duration(self.sample.model.horizon_s)}",
+            "no interruptions: nothing fails" if self.nothing_fails else f"{number} interruptions in {whole}",
         ]
         lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
         self.details.setText("\n".join(lines))
