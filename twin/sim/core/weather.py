@@ -16,7 +16,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
-from twin.physics.solar import year_of_output
+from twin.physics.weather import year_of_output
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
 from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS, Climate, Site
