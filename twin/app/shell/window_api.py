@@ -99,6 +99,10 @@ class WindowApi(QMainWindow):
         """Select a thing and fly to it; a job is shown in the inspector."""
         raise NotImplementedError
 
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene, in the inspector."""
+        raise NotImplementedError
+
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
         raise NotImplementedError

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr, young_interval_s
-from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES, RepairQuantiles
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of
+from twin.planning.risk.failure_table import repair_of
 from twin.planning.risk.reliability_sample import (
     FigureSpread,
     Histories,
@@ -111,7 +111,7 @@ def risk_of(
     causes = tuple(
         SampledCause(
             cause.per_node_s * float(counts_of_nodes(plant, cause.each)[allowed].mean()),
-            _repair(cause, failures.repair_constant_s),
+            repair_of(cause, failures.repair_constant_s),
             _detection_s(cause, recovery),
             cause.planned,
         )
@@ -192,16 +192,6 @@ def _beyond(scenario: Scenario, job: Job) -> list[str]:
     )
     missing = [words for present, words in facts if present]
     return [f"not sampled: {', '.join(missing)}; twin run models them"] if missing else []
-
-
-def _repair(cause: Cause, constant_s: float | None) -> float | RepairQuantiles:
-    if cause.repair == "restart":
-        return 0.0
-    if constant_s is not None:
-        return constant_s
-    if cause.repair == "maintenance":
-        return MAINTENANCE_S
-    return REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair
 
 
 def _detection_s(cause: Cause, recovery: Recovery) -> float:

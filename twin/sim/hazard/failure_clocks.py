@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from twin.arrays import Floats, UInts64
 from twin.physics import reliability
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
+from twin.plant.failure_components import components_of
 from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import Plant
 from twin.scenario.schema.fault_kinds.kind import Component
@@ -23,7 +24,6 @@ from twin.scenario.schema.faults import Cause, Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import ArrayField, Derived, Fields, Items
-from twin.sim.hazard.components import components_of
 from twin.sim.hazard.fleet_rates import bursts_scale, lemons_scale
 from twin.sim.hazard.hazard_clocks import ClockSet
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.reliability import lemon_scale
+from twin.plant.failure_components import domains_of_nodes
 from twin.plant.tables import Plant
 from twin.scenario.schema.faults import Bursts
-from twin.sim.hazard.components import domains_of_nodes
 
 
 def bursts_scale(plant: Plant, bursts: Bursts, first: Plant | None = None) -> Floats:
