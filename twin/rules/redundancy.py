@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -75,6 +76,46 @@ def jobs_lost(case: RuleContext, point: SinglePoint) -> list[str]:
     return found
 
 
+@dataclass(frozen=True)
+class Fall:
+    """What falls with one thing, against the target of the site.
+
+    Attributes
+    ----------
+    jobs
+        Those that cannot go on.
+    level, breaks
+        The target, and whether it forbids this.
+    """
+
+    point: SinglePoint
+    words: str
+    jobs: tuple[str, ...]
+    level: RedundancyLevel | None
+    breaks: bool
+
+    @property
+    def fate(self) -> str:
+        """Return "lose cooling; job a cannot go on"."""
+        return LOSES[self.point.system] + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+
+    @property
+    def sentence(self) -> str:
+        """Return "256 of 512 GPUs, which lose cooling; job a cannot go on"."""
+        return self.words + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+
+
+def falls(case: RuleContext) -> list[Fall]:
+    """Return what takes GPUs along when it falls, worst first."""
+    return [_fall(case, point) for point in case.single_points]
+
+
+def _fall(case: RuleContext, point: SinglePoint) -> Fall:
+    level = asked(case.scenario, point.system)
+    jobs = tuple(jobs_lost(case, point))
+    return Fall(point, falls_words(case.plant, point), jobs, level, breaks(case.plant, point, level))
+
+
 def _single(case: RuleContext) -> Iterator[Found]:
     """Yield what takes GPUs along, by stage, loop and tier, worst first."""
     groups: dict[Path, list[SinglePoint]] = {}
@@ -85,23 +126,19 @@ def _single(case: RuleContext) -> Iterator[Found]:
             groups.setdefault(_key(case, point), []).append(point)
     for at, points in groups.items():
         worst = points[0]
-        level = asked(case.scenario, worst.system)
-        bad = breaks(case.plant, worst, level)
-        stopped = jobs_lost(case, worst)
-        jobs = f"; {_named(stopped)} cannot go on" if stopped else ""
+        fall = _fall(case, worst)
         spare = f"; one of its {worst.needed + worst.spare} machines alone takes none" if worst.spare else ""
-        target = f" but the target is {level}: " if bad else ": "
+        target = f", but the target is {fall.level}: " if fall.breaks else ": "
         many = f"has {len(points):,} single points" if len(points) > 1 else "is a single point"
         takes = "the loss of one takes up to" if len(points) > 1 else "its loss takes"
-        falls = falls_words(case.plant, worst)
         yield Found(
             at=at,
-            reason=f"{many}{',' * bad}{target}{takes} {falls}{jobs}{spare}",
+            reason=f"{many}{target}{takes} {fall.sentence}{spare}",
             fix=_FIXES[worst.system],
             ids=tuple(point.id for point in points),
             value=number(worst.gpus, "GPUs"),
-            limit=number(0, "GPUs") if bad else None,
-            severity="warning" if bad else "notice",
+            limit=number(0, "GPUs") if fall.breaks else None,
+            severity="warning" if fall.breaks else "notice",
         )
 
 
@@ -119,7 +156,7 @@ def _key(case: RuleContext, point: SinglePoint) -> Path:
     return ("cooling", "loops", [one.id for one in scenario.cooling.loops].index(name), "id")
 
 
-def _named(jobs: list[str]) -> str:
+def _named(jobs: Sequence[str]) -> str:
     if len(jobs) > 3:
         return f"{len(jobs):,} jobs"
     return f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(jobs[:-1])} and {jobs[-1]}"

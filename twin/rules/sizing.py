@@ -17,6 +17,8 @@ from twin.scenario.text.parse import Path
 
 MOST = 3.0
 """Installed over needed, spares apart, from which a machine is oversized [est]: few halls are planned to grow more."""
+MUCH_LESS = 1.5
+"""Installed over the least of other parts, up to which nothing smaller is for sale [est]."""
 STAGES = ("transformer", "ups", "generator")
 
 
@@ -76,7 +78,7 @@ def _found(
     case: RuleContext, at: Path, part: Part | None, has_w: float, load_w: float, ids: tuple[str, ...]
 ) -> Iterator[Found]:
     """Yield what is more than `MOST` times its load, where parts of its kind could be less."""
-    if has_w <= MOST * load_w or (part is not None and _least_w(case, part, load_w) >= has_w):
+    if has_w <= MOST * load_w or (part is not None and has_w <= MUCH_LESS * _least_w(case, part, load_w)):
         return
     has, load = quantity(has_w, "power"), quantity(load_w, "power")
     yield Found(
@@ -95,6 +97,9 @@ def _least_w(case: RuleContext, part: Part, load_w: float) -> float:
     if isinstance(part, CduPart | ChillerPart):  # one that gives its heat elsewhere would not do
         key = "rejects_to" if isinstance(part, CduPart) else "condenser"
         alike = [other for other in alike if getattr(other, key) == getattr(part, key)]
+        alike = [
+            other for other in alike if bool(other.height_u) == bool(part.height_u)
+        ]  # in a rack or beside it
     rated = [float(getattr(other, "capacity_w", 0.0)) for other in alike]
     return min(math.ceil(load_w / each_w) * each_w for each_w in rated if each_w > 0)
 

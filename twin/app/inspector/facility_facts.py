@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
 from twin.app.world.rows import FactRow, World, channel_row, live_rows
+from twin.catalog import load_catalog
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
+from twin.plant.single_points import loop_spares, plant_spares
 from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
+from twin.scenario.generators.all_jobs import jobs_of
 
 _J_PER_KWH = 3.6e6
 _SUSTAINED = frozenset({PowerState.ON_BATTERY, PowerState.DISCHARGING})
@@ -83,8 +86,36 @@ def power_design_rows(world: World, item: int) -> list[FactRow]:
 
 
 def loss_row(world: World, kind: Kind, slot: int) -> FactRow:
-    """Return who feels the loss of a thing."""
-    return FactRow("If it fails", reach_line(world.plant, kind, blast_radius(world.plant, kind, slot)))
+    """Return what falls with a thing, which jobs that stops now, and whether it has a machine to spare."""
+    blast = blast_radius(world.plant, kind, slot)
+    words = [reach_line(world.plant, kind, blast)]
+    if jobs := _jobs_on(world, blast.nodes):
+        words.append(f"stops {', '.join(jobs[:3])}" + (f" and {len(jobs) - 3} more" if len(jobs) > 3 else ""))
+    if spare := _spare_words(world.plant, kind, slot):
+        words.append(spare)
+    return FactRow("If it fails", "; ".join(words))
+
+
+def _jobs_on(world: World, nodes: NDArray[np.int32]) -> list[str]:
+    """Return the ids of the jobs that run on some nodes now."""
+    frame, gpus = world.frame, world.plant.gpus
+    if frame is None or not len(nodes):
+        return []
+    on = frame.values["gpu.job"][np.isin(gpus.node, nodes) & gpus.present]
+    jobs = jobs_of(world.scenario)
+    return [jobs[job].id for job in np.unique(on).tolist() if 0 <= job < len(jobs)]
+
+
+def _spare_words(plant: Plant, kind: Kind, slot: int) -> str:
+    if kind == "power":
+        units, spare = int(plant.power.units[slot]), int(plant.power.units[slot] - plant.power.needed[slot])
+    elif kind == "plant":
+        units, spare = int(plant.plants.units[slot]), int(plant_spares(plant)[slot])
+    elif kind == "loop":
+        units, spare = int(plant.loops.units[slot]), int(loop_spares(plant, load_catalog())[slot])
+    else:
+        return ""
+    return f"one of its {units} machines may fail" if spare > 0 else ""
 
 
 def supply_rows(world: World, feed_a: int, feed_b: int) -> list[FactRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -35,6 +36,17 @@ from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest,
 
 _FORM_PX = 410
 _CHOSEN = "by size"
+_ASKED = "As the redundancy asks"
+_LEVELS: Mapping[str, str] = {
+    "N": "N: no spare",
+    "N+1": "N+1: a spare in each group",
+    "2N": "2N: everything twice",
+}
+_SAID: Mapping[str, Mapping[str, bool | int | None]] = {
+    "spare": {"": None, "yes": True, "no": False},
+    "feeds": {"": None, "2": 2, "1": 1},
+}
+"""What choices of a figure mean that may be left to the targets."""
 _PARTS: Mapping[str, str] = {}
 """Choices of what is chosen from the catalogue."""
 
@@ -76,16 +88,35 @@ _FIELDS = (
     _choice("cdu", "Coolant", "CDU for nodes with cold plates"),
     _switch("cdu_in_row", "CDUs in the row", "At the end of their row, not beside the rows"),
     _choice("air", "Air", "Air handler, or a rear door on each rack"),
-    _switch(
+    _choice(
+        "power",
+        "Power redundancy",
+        "N+1: a spare transformer, UPS and generator, and PDUs A and B. 2N: two chains from two utilities",
+        _LEVELS,
+    ),
+    _choice(
+        "cooling",
+        "Cooling redundancy",
+        "N+1: a spare CDU, air handler and chiller in each group. 2N: twice as many as needed",
+        _LEVELS,
+    ),
+    _choice(
+        "network",
+        "Network redundancy",
+        "N+1 and 2N: each NIC has two cables to two leaves, so that any switch may fail",
+        _LEVELS,
+    ),
+    _choice(
         "spare",
-        "One spare machine (N+1)",
-        "One more CDU, air handler, chiller and generator than needed in each group",
+        "Spare machines",
+        "One more CDU, air handler, chiller, transformer, UPS and generator than needed in each group, or none",
+        {"": _ASKED, "yes": "One in each group", "no": "None"},
     ),
     _choice(
         "feeds",
-        "Power",
-        "Two feeds (2N): each alone carries the full load",
-        {"2": "A and B", "1": "One feed"},
+        "Feeds",
+        "Two feeds: each alone carries the full load",
+        {"": _ASKED, "2": "A and B", "1": "One feed"},
     ),
     _switch("generators", "Diesel generators", "They carry the load when the utility fails"),
     _choice(
@@ -97,6 +128,11 @@ _FIELDS = (
     _choice("switch", "Switch", "Part for leaves and spines"),
     _count("storage", "Storage boxes", "DDN AI400X2, in separate racks", "boxes"),
 )
+
+
+def _value(first: RoomRequest, key: str, typed: object) -> Any:
+    """Return what is typed into a field as the figure of the request has it."""
+    return _SAID[key][str(typed)] if key in _SAID else type(getattr(first, key))(typed)
 
 
 class RoomWizard(QDialog):
@@ -142,9 +178,7 @@ class RoomWizard(QDialog):
     def room(self) -> RoomRequest:
         """Return what is asked for."""
         first = RoomRequest()
-        values = {
-            key: type(getattr(first, key))(typed_value(row.of, row.text)) for key, row in self.rows.items()
-        }
+        values = {key: _value(first, key, typed_value(row.of, row.text)) for key, row in self.rows.items()}
         return replace(first, **values)
 
     @property
@@ -254,17 +288,30 @@ class RoomWizard(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(2, 1)
-        first = RoomRequest()
+        first = self._first()
         for line, of in enumerate(_FIELDS):
             row = self.rows[of.key] = FieldRow(look, of)
             row.put_into(grid, 2 * line, indent=1)
             if of.kind == "choice" and not of.choices:
                 row.offer(*self._parts(of.key))
-            row.show(FieldState(text_of(of, getattr(first, of.key))))
+            row.show(FieldState("" if of.key in _SAID else text_of(of, getattr(first, of.key))))
             row.follow(self._later.start)
         self.rows["rack_pitch_m"].field.setSpecialValueText("side to side")  # type: ignore[union-attr]
         grid.setRowStretch(2 * len(_FIELDS), 1)
         return form
+
+    def _first(self) -> RoomRequest:
+        """Return the request that the form begins with: at the targets of the scene."""
+        room, scene = RoomRequest(), self._scene()
+        if scene is None:
+            return room
+        asked = scene.scenario.site.redundancy
+        return replace(
+            room,
+            power=asked.power or room.power,
+            cooling=asked.cooling or room.cooling,
+            network=asked.network or room.network,
+        )
 
     def _parts(self, name: str) -> tuple[list[str], list[str]]:
         """Return the parts to choose from and their titles."""

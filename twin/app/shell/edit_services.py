@@ -18,7 +18,9 @@ from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.settings import UserSettings
+from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Proposal
+from twin.commands.wiring.auto_wire import AutoWire, wired
 from twin.units import spoken
 
 SLOW_MS = 300
@@ -110,6 +112,23 @@ class Editing:
         otherwise, self._otherwise = self._otherwise, None
         if otherwise is not None:
             otherwise()
+
+    def connect(self) -> None:
+        """Connect what can be connected with the equipment there is, and offer to add what is missing."""
+        wish, draft = AutoWire(), self.editor.draft
+        if draft is None or self.editor.why_not():
+            self.editor.do(wish)
+            return
+        scene = EditedScene.of(draft.shown)
+        missing = wish.missing(scene)
+        if not missing or len(missing) < len({loose.connection for loose in wired(scene)}):
+            self.editor.do(wish)
+        if missing:
+            add = partial(self.editor.do, AutoWire(add=True))
+            words = ". ".join(reason[:1].upper() + reason[1:] for reason in missing) + "."
+            self._notifications.ask(
+                Trouble("Equipment is missing", words), {"Add what is missing": add, "Not now": lambda: None}
+            )
 
     def _on_refused(self, title: str, reason: str) -> None:
         words = f"{title}: {reason}" if title else reason

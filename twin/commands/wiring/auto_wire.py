@@ -61,10 +61,21 @@ class AutoWire:
         CommandError
             When nothing can be connected, with the first reason.
         """
+        made, after, refused = self._made(scene)
+        if not made:
+            raise refused[0] if refused else CommandError("everything is connected already")
+        return Patch(made + _stated(scene, after), self.title)
+
+    def missing(self, scene: EditedScene) -> tuple[str, ...]:
+        """Return why some of it cannot be connected: what equipment is missing."""
+        return tuple(str(refusal) for refusal in self._made(scene)[2])
+
+    def _made(self, scene: EditedScene) -> tuple[tuple[Change, ...], EditedScene, list[CommandError]]:
+        """Return the changes, the scene after them, and why others cannot be made."""
         kinds: tuple[Connection, ...] = ("fabric", "coolant", "power")
         wanted = kinds if self.connection == "all" else (self.connection,)
         made: tuple[Change, ...] = ()
-        after, refused = scene, None
+        after, refused = scene, []
         for kind in (*wanted, *(("roots",) if self.add and "power" in wanted else ())):
             changes = Changes(after, self.only)
             try:
@@ -73,14 +84,12 @@ class AutoWire:
                 more = changes.patch(self.title)
                 after = EditedScene.of(patch_text.apply(after.document, more), catalog=scene.catalog)
             except CommandError as error:
-                refused = refused or error
+                refused.append(error)
             except ScenarioError as error:
-                refused = refused or CommandError(str(error.problems[0].reason), error.problems[0].hint)
+                refused.append(CommandError(str(error.problems[0].reason), error.problems[0].hint))
             else:
                 made += more.changes
-        if not made:
-            raise refused or CommandError("everything is connected already")
-        return Patch(made + _stated(scene, after), self.title)
+        return made, after, refused
 
     def _wire(self, kind: str, changes: Changes) -> int:
         """Connect one kind of supply; return how many were connected."""

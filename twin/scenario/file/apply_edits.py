@@ -34,6 +34,17 @@ FIXED = {
 }
 """Keys of a scene that cannot change during a run, and their names in messages."""
 
+
+def fixed_changes(before: Scenario, after: Scenario) -> list[str]:
+    """Return the keys that differ and cannot during a run; the redundancy target of a site acts on no run."""
+    target = after.site.model_copy(update={"redundancy": before.site.redundancy})
+    return [
+        name
+        for name in FIXED
+        if (target if name == "site" else getattr(after, name)) != getattr(before, name)
+    ]
+
+
 _NOWHERE = Tree({}, SourceMark("edit", 0, 0), 0, 0)
 
 

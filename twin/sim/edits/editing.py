@@ -19,7 +19,7 @@ from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
-from twin.scenario.file.apply_edits import FIXED, edited
+from twin.scenario.file.apply_edits import FIXED, edited, fixed_changes
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.text.problem import ScenarioError
@@ -225,7 +225,7 @@ def stage_of(stage: EditStage, edit: Edit, catalog: Catalog) -> EditStage:
         When it cannot be, or a run cannot follow.
     """
     scenario = edited(stage.scenario, edit.changes)
-    changed = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
+    changed = fixed_changes(stage.scenario, scenario)
     for name in changed:
         if name not in ("streams", "traces"):
             raise Unfit(f"{FIXED[name]} cannot change during a run: edit the design and restart")

@@ -77,12 +77,13 @@ def edit_actions(window: WindowApi) -> list[Command]:
         entry(
             "edit.wire",
             "Connect equipment",
-            partial(editor.do, AutoWire()),
+            editing.connect,
             menu="edit",
             key="Ctrl+W",
             group="6",
             needs_scene=True,
-            tip="Connects everything without network, feed or cooling; connections made by hand stay",
+            tip="Connects everything without network, feed or cooling; connections made by hand stay. "
+            "What is missing for it is offered",
         ),
         entry(
             "edit.wire_adding",
@@ -91,7 +92,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             menu="edit",
             group="6",
             needs_scene=True,
-            tip="Connects equipment, and adds switches, PDUs, CDUs and air handlers where there are too few",
+            tip="Connects equipment, and adds what is missing up to utility and chillers, as the redundancy asks",
         ),
         entry(
             "edit.lock",

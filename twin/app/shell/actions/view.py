@@ -46,6 +46,16 @@ def view_actions(window: WindowApi) -> list[Command]:
             tip="From a GPU to its node, its rack, its row",
         ),
         entry(
+            "view.falls",
+            "What falls if this falls",
+            window.show_falls,
+            menu="view",
+            icon="check",
+            needs_scene=True,
+            words="single point of failure redundancy spof blast radius outage",
+            tip="Lists single points of failure in Checks, the worst first; a click flies there",
+        ),
+        entry(
             "view.clear",
             "Clear the selection",
             window.clear_selection,

@@ -1,0 +1,130 @@
+"""What falls if this falls: things whose loss takes GPUs along, the worst first; a click goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QTableView
+
+from twin.app.toolkit import theme
+from twin.app.toolkit.column_model import ColumnModel, Index
+from twin.app.toolkit.look import Look
+from twin.app.toolkit.plain_text import plain_tip
+from twin.rules.redundancy import Fall
+
+COLUMNS = ("If this falls", "GPUs", "They", "Spare machines", "Target")
+THING, GPUS, WORDS, SPARE, TARGET = range(len(COLUMNS))
+NARROW_PX = 620
+"""A narrower list leaves out the spares: the tool tip has them."""
+_ROW_PX, _MARGIN_PX, _SCROLL_BAR_PX = 24, 26, 14
+_WIDEST_PX = {THING: 200, GPUS: 90, SPARE: 130, TARGET: 150}
+
+
+class FallsModel(ColumnModel):
+    """Rows are things whose loss takes GPUs along."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(COLUMNS)
+        self._look, self._rows = look, list[Fall]()
+
+    def show_falls(self, falls: Sequence[Fall]) -> None:
+        """Show other things, in their order."""
+        self.beginResetModel()
+        self._rows = list(falls)
+        self.endResetModel()
+
+    def fall_at(self, row: int) -> Fall:
+        """Return what a row shows."""
+        return self._rows[row]
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        """Return the number of things."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, colour or tool tip of a cell."""
+        fall, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _cell(fall, column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            colour = self._look.theme.warning if fall.breaks and column == TARGET else self._look.theme.text
+            return QColor(colour)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == GPUS:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(f"{fall.point.id}: {fall.sentence}\n{_target(fall)}")
+        return None
+
+
+def _cell(fall: Fall, column: int) -> str:
+    point = fall.point
+    if column == SPARE:
+        return f"{point.spare} of {point.needed + point.spare}" if point.spare else "none"
+    return (point.id, f"{point.gpus:,}", fall.fate, "", _target(fall))[column]
+
+
+def _target(fall: Fall) -> str:
+    if fall.level is None:
+        return "no target"
+    return f"breaks {fall.level}" if fall.breaks else f"allowed at {fall.level}"
+
+
+class FallsTable(QTableView):
+    """The list."""
+
+    thing_chosen = Signal(str)  # id: select it and fly there
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.shown = FallsModel(look)
+        self.setModel(self.shown)
+        self.setAccessibleName("What falls if this falls")
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(
+            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        )
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(self._on_chosen)
+        self.activated.connect(self._on_chosen)
+
+    def show_falls(self, falls: Sequence[Fall]) -> None:
+        """Show other things; the chosen one stays chosen while it is there."""
+        row = self.currentIndex().row()
+        held = self.shown.fall_at(row).point.id if 0 <= row < self.shown.rowCount() else ""
+        self.shown.show_falls(falls)
+        ids = [fall.point.id for fall in falls]
+        if held in ids:
+            self.setCurrentIndex(self.shown.index(ids.index(held), THING))
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Give the words what room the other columns leave."""
+        self.verticalHeader().setDefaultSectionSize(theme.scaled(_ROW_PX))
+        metrics = QFontMetrics(QApplication.font())
+        wide = self.width() >= theme.scaled(NARROW_PX)
+        self.setColumnHidden(SPARE, not wide)
+        taken = 0
+        for column, most_px in _WIDEST_PX.items():
+            rows = range(min(self.shown.rowCount(), 60))
+            cells = [COLUMNS[column], *(str(self.shown.index(row, column).data()) for row in rows)]
+            width_px = min(max(map(metrics.horizontalAdvance, cells)) + _MARGIN_PX, theme.scaled(most_px))
+            self.setColumnWidth(column, width_px)
+            taken += width_px if wide or column != SPARE else 0
+        self.setColumnWidth(WORDS, max(80, self.width() - taken - _SCROLL_BAR_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave."""
+        super().resizeEvent(event)
+        self.share_width()
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.thing_chosen.emit(self.shown.fall_at(index.row()).point.id)
