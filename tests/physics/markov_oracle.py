@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from twin.arrays import Bools, Floats
-from twin.physics.availability import Outages
+from twin.physics.availability import OutageRate
 
 
 def stationary(rates: Floats) -> Floats:
@@ -19,16 +19,16 @@ def stationary(rates: Floats) -> Floats:
     return found
 
 
-def outages(rates: Floats, down: Bools) -> Outages:
+def outages(rates: Floats, down: Bools) -> OutageRate:
     """Return how often a chain enters the states that are `down`, and how long it stays there."""
     share = stationary(rates)
     frequency = np.asarray((share[~down] @ rates[~down][:, down]).sum())
-    return Outages(frequency, np.asarray(share[down].sum() / frequency))
+    return OutageRate(frequency, np.asarray(share[down].sum() / frequency))
 
 
 def independent(
     machines: Sequence[tuple[float, float]], is_down: Callable[[tuple[bool, ...]], bool]
-) -> Outages:
+) -> OutageRate:
     """Return the outages of independent machines (rate, mean repair) in a system: `is_down` of which have failed."""
     states = list(product((False, True), repeat=len(machines)))
     place = {state: number for number, state in enumerate(states)}

@@ -11,7 +11,7 @@ from twin.physics import availability as av
 HOURS = 8760.0
 
 
-def cut(*members: tuple[float, float]) -> av.Outages:
+def cut(*members: tuple[float, float]) -> av.OutageRate:
     """Return the outages of one cut set of machines (rate, repair)."""
     single = [av.machine(*member) for member in members]
     return av.cut_sets(

@@ -93,11 +93,12 @@ def lost_s(engine: Engine, ride_s: tuple[float, float]) -> tuple[list[Span], lis
     power, cooling = engine.power, engine.cooling
     spare = int(engine.plant.plants.units[0] - engine.plant.plants.needed[0])
     loop_s, water_s = ride_s
+    acting = engine.incidents.facility.acting  # each trip is of one chiller
     watched: list[tuple[Callable[[], bool], float]] = [
         (lambda: bool(power.supplies.rack_dark.any()), 0.0),
         (lambda: not power.loop_live[0] or not cooling.pumps.running()[0], loop_s),
         (lambda: not power.plant_live[0] or not cooling.water.running()[0], loop_s),
-        (lambda: int(cooling.rejection._down[0]) > spare, loop_s + water_s),
+        (lambda: sum(fault.kind == "chiller_trip" for fault in acting) > spare, loop_s + water_s),
     ]
     since: list[float | None] = [None] * len(watched)
     spans: list[list[Span]] = [[] for _ in watched]

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.sim.edit_scenes import edit, take
 from tests.sim.failing_hall import Span, hall, lost_s, often
 from tests.sim.sim_scenes import events, shipped
 from twin.catalog import catalog
@@ -85,6 +86,25 @@ def test_a_redraw_leaves_the_past_and_changes_what_follows() -> None:
 
     assert struck(plain, True) == struck(other, True) != []
     assert struck(plain, False) != struck(other, False)
+
+
+def test_an_edit_leaves_the_clocks_of_what_stays_and_winds_up_those_of_newcomers() -> None:
+    scene = hall("12 day")
+    plain = Engine(scene)
+    plain.advance(plain.end_s)
+    engine = Engine(scene)
+    engine.advance(3 * 86400.0)
+    take(engine, edit(3 * 86400.0 + 1, "chillers", ("cooling.plants[water].units", "12")))
+    restored = Engine.restore(scene, engine.snapshot())
+    for each in (engine, restored):
+        each.advance(each.end_s)
+    assert engine.event_hash() == restored.event_hash()
+    assert engine.incidents.machines.clocks.count.sum() > plain.incidents.machines.clocks.count.sum()
+
+    def others(run: Engine) -> list[tuple[float, str]]:
+        return [(i.at_s, i.target) for i in run.incidents.struck if i.kind != "chiller_trip"]
+
+    assert others(engine) == others(plain)
 
 
 @pytest.mark.slow

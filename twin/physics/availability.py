@@ -18,13 +18,13 @@ COMMON_CAUSE = 0.05
 """Share of the failures of alike redundant machines that take all of them: the beta factor [estimated]."""
 
 
-class Outages(NamedTuple):
+class OutageRate(NamedTuple):
     """How often something is down, and for how long each time; arrays of one shape.
 
     Attributes
     ----------
     frequency
-        Outages per time.
+        OutageRate per time.
     mean
         Mean duration of one; of what never happens 0.
     """
@@ -39,17 +39,17 @@ class Outages(NamedTuple):
         return result
 
 
-def machine(rate: ArrayLike, repair: ArrayLike) -> Outages:
+def machine(rate: ArrayLike, repair: ArrayLike) -> OutageRate:
     """Return the outages of single machines that fail at `rate` while they work; `repair` is their mean repair time.
 
     >>> machine(1.0, 1.0).frequency.item(), machine(1.0, 1.0).unavailability.item()
     (0.5, 0.5)
     """
     rates, mean = np.asarray(rate, np.float64), np.asarray(repair, np.float64)
-    return Outages(rates / (1.0 + rates * mean), mean * (rates > 0))
+    return OutageRate(rates / (1.0 + rates * mean), mean * (rates > 0))
 
 
-def k_of_n(rate: float, repair: float, machines: int, needed: int, crews: int | None = None) -> Outages:
+def k_of_n(rate: float, repair: float, machines: int, needed: int, crews: int | None = None) -> OutageRate:
     """Return the outages of a group that is down while fewer than `needed` of its machines work.
 
     The machines that are left go on failing while the group is down; the failed ones are repaired by `crews` at a
@@ -81,10 +81,12 @@ def k_of_n(rate: float, repair: float, machines: int, needed: int, crews: int | 
     most = machines - needed  # may be down without an outage
     frequency = np.asarray(share[most] * up[most], np.float64)
     mean = np.asarray(share[most + 1 :].sum() / frequency if frequency > 0 else 0.0, np.float64)
-    return Outages(frequency, mean)
+    return OutageRate(frequency, mean)
 
 
-def with_common_cause(group: Outages, rate: float, repair: float, beta: float = COMMON_CAUSE) -> Outages:
+def with_common_cause(
+    group: OutageRate, rate: float, repair: float, beta: float = COMMON_CAUSE
+) -> OutageRate:
     """Return the outages of redundant machines of which `beta` of the failures of one takes all.
 
     Parameters
@@ -125,7 +127,7 @@ def cut_sets(
     begins: ArrayLike,
     ride: ArrayLike = 0.0,
     ends: ArrayLike = np.inf,
-) -> Outages:
+) -> OutageRate:
     """Return the outages by minimal cut sets: each is down while all its members are.
 
     A set begins with the failure of its last member and ends with the first repair, at the sum of the repair rates.
@@ -159,10 +161,10 @@ def cut_sets(
     passed = np.where(felt > 0, np.exp(-np.asarray(ride, np.float64) * rate), 0.0)
     frequency: Floats = np.asarray(begun * passed, np.float64)
     mean: Floats = np.asarray(-np.expm1(-felt * rate) / rate, np.float64)
-    return Outages(frequency, np.where(frequency > 0, mean, 0.0))
+    return OutageRate(frequency, np.where(frequency > 0, mean, 0.0))
 
 
-def series(frequency: ArrayLike, mean: ArrayLike) -> Outages:
+def series(frequency: ArrayLike, mean: ArrayLike) -> OutageRate:
     """Return the outages of what is down while any of several independent things is; the last axis is theirs.
 
     An outage begins when one fails while all others work, so f = sum f_i prod_{j != i} (1 - U_j).
@@ -176,7 +178,7 @@ def series(frequency: ArrayLike, mean: ArrayLike) -> Outages:
     works = up.prod(axis=-1)
     total: Floats = np.asarray((often / up).sum(axis=-1) * works, np.float64)
     lasting: Floats = np.divide(1.0 - works, total, out=np.zeros_like(total), where=total > 0)
-    return Outages(total, lasting)
+    return OutageRate(total, lasting)
 
 
 def in_service(nodes: int, mean_down: float, needed: int, spread: float) -> float:

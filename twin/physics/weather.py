@@ -6,6 +6,12 @@ The dew point has a curve and partly the same anomalies, and never passes the dr
 by psychrometrics. Hour 0 is midnight of 1 January, local standard time; the year is a circle of 365 days.
 
 It is a typical year, not a record: it has the spells, not the extremes, of the place.
+
+Solar panels give a share of their rated power through the days of a year: fixed panels, tilted by the latitude
+towards the equator, under a clear sky, times what clouds leave on the mean.
+References: Cooper, Solar Energy 12 (1969): declination. Kasten and Young, Applied Optics 28 (1989): air mass.
+Meinel and Meinel, Applied Solar Energy (1976): clear-sky beam, and a tenth of it from the rest of the sky.
+Allen et al., FAO Irrigation and Drainage Paper 56 (1998), equation 35: what clouds leave (Angstrom).
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from twin.arrays import Floats
 from twin.physics.normal import normal_quantile
@@ -33,6 +39,13 @@ DEW_SPREAD = 1.2
 """Standard deviation of the dew point's anomalies over that of the dry bulb's [-] [est]."""
 RANGE_SPREAD = 0.25
 """Standard deviation of the daily range over its normal: clear and overcast days [-] [est]."""
+
+PERFORMANCE = 0.85
+"""Electricity over what the cells would give at 25 C: heat, inverters, cables, dust [-]; 0.75-0.9 [est]."""
+BEAM_W_M2, CLEARNESS, CLEARNESS_POWER, REST_OF_SKY = 1353.0, 0.7, 0.678, 0.1
+RATED_W_M2 = 1000.0
+"""Irradiance that panels are rated at, standard test conditions [W/m2]."""
+_ANGSTROM_A, _ANGSTROM_B = 0.25, 0.5
 
 _DAY_SHAPE = (0.488, 14.97, 0.088, 1.13)
 """Two harmonics of the day, peak to trough 1: amplitude, hour of the crest, for 24 h and 12 h.
@@ -160,3 +173,50 @@ def _harmonics() -> tuple[Floats, Floats]:
     means = np.stack([monthly_means(column) for column in columns], axis=1)
     inverse: Floats = np.linalg.inv(means).astype(np.float64)
     return basis, inverse
+
+
+def clear_sky_output(latitude_deg: float, day: ArrayLike, hour: ArrayLike) -> Floats:
+    """Output of panels over rated power under a clear sky, 0..1 [-].
+
+    Parameters
+    ----------
+    latitude_deg : float
+        North is positive, -90 to 90 [degree].
+    day : array_like
+        Day of the year, 1 January is 1.
+    hour : array_like
+        Solar time: the sun is highest at 12; local standard time is within an hour of it nearly everywhere [h].
+    """
+    number, time = np.asarray(day, dtype=np.float64), np.asarray(hour, dtype=np.float64)
+    declination = np.radians(23.45) * np.sin(2 * np.pi * (284.0 + number) / 365.0)
+    turned = np.pi / 12 * (time - 12.0)
+    latitude = np.radians(latitude_deg)
+    sine = np.sin(latitude) * np.sin(declination) + np.cos(latitude) * np.cos(declination) * np.cos(turned)
+    elevation_deg = np.degrees(np.arcsin(np.clip(sine, -1.0, 1.0)))
+    up = elevation_deg > 0.0
+    height = np.where(up, elevation_deg, 90.0)
+    air_mass = 1.0 / (np.sin(np.radians(height)) + 0.50572 * (height + 6.07995) ** -1.6364)
+    beam_w_m2 = BEAM_W_M2 * CLEARNESS ** (air_mass**CLEARNESS_POWER)
+    facing = np.maximum(np.cos(declination) * np.cos(turned), 0.0)  # tilt and latitude cancel
+    plane_w_m2 = np.where(up, beam_w_m2 * (facing + REST_OF_SKY), 0.0)
+    result: Floats = np.minimum(PERFORMANCE * plane_w_m2 / RATED_W_M2, 1.0)
+    return result
+
+
+def cloudiness_factor(sunshine: float) -> float:
+    """Mean output over that under an always clear sky [-].
+
+    Parameters
+    ----------
+    sunshine : float
+        Hours of sunshine over hours of daylight, 0..1 [-].
+    """
+    return (_ANGSTROM_A + _ANGSTROM_B * sunshine) / (_ANGSTROM_A + _ANGSTROM_B)
+
+
+def year_of_output(latitude_deg: float, sunshine: float) -> Floats:
+    """Output over rated power at each full hour of a year, shape (8760,) [-]; parameters as above."""
+    hours = np.arange(HOURS)
+    clear = clear_sky_output(latitude_deg, hours // 24 + 1, hours % 24)
+    result: Floats = clear * cloudiness_factor(sunshine)
+    return result

@@ -15,7 +15,7 @@ import numpy as np
 from twin.arrays import Ints64
 from twin.catalog import Catalog
 from twin.physics import availability
-from twin.physics.availability import COMMON_CAUSE, Outages
+from twin.physics.availability import COMMON_CAUSE, OutageRate
 from twin.planning.risk.risk import JobRisk
 from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, cuts_of, minimal
 from twin.plant.facility_machines import (
@@ -273,13 +273,13 @@ class SiteReliability:
 
     # --- sets
 
-    def outages(self, cuts: Sequence[CutSet]) -> Outages:
+    def outages(self, cuts: Sequence[CutSet]) -> OutageRate:
         """Return the outages by each of some sets, shape (cuts,) [1/s] and [s]."""
         new = [cut for cut in dict.fromkeys(cuts) if cut not in self._known]
         if new:
             self._known.update(zip(new, self._worked_out(new), strict=True))
         both = np.array([self._known[cut] for cut in cuts], np.float64).reshape(-1, 2)
-        return Outages(both[:, 0], both[:, 1])
+        return OutageRate(both[:, 0], both[:, 1])
 
     def _worked_out(self, cuts: Sequence[CutSet]) -> list[tuple[float, float]]:
         """Return frequency and mean duration of each set."""

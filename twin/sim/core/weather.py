@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from twin.arrays import Floats
-from twin.physics.on_site import year_of_output
 from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
+from twin.physics.weather import year_of_output
 from twin.record.site_year import YearHours
 from twin.scenario.formats.climates import place, year_of
 from twin.scenario.schema.hourly_text import unpack
