@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app.placing_hands import front_of, key, mouse, place_of, racks
 from twin.app.shell.main_window import MainWindow
+from twin.commands.place.place import AddPart
 from twin.view3d.base import camera
 from twin.view3d.base.camera import CameraPose
 
@@ -187,3 +188,34 @@ def _corners(window: MainWindow, id: str) -> list[QPoint]:
     ends = np.array(list(product(*zip(*box, strict=True))))
     at = camera.project(window.hall.view.pose, ends, *window.hall.view.size())
     return [QPoint(round(x), round(y)) for x, y, _ in at.tolist()]
+
+
+def test_the_camera_follows_the_first_parts_of_a_hall_but_no_hand(
+    use_window: MakeWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    empty = tmp_path / "empty.twin.yaml"
+    empty.write_text(
+        'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: empty\nhalls: [{id: main}]\n'
+    )
+    window = use_window(empty)
+    view = window.hall.view
+    qtbot.waitUntil(lambda: view.flies_to is None)
+    far_m = view.pose.distance_m
+    assert window.editing.editor.do(AddPart("GB200-NVL72", at=(5.0, 4.0)))
+    qtbot.waitUntil(lambda: view.pose.distance_m < far_m / 2)
+    qtbot.waitUntil(lambda: view.flies_to is None)
+    rack = window.session.plant.racks.ids[0] if window.session.plant is not None else ""
+    corners = _corners(window, rack)
+    high = max(place.y() for place in corners) - min(place.y() for place in corners)
+    assert high > view.size()[1] / 4, "it is large enough to be worked on"
+    assert not [place for place in corners for card in window.hall.cards if _covers(window, card, place)]
+    view.orbit(30.0, 0.0)
+    pose = view.pose
+    assert window.editing.editor.do(AddPart("GB200-NVL72", at=(25.0, 4.0)))
+    assert view.flies_to is None
+    assert view.pose == pose
+
+
+def _covers(window: MainWindow, card: QWidget, place: QPoint) -> bool:
+    top = window.hall.view.native.y()
+    return card.isVisible() and card.geometry().translated(0, -top).contains(place)

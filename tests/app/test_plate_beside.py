@@ -50,3 +50,10 @@ def test_bodies_and_words_are_found_where_they_are_drawn() -> None:
     assert around.width() < 200
     (only,) = words
     assert only.contains(QPoint(500, 350))
+
+
+def test_a_plate_stays_under_the_tools_above_the_picture() -> None:
+    room = ROOM.adjusted(0, 44, 0, 0)
+    for y in (44, 60, 300, room.bottom()):
+        corner = beside(QPoint(200, y), PLATE, room, QRect(), [])
+        assert room.contains(QRect(corner, PLATE))

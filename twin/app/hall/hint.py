@@ -18,7 +18,7 @@ from twin.commands.place.properties import SetProperty
 from twin.scenario.schema.document import Scenario
 
 _WIDTH_PX = 420
-_ABOVE_PX = 44
+_ABOVE_PX = 14
 _BEGIN = (
     "An empty hall",
     "Build a room from a few figures, or drag racks and machines from the parts list.",
@@ -60,6 +60,7 @@ class HallHint(QFrame):
         column.addWidget(self._place_form(look))
         nest(column, self._buttons())
         host.installEventFilter(self)
+        host.cards.append(self)
         session.cannot_begin.connect(self._on_reason)
         session.document_changed.connect(self.refresh)
         session.opened.connect(self._forget)
@@ -113,6 +114,7 @@ class HallHint(QFrame):
         if document is None or not (is_empty or self.reason):
             self._leave_focus(self.room, self.parts, self.wire)
             self.hide()
+            self._hall.place_overlays()
             return
         title, words = _BEGIN if is_empty else ("The scene cannot run yet", _sentence(self.reason))
         self.title.setText(title)
@@ -145,6 +147,7 @@ class HallHint(QFrame):
             self.adjustSize()
             self.move((host.width() - self.width()) // 2, host.height() - self.height() - _ABOVE_PX)
             self.raise_()
+            self._hall.place_overlays()
 
     def _on_reason(self, reason: str) -> None:
         self.reason = reason

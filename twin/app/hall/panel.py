@@ -70,6 +70,7 @@ class HallPanel(QWidget):
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
         self._made_room_for: tuple[object, ...] = ()
+        self.cards: list[QWidget] = []  # of others, that stand over the hall as well
         self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
         self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
@@ -113,7 +114,7 @@ class HallPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         session.opened.connect(self._on_opened)
-        session.plant_changed.connect(self._on_plant)
+        session.plant_changed.connect(self._on_new_plant)
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
         session.events_added.connect(self._on_events)
@@ -159,6 +160,10 @@ class HallPanel(QWidget):
         self.view.close()
 
     # -- following the session ----
+
+    def _on_new_plant(self, plant: Plant) -> None:
+        self._on_plant(plant)
+        self.view.framing.follow()
 
     def _on_plant(self, plant: Plant) -> None:
         self._on_hovered(None)  # it was a thing of the hall before
@@ -393,8 +398,8 @@ class HallPanel(QWidget):
         place_at_top(self, native.top(), lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
         self._ticked = self.ticker.isVisibleTo(self)
         tops = (self.mark, self.alarm_badge, self.ticker, *told_plates)
-        around = [plate.geometry() for plate in tops if plate.isVisibleTo(self)]
-        for legend in shown[1:]:  # words of the moment go before what can be looked up
+        around = [plate.geometry() for plate in (*tops, *self.cards) if plate.isVisibleTo(self)]
+        for legend in shown:  # words of the moment go before what can be looked up
             legend.setVisible(not any(legend.geometry().intersects(other) for other in around))
         legends = [plate for plate in shown if plate.isVisibleTo(self)]
         plates = [each.translated(0, -native.top()) for each in (*(p.geometry() for p in legends), *around)]
@@ -402,7 +407,8 @@ class HallPanel(QWidget):
         if plates != self._plates:
             self._plates = plates
             self.view.keep_clear(areas)
-        key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self))
+        cards = [card.geometry() for card in self.cards if card.isVisibleTo(self)]
+        key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self), cards)
         if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
             self._made_room_for = key
             self.view.framing.keep(areas)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from twin.app.hall.compact_plates import ROOMY_PX, fewer
 from twin.app.hall.overlay import LegendPlate
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
@@ -55,10 +56,11 @@ class HallPane(QWidget):
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
         self.legend.hide()
+        self._whole: Legend | None = None
 
     def show_legend(self, legend: Legend) -> None:
         """Show what the colours mean, in the corner of the picture."""
-        self.legend.show_legend(legend)
+        self._whole = legend
         self._place()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -67,9 +69,11 @@ class HallPane(QWidget):
         self._place()
 
     def _place(self) -> None:
-        if self.legend.legend is None:
+        if self._whole is None:
             return
         picture, plate = self.view.native.geometry(), self.legend
+        small = picture.width() * picture.height() < ROOMY_PX
+        plate.show_legend(fewer(self._whole) if small else self._whole, small=small)
         x, y = _EDGE_PX, picture.height() - plate.height() - _EDGE_PX
         plate.move(picture.left() + x, picture.top() + y)
         plate.raise_()

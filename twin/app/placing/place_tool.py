@@ -389,7 +389,12 @@ class PlaceTool:
         if self._in_hand:
             picture = IN_HAND.translated(at)
             ghost, clear = ghost.united(picture), [*words, picture]
-        self.plate.move_to(at + corner, ghost.translated(corner), [area.translated(corner) for area in clear])
+        self.plate.move_to(
+            at + corner,
+            self._view.native.geometry(),
+            ghost.translated(corner),
+            [area.translated(corner) for area in clear],
+        )
         self.plate.raise_()
 
     # -- places ----

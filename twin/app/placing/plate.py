@@ -141,9 +141,9 @@ class PlacingPlate(Plate):
             return 0.0
         return _BAR + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
 
-    def move_to(self, at: QPoint, ghost: QRect, clear: Sequence[QRect]) -> None:
-        """Stand beside a place of the parent and the ghost there, inside it, and cover as little as can be."""
-        self.move(beside(at, self.size(), self.host.rect(), ghost, clear))
+    def move_to(self, at: QPoint, room: QRect, ghost: QRect, clear: Sequence[QRect]) -> None:
+        """Stand beside a place of the parent and the ghost there, inside a room, and cover as little as can be."""
+        self.move(beside(at, self.size(), room, ghost, clear))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the plate."""

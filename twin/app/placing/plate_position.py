@@ -66,8 +66,8 @@ def beside(at: QPoint, size: QSize, room: QRect, ghost: QRect, clear: Sequence[Q
     places += [QPoint(middle, held.bottom() + 4)]
     inside = [
         QPoint(
-            max(0, min(place.x(), room.right() + 1 - size.width())),
-            max(0, min(place.y(), room.bottom() + 1 - size.height())),
+            max(room.left(), min(place.x(), room.right() + 1 - size.width())),
+            max(room.top(), min(place.y(), room.bottom() + 1 - size.height())),
         )
         for place in places
     ]

@@ -24,6 +24,8 @@ DRAWINGS: tuple[str, ...] = ("top", "front", "side")
 """Those without perspective."""
 BEFORE_M, FACE_M = 0.9, 0.05
 """A drawing shows what stands so close before the hall, such as trays over racks; before a thing only its face."""
+ROUND_M = 2.4
+"""Machines that cool a small hall are shown at least so far round its racks, and as far as the racks reach."""
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
@@ -222,8 +224,11 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     # In a small hall the machines that cool it belong to the story, in a large one the rows are.
     machines = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
     if len(machines[0]):
-        low = low + (1 - large) * np.minimum(0.0, machines[0].min(axis=0) - low)
-        high = high + (1 - large) * np.maximum(0.0, machines[1].max(axis=0) - high)
+        reach = np.append(
+            np.maximum(ROUND_M, high - low)[:2], np.inf
+        )  # what is worked on takes no corner of it
+        low = low + (1 - large) * np.clip(machines[0].min(axis=0) - low, -reach, 0.0)
+        high = high + (1 - large) * np.clip(machines[1].max(axis=0) - high, 0.0, reach)
     # The cross tray and its labels stand beyond the ends of the rows.
     high[0] += (1 - large) * CROSS_M
     # The longer the rows in comparison with the hall's depth, the more the camera stands before them.

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SAME_ROOM = 0.08
 """A room that differs by less than so much of the picture is the same: the camera stays."""
+OTHER_PLACE = 0.2
+"""The camera follows a hall that changes by so much: as a share of its distance."""
 MakePose = Callable[[float], CameraPose]
 """Returns a pose that frames something in a picture of this aspect."""
 
@@ -56,3 +58,17 @@ class Framing:
         pose = in_room(make(room.aspect), self._view.size(), room, stay=stay)
         self._view.go(pose, animate)
         self._last = make, stay, pose
+
+    def follow(self) -> None:
+        """Frame what was framed last anew where the hall has changed so that it would be seen from elsewhere.
+
+        A camera that somebody has moved since stays.
+        """
+        view = self._view
+        if self._last is None or self._last[2] not in (view.pose, view.flies_to) or view.gestures.dragging:
+            return
+        make, stay, was = self._last
+        pose = in_room(make(self.room.aspect), view.size(), self.room, stay=stay)
+        aside = float(np.linalg.norm(np.subtract(pose.centre_m, was.centre_m))) / was.distance_m
+        if aside > OTHER_PLACE or abs(np.log(pose.distance_m / was.distance_m)) > OTHER_PLACE:
+            self.frame(make, stay=stay, animate=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -303,16 +304,19 @@ class HallView:
 
     def preset(self, name: str, animate: bool = True) -> None:
         """Move the camera to one of `presets.PRESETS`."""
-        plant, geometry = self.plant, self.geometry
-        if plant is None or geometry is None:
+        if self.plant is None or self.geometry is None:
             return
         if name in INSIDE:
             width, height = self.size()
-            self.go(preset_pose(name, plant, geometry, width / height), animate)
+            self.go(self._preset_pose(name, width / height), animate)
         else:
-            self.framing.frame(
-                lambda aspect: preset_pose(name, plant, geometry, aspect), stay=False, animate=animate
-            )
+            self.framing.frame(partial(self._preset_pose, name), stay=False, animate=animate)
+
+    def _preset_pose(self, name: str, aspect: float) -> CameraPose:
+        """Return the pose of a preset in the hall that stands."""
+        assert self.plant is not None
+        assert self.geometry is not None
+        return preset_pose(name, self.plant, self.geometry, aspect)
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
