@@ -229,3 +229,12 @@ def test_without_a_display_one_sentence_says_what_is_needed(
     monkeypatch.setattr("twin.report.stage.has_display", lambda: False)
     with pytest.raises(twin.NoDisplay, match="xvfb-run"):
         run.picture()
+
+
+def test_words_of_the_menu_colour_a_picture_too() -> None:
+    from twin.api.picture import channel_of
+
+    meant = {"temperature": "gpu.temp_c", "GPU power": "gpu.power_w", "Throttle reason": "gpu.throttle"}
+    assert {words: channel_of(words) for words in meant} == meant
+    with pytest.raises(twin.BadInput, match="means several channels of GPUs: "):
+        channel_of("GPU")

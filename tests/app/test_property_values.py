@@ -174,3 +174,16 @@ def test_a_key_that_a_variant_sets_itself_is_its_own_and_others_are_inherited() 
     assert (own.source, own.resettable) == ("override", False)
     assert own.hint == "warmer.twin.yaml, line 6; builtin:lab-16 has another value"
     assert standing(scene, (loop,), field(scene, (loop,), "serves")).source == "inherited"
+
+
+def test_stages_and_loops_of_several_kinds_are_edited_together() -> None:
+    scene = EditedScene.of(load(_SCENES / "nvl72-row.twin.yaml"))
+    stages = common(scene, ("ups-a", "trafo-a", "pdu-b"))
+    fields = {field.key: field for field in stages}
+    assert {"from", "units", "capacity", "feeds"} <= set(fields)
+    assert not {"kind", "part"} & set(fields)  # no part, and no kind, fits them all
+    assert not {"ups-a", "trafo-a", "pdu-b"} & set(fields["from"].choices)  # none feeds itself
+    loops = {field.key for field in common(scene, ("cdu", "crah"))}
+    assert {"units", "serves", "supply", "flow"} <= loops
+    assert "kind" not in loops
+    assert "part" in {field.key for field in common(scene, ("cdu/0", "cdu/1"))}

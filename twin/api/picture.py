@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from twin.api.arguments import path_of
 from twin.api.errors import BadInput, NoDisplay
+from twin.shown_text import printable
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
@@ -91,12 +92,27 @@ def taken(
 
 
 def channel_of(colour_by: str) -> str:
-    """Return the channel of GPUs of a name, or of the last part of one; raises `BadInput` where there is none."""
-    from twin.record.channels import COLOUR_BY
+    """Return the channel of GPUs of a name, of the last part of one, or of words of the menu Colour by.
+
+    Raises
+    ------
+    BadInput
+        When no channel is called so, or several are.
+    """
+    from twin.record.channels import BY_ID, COLOUR_BY
 
     for channel in COLOUR_BY:
         if colour_by in (channel, channel.removeprefix("gpu.")):
             return channel
+    said = colour_by.lower().split()
+    titles = {channel: BY_ID[channel].title.lower().split() for channel in COLOUR_BY}
+    meant = [channel for channel, words in titles.items() if words == said] or [
+        channel for channel, words in titles.items() if said and all(word in words for word in said)
+    ]
+    if len(meant) == 1:
+        return meant[0]
     raise BadInput(
-        f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+        f"--colour-by: {printable(colour_by)!r} means several channels of GPUs: {', '.join(meant)}"
+        if meant
+        else f"--colour-by: there is no channel {printable(colour_by)!r} of GPUs; there are {', '.join(COLOUR_BY)}"
     )

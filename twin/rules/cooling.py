@@ -192,7 +192,7 @@ def _idle(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     reason = "leads to no rack: the loop cools nothing"
     if len(idle) < len(slots):
         reason = f"leaves {len(idle):,} of {len(slots):,} loops without racks, {ids[0]} first"
-    fix = "name rows without a loop under serves, or remove the loop"
+    fix = "let it cool rows without a loop, or remove it"
     counted, none = number(len(idle), "loops" if len(idle) > 1 else "loop"), number(0, "loops")
     yield Found(at=(*at, "serves"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
@@ -274,7 +274,7 @@ def _uncooled(case: RuleContext) -> Iterator[Found]:
         yield Found(
             at=(*at, "id"),
             reason=f"has {count:,} nodes without a coolant or air loop",
-            fix="name it under serves of a cooling loop",
+            fix="add its row to the racks that a cooling loop cools",
             ids=tuple(racks),
             value=number(count, "nodes"),
             limit=number(0, "nodes"),

@@ -69,7 +69,7 @@ def _unlinked(case: RuleContext) -> Iterator[Found]:
         ids = tuple(nodes.ids[node] for node in np.flatnonzero(unlinked).tolist())
         counted, none = number(len(ids), "nodes" if len(ids) > 1 else "node"), number(0, "nodes")
         reason = f"has {counted.text} without a network link: multi-node jobs cannot use them"
-        fix = "name it under rows of a fabric, or cable its nodes to leaves"
+        fix = "add its row to a fabric, or cable its nodes to leaves"
         if not nodes.nics[unlinked].any():
             fix = "a node part with NICs"
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)

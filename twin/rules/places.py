@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.parse import Path
 
 
@@ -29,7 +31,7 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
 
     >>> from twin.scenario import load
     >>> named(load("builtin:lab-16").scenario, ("halls", 0, "rows", 0, "racks", "count"))
-    ('halls[lab].rows[gpu].racks.count', 'gpu', 'racks.count of gpu')
+    ('halls[lab].rows[gpu].racks.count', 'gpu', 'racks per row of gpu')
     """
     text, subject, own = "", "", ""
     node: object = scenario
@@ -47,8 +49,16 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
             own += f".{step}" if own else step
     if not own or own == "id":
         return text, subject, subject
-    own = "place" if own == "at" else own
+    own = "place" if own == "at" else _in_words(own)
     return text, subject, f"{own} of {subject}" if subject else own
+
+
+def _in_words(key: str) -> str:
+    """Return a key within a sentence: a plain word as it is, a path or two words by their title."""
+    if key.isalpha():
+        return key
+    title = title_of_key(re.sub(r"\[\d+\]", "", key))
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
 def component_ids(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:

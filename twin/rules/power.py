@@ -135,7 +135,7 @@ def _lone_feeds(case: RuleContext) -> Iterator[Found]:
     lone = np.flatnonzero((feeds == 1) & racks.present)
     for at, ids in case.by_generator(lone):
         reason = "is single-fed while other rows are dual-fed: it has no redundancy"
-        fix = "name it under feeds of a second stage"
+        fix = "feed it from a second stage too"
         single_fed, dual_fed = number(1, "feed"), number(2, "feeds")
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=single_fed, limit=dual_fed)
     single = np.array([_cords(case, name) == 1 for name in plant.node_parts], np.bool_)
@@ -168,7 +168,7 @@ def _unfed_racks(case: RuleContext) -> Iterator[Found]:
         reason = (
             f"has equipment in {count.text} without a power feed: it does not start, and no limit counts it"
         )
-        fix = "name it under feeds of a power stage"
+        fix = "feed it from a power stage"
         none = number(0, "racks")
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=count, limit=none)
 

@@ -408,7 +408,8 @@ class BranchDialog(QDialog):
 
     def _proposed(self, words: list[str]) -> str:
         more = f" and {len(words) - 1} more" if len(words) > 1 else ""
-        return f"{words[0] if words else 'What if'}{more} from {units.spoken(self.at_s)}"[:120]
+        when = units.spoken(float(round(self.at_s))) if self.at_s >= 1.0 else "the start"
+        return f"{words[0] if words else 'What if'}{more} from {when}"[:120]
 
 
 def _refill(box: QComboBox, items: Sequence[str]) -> None:

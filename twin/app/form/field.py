@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from twin.scenario.schema.fields import ROOT, FieldSpot, below, fields_of, spot_of
+from twin.scenario.schema.titles import title_of_key
 from twin.units import DIMENSIONS
 
 Kind = Literal[
@@ -120,7 +121,7 @@ def field_of(model: type[BaseModel], path: str, made: Callable[..., F], **said: 
         return None
     low, high, above = _bounds(info)
     dimension = said.get("dimension", spot.quantity.dimension if spot.quantity is not None else "")
-    title = said.get("title") or titled(name)
+    title = said.get("title") or title_of_key(path)
     known: dict[str, Any] = {
         "key": path,
         "title": title,
@@ -134,14 +135,6 @@ def field_of(model: type[BaseModel], path: str, made: Callable[..., F], **said: 
         "above": above,
     }
     return made(**(known | said))
-
-
-def titled(key: str) -> str:
-    """Return what a key is called: "dew_point" is "Dew point", x and y stay."""
-    if len(key) == 1:
-        return key
-    words = key.replace("_", " ")
-    return words[:1].upper() + words[1:]
 
 
 def _kind(spot: FieldSpot, scalars: set[Any]) -> Kind | None:

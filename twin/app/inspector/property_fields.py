@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from twin.app.form.field import Field, field_of
-from twin.app.form.field import titled as field_title
 from twin.app.inspector import property_choices
 from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, titled
 from twin.commands.edit.command import CommandError, EditedScene
@@ -17,6 +16,7 @@ from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import fields_of
 from twin.scenario.schema.site import Climate
+from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.path import split
 
 X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
@@ -41,17 +41,6 @@ _OF_GENERATOR = {
 }
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
-_TITLES = {
-    "or_from": "Backup source",
-    "from": "Fed by",
-    "load_accept": "Full load in",
-    "racks.count": "Racks per row",
-    "racks.part": "Rack",
-    "racks.pitch": "Rack pitch",
-    "racks.role": "Role",
-    "at": "Connected to",
-    "u": "Unit",
-}
 _HEADINGS = {"at": "Corner of the first row"}
 _COUNTS: dict[ItemKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
 
@@ -88,15 +77,34 @@ def properties(scene: EditedScene, id: str) -> tuple[Property, ...]:
 
 
 def common(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Property, ...]:
-    """Return what can be set of all of some things at once."""
+    """Return what can be set of all of some things at once, with the choices that all of them have.
+
+    Things of several kinds cannot be made one kind at once: what else they have may not fit it.
+    """
     if not ids:
         return ()
     kept = list(properties(scene, ids[0]))
     made_alike = {(id.partition("/")[0], id.count("/")): id for id in reversed(ids)}
+    kinds = set()
     for id in list(made_alike.values())[:MOST_KINDS]:
-        known = set(properties(scene, id))
-        kept = [key for key in kept if key in known]
-    return tuple(kept)
+        known = {replace(field, choices=()): field.choices for field in properties(scene, id)}
+        kinds.add(standing_kind(scene, id))
+        shared = [(field, known.get(replace(field, choices=()))) for field in kept]
+        kept = [
+            replace(field, choices=tuple(choice for choice in field.choices if choice in theirs))
+            for field, theirs in shared
+            if theirs is not None and (not field.choices or set(field.choices) & set(theirs))
+        ]
+    return tuple(field for field in kept if field.key != "kind" or len(kinds) == 1)
+
+
+def standing_kind(scene: EditedScene, id: str) -> str:
+    """Return the kind that a thing of the scene says of itself: "chiller"; "" where it says none."""
+    try:
+        model = model_at(scene, item_of(scene.scenario, id).path) if id else None
+    except CommandError:
+        return ""
+    return str(getattr(model, "kind", ""))
 
 
 def stands_for(id: str, scene: EditedScene) -> str:
@@ -214,7 +222,7 @@ def _fields(
         inside = getattr(model, attribute)
         if isinstance(inside, BaseModel):
             if depth < _DEEPEST:
-                title = heading if prefix + key == "racks" else _HEADINGS.get(key, field_title(key))
+                title = heading if prefix + key == "racks" else _HEADINGS.get(key, title_of_key(prefix + key))
                 yield from _fields(scene, inside, f"{prefix}{key}.", title, kind, depth + 1)
             continue
         made = _field(scene, model, prefix + key, heading, kind)
@@ -230,8 +238,8 @@ def _field(
     own: dict[str, Any] = {"key": key, "heading": heading}
     if key == "count" and kind in _COUNTS:
         own["title"] = _COUNTS[kind]
-    elif title := _TITLES.get(key, _TITLES.get(name)):
-        own["title"] = title
+    else:
+        own["title"] = title_of_key(key)
     if kind in ("rows", "loops", "stage"):
         own["change"] = _OF_GENERATOR.get(key, "")
     made = field_of(type(model), name, Property, **own)

@@ -49,12 +49,15 @@ class Kpi:
 _GAP_PX, _MORE_PX = 6, 38
 
 _GOODPUT = "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
+_UNEXPECTED = (
+    "Interruptions of jobs by failures. Those by drains and maintenance are planned: the Events have them."
+)
 KPIS: tuple[Kpi, ...] = (
     Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),
     Kpi("site.it_w", "IT power", "bolt"),
     Kpi("site.pue", "PUE now", "gauge", 4, run=PUE_RUN),
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
-    Kpi("site.interruptions", "Interruptions", "alarm", 1),
+    Kpi("site.interruptions", "Unexpected stops", "alarm", 1, hint=_UNEXPECTED),
     Kpi("site.spares", "Spare nodes", "spare", 1),
     Kpi("site.wue", "WUE now, L/kWh", "loop", 2, run=WUE_RUN),
 )

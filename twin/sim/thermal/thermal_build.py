@@ -77,7 +77,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     uncooled = np.flatnonzero(nodes.present & (nodes.loop < 0))
     if len(uncooled):
         raise UncooledNode(
-            f"node {nodes.ids[uncooled[0]]} has no coolant or air loop; name its rows under cooling.loops.serves"
+            f"node {nodes.ids[uncooled[0]]} has no coolant or air loop; add its row to what a loop cools"
         )
     is_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
     tank = [
