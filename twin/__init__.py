@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twin.analysis.incident import Incident
-    from twin.analysis.incidents import Incidents
+    from twin.analysis.incidents import RunIncidents
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
@@ -54,7 +54,6 @@ __all__ = [
     "Frame",
     "HallPicture",
     "Incident",
-    "Incidents",
     "LedgerRange",
     "NoDisplay",
     "ParallelPlan",
@@ -67,6 +66,7 @@ __all__ = [
     "RuleContext",
     "Run",
     "RunFileError",
+    "RunIncidents",
     "ScenarioError",
     "Scene",
     "Severity",
@@ -86,7 +86,7 @@ __all__ = [
 
 _MODULES = {
     "twin.analysis.incident": ("Incident",),
-    "twin.analysis.incidents": ("Incidents",),
+    "twin.analysis.incidents": ("RunIncidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
