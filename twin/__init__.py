@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twin.analysis.incident import Incident
-    from twin.analysis.incidents import Incidents
+    from twin.analysis.incidents import RunIncidents
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.errors import BadInput, NoDisplay
@@ -59,7 +59,6 @@ __all__ = [
     "HallAvailability",
     "HallPicture",
     "Incident",
-    "Incidents",
     "LedgerRange",
     "NoDisplay",
     "ParallelPlan",
@@ -72,6 +71,7 @@ __all__ = [
     "RuleContext",
     "Run",
     "RunFileError",
+    "RunIncidents",
     "ScenarioError",
     "Scene",
     "Severity",
@@ -94,9 +94,9 @@ __all__ = [
 
 _MODULES = {
     "twin.analysis.incident": ("Incident",),
-    "twin.analysis.incidents": ("Incidents",),
     "twin.api.availability": ("availability",),
     "twin.record.site_year": ("DesignDay", "SiteYear"),
+    "twin.analysis.incidents": ("RunIncidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),

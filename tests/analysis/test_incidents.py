@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from twin.analysis.incident import COST_ACCOUNTS, Incident
-from twin.analysis.incidents import Incidents, incidents_of
+from twin.analysis.incidents import RunIncidents, incidents_of
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
@@ -38,11 +38,11 @@ def tells_nothing_of_later(path: Path, at_s: tuple[float, ...]) -> None:
         for t_s in at_s:
             whole = incidents_of(reader, t_s)
             before = [event for event in events if event.t_s <= t_s]
-            cut = Incidents(before, scenario, booked.before(t_s + 1e-9), names, t_s)
+            cut = RunIncidents(before, scenario, booked.before(t_s + 1e-9), names, t_s)
             assert told(whole) == told(cut)
 
 
-def told(found: Incidents) -> list[object]:
+def told(found: RunIncidents) -> list[object]:
     """Return all that cards say."""
     return [
         [(i, i.gpu_s, found.repair(i), found.total_of(i.cause)) for i in found.all],
@@ -136,7 +136,7 @@ def event(row: int, t_s: float, kind: str, subject: str, **data: int | float | s
 
 
 def incident_of(events: list[Event]) -> Incident:
-    (found,) = Incidents(events, scenario(), None, ("llama3",), 1000.0).all
+    (found,) = RunIncidents(events, scenario(), None, ("llama3",), 1000.0).all
     return found
 
 

@@ -57,7 +57,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Stop:
+class JobStop:
     """A job that an incident interrupted.
 
     Parameters
@@ -106,7 +106,7 @@ class Incident:
     event: Event
     cause: str
     title: str
-    stops: tuple[Stop, ...]
+    stops: tuple[JobStop, ...]
     followed: tuple[Event, ...]
 
     @property

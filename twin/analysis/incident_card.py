@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from twin.analysis.account_words import account_title
-from twin.analysis.incident import COST_ACCOUNTS, Incident, Phase, Repair, Stop
-from twin.analysis.incidents import Incidents
+from twin.analysis.incident import COST_ACCOUNTS, Incident, JobStop, Phase, Repair
+from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments, moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
@@ -60,7 +60,7 @@ class StopLine:
         Whether it runs again, in words.
     """
 
-    stop: Stop
+    stop: JobStop
     phases: tuple[Phase, ...]
     gpu_s: float
     state: str
@@ -144,7 +144,7 @@ def hours(gpu_s: float) -> str:
     return f"{value:,.0f} GPU-hours" if value >= 100.0 else f"{value:.3g} GPU-hours"
 
 
-def incident_card(found: Incidents, incident: Incident, spares_left: float = math.nan) -> IncidentCard:
+def incident_card(found: RunIncidents, incident: Incident, spares_left: float = math.nan) -> IncidentCard:
     """Return the card of an incident.
 
     Parameters
@@ -181,7 +181,7 @@ def incident_card(found: Incidents, incident: Incident, spares_left: float = mat
     )
 
 
-def spares_after(reader: Reader, found: Incidents, incident: Incident) -> float:
+def spares_after(reader: Reader, found: RunIncidents, incident: Incident) -> float:
     """Return the spare nodes left after an incident took some; NaN: it took none, or that is not recorded."""
     taken = [event.t_s for stop in incident.stops for event in found.spares_taken(stop)]
     if not taken:
@@ -205,19 +205,19 @@ def _interrupted(incident: Incident) -> str:
     return f"stopped {' and '.join(some)}" + (f" and {more:,} more jobs" if more else "")
 
 
-def _cost(found: Incidents, incident: Incident) -> str:
+def _cost(found: RunIncidents, incident: Incident) -> str:
     if not found.priced:
         return "not recorded"
     return hours(incident.cost_gpu_s) if incident.stops else "no job time"
 
 
-def _share(found: Incidents, incident: Incident) -> str:
+def _share(found: RunIncidents, incident: Incident) -> str:
     if not found.installed_gpu_s or not incident.cost_gpu_s:
         return ""
     return f"{100 * incident.cost_gpu_s / found.installed_gpu_s:.2g} % of the run so far"
 
 
-def _state(found: Incidents, stop: Stop, says: Moments) -> str:
+def _state(found: RunIncidents, stop: JobStop, says: Moments) -> str:
     runs, ended = found.running_again(stop), found.ended(stop)
     if runs is not None:
         return f"running again at {says(runs.t_s)}, step {runs.integer('step'):,}"
@@ -229,7 +229,7 @@ def _state(found: Incidents, stop: Stop, says: Moments) -> str:
     return f"stopped for {spoken(round(found.t_s - stop.event.t_s))} so far"
 
 
-def _spare(found: Incidents, incident: Incident) -> str:
+def _spare(found: RunIncidents, incident: Incident) -> str:
     taken = list(dict.fromkeys(e.subject for stop in incident.stops for e in found.spares_taken(stop)))
     if not taken:
         return "none taken"
@@ -237,7 +237,7 @@ def _spare(found: Incidents, incident: Incident) -> str:
     return ", ".join(taken[:_MOST_SPARES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _back(found: Incidents, repair: Repair, says: Moments) -> tuple[str, str]:
+def _back(found: RunIncidents, repair: Repair, says: Moments) -> tuple[str, str]:
     """Return when what failed is back, and what more there is to say of that."""
     if repair.returned_s is not None:
         return "Back in use", f"since {says(repair.returned_s)}"
@@ -272,7 +272,7 @@ def _repair(repair: Repair) -> str:
     return words
 
 
-def _kind(found: Incidents, incident: Incident) -> str:
+def _kind(found: RunIncidents, incident: Incident) -> str:
     rank, total = found.total_of(incident.cause)
     times = "only once" if total.count == 1 else f"{total.count:,} times"
     words = f"This cause has struck {times} since the start"
@@ -284,7 +284,7 @@ def _kind(found: Incidents, incident: Incident) -> str:
     return f"{words}: {hours(total.gpu_s)}, the {place}largest of {len(found.by_cause)} causes."
 
 
-def _rate(found: Incidents, incident: Incident) -> str:
+def _rate(found: RunIncidents, incident: Incident) -> str:
     cause = found.cause_of(incident)
     if cause is None:
         return ""
@@ -293,7 +293,7 @@ def _rate(found: Incidents, incident: Incident) -> str:
     return f"{words}. Source: {cause.source}" if cause.source else f"{words}; the scene names no source"
 
 
-def list_rows(found: Incidents, most: int = 0) -> list[tuple[Incident, str, str]]:
+def list_rows(found: RunIncidents, most: int = 0) -> list[tuple[Incident, str, str]]:
     """Return incidents, the dearest first, with when they struck and the jobs they stopped; `most`: 0 is all."""
     says = moments(found.scenario)
     chosen = found.worst_first[:most] if most else found.worst_first
@@ -306,7 +306,7 @@ def short_jobs(incident: Incident) -> str:
     return (incident.jobs[0] + (f" and {more:,} more" if more > 0 else "")) if incident.jobs else "none"
 
 
-def found_words(found: Incidents) -> str:
+def found_words(found: RunIncidents) -> str:
     """Return how many incidents there were, how many stops of jobs, and what they cost, in a line."""
     count, stops = len(found.all), sum(len(incident.stops) for incident in found.all)
     words = f"{count:,} incident{'s' * (count != 1)}, "

@@ -22,9 +22,9 @@ from twin.analysis.incident import (
     PLANNED,
     CauseTotal,
     Incident,
+    JobStop,
     Phase,
     Repair,
-    Stop,
     title_of,
 )
 from twin.analysis.incident_costs import StopCosts, stop_costs
@@ -50,7 +50,7 @@ _BUDGET = tuple(name for name in PHASES if name not in ("lost_work", "detect", "
 
 def incidents_of(
     reader: Reader, t_s: float | None = None, events: Sequence[Event] | None = None
-) -> Incidents:
+) -> RunIncidents:
     """Return the incidents of a run file as known at a time [s]; None: at its end.
 
     Parameters
@@ -67,7 +67,7 @@ def incidents_of(
     known = reader.all_events() if events is None else events
     known = known[: bisect_right(known, until_s, key=lambda event: event.t_s)]
     names = reader.header.ids.get("job", ())
-    return Incidents(known, reader.header.scenario, reader.bookings(), names, until_s)
+    return RunIncidents(known, reader.header.scenario, reader.bookings(), names, until_s)
 
 
 @dataclass
@@ -79,7 +79,7 @@ class _Found:
     followed: list[Event] = field(default_factory=list)
 
 
-class Incidents:
+class RunIncidents:
     """The incidents of a run as known at a time.
 
     Parameters
@@ -219,7 +219,7 @@ class Incidents:
 
     # --- one of them
 
-    def phases(self, stop: Stop) -> tuple[Phase, ...]:
+    def phases(self, stop: JobStop) -> tuple[Phase, ...]:
         """Return the phases of a stop, from the work it lost to the next step."""
         found = (
             [Phase("lost_work", stop.event.t_s - stop.lost_s, stop.event.t_s)] if stop.lost_s > 0.0 else []
@@ -248,19 +248,19 @@ class Incidents:
                 at_s += lasts_s
         return found if abs(at_s - end_s) < 1e-3 else [Phase("restart", begin_s, end_s)]
 
-    def running_again(self, stop: Stop) -> Event | None:
+    def running_again(self, stop: JobStop) -> Event | None:
         """Return the event with which a stopped job ran on; None: it has not yet."""
         last = self._last_turn(stop)
         return last if last is not None and last.kind in _RUNS else None
 
-    def ended(self, stop: Stop) -> Event | None:
+    def ended(self, stop: JobStop) -> Event | None:
         """Return the event with which a stopped job ended before it ran on; None: it did not."""
         last, turn = self._last_turn(stop), None
         if last is not None:
             turn = kind_of(last.kind).job
         return last if turn is not None and turn.is_over else None
 
-    def _last_turn(self, stop: Stop) -> Event | None:
+    def _last_turn(self, stop: JobStop) -> Event | None:
         """Return the first event after a stop with which its job ran on, stopped again or ended."""
         turns = self._turns.get(stop.job, [])
         later = turns[bisect_right(turns, stop.event.row, key=lambda event: event.row) :]
@@ -270,7 +270,7 @@ class Incidents:
         """Return the events with which a job ran, was stopped or ended."""
         return self._turns.get(job, ())
 
-    def spares_taken(self, stop: Stop) -> tuple[Event, ...]:
+    def spares_taken(self, stop: JobStop) -> tuple[Event, ...]:
         """Return the events of the nodes that joined a job before it ran on."""
         next_turn = self._last_turn(stop)
         last = math.inf if next_turn is None else next_turn.row
@@ -401,7 +401,7 @@ class Incidents:
                 gpu_s: dict[str, float] = {}
                 if self._costs is not None:
                     gpu_s = dict(zip(COST_ACCOUNTS, self._costs.gpu_s[row].tolist(), strict=True))
-                stops.append(Stop(self._stops[row], self._held[row], gpu_s))
+                stops.append(JobStop(self._stops[row], self._held[row], gpu_s))
             cause, title = title_of(one.event)
             incident = Incident(one.event, cause, title, tuple(stops), tuple(one.followed))
             made.append(incident)
@@ -413,7 +413,7 @@ class Incidents:
 
     # --- looked up
 
-    def _place_of(self, stop: Stop) -> int:
+    def _place_of(self, stop: JobStop) -> int:
         return bisect_left(self._stops, stop.event.row, key=lambda event: event.row)
 
     @cached_property

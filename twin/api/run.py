@@ -29,7 +29,7 @@ from twin.scenario.reading.validate import nearest
 from twin.units import spoken
 
 if TYPE_CHECKING:
-    from twin.analysis.incidents import Incidents
+    from twin.analysis.incidents import RunIncidents
     from twin.api.picture import HallPicture
     from twin.scenario import Scenario
 
@@ -318,7 +318,7 @@ class Run:
             raise BadInput(f"t0: {spoken(from_s)} is not before t1, {spoken(to_s)}; give a range of time")
         return self.reader.ledger_range(from_s, self._within(to_s, "t1"), hindsight=hindsight)
 
-    def incidents(self, t: Time | None = None) -> Incidents:
+    def incidents(self, t: Time | None = None) -> RunIncidents:
         """Return what failed up to a time, the jobs that stopped, and what each of these incidents cost them.
 
         Parameters

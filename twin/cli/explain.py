@@ -19,8 +19,6 @@ EXAMPLE = (
     "    (made by: twin run pump-trip --out pump.twinrun)"
 )
 FORMAT = JsonFormat("explanation")
-LIST_FORMAT = JsonFormat("incident-list")
-INCIDENT_FORMAT = JsonFormat("incident")
 
 
 def explain_run(

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from twin.cli.json_formats import JsonFormat
+
 if TYPE_CHECKING:
     from twin.analysis.incident import Incident
-    from twin.analysis.incidents import Incidents
+    from twin.analysis.incidents import RunIncidents
     from twin.record.reader import Reader
 
+LIST_FORMAT = JsonFormat("incident-list")
+INCIDENT_FORMAT = JsonFormat("incident")
 MOST_LISTED = 40
 """Incidents that a terminal lists; ``--json`` has all."""
 
@@ -29,7 +33,6 @@ def tell_incidents(run: str, reader: Reader, t_s: float, id: str | None, *, json
     from twin.analysis.incident_card import incident_card, spares_after
     from twin.analysis.incidents import incidents_of
     from twin.cli.errors import BadInput
-    from twin.cli.explain import INCIDENT_FORMAT, LIST_FORMAT
     from twin.cli.output import print_json
     from twin.cli.tables import console
 
@@ -53,7 +56,7 @@ def tell_incidents(run: str, reader: Reader, t_s: float, id: str | None, *, json
         console().print(line, soft_wrap=True)
 
 
-def _print_list(found: Incidents) -> None:
+def _print_list(found: RunIncidents) -> None:
     from rich.text import Text
 
     from twin.analysis.incident_card import found_words, list_rows
@@ -94,7 +97,7 @@ def _print_list(found: Incidents) -> None:
     )
 
 
-def _listed(run: str, found: Incidents) -> dict[str, Any]:
+def _listed(run: str, found: RunIncidents) -> dict[str, Any]:
     return {
         "run": run,
         "known_s": found.t_s,
@@ -129,7 +132,7 @@ def _figures(incident: Incident) -> dict[str, Any]:
     }
 
 
-def _whole(found: Incidents, incident: Incident, spares: float) -> dict[str, Any]:
+def _whole(found: RunIncidents, incident: Incident, spares: float) -> dict[str, Any]:
     repair, cause = found.repair(incident), found.cause_of(incident)
     rank, total = found.total_of(incident.cause)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin.analysis.incident_card import found_words, list_rows
-from twin.analysis.incidents import Incidents
+from twin.analysis.incidents import RunIncidents
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, percent
 
@@ -11,7 +11,7 @@ MOST = 10
 """Incidents that a report lists."""
 
 
-def incidents(found: Incidents) -> Markup:
+def incidents(found: RunIncidents) -> Markup:
     """Return the dearest incidents, and what each cause cost."""
     if not found.all:
         return tag("p", "Nothing failed.")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter, QStackedWidget, QVB
 from twin.analysis.explain import LossCause
 from twin.analysis.incident import Incident
 from twin.analysis.incident_card import found_words
-from twin.analysis.incidents import Incidents
+from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import moments
 from twin.app.monitor.incident_page import IncidentPage
 from twin.app.monitor.incident_record import IncidentRecord
@@ -47,7 +47,7 @@ class IncidentDock(Dock):
         super().__init__(look, "incident", "Incident", "interrupted", parent)
         self._session, self._seen = session, False
         self._record = IncidentRecord(session)
-        self.found: Incidents | None = None
+        self.found: RunIncidents | None = None
         self._id = ""  # of the incident shown; "": the list
         self._cause = ""  # whose incidents are listed; "": all
         self._next_wall_s = 0.0
@@ -166,11 +166,11 @@ class IncidentDock(Dock):
         if self._record.is_behind and not self._session.playing:
             self._behind.start()
 
-    def _read(self) -> Incidents | None:
+    def _read(self) -> RunIncidents | None:
         self.found = self._record.read()
         return self.found
 
-    def _fill(self, found: Incidents | None) -> None:
+    def _fill(self, found: RunIncidents | None) -> None:
         incident = None if found is None or not self._id else found.get(self._id)
         if found is not None and incident is not None:
             session = self._session

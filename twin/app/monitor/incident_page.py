@@ -109,7 +109,7 @@ class IncidentPage(QScrollArea):
         self.spares_button = QPushButton(f"What if: more spares{_DOTS}")
         self.spares_button.setToolTip("ETTR of the job with other spares, checkpoints and failures")
         self.hour_button = QPushButton("Explain this hour")
-        self.hour_button.setToolTip("Where the GPU time of the last hour went")
+        self.hour_button.setToolTip("Where the GPU time went in the hour that began with it")
         self.job_button = QPushButton("Job page")
         self.job_button.setToolTip("The page of the job that stopped")
         self.interval_button.clicked.connect(lambda: self.interval_wanted.emit(self.job))

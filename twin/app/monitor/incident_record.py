@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twin.analysis.incident import Incident
 from twin.analysis.incident_card import IncidentCard, incident_card, spares_after
-from twin.analysis.incidents import Incidents
+from twin.analysis.incidents import RunIncidents
 from twin.app.session.session import Session
 from twin.record.bookings import Booked
 from twin.record.reader import Reader
@@ -21,14 +21,14 @@ class IncidentRecord:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._found: tuple[object, Incidents] | None = None
+        self._found: tuple[object, RunIncidents] | None = None
         self._booked: tuple[object, Booked | None, tuple[str, ...]] | None = None
 
     def forget(self) -> None:
         """Another run begins."""
         self._found = self._booked = None
 
-    def read(self) -> Incidents | None:
+    def read(self) -> RunIncidents | None:
         """Return the incidents as known at the time shown; None: no scene is open."""
         session = self._session
         if session.document is None:
@@ -37,11 +37,11 @@ class IncidentRecord:
         booked, jobs, reach_s = self._bookings(path)
         key = (str(path), id(session.live.events), len(events), shown_s, reach_s)
         if self._found is None or self._found[0] != key:
-            found = Incidents(events, session.document.scenario, booked, jobs, shown_s)
+            found = RunIncidents(events, session.document.scenario, booked, jobs, shown_s)
             self._found = key, found
         return self._found[1]
 
-    def card(self, found: Incidents, incident: Incident) -> IncidentCard:
+    def card(self, found: RunIncidents, incident: Incident) -> IncidentCard:
         """Return the card of an incident."""
         path, spares = self._session.run_file, math.nan
         if path is not None and incident.stops:

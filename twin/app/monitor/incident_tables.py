@@ -23,7 +23,7 @@ _ROW_PX = 22
 
 
 @dataclass(frozen=True)
-class Column:
+class ListColumn:
     """A column: its title, what a row says in it, by what it sorts, whether that is a number, its width [px]."""
 
     title: str
@@ -38,24 +38,24 @@ def _hours(gpu_s: float) -> str:
     return f"{value:,.0f}" if value >= 100.0 else f"{value:,.3g}"
 
 
-CAUSES: tuple[Column, ...] = (
-    Column("Cause", lambda total: total.title, lambda total: total.title.lower()),
-    Column("Struck", lambda total: f"{total.count:,}", lambda total: -total.count, True, 60),
-    Column("Stops", lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 56),
-    Column("GPU-hours", lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
+CAUSES: tuple[ListColumn, ...] = (
+    ListColumn("Cause", lambda total: total.title, lambda total: total.title.lower()),
+    ListColumn("Struck", lambda total: f"{total.count:,}", lambda total: -total.count, True, 60),
+    ListColumn("Stops", lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 56),
+    ListColumn("GPU-hours", lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
 )
 
 
-def incident_columns(says: Moments) -> tuple[Column, ...]:
+def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
     """Return the columns of a list of incidents; `says`: times in words."""
     return (
-        Column("When", lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 94),
-        Column(
+        ListColumn("When", lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 94),
+        ListColumn(
             "What failed",
             lambda incident: f"{incident.title}, {incident.subject}",
             lambda incident: (incident.title.lower(), incident.subject),
         ),
-        Column(
+        ListColumn(
             "GPU-hours",
             lambda incident: _hours(incident.cost_gpu_s),
             lambda incident: -incident.cost_gpu_s,
@@ -68,14 +68,14 @@ def incident_columns(says: Moments) -> tuple[Column, ...]:
 class SortedModel(ColumnModel):
     """Rows of one sort, sorted by a column; at first as they come: the dearest first."""
 
-    def __init__(self, look: Look, columns: Sequence[Column]) -> None:
+    def __init__(self, look: Look, columns: Sequence[ListColumn]) -> None:
         super().__init__(tuple(column.title for column in columns))
         self._look, self._columns = look, tuple(columns)
         self._came: tuple[Any, ...] = ()
         self._column, self._order = -1, Qt.SortOrder.AscendingOrder
         self.shown: list[Any] = []
 
-    def use_columns(self, columns: Sequence[Column]) -> None:
+    def use_columns(self, columns: Sequence[ListColumn]) -> None:
         """Write rows otherwise: other columns of the same titles."""
         self._columns = tuple(columns)
 
@@ -132,7 +132,9 @@ def _told(row: CauseTotal | Incident) -> str:
     return f"{row.title}, {row.subject}; stopped: {short_jobs(row)}"
 
 
-def sorted_table(look: Look, name: str, model: SortedModel, columns: Sequence[Column], none: str) -> RowTable:
+def sorted_table(
+    look: Look, name: str, model: SortedModel, columns: Sequence[ListColumn], none: str
+) -> RowTable:
     """Return the table of such rows."""
     table = RowTable(look, name, _ROW_PX, model, none)
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)

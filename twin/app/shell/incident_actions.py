@@ -19,6 +19,7 @@ from twin.record.events import Event
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
 
+HOUR_S = 3600.0
 _NONE = "No incident so far"
 
 
@@ -129,9 +130,10 @@ class IncidentActions:
         self._window.branching.ask(sort=Sort.CHECKPOINT, since_s=None if incident is None else incident.t_s)
 
     def explain_hour(self) -> None:
-        """Explain where the GPU time of the last hour went."""
-        why = self._window.docks.why
-        why.box.setCurrentIndex(why.box.findData("hour"))
+        """Explain where the GPU time of the hour after the incident went: it becomes the loop range."""
+        incident, replay = self._dock.incident, self._window.session.replay
+        if incident is not None and replay.possible:
+            replay.set_loop(incident.t_s, min(incident.t_s + HOUR_S, replay.reach_s))
         self._window.docks.show("why")
 
     def _show(self, incident: Incident | None) -> None:
