@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.free_room import Room, free_room, in_room
-
-if TYPE_CHECKING:
-    from twin.view3d.view.hall_view import HallView
+from twin.view3d.view.gestures import Gestures
 
 SAME_ROOM = 0.08
 """A room that differs by less than so much of the picture is the same: the camera stays."""
@@ -21,10 +19,30 @@ MakePose = Callable[[float], CameraPose]
 """Returns a pose that frames something in a picture of this aspect."""
 
 
+class FramedView(Protocol):
+    """The view whose camera frames things, as far as that needs it."""
+
+    gestures: Gestures
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands."""
+
+    @property
+    def flies_to(self) -> CameraPose | None:
+        """Return where the camera is on its way to; None: it stands."""
+
+    def size(self) -> tuple[float, float]:
+        """Return width and height of the widget [logical px]."""
+
+    def go(self, pose: CameraPose, animate: bool = True) -> None:
+        """Fly to a pose, or stand there at once."""
+
+
 class Framing:
     """Where nothing lies over the hall of a view, and what was framed there last."""
 
-    def __init__(self, view: HallView) -> None:
+    def __init__(self, view: FramedView) -> None:
         self._view = view
         self._room: Room | None = None
         self._last: tuple[MakePose, bool, CameraPose] | None = None

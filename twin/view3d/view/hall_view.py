@@ -68,10 +68,6 @@ class HallView:
         "app" leaves all keys to the application; None: F frames the selection, Home shows the overview.
     """
 
-    hovered = Signal(object)
-    clicked = Signal(object)
-    double_clicked = Signal(object)
-    menu_wanted = Signal(object, object)  # Hit or None under a click of the right button, place (x, y) [px]
     failed = Signal(str)
 
     def __init__(
@@ -100,6 +96,8 @@ class HallView:
         self.scene = SceneLayers(self.capability)
         self.edit = EditView(self)
         self.pointing, self.framing = Pointing(self), Framing(self)
+        self.hovered, self.clicked = self.pointing.hovered, self.pointing.clicked
+        self.double_clicked, self.menu_wanted = self.pointing.double_clicked, self.pointing.menu_wanted
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self.passing = Passing(self.capability.software)
         self._still_wanted = False

@@ -3,22 +3,64 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
+from psygnal import Signal
 from PySide6.QtGui import QCursor
 
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import holders
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
 from twin.view3d.base import camera
+from twin.view3d.base.bounds import Box
+from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.cable_colours import CableState
-from twin.view3d.place.picking import Hit
-
-if TYPE_CHECKING:
-    from twin.view3d.view.hall_view import HallView
+from twin.view3d.place.cable_field import CableField
+from twin.view3d.place.picking import Hit, Picker
 
 _INSIDE = {"rack": ("node", "switch", "gpu"), "node": ("gpu",)}
 """Kinds that are inside a kind, the one that a step deeper means first."""
+
+
+class PointedView(Protocol):
+    """The view that is pointed at, as far as that needs it."""
+
+    state: ViewState
+    plant: Plant | None
+    picker: Picker | None
+
+    @property
+    def native(self) -> Any:
+        """Return the Qt widget."""
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands."""
+
+    @property
+    def cables(self) -> CableField | None:
+        """Return where the cables lie."""
+
+    @property
+    def frame_shown(self) -> Frame | None:
+        """Return the frame whose values are shown."""
+
+    def size(self) -> tuple[float, float]:
+        """Return width and height of the widget [logical px]."""
+
+    def standing(self, id: str) -> Box | None:
+        """Return the box of a thing."""
+
+    def fly_to(self, id: str, animate: bool = True) -> None:
+        """Move the camera to a thing."""
+
+    def look(self, pose: CameraPose) -> None:
+        """Stand somewhere as part of a movement."""
+
+    def publish(self) -> None:
+        """Tell where the camera stands."""
 
 
 class Pointing:
@@ -28,7 +70,12 @@ class Pointing:
     click goes one deeper: the thing is framed, and what is inside it under the pointer is chosen; `up` goes back.
     """
 
-    def __init__(self, view: HallView) -> None:
+    hovered = Signal(object)
+    clicked = Signal(object)
+    double_clicked = Signal(object)
+    menu_wanted = Signal(object, object)  # Hit or None under a click of the right button, place (x, y) [px]
+
+    def __init__(self, view: PointedView) -> None:
         self._view = view
         self.trail: list[str] = []  # what one went into, the outermost first
 
@@ -53,7 +100,7 @@ class Pointing:
         view, hit = self._view, self.pick(x, y)
         if (hit.id if hit else None) != view.state.hovered:
             view.state.hovered = hit.id if hit else None
-        view.hovered.emit(hit)
+        self.hovered.emit(hit)
 
     def hover_anew(self) -> None:
         """Name what is under a resting pointer after the camera has moved by itself."""
@@ -75,7 +122,7 @@ class Pointing:
             view.state.selection = (hit.id,)
         inside = holders(view.plant, hit.id) if hit is not None and view.plant is not None else []
         self.trail = [id for id in self.trail if id in inside]
-        view.clicked.emit(hit)
+        self.clicked.emit(hit)
 
     def double_click(self, x: float, y: float) -> None:
         """Frame what is under the pointer, and choose what is inside it there."""
@@ -86,7 +133,7 @@ class Pointing:
             if inside is not None:
                 self.trail.append(hit.id)
                 view.state.selection = (inside,)
-        view.double_clicked.emit(hit)
+        self.double_clicked.emit(hit)
 
     def up(self) -> bool:
         """Go back out of what was gone into last: it is chosen and framed; return whether there was anything."""
@@ -131,4 +178,4 @@ class Pointing:
 
     def menu(self, x: float, y: float) -> None:
         """Ask for the menu of what is under the pointer."""
-        self._view.menu_wanted.emit(self.pick(x, y), (x, y))
+        self.menu_wanted.emit(self.pick(x, y), (x, y))
