@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from twin.analysis.typical_year import typical_year
 from twin.api.arguments import count_of, path_of
 from twin.api.errors import BadInput, as_arguments
 from twin.api.estimate import named_profile
@@ -38,6 +37,7 @@ from twin.planning.table.case_output import PART_NAMES
 from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.plant.tables import Plant
+from twin.runtime.typical_year import typical_year
 from twin.scenario import Document, Scenario
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job, LlmTraining, Load

@@ -51,7 +51,7 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         body = build_body(plant, catalog, scenario.seed)
     except UncooledNode:
         raise NoYear("a node has neither a coolant loop nor an air loop; connect it first") from None
-    cooling = CoolingSystem(timers, plant, catalog, body.network, weather, log)
+    cooling = CoolingSystem(timers, plant, catalog, body.network, weather, log, body.rack_static_w)
     power = PowerSystem(timers, log, plant, catalog, weather, scenario.site.grid)
     rack_w = load * rack_design_w(plant, catalog) * plant.racks.present
     power.update(rack_w, cooling.loop_power_w(0.0), np.zeros(len(plant.plants.ids)), 0.0)
