@@ -68,8 +68,8 @@ def test_a_room_beside_a_shipped_hall_runs(name: str) -> None:
 
 
 def test_chillers_come_when_the_heat_asks_for_them_and_the_spare_one_stays() -> None:
-    """335 kW a unit: four of them are 1.34 MW for one chiller of 1.5, the fifth makes 1.68 MW."""
-    made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *units(SU, SU, SU, SU))
+    """278 kW a unit: five of them are 1.39 MW for one chiller of 1.5, the sixth makes 1.67 MW."""
+    made = done(EditedScene.of(loads(EMPTY), catalog=CATALOG), *units(SU, SU, SU, SU, SU))
     (water,) = made.scenario.cooling.plants
     assert (water.units, water.needed) == (2, 1)
     (water,) = done(made, AddPrefab(SU, at=(20.0, 120.0))).scenario.cooling.plants

@@ -18,10 +18,9 @@ from twin.commands.edit.command import EditedScene
 from twin.commands.place.place import hall_slot
 from twin.commands.room.room_design import scene_of
 from twin.commands.room.room_power import GRID_MARGIN, GRID_STEP_W, power_text
-from twin.commands.room.room_spares import loop_heat_w
 from twin.commands.room.snippet import Fragment
 from twin.plant.dependencies import SUSTAINS
-from twin.plant.design_load import PUMP_EFFICIENCY, PUMP_HEAD_PA, DesignLoad, item_limit_w
+from twin.plant.design_load import PUMP_EFFICIENCY, PUMP_HEAD_PA, DesignLoad, item_limit_w, loop_heat_w
 from twin.plant.facility import facility_flow_m3_s
 
 _ABOVE = ("from", "or_from", "at")
@@ -48,7 +47,7 @@ def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment
     slot = scene.plant.plants.ids.index(water)
     if fragment.rows:
         made = scene_of(fragment, scene.catalog)
-        _grow(changes, slot, float(loop_heat_w(made).sum()))
+        _grow(changes, slot, float(loop_heat_w(made.plant, made.catalog).sum()))
         _grow_power(changes, slot, _drawn_w(scene, slot, made))
     colder_k = float(scene.plant.plants.supply_c[slot]) - min(_celsius(plant["supply"]) for plant in own)
     entries = {
@@ -84,7 +83,7 @@ def _grow(changes: Changes, slot: int, more_w: float) -> None:
     water, part = scene.scenario.cooling.plants[slot], scene.catalog.part(plants.part[slot])
     if water.units is None or not isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart):
         return  # it has as many as it needs by itself
-    has_w = float(loop_heat_w(scene)[scene.plant.loops.plant == slot].sum())
+    has_w = float(loop_heat_w(scene.plant, scene.catalog)[scene.plant.loops.plant == slot].sum())
     needed, spare = int(plants.needed[slot]), int(plants.units[slot] - plants.needed[slot])
     enough = max(needed, math.ceil((has_w + more_w) / part.capacity_w - 1e-9))
     if enough > needed:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.arrays import Floats
 from twin.catalog import CduPart, ChillerPart, CrahPart
 from twin.commands.edit.command import EditedScene
-from twin.plant.design_load import rack_design_w
-from twin.plant.facility import rated_heat_w
+from twin.plant.design_load import loop_heat_w
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Spares:
 def spares_of(scene: EditedScene) -> list[Spares]:
     """Return the machines of loops, facility water and generators, and of UPS where one path has spare ones."""
     plant, catalog = scene.plant, scene.catalog
-    heat_w, found = loop_heat_w(scene), []
+    heat_w, found = loop_heat_w(scene.plant, scene.catalog), []
     first = 0
     for loop in scene.scenario.cooling.loops:
         items, first = slice(first, first + loop.count), first + loop.count
@@ -74,21 +72,3 @@ def spares_of(scene: EditedScene) -> list[Spares]:
             noun = "generators" if stage.kind == "generator" else "UPS"
             found.append(Spares(noun, stage.count, needed, stage.units))
     return found
-
-
-def loop_heat_w(scene: EditedScene) -> Floats:
-    """Return the heat of each loop [W]: nodes at nameplate, and other equipment, cooled as the GPUs there."""
-    plant, racks = scene.plant, scene.plant.racks
-    heat_w = rated_heat_w(plant, scene.catalog, plant.loops)
-    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
-    np.add.at(heat_w, loop[loop >= 0], beside_w(scene)[loop >= 0])
-    return heat_w
-
-
-def beside_w(scene: EditedScene) -> Floats:
-    """Return the power of racks without their nodes [W]: switches, and all equipment of racks without nodes."""
-    plant, racks = scene.plant, scene.plant.racks
-    held = np.zeros(len(racks.ids), np.bool_)
-    held[plant.nodes.rack[plant.nodes.present]] = True
-    apart_w = rack_design_w(plant, scene.catalog)
-    return np.asarray(np.where(held, racks.gear_w, apart_w) * racks.present, np.float64)
