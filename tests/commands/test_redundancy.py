@@ -73,7 +73,7 @@ def test_generators_and_chillers_are_of_the_size_of_the_room() -> None:
     """413 kW from the utility got two generators of 3 MW."""
     made = room("N+1", racks=8, part="DGX-H100", nodes=4)
     words = [group.words for group in spares_of(made)]
-    assert words == ["3 + 1 air handlers", "2 + 1 chillers", "1 + 1 generators", "4 + 1 UPS"]
+    assert words == ["2 + 1 air handlers", "2 + 1 chillers", "1 + 1 generators", "4 + 1 UPS"]
     parts = {stage.id: stage.part for stage in made.scenario.power}
     assert parts["gen"] == "diesel-genset-500kW"
     assert made.scenario.cooling.plants[0].part == "chiller-air-cooled-200"

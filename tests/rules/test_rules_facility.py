@@ -218,7 +218,7 @@ def test_a_plant_with_too_few_machines() -> None:
         p for p in found(text.replace("racks: {count: 4,", "racks: {count: 9,")) if "plants" in p.key
     ]
     assert problem.key == "cooling.plants[water].needed"
-    assert "1 dry-cooler reject 1 MW, below the nameplate heat of the halls, 1.08 MW" in problem.reason
+    assert "1 dry-cooler reject 1 MW, below the design heat of the halls, 1.15 MW" in problem.reason
     assert problem.fix == "2 units"
 
 

@@ -1,9 +1,15 @@
-"""Design load of the power tree: all equipment at peak power, as the design rules check it."""
+"""Design load: all equipment at peak power, as feeds and as heat; what ghost, rules, figures and wiring go by.
+
+Of a node it is the highest power measured in training, or else its nameplate, and of a switch its typical power. The
+nameplate of a whole rack, its maximum power in the catalogue, has losses of its shelves and margin besides. All power
+of a rack is heat: what goes into coolant and what goes into air add up to it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,8 +27,8 @@ from twin.catalog import (
     UpsPart,
 )
 from twin.catalog.cooling_parts import TankPart
-from twin.plant.facility import facility_flow_m3_s, rated_heat_w
-from twin.plant.tables import FacilityLoops, Loops, Plant, Racks
+from twin.plant.facility import facility_flow_m3_s
+from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
@@ -31,23 +37,69 @@ PUMP_HEAD_PA, PUMP_EFFICIENCY = 1.5e5, 0.65
 """Of facility pumps whose power nobody says [est]."""
 
 
-def rack_design_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return the peak power of each rack [W]: measured maximum or nameplate of nodes, and other equipment.
+@dataclass(frozen=True)
+class RackBudget:
+    """Design load of each rack, shapes (R,) [W].
 
-    Switches draw their typical power and stores that of their part.
+    Parameters
+    ----------
+    power_w
+        Of everything in it.
+    liquid_w
+        Heat into coolant where it has a coolant loop: cold plates take the liquid share of a node, and switches and
+        stores are cooled as the GPUs beside them; a tank takes all.
     """
+
+    power_w: Floats
+    liquid_w: Floats
+
+    @property
+    def air_w(self) -> Floats:
+        """Heat into air [W]."""
+        return self.power_w - self.liquid_w
+
+
+def node_design_w(node: NodePart) -> float:
+    """Return the design load of a node: its highest power measured in training, else its nameplate [W]."""
+    return node.measured_max_w or node.max_w
+
+
+def rack_design_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the design load of each rack [W]."""
+    return rack_budget(plant, catalog).power_w
+
+
+def rack_budget(plant: Plant, catalog: Catalog) -> RackBudget:
+    """Return the design load of each rack, as power and as heat."""
     nodes, racks, switches = plant.nodes, plant.racks, plant.switches
-    most_w = racks.gear_w * racks.present
+    count = len(racks.ids)
+    nodes_w, liquid_w, on_plates = np.zeros((3, count))
     if plant.node_parts:
-        each_w = np.array([_most_w(catalog.node(name)) for name in plant.node_parts])
-        np.add.at(most_w, nodes.rack, each_w[nodes.part] * nodes.present)
+        parts = [catalog.node(name) for name in plant.node_parts]
+        each_w = np.array([node_design_w(part) for part in parts])[nodes.part] * nodes.present
+        share = np.array([part.liquid_fraction for part in parts])[nodes.part] * nodes.liquid
+        nodes_w = np.bincount(nodes.rack, each_w, count).astype(float)
+        liquid_w = np.bincount(nodes.rack, each_w * share, count).astype(float)
+        on_plates = np.bincount(nodes.rack, nodes.liquid & nodes.present, count).astype(float)
+    gear_w = racks.gear_w * racks.present
     typical = {name: catalog.switch(name).typical_w for name in set(switches.part)}
-    np.add.at(most_w, switches.rack, np.array([typical[name] for name in switches.part]) * switches.present)
+    np.add.at(gear_w, switches.rack, np.array([typical[name] for name in switches.part]) * switches.present)
     stores = plant.storage
-    for rack, part, count in zip(stores.rack.tolist(), stores.part, stores.count.tolist(), strict=True):
+    for rack, part, number in zip(stores.rack.tolist(), stores.part, stores.count.tolist(), strict=True):
         if rack >= 0 and part:
-            most_w[rack] += (catalog.storage(part).power_w or 0.0) * count
-    return most_w
+            gear_w[rack] += (catalog.storage(part).power_w or 0.0) * number
+    tank = (racks.loop >= 0) & (np.append(plant.loops.kind, -1)[racks.loop] == LoopKind.IMMERSION)
+    liquid_w = np.where(on_plates > 0, liquid_w + gear_w, liquid_w)
+    return RackBudget(nodes_w + gear_w, np.where(tank, nodes_w + gear_w, liquid_w))
+
+
+def loop_heat_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the design heat of the racks of each loop [W]: without coolant, cold plates leave theirs to the air."""
+    racks, count = plant.racks, len(plant.loops.ids)
+    load, wet, breathes = rack_budget(plant, catalog), racks.loop >= 0, racks.air_loop >= 0
+    air_w = np.where(wet, load.air_w, load.power_w)
+    heat_w = np.bincount(racks.loop[wet], load.liquid_w[wet], count)
+    return np.asarray(heat_w + np.bincount(racks.air_loop[breathes], air_w[breathes], count), np.float64)
 
 
 def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
@@ -64,24 +116,6 @@ def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
         elif isinstance(part, RdhxPart):
             power_w[slot] = part.fan_w * int(doors[slot])
     return power_w * plant.loops.present
-
-
-def loop_heat_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return the heat of each loop [W]: nodes at nameplate, and other equipment, cooled as the GPUs there."""
-    racks = plant.racks
-    heat_w = rated_heat_w(plant, catalog, plant.loops)
-    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
-    np.add.at(heat_w, loop[loop >= 0], beside_w(plant, catalog)[loop >= 0])
-    return heat_w
-
-
-def beside_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return the power of racks without their nodes [W]: switches, and all equipment of racks without nodes."""
-    racks = plant.racks
-    held = np.zeros(len(racks.ids), np.bool_)
-    held[plant.nodes.rack[plant.nodes.present]] = True
-    apart_w = rack_design_w(plant, catalog)
-    return np.asarray(np.where(held, racks.gear_w, apart_w) * racks.present, np.float64)
 
 
 def loop_machines_needed(plant: Plant, catalog: Catalog) -> Ints64:
@@ -211,10 +245,6 @@ class DesignLoad:
         house_w = float(load_w[(feeds < 0).all(axis=0)].sum())
         roots = self._roots[alive[self._roots]]
         out_w[roots] += house_w / max(1, len(roots))
-
-
-def _most_w(node: NodePart) -> float:
-    return node.measured_max_w or node.max_w
 
 
 def _coefficients(catalog: Catalog, part: str, eco: bool) -> tuple[float, float, float]:

@@ -84,7 +84,7 @@ def _capacity(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
         return
     enough = int(np.ceil(makes.value / part.capacity_w))
     reason = (
-        f"is too low: cooling capacity of {loops.ids[worst]}, {has.text}, is below the nameplate heat of its racks, "
+        f"is too low: cooling capacity of {loops.ids[worst]}, {has.text}, is below the design heat of its racks, "
         f"{makes.text}"
     )
     fix = "a larger door" if isinstance(part, RdhxPart) else f"{enough} units, or more loops"
@@ -119,7 +119,10 @@ def _rise(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     kind = LoopKind(loops.kind[int(slots[0])])
     if kind not in RISE_K:
         return
-    rise_k = case.heat_w[slots] / (HEAT_CAPACITY_J_M3K[kind] * np.maximum(loops.flow_m3_s[slots], 1e-9))
+    slots = slots[loops.flow_m3_s[slots] > 0]  # racks without nodes breathe as they like
+    if not len(slots):
+        return
+    rise_k = case.heat_w[slots] / (HEAT_CAPACITY_J_M3K[kind] * loops.flow_m3_s[slots])
     worst, most_k = int(slots[np.argmax(rise_k)]), float(rise_k.max())
     if most_k <= RISE_K[kind] * ROUNDING:
         return
@@ -224,15 +227,16 @@ def _split_halls(case: RuleContext) -> Iterator[Found]:
 def _plant_size(case: RuleContext) -> Iterator[Found]:
     """Yield facility loops with too few units for the heat of the halls."""
     plants = case.plant.plants
+    heat_w = np.bincount(case.plant.loops.plant, case.heat_w, len(plants.ids))
     for slot, facility_loop in enumerate(case.scenario.cooling.plants):
         part, needed = case.catalog.part(plants.part[slot]), int(plants.needed[slot])
         if not isinstance(part, ChillerPart | CoolingTowerPart | DryCoolerPart):
             continue
         has = quantity(part.capacity_w * needed, "power")
-        makes = quantity(float(plants.rated_w[slot]), "power")
+        makes = quantity(float(heat_w[slot]), "power")
         if makes.value > has.value * ROUNDING:
             reason = (
-                f"is too low: {needed} {part.id} reject {has.text}, below the nameplate heat of the halls, "
+                f"is too low: {needed} {part.id} reject {has.text}, below the design heat of the halls, "
                 f"{makes.text}"
             )
             key = "units" if facility_loop.needed is None else "needed"
@@ -311,7 +315,7 @@ RULES = (
         "Cooling capacity too low",
         "cooling",
         "error",
-        "Nameplate heat of the racks of each loop, against the capacity of its CDUs, CRAHs or doors.",
+        "Design heat of the racks of each loop, against the capacity of its CDUs, CRAHs or doors.",
         "rating of the part",
         _each_loop(_capacity),
     ),
@@ -329,7 +333,7 @@ RULES = (
         "Delta-T too high",
         "cooling",
         "warning",
-        "Delta-T of coolant or air over the racks at their nameplate heat.",
+        "Delta-T of coolant or air over the racks at their design heat.",
         "20 K for coolant, 25 K for air [est]; usual designs have 8 to 12 K and 10 to 20 K",
         _each_loop(_rise),
     ),

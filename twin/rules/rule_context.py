@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import Catalog
-from twin.plant.design_load import DesignLoad
-from twin.plant.facility import rated_heat_w
+from twin.plant.design_load import DesignLoad, loop_heat_w
 from twin.plant.links import Links, links_of
 from twin.plant.single_points import SinglePoint, single_points
 from twin.plant.tables import FixtureKind, Plant
@@ -48,8 +47,8 @@ class RuleContext:
 
     @cached_property
     def heat_w(self) -> Floats:
-        """Heat of each loop with every node at its nameplate power [W]."""
-        return rated_heat_w(self.plant, self.catalog, self.plant.loops)
+        """Heat of the racks of each loop at design load [W]."""
+        return loop_heat_w(self.plant, self.catalog)
 
     @cached_property
     def links(self) -> Links:

@@ -11,7 +11,6 @@ from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.edit.command import EditedScene
 from twin.commands.room.room_spares import spares_of
-from twin.plant.design_load import beside_w
 from twin.plant.tables import LoopKind, Plant
 
 TON_W = 3516.85
@@ -34,7 +33,7 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
     machines = []
     if liquid.any():
         machines.append(f"{int(units[liquid].sum()):,} CDUs")
-    doors, beside = _doors(plant), float(beside_w(plant, scene.catalog).sum())
+    doors = _doors(plant)
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
     machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
     switches = int(plant.switches.present.sum())
@@ -50,14 +49,14 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         RoomFigure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
         RoomFigure(
             "IT power",
-            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the utility",
+            f"{quantity(found.it_w, 'W')} design load, {quantity(found.grid_w, 'W')} from the utility",
         ),
         RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(
             "Heat",
-            f"{quantity(found.heat_w, 'W')} of nodes by nameplate, {quantity(beside, 'W')} of other equipment; "
-            f"{(found.heat_w + beside) / TON_W:,.0f} tons of cooling",
-            "Other equipment: network, storage, and switches inside racks",
+            f"{quantity(found.liquid_heat_w, 'W')} into coolant, {quantity(found.air_heat_w, 'W')} into air; "
+            f"{found.heat_w / TON_W:,.0f} tons of cooling",
+            "All power of the racks: nodes, network, storage, and switches inside racks",
         ),
         RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         *_spares(scene),

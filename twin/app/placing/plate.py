@@ -67,13 +67,13 @@ def budget_lines(
     found = []
     if load.power_w:
         binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
-        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at full load", *binds))
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} design load", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
         found.append(BudgetLine("Cooling", f"removes {quantity(load.gives_w, 'W')}", None, after))
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
-        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} by nameplate", *shares))
+        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} of heat", *shares))
     if load.ports:
         used, ports = sum(line.used for line in budget.ports), sum(line.ports for line in budget.ports)
         if switches.count:  # its ports are theirs: nothing stands in the way

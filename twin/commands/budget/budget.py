@@ -13,8 +13,7 @@ from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
 from twin.commands.budget.prices import price_of
 from twin.commands.edit.command import EditedScene
-from twin.plant.design_load import DesignLoad, rack_design_w
-from twin.plant.facility import rated_heat_w
+from twin.plant.design_load import DesignLoad, rack_budget
 from twin.plant.tables import LoopKind, Plant
 
 CABINET_KG = 150.0
@@ -27,7 +26,9 @@ FIGURES: dict[str, tuple[str, str]] = {
     "it_w": ("Power of racks", "power"),
     "feed_capacity_w": ("Capacity of their feeds", "power"),
     "grid_w": ("Utility power", "power"),
-    "heat_w": ("Heat of nodes", "power"),
+    "heat_w": ("Heat of racks", "power"),
+    "liquid_heat_w": ("Heat into coolant", "power"),
+    "air_heat_w": ("Heat into air", "power"),
     "cooling_w": ("Cooling capacity", "power"),
     "weight_kg": ("Weight of racks", "mass"),
     "footprint_m2": ("Rack footprint", "area"),
@@ -61,7 +62,7 @@ class Budget:
     racks, nodes, gpus
         Present ones.
     it_w
-        Peak power of all racks, with or without a feed [W].
+        Design load of all racks, with or without a feed [W].
     fed_w
         Peak power of the racks that have a feed [W].
     feed_capacity_w
@@ -69,9 +70,11 @@ class Budget:
     grid_w
         Power at the roots of the power tree, losses included [W].
     heat_w, cooling_w
-        Heat of the nodes at nameplate power, and cooling capacity of the loops [W].
+        Heat of all racks, which is their power, and cooling capacity of the loops [W].
     liquid_heat_w, liquid_cooling_w
         The part of both that goes into coolant [W].
+    air_heat_w
+        The part of the heat that goes into air [W].
     ports
         Of each fabric.
     weight_kg, footprint_m2
@@ -93,6 +96,7 @@ class Budget:
     cooling_w: float
     liquid_heat_w: float
     liquid_cooling_w: float
+    air_heat_w: float
     ports: tuple[FabricPorts, ...]
     weight_kg: float
     footprint_m2: float
@@ -155,9 +159,10 @@ def budget(scene: EditedScene) -> Budget:
     """Return the figures of a scene; about 5 ms at 16,384 GPUs."""
     plant, catalog = scene.plant, scene.catalog
     racks = plant.racks
-    rack_w = rack_design_w(plant, catalog) * racks.present
+    load = rack_budget(plant, catalog)
+    rack_w = load.power_w
     fed = (racks.feed_a >= 0) | (racks.feed_b >= 0)
-    heat_w = rated_heat_w(plant, catalog, plant.loops)
+    liquid_w = float(load.liquid_w[racks.loop >= 0].sum())
     takes_w = loop_capacity_w(plant, catalog)
     wet = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
     cost_usd, unpriced = _cost(scene)
@@ -169,10 +174,11 @@ def budget(scene: EditedScene) -> Budget:
         fed_w=float(rack_w[fed].sum()),
         feed_capacity_w=_feed_capacity_w(plant),
         grid_w=_grid_w(plant, catalog),
-        heat_w=_heat_of_nodes_w(plant, catalog),
+        heat_w=float(rack_w.sum()),
         cooling_w=float(takes_w.sum()),
-        liquid_heat_w=float(heat_w[wet].sum()),
+        liquid_heat_w=liquid_w,
         liquid_cooling_w=float(takes_w[wet].sum()),
+        air_heat_w=float(rack_w.sum()) - liquid_w,
         ports=_ports(scene),
         weight_kg=float(_weight_kg(plant, catalog).sum()),
         footprint_m2=float((racks.width_m * racks.depth_m)[racks.present].sum()),
@@ -211,13 +217,6 @@ def _feed_capacity_w(plant: Plant) -> float:
 def _grid_w(plant: Plant, catalog: Catalog) -> float:
     roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
     return float(DesignLoad(plant, catalog).out_w()[roots].sum()) if roots.any() else 0.0
-
-
-def _heat_of_nodes_w(plant: Plant, catalog: Catalog) -> float:
-    if not plant.node_parts:
-        return 0.0
-    each_w = np.array([catalog.node(name).max_w for name in plant.node_parts])
-    return float((each_w[plant.nodes.part] * plant.nodes.present).sum())
 
 
 def _ports(scene: EditedScene) -> tuple[FabricPorts, ...]:

@@ -8,6 +8,7 @@ from twin.catalog import Catalog, CduPart, CrahPart, NodePart, RackPart, RdhxPar
 from twin.catalog.compute_parts import StoragePart
 from twin.catalog.cooling_parts import TankPart
 from twin.commands.budget.prices import price_of
+from twin.plant.design_load import node_design_w
 
 
 @dataclass(frozen=True)
@@ -17,9 +18,9 @@ class PartLoad:
     Attributes
     ----------
     power_w
-        Peak power [W]: the measured maximum of a node, else the nameplate.
+        Design load [W] (`twin.plant.design_load`).
     heat_w
-        Heat to be cooled, of nodes by nameplate [W].
+        What of it is heat that loops must take: all of racks, nodes, switches and stores [W].
     ports
         Of the fabric.
     weight_kg, cost_usd
@@ -48,17 +49,18 @@ def part_load(catalog: Catalog, part_id: str) -> PartLoad:
     weight, price = part.weight_kg, price_of(catalog, part_id)
     cost, unpriced = price.usd, (price.leaves_out,) if price.leaves_out else ()
     if isinstance(part, NodePart):
-        power_w = part.measured_max_w or part.max_w
+        power_w = node_design_w(part)
         ports = sum(group.count for group in part.nics if group.use != "storage")
         return PartLoad(
-            power_w, part.max_w, ports, weight, cost, unpriced=unpriced, nodes=((part_id, 1),) * (ports > 0)
+            power_w, power_w, ports, weight, cost, unpriced=unpriced, nodes=((part_id, 1),) * (ports > 0)
         )
     if isinstance(part, RackPart):
         return _rack_load(catalog, part)
     if isinstance(part, SwitchPart):
-        return PartLoad(part.typical_w, 0.0, 0, weight, cost, unpriced=unpriced)
+        return PartLoad(part.typical_w, part.typical_w, 0, weight, cost, unpriced=unpriced)
     if isinstance(part, StoragePart):
-        return PartLoad(part.power_w or 0.0, 0.0, 0, weight, cost, unpriced=unpriced)
+        power_w = part.power_w or 0.0
+        return PartLoad(power_w, power_w, 0, weight, cost, unpriced=unpriced)
     if isinstance(part, CduPart | TankPart):
         return PartLoad(part.power_w, 0.0, 0, weight, cost, gives_w=part.capacity_w, unpriced=unpriced)
     if isinstance(part, CrahPart | RdhxPart):

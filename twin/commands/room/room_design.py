@@ -24,7 +24,7 @@ from twin.commands.wiring.redundancy import PowerMeans, drives, facility, instal
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, coolant_m3_s
-from twin.plant.design_load import machines_for, rack_design_w
+from twin.plant.design_load import machines_for, node_design_w, rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
 from twin.plant.tables import Plant
@@ -250,11 +250,11 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 
 
 def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
-    """Add the loops and the facility loop, sized for the heat of nodes at nameplate and of other equipment.
+    """Add the loops and the facility loop, sized for the heat of nodes and other equipment at design load.
 
     Switches of a rack part are cooled as its GPUs are. `plant` is the room without its cooling.
     """
-    most_w, gear_w = stack.node.max_w * stack.nodes, float(plant.racks.gear_w.max())
+    most_w, gear_w = node_design_w(stack.node) * stack.nodes, float(plant.racks.gear_w.max())
     wet_w = most_w * stack.node.liquid_fraction
     dry_w = most_w - wet_w
     wet_w, dry_w = (wet_w + gear_w, dry_w) if wet_w else (0.0, dry_w + gear_w)

@@ -16,8 +16,7 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.redundancy import drives, facility, installed
 from twin.commands.wiring.unconnected import uncooled
 from twin.plant.cooling import coolant_m3_s
-from twin.plant.design_load import beside_w, machines_for
-from twin.plant.facility import rated_heat_w
+from twin.plant.design_load import loop_heat_w, machines_for, rack_budget
 from twin.plant.tables import LoopKind, RackKind
 from twin.scenario.schema.site import RedundancyLevel
 
@@ -88,30 +87,21 @@ def _loose(scene: EditedScene, side: str) -> list[str]:
 
 
 def _heat_w(scene: EditedScene) -> dict[str, dict[str, float]]:
-    """Return (kind of loop, row generator) -> heat of its nodes [W]."""
-    plant, catalog = scene.plant, scene.catalog
-    nodes = plant.nodes
-    found: dict[str, dict[str, float]] = {"liquid": {}, "air": {}}
-    if not plant.node_parts:
-        return found
-    parts = [catalog.node(name) for name in plant.node_parts]
-    most_w = np.array([part.max_w for part in parts])[nodes.part] * nodes.present
-    share = np.array([part.liquid_fraction for part in parts])[nodes.part] * nodes.liquid
-    with_nodes, first = np.unique(nodes.rack, return_index=True)
-    slots: dict[str, int] = {}  # of row generators, in the order of their nodes
-    of_rack = np.zeros(len(plant.racks.ids), np.int64)
-    for rack in with_nodes[np.argsort(first)].tolist():
-        of_rack[rack] = slots.setdefault(plant.racks.ids[rack].partition("/")[0], len(slots))
-    for side, part_w in (("liquid", most_w * share), ("air", most_w * (1 - share))):
-        sums_w = np.bincount(of_rack[nodes.rack], weights=part_w, minlength=len(slots))
-        found[side] = dict(zip(slots, sums_w.tolist(), strict=True))
+    """Return (kind of loop, row generator) -> design heat of its racks with nodes [W]."""
+    plant, found = scene.plant, dict[str, dict[str, float]](liquid={}, air={})
+    load = rack_budget(plant, scene.catalog)
+    with_nodes, first = np.unique(plant.nodes.rack, return_index=True)
+    for rack in with_nodes[np.argsort(first)].tolist():  # row generators in the order of their nodes
+        rows = plant.racks.ids[rack].partition("/")[0]
+        for side, heat_w in (("liquid", load.liquid_w), ("air", load.air_w)):
+            found[side][rows] = found[side].get(rows, 0.0) + float(heat_w[rack])
     return found
 
 
 def _loops(scene: EditedScene, side: str) -> tuple[dict[str, float], dict[str, list[str]]]:
     """Return loop generator -> capacity left [W]."""
     plant = scene.plant
-    spare_w: Floats = loop_capacity_w(plant, scene.catalog) - rated_heat_w(plant, scene.catalog, plant.loops)
+    spare_w: Floats = loop_capacity_w(plant, scene.catalog) - loop_heat_w(plant, scene.catalog)
     left_w: dict[str, float] = {}
     for slot, id in enumerate(plant.loops.ids):
         if LoopKind(int(plant.loops.kind[slot])) in _KINDS[side] and plant.loops.present[slot]:
@@ -177,11 +167,8 @@ def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float, level
 
 
 def site_heat_w(scene: EditedScene) -> float:
-    """Return the heat of all nodes at nameplate and of other equipment [W]."""
-    nodes, catalog = scene.plant.nodes, scene.catalog
-    most_w = np.array([catalog.node(name).max_w for name in scene.plant.node_parts] or [0.0])
-    of_nodes_w = float((most_w[nodes.part] * nodes.present).sum()) if len(nodes.ids) else 0.0
-    return of_nodes_w + float(beside_w(scene.plant, catalog).sum())
+    """Return the heat of all equipment at design load [W]."""
+    return float(rack_budget(scene.plant, scene.catalog).power_w.sum())
 
 
 def _flow_m3_s(scene: EditedScene, rows: list[str]) -> float:
