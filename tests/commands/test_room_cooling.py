@@ -35,7 +35,7 @@ def test_seven_rows_of_servers_by_hand() -> None:
     assert [one.words for one in spares_of(scene)] == [
         "5 + 1 air handlers",
         "2 + 1 chillers",
-        "3 + 1 generators",
+        "4 + 1 generators",
         "2 x (4 + 1) UPS",
     ]
     assert air(RoomRequest(rows=7, racks=10, spare=False))["units"] == 5
