@@ -27,6 +27,7 @@ version: 2
 catalog: "2026.11"
 title: Mine
 duration: 20 day
+failures: {{enabled: false}}
 site: {{climate: {{place: phoenix}}{target}}}
 halls:
   - id: hall
@@ -130,7 +131,6 @@ def test_any_one_thing_may_be_lost_and_no_gpu_loses_power_or_cooling(
     text = f"""{made.document.text}
 jobs:
   - {{id: all, nodes: {len(made.plant.nodes.ids)}, run: 19 day, workload: {{kind: load, gpu: 100 %, step: 10 s}}}}
-failures: {{enabled: false}}
 interventions:
 """
     text += "".join(

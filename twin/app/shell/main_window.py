@@ -254,9 +254,7 @@ class MainWindow(WindowApi):
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
-        self.docks.checks.reported.connect(self.rules.show)
-        self.docks.checks.chosen.connect(self.rules.go)
-        self.docks.checks.thing_chosen.connect(self.go_to)
+        self.rules.follow(self.docks.checks)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.availability.chosen.connect(self.rules.go_to)
         self.docks.palette.attach(self.settings)

@@ -74,6 +74,7 @@ class KpiTile(QFrame):
         self._worried, self._narrow = False, False
         self._none = ""
         self._leads = ""  # where a click leads
+        self.note = ""  # added to its tool tip
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
         self._value = markup_label("kpi")
@@ -141,8 +142,8 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            hints = (self.words, self.kpi.hint, self._leads)
-            self.setToolTip(plain_tip("\n".join(hint for hint in hints if hint)))
+            hints = (self.words, self.kpi.hint, self._leads, self.note)
+            self.setToolTip(plain_tip("\n".join(filter(None, hints))))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -222,6 +223,7 @@ class KpiStrip(QWidget):
     def say_no_failures(self, why: str) -> None:
         """Show no interruptions in place of 0 where nothing can fail, and why; "": they are counted."""
         self.tiles["site.interruptions"].say_none(why)
+        self.tiles["site.goodput_now"].note = why[:1].upper() + why[1:]
 
     def show_figures(self, frame: Frame | None, curves: RunCurves, age: str = "") -> None:
         """Show the figures of a frame and of the run so far; dashes without one. `age` says of when they are."""

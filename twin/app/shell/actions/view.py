@@ -26,11 +26,6 @@ _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("
 def view_actions(window: WindowApi) -> list[Command]:
     """Return the actions of the View menu."""
     hall, state = window.hall, window.hall.state
-
-    def show_falls() -> None:
-        window.docks.show("checks")
-        window.docks.checks.show_falls()
-
     actions = [
         entry(
             "view.frame",
@@ -64,7 +59,7 @@ def view_actions(window: WindowApi) -> list[Command]:
         entry(
             "view.falls",
             "What falls if this falls",
-            show_falls,
+            partial(_show_falls, window),
             menu="view",
             icon="check",
             needs_scene=True,
@@ -197,3 +192,9 @@ def _text_sizes(window: WindowApi) -> list[Command]:
             ("usual", "Reset text size", 0, "Ctrl+0", "Text size of the system"),
         )
     ]
+
+
+def _show_falls(window: WindowApi) -> None:
+    """List in Checks what falls if one thing falls."""
+    window.docks.show("checks")
+    window.docks.checks.show_falls()
