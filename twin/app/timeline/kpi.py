@@ -67,6 +67,7 @@ class KpiTile(QFrame):
         self._look, self.kpi = look, kpi
         self._worried, self._narrow = False, False
         self._none = ""
+        self.note = ""  # added to its tool tip
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
         self._value = markup_label("kpi")
@@ -115,7 +116,7 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
+            self.setToolTip(plain_tip("\n".join(filter(None, (self.words, self.kpi.hint, self.note)))))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -195,6 +196,7 @@ class KpiStrip(QWidget):
     def say_no_failures(self, why: str) -> None:
         """Show no interruptions in place of 0 where nothing can fail, and why; "": they are counted."""
         self.tiles["site.interruptions"].say_none(why)
+        self.tiles["site.goodput_now"].note = why[:1].upper() + why[1:]
 
     def show_figures(self, frame: Frame | None, curves: RunCurves, age: str = "") -> None:
         """Show the figures of a frame and of the run so far; dashes without one. `age` says of when they are."""

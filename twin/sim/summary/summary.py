@@ -28,8 +28,7 @@ def summarise(engine: RunParts) -> dict[str, Any]:
     started = [row for row in engine.jobs.rows if row.start_s is not None]
     by_cause = {**incidents.unexpected, **incidents.planned}
     ledger, job_j = ledger_gpu_s(engine), engine.meter.job_energy_j(engine.heat, now)
-    first, struck = engine.first[0], incidents.tally.struck
-    fell = fails(first) or bool(first.interventions) or any(by_cause.values()) or any(struck.values())
+    fell = fails(engine.first[0]) or any(by_cause.values()) or any(incidents.tally.struck.values())
     figures = {
         "scene": engine.scenario.title,
         "seed": engine.seed,
