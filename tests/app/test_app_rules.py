@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 
 from twin.app.monitor.checks_model import RULE, WHAT, WHERE
 from twin.app.monitor.exclusion_dialog import ExcludeDialog
+from twin.app.monitor.falls_list import GPUS, TARGET, THING, WORDS
 
 MOVED = """\
 format: twin/scenario
@@ -82,3 +83,31 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
     assert window.editing.editor.undo()
     qtbot.waitUntil(lambda: dock.report.failed)
     assert window.session.draft.file.text == MOVED
+
+    window.menus.qt_actions["view.falls"].trigger()
+    falls = dock.falls.shown
+    qtbot.waitUntil(lambda: falls.rowCount() > 0)
+    assert not dock.table.isVisible()
+    rows = [tuple(falls.index(row, column).data() for column in (THING, GPUS, TARGET)) for row in range(2)]
+    assert rows == [("utility/0", "16", "no target"), ("pdu/0", "16", "no target")]
+    assert falls.index(0, WORDS).data() == "lose power or cooling; job llama3 cannot go on"
+    crah = next(row for row in range(falls.rowCount()) if falls.fall_at(row).point.id == "crah/0")
+    place = dock.falls.visualRect(falls.index(crah, WORDS)).center()
+    QTest.mouseClick(dock.falls.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.hall.state.selection == ("crah/0",)
+    QTest.mouseClick(dock.falls_button, Qt.MouseButton.LeftButton)
+    assert dock.table.isVisible()
+
+
+@pytest.mark.slow
+def test_connecting_does_what_can_be_and_offers_what_is_missing(make_window, qtbot, tmp_path: Path) -> None:
+    file = tmp_path / "lab.twin.yaml"
+    text = Path("scenes/lab-16.twin.yaml").read_text()
+    file.write_text(text[: text.index("fabrics:")] + text[text.index("power:") :])
+    window = make_window(file)
+    window.editing.connect()
+    (note,) = window.notifications.notes
+    assert note.trouble.title == "Equipment is missing"
+    assert "there is no switch for 2 nodes of gpu" in note.trouble.text
+    QTest.mouseClick(note.buttons["Add what is missing"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(window.session.document.scenario.fabrics))

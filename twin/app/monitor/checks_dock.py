@@ -126,6 +126,7 @@ class RulesDock(Dock):
         self.falls_button.setChecked(True)
 
     def _show_falls(self, on: bool) -> None:
+        self.falls_button.setText("Findings" if on else "What falls")
         for button in (*self.filters.values(), self.accept_button):
             button.setVisible(not on)
         self._list_falls()

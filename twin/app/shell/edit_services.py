@@ -125,7 +125,7 @@ class Editing:
             self.editor.do(wish)
         if missing:
             add = partial(self.editor.do, AutoWire(add=True))
-            words = ". ".join(reason[:1].upper() + reason[1:] for reason in missing) + "."
+            words = "\n".join(missing)
             self._notifications.ask(
                 Trouble("Equipment is missing", words), {"Add what is missing": add, "Not now": lambda: None}
             )

@@ -68,7 +68,7 @@ class AutoWire:
 
     def missing(self, scene: EditedScene) -> tuple[str, ...]:
         """Return why some of it cannot be connected: what equipment is missing."""
-        return tuple(str(refusal) for refusal in self._made(scene)[2])
+        return tuple(refusal.reason for refusal in self._made(scene)[2])
 
     def _made(self, scene: EditedScene) -> tuple[tuple[Change, ...], EditedScene, list[CommandError]]:
         """Return the changes, the scene after them, and why others cannot be made."""
