@@ -13,6 +13,7 @@ from twin.commands.wiring.redundancy import PowerMeans, fitting, installed
 from twin.rules import Finding, check
 from twin.scenario import loads
 from twin.scenario.file.patch_text import edit
+from twin.scenario.schema.faults import Failures
 from twin.scenario.schema.site import RedundancyLevel
 from twin.sim.engine.engine import Engine
 
@@ -130,13 +131,12 @@ def test_any_one_thing_may_be_lost_and_no_gpu_loses_power_or_cooling(
     text = f"""{made.document.text}
 jobs:
   - {{id: all, nodes: {len(made.plant.nodes.ids)}, run: 19 day, workload: {{kind: load, gpu: 100 %, step: 10 s}}}}
-failures: {{enabled: false}}
 interventions:
 """
     text += "".join(
         f"  - {{id: f{k}, at: {k + 1} h, {fault}, for: 30 min}}\n" for k, fault in enumerate(faults)
     )
-    engine = Engine(loads(text).scenario)
+    engine = Engine(loads(text).scenario.model_copy(update={"failures": Failures(enabled=False)}))
     for hour in range(1, len(faults) + 1):
         engine.advance(hour * 3600.0 + 1500.0)  # each fault has lasted 25 min, longer than any battery
         assert not engine.power.node_dark.any(), faults[hour - 1]
