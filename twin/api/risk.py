@@ -13,6 +13,7 @@ from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.catalog import load_catalog
 from twin.planning.risk.availability import HallAvailability, availability_of
+from twin.planning.risk.failure_table import FailureTable, failure_table
 from twin.planning.risk.reliability_sample import FigureSpread
 from twin.planning.risk.risk import JobRisk, RiskOutcome, by_spares, ettr_at, outcome, risk_of
 from twin.plant.build import build
@@ -117,6 +118,8 @@ class RiskReport:
         What of the scene the quick model does not hold, in sentences.
     availability
         Of power, cooling, network and site, and what that leaves to the job.
+    failures
+        What fails in the scene: causes with rates, repairs, and failures a year.
     """
 
     job: str
@@ -136,6 +139,7 @@ class RiskReport:
     sweep: Sweep | None
     left_out: list[str]
     availability: HallAvailability
+    failures: FailureTable
 
 
 def risk(
@@ -194,7 +198,8 @@ def sampled(
     document: Document, job: str | None, seeds: int, spares: int | None, sweeps: Sequence[str] = ()
 ) -> RiskReport:
     """Return the report on a scene as it stands; the other parameters are those of `risk`."""
-    scenario, catalog = document.scenario, load_catalog()
+    scenario = document.scenario
+    catalog = load_catalog()
     plant = build(scenario, catalog)
     found = outcome(risk_of(scenario, plant, catalog, job, spares), seeds, scenario.seed)
     job_risk = found.risk
@@ -220,6 +225,7 @@ def sampled(
         sweep=_swept(document, job_risk.job, seeds, spares, sweeps) if sweeps else None,
         left_out=list(job_risk.left_out),
         availability=availability_of(scenario, plant, catalog, job_risk),
+        failures=failure_table(scenario, plant, catalog),
     )
 
 
