@@ -251,9 +251,7 @@ class MainWindow(WindowApi):
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
-        self.docks.checks.reported.connect(self.rules.show)
-        self.docks.checks.chosen.connect(self.rules.go)
-        self.docks.checks.thing_chosen.connect(self.go_to)
+        self.rules.follow(self.docks.checks)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.availability.chosen.connect(self.rules.go_to)
         self.docks.palette.attach(self.settings)
@@ -331,11 +329,6 @@ class MainWindow(WindowApi):
         self.docks.show("inspector")
         self.docks.inspector.show_thing(None)
         self.docks.inspector.show_page("failures")
-
-    def show_falls(self) -> None:
-        """List in Checks what falls if one thing falls."""
-        self.docks.show("checks")
-        self.docks.checks.show_falls()
 
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""

@@ -103,10 +103,6 @@ class WindowApi(QMainWindow):
         """Show what fails in the scene, in the inspector."""
         raise NotImplementedError
 
-    def show_falls(self) -> None:
-        """List in Checks what falls if one thing falls."""
-        raise NotImplementedError
-
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
         raise NotImplementedError
