@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 import twin
+from tests.commands.test_redundancy import room
 from tests.sim.sim_scenes import shipped
 from twin.catalog import load_catalog
 from twin.planning.risk.availability import Exposure, SiteReliability
 from twin.planning.risk.availability_text import share
 from twin.plant.build import build
+from twin.scenario.schema.site import RedundancyLevel
 
 YEAR_H = 8766.0
 
@@ -69,6 +71,18 @@ def test_two_feeds_are_far_better_than_one() -> None:
     assert found.job.nodes == 108
     assert not found.in_runs
     assert twin.availability("nvl72-row", set={"failures.machines": "catalog"}).in_runs
+
+
+@pytest.mark.parametrize(
+    ("level", "outages", "hours"), [("N", 1.5, 13), ("N+1", 0.072, 0.60), ("2N", 0.036, 0.39)]
+)
+def test_what_a_target_buys(level: RedundancyLevel, outages: float, hours: float) -> None:
+    """The table of the help: 32 DGX H100 of the room wizard in Phoenix."""
+    made = room(level, racks=8, part="DGX-H100", nodes=4)
+    site = SiteReliability(made.plant, load_catalog(), made.scenario.failures).system("site")
+    assert site.outages == pytest.approx(outages, rel=0.02)
+    assert site.hours == pytest.approx(hours, rel=0.02)
+    assert made.scenario.failures.machines_fail
 
 
 def test_common_causes_leave_no_pair_without_fault() -> None:

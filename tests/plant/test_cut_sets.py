@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_blast import TWO_N, fed
+from test_blast import TWO_N, fed, slot
 
 from tests.sim.sim_scenes import shipped
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.cut_sets import COMMON_GRID, COMMON_START, CutSet, cuts_of, minimal, together
+from twin.plant.design_load import DesignLoad
 from twin.plant.facility_machines import FacilityMachine, facility_machines, without_rate
 from twin.plant.tables import Plant
 
@@ -124,7 +125,7 @@ def test_the_chain_of_two_feeds_by_name() -> None:
 def test_a_generator_leaves_a_gap_that_a_battery_bridges() -> None:
     catalog = load_catalog()
 
-    def power_cuts(battery: str) -> dict[frozenset[str], CutSet]:
+    def power_cuts(battery: str) -> tuple[dict[frozenset[str], CutSet], float]:
         plant = fed(
             {"id": "grid", "kind": "utility"},
             {"id": "main", "kind": "switchgear", "from": "grid"},
@@ -139,12 +140,16 @@ def test_a_generator_leaves_a_gap_that_a_battery_bridges() -> None:
             },
         )
         machines = facility_machines(plant, catalog)
-        return {named(plant, machines, cut): cut for cut in cuts_of(plant, catalog, machines)[0].power}
+        load_w = DesignLoad(plant, catalog).most_w()[slot(plant, "ups/0")]
+        cuts = cuts_of(plant, catalog, machines)[0].power
+        return {named(plant, machines, cut): cut for cut in cuts}, float(load_w)
 
-    bridged = power_cuts("5 min")
+    bridged, load_w = power_cuts("5 min")
     assert frozenset(["utility grid/0"]) not in bridged
-    assert bridged[frozenset(["utility grid/0", "generator_start gen/0"])].ride_s == pytest.approx(300)
-    bare = power_cuts("0 s")
+    assert bridged[frozenset(["utility grid/0", "generator_start gen/0"])].ride_s == pytest.approx(
+        300 * 1e6 / load_w
+    )
+    bare, _ = power_cuts("0 s")
     assert bare[frozenset(["utility grid/0"])].ends_s == pytest.approx(40)
 
 

@@ -58,7 +58,7 @@ def hall(duration: str, **more: Any) -> Scenario:
             {"id": f"gen-{side}", "kind": "generator", "at": f"trafo-{side}", "capacity": "200 kW"},
         ]
     power += [
-        {"id": "ups-a", "kind": "ups", "from": "trafo-a", "capacity": "100 kW", "battery": "2 min"},
+        {"id": "ups-a", "kind": "ups", "from": "trafo-a", "capacity": "100 kW", "battery": "10 h"},
         {"id": "bus-b", "kind": "switchgear", "from": "trafo-b", "or_from": "ups-a", "transfer": "0.5 s"},
     ]
     for name, source in (("pdu-a", "ups-a"), ("pdu-b", "bus-b")):

@@ -84,10 +84,8 @@ def test_trays_of_a_rack_fail_by_what_they_hold() -> None:
     assert not totals["psu"].any(), "a busbar feeds them"
     assert totals["nvlink_tray"].tolist() == [9.0] * 18, "of the whole domain"
     (tray,) = (part for part in CATALOG.causes if part.on == "nvlink")
-    scene = loads(
-        EMPTY.replace("{rates: catalog}", "{causes: [{id: t, rate: 0.051 %/month, repair: motherboard, "
-        "on: nvlink, each: nvlink_tray}]}")
-    )  # fmt: skip
+    only = "{causes: [{id: t, rate: 0.051 %/month, repair: motherboard, on: nvlink, each: nvlink_tray}]}"
+    scene = loads(EMPTY.replace("{rates: catalog, machines: catalog}", only))
     clocks = FailureClocks(plant, scene.scenario.failures, Draws(1))
     (_, slots, trays) = clocks.others[0]
     assert slots.tolist() == [0]
@@ -109,7 +107,7 @@ def test_the_rate_that_jobs_plan_by_is_that_of_the_hall() -> None:
 
 def test_own_causes_come_first_and_replace_those_of_the_catalogue() -> None:
     text = EMPTY.replace(
-        "{rates: catalog}",
+        "{rates: catalog, machines: catalog}",
         "{rates: catalog, causes: [{id: cpu, rate: 1 per 1000 day, repair: cpu}], off: [nic]}",
     )
     failures = loads(text).scenario.failures
@@ -136,10 +134,12 @@ def test_the_rates_of_a_scene_without_text_can_be_switched() -> None:
 
 
 def test_a_room_in_an_empty_scene_fails_and_one_beside_others_is_left_as_it_is() -> None:
-    said_nothing = EMPTY.replace("failures: {rates: catalog}", "#")
+    said_nothing = EMPTY.replace("failures: {rates: catalog, machines: catalog}", "#")
     assert room(RoomRequest(rows=1, racks=1), said_nothing).scenario.failures.rates == "catalog"
     for said in ("failures: {enabled: false}", "failures: {lemons: true}"):
-        made = room(RoomRequest(rows=1, racks=1), EMPTY.replace("failures: {rates: catalog}", said))
+        made = room(
+            RoomRequest(rows=1, racks=1), EMPTY.replace("failures: {rates: catalog, machines: catalog}", said)
+        )
         assert made.scenario.failures.rates == "scene", said
 
 
@@ -159,7 +159,7 @@ def test_a_room_in_an_empty_scene_fails_and_one_beside_others_is_left_as_it_is()
 )  # fmt: skip
 def test_what_is_wrong_is_named_by_line_and_key(said: str, key: str, reason: str) -> None:
     with pytest.raises(ScenarioError) as caught:
-        loads(EMPTY.replace("{rates: catalog}", said))
+        loads(EMPTY.replace("{rates: catalog, machines: catalog}", said))
     problem = caught.value.problems[0]
     assert (problem.line, problem.key) == (14, key)
     assert reason in problem.reason

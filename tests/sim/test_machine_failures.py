@@ -17,7 +17,7 @@ from twin.plant.cut_sets import masses_s
 from twin.record.redraw import Redraw
 from twin.sim.engine.engine import Engine
 
-FASTER = 10.0
+FASTER = 20.0
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_no_machine_fails_where_the_scene_does_not_ask_for_it() -> None:
 
 
 def test_machines_fail_as_if_a_person_had_asked_for_it_and_come_back() -> None:
-    engine = Engine(hall("10 day"))
+    engine = Engine(hall("8 day"))
     engine.advance(engine.end_s)
     begun = events(engine, "chiller_trip")
     assert begun
@@ -142,7 +142,7 @@ def spread(spans: list[Span], end_s: float, batches: int = 40) -> tuple[float, f
 
 @pytest.mark.slow
 def test_cut_sets_tell_what_a_long_run_has() -> None:
-    """200 years of machines, ten of them in the time of one, with all that the engine does between failures."""
+    """200 years of machines, twenty of them in the time of one, with all that the engine does between failures."""
     scene = hall(f"{200 / FASTER * 365.25:g} day")
     parts = catalog.load_catalog()
     plant = build(scene, parts)

@@ -20,7 +20,7 @@ from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.physics.thermal_constants import AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU, PLANT_J_K_PER_GPU
 from twin.plant.dependencies import BUS_SURVIVES, SUSTAINS
-from twin.plant.design_load import loop_heat_w
+from twin.plant.design_load import DesignLoad, loop_heat_w
 from twin.plant.facility_machines import BOTH_GRIDS, RUNS, STARTS, UNNOTICED_S, FacilityMachine
 from twin.plant.tables import LoopKind, Plant
 
@@ -140,6 +140,7 @@ class _Follow:
         self._supplies: dict[tuple[int, int], Cuts] = {}
         self._loops: dict[int, Cuts] = {}
         self._plants: dict[int, tuple[Cuts, Cuts]] = {}
+        self._load_w = DesignLoad(plant, catalog).most_w()
         self._mass_s, self._water_s = (seconds.tolist() for seconds in masses_s(plant, catalog))
 
     def supply(self, feed_a: int, feed_b: int) -> Cuts:
@@ -187,8 +188,8 @@ class _Follow:
         power = self.plant.power
         own, breakers = self._own.get(("power", item), []), self._breakers.get(item, [])
         fed = self._input(item)
-        if power.kind[item] == "ups" and power.energy_j[item] > 0 and power.capacity_w[item] > 0:
-            fed = _ridden(fed, float(power.energy_j[item] / power.capacity_w[item]))
+        if power.kind[item] == "ups" and power.energy_j[item] > 0:
+            fed = _ridden(fed, float(power.energy_j[item] / max(self._load_w[item], 1.0)))
         engines = self._sources.get(item, [])
         if not engines:
             return minimal([*own, *fed, *breakers])
