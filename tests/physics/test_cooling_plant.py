@@ -21,7 +21,6 @@ def test_one_of_two_pumps_gives_72_percent_until_the_drive_has_made_up_for_it() 
     assert share == pytest.approx(0.72)
     speed = float(hydraulics.recovery_speed(share))
     assert speed == pytest.approx(1 / 0.72)
-    assert 0.5 * float(hydraulics.affinity_power_w(1.0, speed)) == pytest.approx(0.5 * 1.389**3, rel=1e-3)
     assert float(hydraulics.parallel_flow_fraction(0, 2)) == 0.0
 
 
@@ -51,10 +50,8 @@ def test_a_tower_never_makes_colder_water_of_more_load_or_warmer_air(
 def test_fans_slow_down_with_the_cube_of_the_air_they_need() -> None:
     assert cooling_plant.fan_speed(4.0, 8.0) == 0.5
     assert cooling_plant.fan_speed(4.0, 3.0) == 1.0
-    assert cooling_plant.fan_speed(4.0, 80.0) == cooling_plant.LEAST_FAN_SPEED
-    assert cooling_plant.fan_speed(0.0, 0.0) == cooling_plant.LEAST_FAN_SPEED
-    assert float(air_side.fan_power_w(6000.0, 0.5)) == 750.0
-    assert float(air_side.fan_power_w(6000.0, 0.01)) == pytest.approx(6000 * 0.3**3)
+    assert cooling_plant.fan_speed(4.0, 80.0) == 0.05
+    assert cooling_plant.fan_speed(0.0, 0.0) == 0.0
 
 
 def test_free_cooling_is_whole_below_the_set_point_and_partial_up_to_the_return() -> None:

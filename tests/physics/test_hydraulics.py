@@ -25,8 +25,7 @@ def test_one_of_two_pumps_leaves_70_to_75_percent():
     np.testing.assert_allclose(hyd.parallel_flow_fraction([0, 2], 2), [0.0, 1.0])
 
 
-def test_affinity_laws():
-    assert hyd.affinity_power_w(1000.0, 0.5) == pytest.approx(125.0)
+def test_power_of_a_pump_by_flow_and_pressure():
     assert hyd.pump_power_w(0.025, 200e3, 0.5) == pytest.approx(10e3)
 
 

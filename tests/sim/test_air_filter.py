@@ -35,21 +35,21 @@ def in_series(*left: float) -> float:
 
 
 def test_air_falls_to_the_share_gpus_throttle_and_the_repair_restores_both() -> None:
-    engine = clogged(30, scene=shipped("superpod-h100").model_copy(update={"interventions": ()}))
+    engine = clogged(22, scene=shipped("superpod-h100").model_copy(update={"interventions": ()}))
     engine.advance(599.0)
     before_c = hottest_c(engine)
     assert flow(engine) == pytest.approx(100.0)
     engine.advance(4100.0)
-    assert flow(engine) == pytest.approx(30.0)
+    assert flow(engine) == pytest.approx(22.0)
     assert hottest_c(engine) > before_c + 10
     throttled = frame(engine).values["gpu.throttle"]
     assert (throttled & 0x20 | throttled & 0x40).any()
     engine.advance(4 * 3600.0)
     assert flow(engine) == pytest.approx(100.0)
-    assert hottest_c(engine) == pytest.approx(before_c, abs=1.0)
+    assert hottest_c(engine) == pytest.approx(before_c, abs=2.0)  # fans are a stage apart at most
     begun, ended = events(engine, "air_filter_clogged", "air_filter_clean")
-    assert (begun.severity.name, begun.data["left"]) == ("ALARM", pytest.approx(0.3))
-    assert begun.text == "air filter clogged: 30 % of the flow left for 1 h"
+    assert (begun.severity.name, begun.data["left"]) == ("ALARM", pytest.approx(0.22))
+    assert begun.text == "air filter clogged: 22 % of the flow left for 1 h"
     assert (ended.t_s, ended.text) == (4200.0, "air filter clean")
     assert events(engine, "throttle_on")
     assert_books_close(engine)
@@ -57,12 +57,12 @@ def test_air_falls_to_the_share_gpus_throttle_and_the_repair_restores_both() -> 
 
 def test_less_air_left_is_hotter_once_the_valve_is_open() -> None:
     hot_c = []
-    for left in (99, 40, 30, 20):
+    for left in (40, 25, 20, 15):  # fans speed up while that gives what nodes ask for
         engine = clogged(left)
         engine.advance(4100.0)
         assert flow(engine) == pytest.approx(left)
         hot_c.append(hottest_c(engine))
-    assert np.all(np.diff(hot_c) > 1)
+    assert np.all(np.diff(hot_c) > 1), hot_c
 
 
 def test_a_filter_can_let_no_air_through_while_the_fans_turn() -> None:

@@ -151,6 +151,6 @@ def test_facility_pumps_warm_the_water_that_the_machines_cool() -> None:
         plants = (chiller.model_copy(update={"pump_w": pump_w}),)
         cooling = scene.cooling.model_copy(update={"plants": plants})
         engine = after_hours(scene.model_copy(update={"cooling": cooling}), 1.0)
-        return float(engine.cooling.plant_power_w(3600.0)[0]) - pump_w
+        return float(engine.cooling.plant_power_w(3600.0)[0]) - engine.cooling.rejection.pump_w[0]
 
     assert machines_w(100e3) > 1.05 * machines_w(0.0)

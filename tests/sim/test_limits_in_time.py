@@ -27,7 +27,7 @@ EDITED = {
     "chillers": {
         '"heat_rejection_loss"': '"chiller_trip"',
         '"for": "12 h"': '"for": "10 min"',
-        '"gpu": "10 %"': '"gpu": "70 %"',
+        '"gpu": "10 %"': '"gpu": "90 %"',
     },
     "back": {'"for": "12 h"': '"for": "40 min"'},
 }
@@ -65,12 +65,14 @@ def supply_passes_s(engine: Engine, limits_c: tuple[float, ...], end_s: float) -
     part = {name: values[groups.part] for name, values in network.part_table.items()}
     power_w = inputs.base_w + groups.mean_s * inputs.dyn_w
     coil_w_k = exchanger_w_k(network, inputs.flow.target, inputs.plant)[0]
-    flow_w_k = float((groups.n * part["flow_w_k"]).sum())
+    phi = float(inputs.flow.target[0])  # fans of nodes follow the power of their GPUs
+    air_w_k = phi * part["flow_w_k"]
+    flow_w_k = float((groups.n * air_w_k).sum())
     room_w_k = float(inputs.plant.crah[0] * c.crah_w_k[0])
     water_w_k = float(inputs.plant.plant_flow[0] * c.plant_flow_w_k[0])
     heat_w = float((groups.n * power_w).sum() + inputs.loop_heat_w[0])
     mixed_c = engine.plant.loops.supply_c[0] + heat_w / flow_w_k - heat_w / coil_w_k
-    convection = part["g_convection_w_k"] + part["g_stagnant_w_k"]
+    convection = phi**0.8 * part["g_convection_w_k"] + part["g_stagnant_w_k"]
     assert inputs.plant.rejection[0] == 0
     assert not inputs.leak_w_k.any()
 
@@ -87,9 +89,9 @@ def supply_passes_s(engine: Engine, limits_c: tuple[float, ...], end_s: float) -
                 ((1 - part["hbm_share"]) * power_w - by_die) / part["die_j_k"],
                 (part["hbm_share"] * power_w - by_hbm) / part["hbm_j_k"],
                 (by_die + by_hbm - to_fluid - to_air) / part["plate_j_k"],
-                (to_fluid + part["flow_w_k"] * (supply - fluid)) / part["fluid_j_k"],
+                (to_fluid + air_w_k * (supply - fluid)) / part["fluid_j_k"],
                 [
-                    ((groups.n * part["flow_w_k"] * (fluid - back)).sum() + inputs.loop_heat_w[0])
+                    ((groups.n * air_w_k * (fluid - back)).sum() + inputs.loop_heat_w[0])
                     / c.loop_return_j_k[0],
                     (flow_w_k * (back - supply) - to_water) / c.loop_supply_j_k[0],
                     (inputs.hall_heat_w[0] + (groups.n * to_air).sum() - room_w_k * (air - cold))
@@ -191,5 +193,5 @@ def test_facility_water_comes_to_rest_at_what_its_machines_hold_whatever_the_ste
         engine = Engine(finding("epo4"))
         engine.advance(599.0)
         states.append(engine.heat.at(599.0).upper)
-    assert states[0] == pytest.approx(states[1], abs=2e-3)
+    assert states[0] == pytest.approx(states[1], abs=2e-2)  # little air takes its time
     assert states[0][-1] == pytest.approx(16.0, abs=1e-6)

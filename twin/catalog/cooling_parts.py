@@ -10,7 +10,22 @@ from twin.catalog.part import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CduPart(Part):
+class DrivenPart(Part):
+    """A machine whose fans or pumps have variable drives; what is not given is usual for its kind."""
+
+    least_flow: float | None = fields.quantity(
+        "fraction", "Flow below which its fans or pumps do not go, over rated", optional=True
+    )
+    standing_power: float | None = fields.quantity(
+        "fraction", "Power of its motors and drives at any flow, over rated", optional=True
+    )
+    held_pressure: float | None = fields.quantity(
+        "fraction", "Pressure that it holds at any flow, over rated", optional=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CduPart(DrivenPart):
     """Coolant distribution unit between the technology loop and what takes its heat."""
 
     KIND: ClassVar[str] = "cdu"
@@ -29,7 +44,7 @@ class CduPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrahPart(Part):
+class CrahPart(DrivenPart):
     """Computer room air handler."""
 
     KIND: ClassVar[str] = "crah"
@@ -40,7 +55,7 @@ class CrahPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RdhxPart(Part):
+class RdhxPart(DrivenPart):
     """Rear door heat exchanger."""
 
     KIND: ClassVar[str] = "rdhx"
@@ -51,7 +66,7 @@ class RdhxPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TankPart(Part):
+class TankPart(DrivenPart):
     """Immersion tank: nodes stand in a fluid that a coil or a condenser cools."""
 
     KIND: ClassVar[str] = "tank"
@@ -98,7 +113,7 @@ class ChillerPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DryCoolerPart(Part):
+class DryCoolerPart(DrivenPart):
     """Dry cooler."""
 
     KIND: ClassVar[str] = "dry_cooler"
@@ -109,7 +124,7 @@ class DryCoolerPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoolingTowerPart(Part):
+class CoolingTowerPart(DrivenPart):
     """Evaporative cooling tower."""
 
     KIND: ClassVar[str] = "cooling_tower"

@@ -4,17 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from twin.arrays import Floats
+from twin.physics.flow_laws import ROOM_FANS, FlowLaw
 
-LEAST_CRAH_SPEED = 0.3
-"""Fans of an air handler turn no slower [-] [est]."""
 DOOR_WITHOUT_FANS = 0.6
 """Air through a rear door whose own fans are stopped: the nodes' fans push the rest [-] [est]."""
 
 
-def fan_power_w(rated_w: ArrayLike, flow_share: ArrayLike, least: float = LEAST_CRAH_SPEED) -> Floats:
-    """Power of fans at a share of their rated air flow: P ~ V^3, never below their least speed [W]."""
-    share = np.maximum(np.asarray(flow_share, dtype=np.float64), least)
-    result: Floats = np.asarray(rated_w, dtype=np.float64) * np.minimum(share, 1.0) ** 3
+def fan_power_w(rated_w: ArrayLike, flow_share: ArrayLike, law: FlowLaw = ROOM_FANS) -> Floats:
+    """Power of fans at a share of their rated air flow, which drives bring down to its floor and no further [W]."""
+    result: Floats = np.asarray(rated_w, dtype=np.float64) * law.power_share(np.minimum(flow_share, 1.0))
     return result
 
 

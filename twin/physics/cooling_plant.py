@@ -16,8 +16,6 @@ TOWER_COLD_PER_K = 0.035
 """Colder air takes up less vapour: the approach of a tower grows by so much for each K of wet bulb below the rated
 [1/K] [recalled from tower performance charts: about double at 5 C]."""
 TOWER_COLD_RANGE = (0.7, 2.5)
-LEAST_FAN_SPEED = 0.2
-"""Fans of towers and coolers run no slower; below that they cycle [-] [est]."""
 STILL_AIR_SHARE = 0.12
 """Capacity of a tower or cooler whose fans are stopped: natural draught [-] [recalled, 10-15 %]."""
 PART_LOAD_LOSS = 0.10
@@ -56,13 +54,13 @@ def fan_speed(approach_k: float, allowed_k: float) -> float:
     """Speed of tower or cooler fans that just hold the set point [-].
 
     The approach goes with 1/air flow, and air flow with speed, so the speed is the approach at full speed over the
-    one that the set point leaves; never below `LEAST_FAN_SPEED`.
+    one that the set point leaves.
     """
     if approach_k <= 0.0:
-        return LEAST_FAN_SPEED
+        return 0.0
     if allowed_k <= approach_k:
         return 1.0
-    return max(approach_k / allowed_k, LEAST_FAN_SPEED)
+    return approach_k / allowed_k
 
 
 def economiser_share(reach_c: float, set_point_c: float, return_c: float) -> float:

@@ -47,12 +47,6 @@ def pump_power_w(flow_m3_s: ArrayLike, pressure_pa: ArrayLike, efficiency: Array
     return result
 
 
-def affinity_power_w(design_w: ArrayLike, speed_fraction: ArrayLike) -> Floats:
-    """Pump or fan power at a speed: V ~ n, dp ~ n^2, P ~ n^3 [W]."""
-    result: Floats = np.asarray(design_w, dtype=np.float64) * np.asarray(speed_fraction) ** 3
-    return result
-
-
 def parallel_flow_fraction(
     running: ArrayLike, installed: ArrayLike, steepness: float = PUMP_CURVE_STEEPNESS
 ) -> Floats:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +45,14 @@ class PlantState:
         none = np.zeros(self.rejection.size, bool) if self.holds is None else self.holds
         return none & (self.rejection > 0) & (self.plant_flow > 0)
 
+    @property
+    def figures(self) -> tuple[NDArray[Any], ...]:
+        """All that it says."""
+        return self.exchanger, self.crah, self.plant_flow, self.rejection, self.held
+
     def same_as(self, other: PlantState) -> bool:
         """Whether all values are equal."""
-        return self is other or (
-            np.array_equal(self.exchanger, other.exchanger)
-            and np.array_equal(self.crah, other.crah)
-            and np.array_equal(self.plant_flow, other.plant_flow)
-            and np.array_equal(self.rejection, other.rejection)
-            and np.array_equal(self.held, other.held)
-        )
+        return self is other or all(map(np.array_equal, self.figures, other.figures))
 
 
 def exchanger_w_k(network: ThermalNetwork, flow_fraction: Floats, plant: PlantState) -> Floats:

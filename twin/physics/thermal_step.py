@@ -6,7 +6,7 @@ PHYSICS.md section 3.
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ FLOW_DT_SHARE = 0.5
 """While a loop's flow moves, dt is at most this share of the fastest moving time constant."""
 ODD_STEPS = 32
 """Factors kept for steps off the ladder."""
+KNOWN_FLOWS = 16
+"""Flows and plant states whose factors are kept."""
 STEADY_H_S = 1e9
 """Step of the backward Euler sweeps that find the steady state [s]."""
 
@@ -54,6 +56,17 @@ class EnergyTerms(NamedTuple):
         return abs(self.in_j - self.out_j - self.stored_j) / scale
 
 
+@dataclass
+class Factors:
+    """What is worked out for one plant state and flows that stand, by step; steps off the ladder, the oldest first."""
+
+    operators: dict[float, Operator] = field(default_factory=dict)
+    odd: dict[float, Operator] = field(default_factory=dict)
+    gathered: dict[float, GroupOperator] = field(default_factory=dict)
+    paths: HeatPaths | None = None
+    foresight: Foresight | None = None
+
+
 class ThermalStepper:
     """Single steps of given size for one network, set of groups and inputs; owns the cached factors.
 
@@ -67,10 +80,7 @@ class ThermalStepper:
 
     def __init__(self, network: ThermalNetwork, groups: Groups, inputs: ThermalInputs) -> None:
         self.network, self.inputs = network, inputs
-        self._operators: dict[float, Operator] = {}
-        self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
-        self._gathered: dict[float, GroupOperator] = {}
-        self._foresight: Foresight | None = None  # of flows that stand
+        self._known: dict[bytes, Factors] = {}  # by flows and plant state, the latest last
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
         self._source: Floats
@@ -87,9 +97,6 @@ class ThermalStepper:
         same_plant = inputs.flow.same_as(self.inputs.flow) and inputs.plant.same_as(self.inputs.plant)
         if not same_plant:
             self._set_plant(inputs)
-            self._operators.clear()
-            self._odd.clear()
-            self._gathered.clear()
         if groups is not None and groups is not self.groups:
             self._set_groups(groups)
         self._set_inputs(inputs)
@@ -199,13 +206,14 @@ class ThermalStepper:
         The other figure is how far dies whose power depends on their temperature are from where they will come to
         rest, at most [K].
         """
-        if self._foresight is None:
-            self._foresight = Foresight(self._paths_at(max(t_s, self.settled_s)), dt_s)
+        factors = self._factors
+        if factors.foresight is None:
+            factors.foresight = Foresight(self._paths_at(max(t_s, self.settled_s)), dt_s)
         _, source = self.sink_and_source(t_s)
         if self.leaks:
             source = self._with_leak(source, state)
         steps = dt_s.size if count is None else min(count, dt_s.size)
-        apart_k = self._foresight.apart_k(state, source, self._index, steps)
+        apart_k = factors.foresight.apart_k(state, source, self._index, steps)
         np.abs(apart_k, out=apart_k)
         away_k = 0.0
         if self.leaks:
@@ -263,7 +271,8 @@ class ThermalStepper:
         if not groups.fits(self.network):
             raise ValueError("groups do not add up to the GPUs installed on each loop")
         self.groups = groups
-        self._gathered.clear()
+        for factors in self._known.values():
+            factors.gathered.clear()
         self._index = GroupIndex(self.network, groups)
         self._stored_j_k = self._index.capacity_j_k.copy()
         chain_j_k = self._stored_j_k[: 8 * groups.size].reshape(-1, 4, 2)
@@ -275,8 +284,11 @@ class ThermalStepper:
         self.settled_s = inputs.flow.settled_s()
         flow, to_supply, from_supply, self._reject_w_k = water_paths_w_k(self.network, inputs.plant)
         self._water_w_k = np.concatenate([flow - to_supply, from_supply - flow])
-        self._paths: HeatPaths | None = None  # of flows that stand
-        self._foresight = None
+        # Fans and pumps come back to the same few stages again and again.
+        key = b"".join(values.tobytes() for values in (inputs.flow.target, *inputs.plant.figures))
+        self._known[key] = self._factors = self._known.pop(key) if key in self._known else Factors()
+        if len(self._known) > KNOWN_FLOWS:
+            del self._known[next(iter(self._known))]
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape
@@ -305,29 +317,30 @@ class ThermalStepper:
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
-        keep = keep and at_s >= self.settled_s
-        if keep and h_s in self._gathered:
-            return self._gathered[h_s]
+        keep, factors = keep and at_s >= self.settled_s, self._factors
+        if keep and h_s in factors.gathered:
+            return factors.gathered[h_s]
         settled = at_s >= self.settled_s
-        operator = (self._operators if keep else self._odd).get(h_s) if settled else None
+        operator = (factors.operators if keep else factors.odd).get(h_s) if settled else None
         if operator is None:
             operator = Operator(self._paths_at(at_s), 1.0 / h_s)
             if settled and not keep:
                 # Waits of fixed length end in the same odd step again and again.
-                self._odd[h_s] = operator
-                if len(self._odd) > ODD_STEPS:
-                    del self._odd[next(iter(self._odd))]
+                factors.odd[h_s] = operator
+                if len(factors.odd) > ODD_STEPS:
+                    del factors.odd[next(iter(factors.odd))]
         gathered = GroupOperator(operator, self._index)
         if keep:
-            self._operators[h_s], self._gathered[h_s] = operator, gathered
+            factors.operators[h_s], factors.gathered[h_s] = operator, gathered
         return gathered
 
     def _paths_at(self, at_s: float) -> HeatPaths:
         if at_s < self.settled_s:
             return HeatPaths(self.network, self.inputs.flow.at(at_s), self.inputs.plant)
-        if self._paths is None:
-            self._paths = HeatPaths(self.network, self.inputs.flow.target, self.inputs.plant)
-        return self._paths
+        factors = self._factors
+        if factors.paths is None:
+            factors.paths = HeatPaths(self.network, self.inputs.flow.target, self.inputs.plant)
+        return factors.paths
 
     def sink_and_source(self, at_s: float) -> tuple[Floats, Floats]:
         """Sink temperature at a time [C], and the heat into all nodes with it as a source, leakage aside [W]."""

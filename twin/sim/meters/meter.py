@@ -157,7 +157,7 @@ class Meter(Stateful):
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
         self.book(heat, now_s)
         self._look(heat, now_s)
-        if not (force or self.power.stale(self.it_w, self.draw.power_w)):
+        if not (force or self.overhead.drives_moved or self.power.stale(self.it_w, self.draw.power_w)):
             return
         node_w = self.node_w(heat, traces, clocks)
         if force:

@@ -228,13 +228,18 @@ class Overhead(Stateful):
         self.hall_heat_w = self._own_hall_w + self._extra_hall_w
         self.total_w = float(np.add.reduce(self.loop_heat_w) + np.add.reduce(self.hall_heat_w))
 
+    @property
+    def drives_moved(self) -> bool:
+        """Whether pumps and fans draw another power than that whose heat was taken: they go in stages."""
+        return self._machines()[2] != self.machines_w
+
     def follow(self, it_w: float) -> bool:
         """Take the present heat of machines and supplies when it has moved; return whether it has."""
         loop_w, hall_w, _, _ = self._extras()
         if loop_w is self._extra_loop_w:
             return False
         moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
-        if moved <= MOVED * max(it_w, 1.0):
+        if moved <= MOVED * max(it_w, 1.0) and not self.drives_moved:
             return False
         self._take_extras()
         return True

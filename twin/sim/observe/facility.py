@@ -161,7 +161,8 @@ class FacilityShown:
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
         v["loop.heat_w"][...] = heat_w
         v["loop.supply_c"][...] = upper[self._supply]
-        v["loop.return_c"][...] = upper[self._back]
+        supply_c = upper[self._supply]
+        v["loop.return_c"][...] = supply_c + (upper[self._back] - supply_c) * self._warmer
         if self._room is not None:
             v["loop.return_c"] += heat_w * self._room_k_w
         v["rack.inlet_c"][...] = upper[self._inlet]
@@ -182,13 +183,18 @@ class FacilityShown:
             if wet < plants:
                 # Behind the last one that anything hangs on, water is as cool as it would be sent.
                 v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
-            v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
+            asked = engine.cooling.asked.water
+            v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = (
+                sent_c[:wet],
+                (sent_c + (back_c - sent_c) / asked)[:wet],
+            )
 
     def _flows(self, v: Values, flows: Moving) -> None:
-        loop_flow = flows.loop_flow
+        loop_flow, asked = flows.loop_flow, self.engine.cooling.asked
+        self._warmer = asked.nodes / asked.loops  # air that idle nodes do not ask for is not in it
         self._carried_w_k = self._flow_w_k * flows.heat_flow
         if self._room is not None:
-            air_w_k = self.engine.cooling.room_air_w_k * loop_flow
+            air_w_k = self.engine.cooling.room_air_w_k * asked.loops * loop_flow
             self._room_k_w = np.where(air_w_k > 0, 1.0 / np.maximum(air_w_k, 1e-9), 0.0)
         v["loop.flow"][...] = 100 * loop_flow
         by_rack = np.where(self._rack_loop >= 0, np.append(loop_flow, 0.0)[self._rack_loop], 0.0)

@@ -167,7 +167,9 @@ class RunParts:
         self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         self.weather = Weather(scenario.site, scenario.start)
-        self.cooling = CoolingSystem(self.timers, plant, catalog, body.network, self.weather, self.log)
+        self.cooling = CoolingSystem(
+            self.timers, plant, catalog, body.network, self.weather, self.log, body.rack_static_w
+        )
         shape = body.network.shape
         thresholds = Thresholds(shape.n_upper)
         self.heat = Heat(

@@ -19,7 +19,8 @@ from twin.sim.core.slot_fields import Column, Stretch
 from twin.sim.core.state import Child, Derived, Fields, Row, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Weather
-from twin.sim.thermal.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
+from twin.sim.thermal.asked_flow import WATER, AskedFlow, Wants
+from twin.sim.thermal.cooling_draw import loop_drives, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.thermal.cooling_flow import LoopMovers, PlantMovers, next_stage_s, staged
 from twin.sim.thermal.cooling_rejection import Rejection
 from twin.sim.thermal.cooling_wiring import (
@@ -32,7 +33,7 @@ from twin.sim.thermal.cooling_wiring import (
     room_units,
     set_points_c,
 )
-from twin.sim.thermal.part_models import flow_share
+from twin.sim.thermal.part_models import flow_share, room_heat_w
 
 LOOK_S = 2.0
 """Water moves little within less [s]."""
@@ -92,6 +93,7 @@ class CoolingSystem(Stateful):
         network: ThermalNetwork,
         weather: Weather,
         log: Log,
+        static_w: Floats,
     ) -> None:
         self.timers, self.plant, self.network, self.weather = timers, plant, network, weather
         loops, plants, shape = plant.loops, plant.plants, network.shape
@@ -105,13 +107,21 @@ class CoolingSystem(Stateful):
         self.water = PlantMovers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
         self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
         refuse_split_halls(plant)
-        self._loop_design_w = design_power_w(plant, catalog)
+        self._drives = loop_drives(plant, catalog)
         self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
         self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
         self.room_air_w_k = room_air_w_k(network, plant, catalog)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
         self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
+        over_k = self._room_set_c - np.array(self.rejection.held_c)[shape.hall_plant]
+        able_w = (
+            np.maximum(over_k, 0.0) * network.coefficients.crah_w_k
+        )  # of air handlers, at their set point
+        room_w = room_heat_w(network, plant, catalog, static_w)
+        self.asked = AskedFlow(
+            plant, catalog, network, self._drives.law, self.room_air_w_k > 0, room_w, able_w
+        )
         self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
         self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         # What comes back to the coil of each loop and to the room units of each hall: place in `ThermalState.upper`.
@@ -265,23 +275,23 @@ class CoolingSystem(Stateful):
         self._remix = self.changed = True
 
     def _wire(self) -> None:
-        c, ramp, plates = self.network.coefficients, self.pumps.ramp, self._plates
+        c, ramp, plates, asked = self.network.coefficients, self.pumps.ramp, self._plates, self.asked
         self.flow = ramp
         if not plates.all():  # elsewhere nodes move their own air or fluid
-            start, target = np.where(plates, ramp.start, 1.0), np.where(plates, ramp.target, 1.0)
+            start, target = (np.where(plates, flow, asked.nodes) for flow in (ramp.start, ramp.target))
             self.flow = FlowRamp(start, target, ramp.tau_s, ramp.since_s)
         moved, water = self._moved, self._water
         rejection = self.rejection.shares()
         opening = np.where(np.isnan(self._opening), 1.0, self._opening)
-        coils = coil_shares(self.network, self.plant, moved)
-        blown = np.where(self.room_air_w_k > 0, moved * opening, moved)
+        coils = coil_shares(self.network, self.plant, np.minimum(moved / asked.loops, 1.0), asked.nodes)
+        blown = np.where(self.room_air_w_k > 0, np.minimum(moved, asked.loops) * opening, moved)
         rooms, held = room_units(self.network, self.plant, blown), np.ones(len(water), bool)
         self.plant_state = PlantState(coils * opening, rooms, water, rejection, held)
         self._water_w_k = water * c.plant_flow_w_k
         self._water_list = self._water_w_k.tolist()
         self._carries = self.plant_state.held.tolist()
         self._valve = self._valves()
-        self._loop_power_w = self._loop_design_w * self.pumps.power_share()
+        self._loop_power_w = self._drives.power_w(*self.pumps.turning(asked.loops[: len(plates)]))
         self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
@@ -291,7 +301,10 @@ class CoolingSystem(Stateful):
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        self._water_power_w = self._water_design_w * self.water.power_share()
+        asked = np.ones(len(self._water_design_w))
+        asked[: len(self.asked.water)] = self.asked.water[: len(asked)]
+        turning, speed = self.water.turning(asked)
+        self._water_power_w = self._water_design_w * turning * WATER.power_share(speed)
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
@@ -316,10 +329,14 @@ class CoolingSystem(Stateful):
             np.concatenate([works, held]).astype(float),
         )
 
-    def carry(self, into_w: Floats) -> None:
+    def carry(self, into_w: Floats, wants: Wants) -> None:
         """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
         self._into_w = into_w
-        self._mix()
+        if self.asked.follow(into_w[: self.network.shape.n_loops], wants):
+            self.rejection.renew()
+            self._wire()
+        else:
+            self._mix()
         self._remix = True
 
     def _mix(self) -> None:
@@ -464,6 +481,7 @@ class CoolingSystem(Stateful):
 
     STATE = Fields(
         Child("pumps"),
+        Child("asked"),
         Child("water", then=_pump_heat),  # machines must take that as well
         Child("rejection"),
         Column(

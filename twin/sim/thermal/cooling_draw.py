@@ -1,14 +1,18 @@
-"""What the pumps and fans of the loops draw at design flow, and where their heat goes."""
+"""What the pumps and fans of the loops draw at the flow that is asked of them, and where their heat goes."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.physics.air_side import fan_power_w
+from twin.catalog.cooling_parts import DrivenPart
+from twin.physics.flow_laws import HELD_PUMPS, ROOM_FANS, FlowLaw
 from twin.physics.hydraulics import M3_S_PER_LPM, WATER_W_K_PER_LPM, pump_power_w
 from twin.plant.error import PlantError
+from twin.plant.machine_laws import law_of
 from twin.plant.tables import LoopKind, Plant
 
 PUMP_HEAT_TO_LOOP = 0.8
@@ -23,11 +27,40 @@ class SplitHall(PlantError):
     """Loops of one hall hang on several facility loops; the message says which."""
 
 
-def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
-    """Return the power of the pumps or fans of each loop at its design flow [W].
+@dataclass(frozen=True)
+class LoopDrives:
+    """Pumps or fans of every loop, shapes (L,).
 
-    Racks hang in parallel on a CDU, each with its own pressure: a large CDU with few of them draws in proportion to
-    its flow. An air handler that is larger than its loop turns slower, with the cube of the speed.
+    Parameters
+    ----------
+    rated_w
+        Power of all of a loop at their rated flow [W].
+    flow
+        Design flow of the loop over their rated flow [-].
+    law
+        Power over flow.
+    """
+
+    rated_w: Floats
+    flow: Floats
+    law: FlowLaw
+
+    def power_w(self, turning: Floats, speed: Floats) -> Floats:
+        """Return what they draw, shape (L,) [W].
+
+        Parameters
+        ----------
+        turning, speed
+            Share of the pumps or fans that turn, and their speed over that of all of them at design flow [-].
+        """
+        return self.rated_w * turning * self.law.power_share(self.flow * speed)
+
+
+def loop_drives(plant: Plant, catalog: Catalog) -> LoopDrives:
+    """Return the pumps or fans of every loop.
+
+    Racks hang in parallel on a CDU, whose pumps hold the difference of pressure; air handlers larger than their loop
+    turn slower.
 
     Raises
     ------
@@ -36,26 +69,39 @@ def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
     """
     loops = plant.loops
     doors = np.bincount(plant.machines.loop, minlength=len(loops.ids))
-    power_w = np.zeros(len(loops.ids))
-    for loop, (part, kind) in enumerate(zip(loops.part, loops.kind.tolist(), strict=True)):
-        units, flow_m3_s = max(1, int(loops.units[loop])), float(loops.flow_m3_s[loop])
+    rated_w, flow = np.zeros(len(loops.ids)), np.ones(len(loops.ids))
+    laws: list[FlowLaw] = []
+    for loop, (name, kind) in enumerate(zip(loops.part, loops.kind.tolist(), strict=True)):
+        units, flow_m3_s, rated_m3_s = max(1, int(loops.units[loop])), float(loops.flow_m3_s[loop]), 0.0
+        part: DrivenPart
         if kind == LoopKind.AIR:
-            crah = catalog.crah(part)
-            share = min(1.0, flow_m3_s / (units * crah.airflow_m3_s)) if flow_m3_s > 0 else 1.0
-            power_w[loop] = units * float(fan_power_w(crah.fan_w, share))
+            part = crah = catalog.crah(name)
+            each_w, rated_m3_s = crah.fan_w, crah.airflow_m3_s
         elif kind == LoopKind.REAR_DOOR:
-            power_w[loop] = max(1, int(doors[loop])) * catalog.rdhx(part).fan_w
+            part = door = catalog.rdhx(name)
+            each_w, units = door.fan_w, max(1, int(doors[loop]))
         elif kind == LoopKind.IMMERSION:
-            tank = catalog.tank(part)
-            _refuse_room_air(loops.ids[loop], part, tank.rejects_to)
-            power_w[loop] = units * tank.power_w
+            part = tank = catalog.tank(name)
+            each_w = tank.power_w
+            _refuse_room_air(loops.ids[loop], name, tank.rejects_to)
         else:
-            cdu = catalog.cdu(part)
-            _refuse_room_air(loops.ids[loop], part, cdu.rejects_to)
-            whole = cdu.flow_m3_s is None or flow_m3_s <= 0
-            share = 1.0 if whole else min(1.0, flow_m3_s / (units * float(cdu.flow_m3_s or 1.0)))
-            power_w[loop] = units * cdu.power_w * share
-    return power_w
+            part = cdu = catalog.cdu(name)
+            each_w, rated_m3_s = cdu.power_w, cdu.flow_m3_s or 0.0
+            _refuse_room_air(loops.ids[loop], name, cdu.rejects_to)
+        rated_w[loop] = units * each_w
+        if rated_m3_s > 0 and flow_m3_s > 0:
+            flow[loop] = min(1.0, flow_m3_s / (units * rated_m3_s))
+        laws.append(law_of(part, ROOM_FANS if LoopKind(kind).by_air else HELD_PUMPS))
+    least, standing, held = (
+        np.array([getattr(law, figure) for law in laws], float) for figure in ("least", "standing", "held")
+    )
+    return LoopDrives(rated_w, flow, FlowLaw(least, standing, held))
+
+
+def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the power of the pumps or fans of each loop at its design flow [W]."""
+    every = np.ones(len(plant.loops.ids))
+    return loop_drives(plant, catalog).power_w(every, every)
 
 
 def water_power_w(plant: Plant, flow_w_k: Floats) -> Floats:

@@ -69,13 +69,16 @@ class Movers(Stateful):
         if target != self.ramp.target[slot]:
             self.ramp = self.ramp.towards(t_s, slot, target, tau)
 
-    def power_share(self) -> Floats:
-        """Return power over that of all at design speed: P ~ n^3 of each that turns."""
+    def turning(self, asked: Floats) -> tuple[Floats, Floats]:
+        """Return what share of them turns, and at what speed over that of all of them at design flow [-].
+
+        Drives of those that are left speed up, to design speed at once, for the flow that is `asked`, over design.
+        """
         left = self.pumps - self.down
+        able = np.array([self.share(slot) for slot in range(len(self.pumps))])
         alone = parallel_flow_fraction(left, self.pumps)
         speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
-        result: Floats = self.running() / self.pumps * speed**3
-        return result
+        return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(able, asked), 1e-9)
 
     def lose(self, slot: int, down: int) -> bool:
         """Note that `down` of `slot` are stopped; return whether the others have a loss to make up for."""

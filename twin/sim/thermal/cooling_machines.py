@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.catalog import Catalog
+from twin.catalog import Catalog, DryCoolerPart
 from twin.physics.cooling_plant import (
     EXCHANGER_APPROACH_K,
-    LEAST_FAN_SPEED,
     STILL_AIR_SHARE,
     compressor_w,
     cooler_approach_k,
@@ -17,8 +16,10 @@ from twin.physics.cooling_plant import (
     overload_k,
     tower_approach_k,
 )
+from twin.physics.flow_laws import OUTDOOR_FANS, FlowLaw
 from twin.physics.hydraulics import ZERO_CELSIUS_K
 from twin.plant.facility import USUAL_PART
+from twin.plant.machine_laws import law_of
 from twin.sim.core.weather import Outdoor
 
 
@@ -34,6 +35,8 @@ class HeatRejectors:
         Water over that outdoor temperature at full load [K].
     fan_share
         Fan power at full speed over the heat at capacity.
+    fans
+        Their power over their speed.
     water_m3_j
         Water evaporated and blown down per heat [m3/J].
     exchanger_k
@@ -43,6 +46,7 @@ class HeatRejectors:
     wet: bool
     approach_k: float
     fan_share: float
+    fans: FlowLaw
     water_m3_j: float
     exchanger_k: float
 
@@ -191,8 +195,8 @@ class PlantMachines:
             speed = fan_speed(over_k, self.set_c - outdoor_c)
         else:
             speed = min(1.0, rejected_w / (self.unit_w * working)) if lift is not None else 1.0
-        # As much of the fans as carries the heat at full speed; the cube of the speed is what slower air saves.
-        fan_w = sky.fan_share * self.unit_w * working * max(speed, LEAST_FAN_SPEED) ** 3
+        # As much of the fans as carries the heat at full speed; slower air saves what their law says.
+        fan_w = sky.fan_share * self.unit_w * working * float(sky.fans.cycled_share(speed))
         return PlantWork(machine_w, fan_w, rejected_w * sky.water_m3_j * 1e3, free, on)
 
 
@@ -218,10 +222,7 @@ def machines_of(
     lift, restart_s = None, 0.0
     if kind == "dry-cooler":
         cooler = catalog.dry_cooler(part)
-        sky, unit_w = (
-            HeatRejectors(False, cooler.approach_k, cooler.fan_fraction, 0.0, 0.0),
-            cooler.capacity_w,
-        )
+        sky, unit_w = _cooler(cooler, 0.0), cooler.capacity_w
     elif kind == "cooling-tower":
         sky, unit_w = _tower(catalog, part), catalog.cooling_tower(part).capacity_w
     else:
@@ -235,11 +236,18 @@ def machines_of(
         if chiller.condenser == "water":
             sky = _tower(catalog, USUAL_PART["cooling-tower"])
         else:
-            cooler = catalog.dry_cooler(USUAL_PART["dry-cooler"])
-            sky = HeatRejectors(False, cooler.approach_k, cooler.fan_fraction, 0.0, EXCHANGER_APPROACH_K)
+            sky = _cooler(catalog.dry_cooler(USUAL_PART["dry-cooler"]), EXCHANGER_APPROACH_K)
     return PlantMachines(sky, lift, unit_w, set_c, flow_w_k, economiser, restart_s)
 
 
 def _tower(catalog: Catalog, part: str) -> HeatRejectors:
     tower = catalog.cooling_tower(part)
-    return HeatRejectors(True, tower.approach_k, tower.fan_fraction, tower.water_m3_j, EXCHANGER_APPROACH_K)
+    fans = law_of(tower, OUTDOOR_FANS)
+    return HeatRejectors(
+        True, tower.approach_k, tower.fan_fraction, fans, tower.water_m3_j, EXCHANGER_APPROACH_K
+    )
+
+
+def _cooler(cooler: DryCoolerPart, exchanger_k: float) -> HeatRejectors:
+    fans = law_of(cooler, OUTDOOR_FANS)
+    return HeatRejectors(False, cooler.approach_k, cooler.fan_fraction, fans, 0.0, exchanger_k)

@@ -73,17 +73,18 @@ def room_set_points_c(plant: Plant, room_w_k: Floats, halls: int) -> Floats:
     return result
 
 
-def coil_shares(network: ThermalNetwork, plant: Plant, moved: Floats) -> Floats:
+def coil_shares(network: ThermalNetwork, plant: Plant, moved: Floats, asked: Floats) -> Floats:
     """Return what fans, tank pumps and recirculation leave of each exchanger, shape (L,) [-].
 
-    `moved` is what fans or pumps move of design; a door lets the nodes' air through without its own fans.
+    `moved` is what fans or pumps move of what is `asked` of them, which is over design; a door lets the nodes' air
+    through without its own fans.
     """
     loops, healthy = plant.loops, healthy_plant(network)
     least = np.where(loops.kind == LoopKind.REAR_DOOR, DOOR_WITHOUT_FANS, 0.0)
-    full = np.maximum(exchanger_w_k(network, np.ones(len(moved)), healthy), 1e-12)
-    left = exchanger_w_k(network, np.maximum(moved, least), healthy) / full
+    full = np.maximum(exchanger_w_k(network, asked, healthy), 1e-12)
+    left = exchanger_w_k(network, np.maximum(moved, least) * asked, healthy) / full
     left = np.where(moved == 1.0, 1.0, left)
-    left = left * coil_share(full / np.maximum(network.loop_flow_w_k, 1e-9), loops.recirculation)
+    left = left * coil_share(full / np.maximum(asked * network.loop_flow_w_k, 1e-9), loops.recirculation)
     result: Floats = np.where(loops.kind == LoopKind.LIQUID, 1.0, left)
     return result
 

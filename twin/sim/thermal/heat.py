@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
+from twin.physics.flow_laws import LEAST_AIR
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
 from twin.sim.core.timers import LATE, Timers
+from twin.sim.thermal.asked_flow import Wants
 from twin.sim.thermal.clocks import CROSSED_K, HBM_LIMIT_C, REFRESH_K, Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import IDLE, Traces
@@ -122,7 +124,7 @@ class Heat:
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
         for _ in range(8):  # the sink follows the heat, which follows the sink a little
-            self.cooling.carry(self._into_w(state))
+            self.cooling.carry(self._into_w(state), self._wants())
             self.cooling.look(state, settled=True)
             inputs = replace(
                 inputs,
@@ -321,7 +323,7 @@ class Heat:
                 self.cooling.rewire(self.network)
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
-        self.cooling.carry(self._into_w(state))
+        self.cooling.carry(self._into_w(state), self._wants())
         self.cooling.look(state)
         self._follow_sinks()
         before = self.integrator.stepper.inputs
@@ -377,6 +379,18 @@ class Heat:
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
         return np.concatenate([loop_w, hall_w])
 
+    def _wants(self) -> Wants:
+        """Return what nodes and other gear want carried away: fans of nodes follow their GPUs, and stand where off."""
+        groups, clocks, loops = self.traces.groups, self.clocks, len(self.loop_heat_w)
+        gpu_w = clocks.base_w + groups.mean_s * clocks.dyn_w
+        tdp_w = self.network.part_table["tdp_w"][groups.part]
+        asked = np.minimum(np.maximum(gpu_w / tdp_w, LEAST_AIR), 1.0) * self.traces.powered
+        most = np.zeros(loops)
+        np.maximum.at(most, groups.loop, asked * (groups.n > 0.0))
+        gpus = np.bincount(groups.loop, groups.n, minlength=loops)
+        mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / np.maximum(gpus, 1.0)
+        return Wants(mean, most, self.hall_heat_w)
+
     def _in_halls(self) -> tuple[IntP, Floats]:
         """Return the hall of each group and what its plates lose to the air there, shape (G,) [W/K]."""
         groups, network = self.traces.groups, self.network
@@ -403,7 +417,7 @@ class Heat:
         renewed = merged or (not brief and self.clocks.stale(state, most_k))
         if renewed:
             self.clocks.refresh(state)
-            self.cooling.carry(self._into_w(state))
+            self.cooling.carry(self._into_w(state), self._wants())
         self.cooling.look(state)
         self._follow_sinks()
         if renewed:
@@ -425,7 +439,7 @@ class Heat:
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
         self.clocks.refresh(self.integrator.state)
-        self.cooling.carry(self._into_w(self.integrator.state))
+        self.cooling.carry(self._into_w(self.integrator.state), self._wants())
         self.integrator.change(self._inputs(), self.traces.groups, restart=False)
 
     def look_ahead(self, change_s: float = math.inf) -> None:

@@ -1,0 +1,68 @@
+"""Laws of fans and pumps against the published curves they stand for, and their floors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twin.physics.air_side import fan_power_w
+from twin.physics.flow_laws import (
+    HELD_PUMPS,
+    OUTDOOR_FANS,
+    ROOM_FANS,
+    FlowLaw,
+    following,
+    staged_flow,
+)
+
+AFFINITY = FlowLaw(least=0.0, standing=0.0, held=0.0)
+CURVES = {  # of NREL openstudio-standards: 1, V, V^2, V^3
+    "fans, pressure reset": (ROOM_FANS, (0.04076, 0.0881, -0.0729, 0.9437), 0.001),
+    "single fans": (OUTDOOR_FANS, (0.027828, 0.026583, -0.087069, 1.030920), 0.004),
+    "pumps, no reset": (HELD_PUMPS, (0.0, 0.5726, -0.301, 0.7347), 0.004),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_laws_are_the_published_curves_within_their_width(name: str) -> None:
+    law, curve, most = CURVES[name]
+    flow = np.linspace(float(law.least), 1.0, 50)
+    published = np.polynomial.Polynomial(curve)(flow) / sum(curve)
+    assert np.abs(law.power_share(flow) - published).max() < most
+
+
+def test_fans_draw_all_of_their_rating_at_rated_flow_and_no_less_than_their_floor() -> None:
+    assert float(fan_power_w(6000.0, 1.0)) == 6000.0
+    assert float(fan_power_w(6000.0, 1.3)) == 6000.0
+    floor_w = float(fan_power_w(6000.0, 0.3))
+    assert float(fan_power_w(6000.0, 0.01)) == floor_w
+    assert floor_w == pytest.approx(6000 * (0.047 + 0.953 * (0.05 * 0.3 + 0.95 * 0.027)))
+
+
+def test_many_fans_take_turns_below_their_floor() -> None:
+    least = float(OUTDOOR_FANS.power_share(0.2))
+    assert OUTDOOR_FANS.cycled_share([0.0, 0.1, 0.2]).tolist() == pytest.approx([0.0, least / 2, least])
+    assert float(OUTDOOR_FANS.cycled_share(0.7)) == float(OUTDOOR_FANS.power_share(0.7))
+
+
+def test_without_floor_drive_and_held_pressure_power_goes_with_the_cube_of_the_flow() -> None:
+    assert float(AFFINITY.power_share(0.5)) == 0.125
+    assert float(AFFINITY.power_share(1.389)) == pytest.approx(1.389**3)
+
+
+def test_air_follows_the_heat_at_the_same_rise_down_to_the_floor() -> None:
+    flow = following(ROOM_FANS, [0.0, 30.0, 60.0, 100.0, 120.0], 100.0)
+    assert flow.tolist() == [0.3, 0.3, 0.6, 1.0, 1.0]
+    assert float(following(ROOM_FANS, 5.0, 0.0)) == 0.3
+
+
+def test_fans_stay_until_a_stage_more_or_less_is_asked_for_and_then_blow_at_least_that() -> None:
+    present = np.array([1.0, 1.0, 0.5, 0.5])
+    assert staged_flow(present, [0.96, 0.94, 0.53, 0.56]) == pytest.approx([1.0, 0.95, 0.5, 0.6])
+
+
+@given(st.floats(0.0, 1.5), st.floats(0.0, 1.5))
+def test_more_flow_never_takes_less_power(first: float, second: float) -> None:
+    low, high = sorted((first, second))
+    for law in (ROOM_FANS, HELD_PUMPS, OUTDOOR_FANS):
+        assert law.power_share(low) <= law.power_share(high)

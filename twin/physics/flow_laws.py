@@ -1,0 +1,112 @@
+"""Power of fans and pumps over the flow that is asked of them: a cube law with a floor, a held pressure and a drive.
+
+Pure functions, of arrays or of one figure. Flows are shares of the rated flow, powers shares of the rated power.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from twin.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class FlowLaw:
+    """How fans or pumps with variable drives follow a flow: P = s + (1 - s) (h V + (1 - h) V^3), V never below least.
+
+    Pressure is h + (1 - h) V^2: a part of it is held at any flow, as filters, plenums and controls at constant
+    difference want it, the rest goes with the square of the flow. Motor and drive take s whatever the flow.
+
+    Attributes
+    ----------
+    least : float or ndarray
+        Flow below which the drive does not go, over rated [-].
+    standing : float or ndarray
+        Power of motor and drive at any flow, over rated [-].
+    held : float or ndarray
+        Pressure held at any flow, over rated [-].
+    """
+
+    least: float | Floats
+    standing: float | Floats
+    held: float | Floats
+
+    def flow_share(self, asked: ArrayLike) -> Floats:
+        """Return the flow that is moved where a flow is asked for, over rated: from the least to 1 [-]."""
+        result: Floats = np.minimum(np.maximum(np.asarray(asked, np.float64), self.least), 1.0)
+        return result
+
+    def power_share(self, flow: ArrayLike) -> Floats:
+        """Return the power at a flow, over rated [-]: 1 at rated flow; pumps that make up for others go above it."""
+        share = np.maximum(np.asarray(flow, np.float64), self.least)
+        result: Floats = self.standing + (1.0 - self.standing) * (
+            self.held * share + (1.0 - self.held) * share**3
+        )
+        return result
+
+    def cycled_share(self, flow: ArrayLike) -> Floats:
+        """Return the mean power at a flow, over rated, of many fans that take turns below the least flow [-]."""
+        share = np.asarray(flow, np.float64)
+        result: Floats = self.power_share(share) * np.minimum(share / self.least, 1.0)
+        return result
+
+
+ROOM_FANS = FlowLaw(least=0.3, standing=0.047, held=0.05)
+"""Fans of air handlers and rear doors.
+
+Standing and held parts reproduce, within 0.1 % of rated power from 20 to 100 % flow, the curve that building codes use
+for fans on variable drives whose pressure set point is reset (ASHRAE 90.1, as in openstudio-standards of NREL:
+0.04076 + 0.0881 V - 0.0729 V^2 + 0.9437 V^3). The least flow is an estimate, 20 to 40 % [est].
+"""
+HELD_PUMPS = FlowLaw(least=0.3, standing=0.025, held=0.415)
+"""Pumps of CDUs, tanks and facility water, which hold a difference of pressure.
+
+Standing and held parts reproduce, within 0.4 % of rated power from 20 to 100 % flow, the curve for pumps on variable
+drives without reset of their pressure (openstudio-standards of NREL, 0.5726 V - 0.301 V^2 + 0.7347 V^3). The least flow
+is an estimate: drives go to 20 to 40 % [est].
+"""
+OUTDOOR_FANS = FlowLaw(least=0.2, standing=0.027, held=0.0)
+"""Fans of towers, coolers and condensers, which blow into the open.
+
+Standing part as of the curve for single fans without ducts, met within 0.4 % (openstudio-standards of NREL, 0.027828 +
+0.026583 V - 0.087069 V^2 + 1.030920 V^3). Below the least flow they take turns [est].
+"""
+LEAST_AIR = 0.3
+"""Fans of a node blow no less while it runs, over its rated air flow [-] [est, 0.25-0.4]."""
+LEAST_WATER = 0.4
+"""Facility water never flows slower: chillers want so much through their evaporators [-] [est, 0.3-0.5]."""
+
+
+def following(law: FlowLaw, heat_w: ArrayLike, full_w: ArrayLike) -> Floats:
+    """Return the flow that carries a heat away at the temperature rise of the full heat, over design [-].
+
+    What asks for less air or water gets less, and the rise stays; below the least flow the rise falls instead.
+
+    Parameters
+    ----------
+    law : FlowLaw
+    heat_w, full_w : array_like
+        Heat now, and that which design flow is for [W]; nothing to carry (full 0): the least flow.
+    """
+    full = np.asarray(full_w, np.float64)
+    return law.flow_share(np.asarray(heat_w, np.float64) / np.where(full > 0.0, full, np.inf))
+
+
+def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Floats:
+    """Return flows that follow what is asked in stages: they stay while they are within a stage of it [-].
+
+    Parameters
+    ----------
+    present : ndarray
+        Flows now, over design [-].
+    asked : array_like
+        What is asked for, over design [-].
+    stage : float
+        Size of the stages [-].
+    """
+    wanted = np.asarray(asked, np.float64)
+    result: Floats = np.where(
+        np.abs(wanted - present) < stage, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0)
+    )
+    return result

@@ -1,0 +1,123 @@
+"""Air and facility water that heat asks for: less heat, less flow, at the same rise of temperature.
+
+Fans of nodes follow the power of their GPUs, and those of air handlers and rear doors what all nodes on them ask for
+together. Facility pumps follow the heat that their water carries. All go in stages, since each flow costs the network
+a factorisation. Coolant of cold plates and the fluid of tanks flow as designed: racks hang in parallel, always open.
+
+The network has one flow of air for the nodes of a loop, that of the busiest, so that dies are as hot as they should be;
+and facility water at design flow, of which no temperature of a GPU depends while valves hold. Air and water that nobody
+asks for come out of the returns as people see them: heat is flow times rise there too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.arrays import Bools, Floats
+from twin.catalog import Catalog
+from twin.physics.flow_laws import HELD_PUMPS, LEAST_AIR, LEAST_WATER, FlowLaw, following, staged_flow
+from twin.physics.thermal_network import ThermalNetwork
+from twin.plant.tables import LoopKind, Plant
+from twin.sim.core.slot_fields import Pairs
+from twin.sim.core.state import Fields, Stateful
+
+WATER = FlowLaw(LEAST_WATER, HELD_PUMPS.standing, HELD_PUMPS.held)
+
+
+class Wants(NamedTuple):
+    """What nodes and other gear want carried away.
+
+    Temperatures do not come into it: what moves between two events would let flows depend on when steps end.
+
+    Parameters
+    ----------
+    mean, most
+        Air that the nodes of each loop ask for together, and the busiest of them, over design, shapes (L,) [-].
+    hall_w
+        Heat of other gear into the air of each hall, shape (H,) [W].
+    """
+
+    mean: Floats
+    most: Floats
+    hall_w: Floats
+
+
+class AskedFlow(Stateful):
+    """What heat asks for of design flow: of each loop, and of the facility water of each plant.
+
+    Parameters
+    ----------
+    room
+        Loops whose handlers cool no GPUs: they follow the heat in the air of their hall.
+    room_w, able_w
+        Heat of other gear into the air of each hall, and what handlers take there at their set point (H,) [W].
+
+    Attributes
+    ----------
+    nodes
+        Air through the busiest nodes of each loop, over design, shape (L,) [-].
+    loops, water
+        Flow asked of fans and pumps of each loop, and of the facility water, over design, shapes (L,), (P,) [-].
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        catalog: Catalog,
+        network: ThermalNetwork,
+        law: FlowLaw,
+        room: Bools,
+        room_w: Floats,
+        able_w: Floats,
+    ) -> None:
+        shape, loops = network.shape, plant.loops
+        self.nodes, self.loops = np.ones((2, shape.n_loops))
+        self.water = np.ones(shape.n_plants)
+        by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
+        self._law, self._hall = law, shape.loop_hall
+        self._by_air, self._room, self._blown = map(np.flatnonzero, (by_air, room, by_air & ~room))
+        self._plant = np.concatenate([shape.loop_plant, shape.hall_plant])
+        at_work_w, to_air_w = _at_work_w(plant, catalog)
+        nodes = plant.nodes
+        to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
+        self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
+        on_plant = self._plant[np.maximum(nodes.loop, 0)]
+        self._plant_full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
+            shape.hall_plant, room_w, minlength=shape.n_plants
+        )
+
+    def follow(self, loop_w: Floats, wants: Wants) -> bool:
+        """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
+        air, blown, room = self._by_air, self._blown, self._room
+        loops, nodes = self.loops.copy(), self.nodes.copy()
+        nodes[blown] = staged_flow(nodes[blown], np.maximum(wants.most[blown], LEAST_AIR))
+        asked = wants.mean.copy()
+        asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
+        loops[air] = staged_flow(loops[air], self._law.flow_share(asked)[air])
+        by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
+        water = staged_flow(self.water, following(WATER, by_plant, self._plant_full_w))
+        before = self.nodes, self.loops, self.water
+        self.nodes, self.loops, self.water = nodes, loops, water
+        return any(
+            np.count_nonzero(was != now) for was, now in zip(before, (nodes, loops, water), strict=True)
+        )
+
+    STATE = Fields(
+        *(Pairs(name, "loops", 1.0) for name in ("nodes", "loops")),
+        Pairs("water", "plants", 1.0),
+    )
+
+
+def _at_work_w(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
+    """Return the power of each node with all GPUs at their rating, and what of it warms the hall of cold plates [W]."""
+    specs = [catalog.node(name) for name in plant.node_parts]
+    power_w = np.array([catalog.gpu(spec.gpu).tdp_w * spec.n_gpu + spec.overhead_full_w for spec in specs])
+    to_air = np.array([1.0 - spec.liquid_fraction for spec in specs])
+    nodes = plant.nodes
+    if not len(specs):
+        return np.zeros(len(nodes.ids)), np.zeros(len(nodes.ids))
+    whole_w = power_w[nodes.part] * nodes.present
+    on_plates = (plant.loops.kind == LoopKind.LIQUID)[np.maximum(nodes.loop, 0)] & (nodes.loop >= 0)
+    return whole_w, np.where(on_plates, to_air[nodes.part] * whole_w, 0.0)
