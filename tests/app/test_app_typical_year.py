@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import twin
 from twin.app.inspector.inspector import YEAR
 from twin.app.inspector.year_dialog import YearDialog
 from twin.app.palette.room_wizard import RoomWizard
@@ -50,7 +51,8 @@ def test_the_year_of_the_scene_and_of_other_places(
     assert inspector.facts is not None
     section = next(each for each in inspector.facts.sections if each.title == YEAR)
     words = {row.label: row.value for row in section.rows}
-    assert (words["Climate"], words["PUE over the year"]) == ("Frankfurt, Germany", "1.373")
+    expected = twin.load("lab-16").year()
+    assert (words["Climate"], words["PUE over the year"]) == ("Frankfurt, Germany", f"{expected.pue:.3f}")
     assert inspector.months is not None
     assert max(inspector.months.values) > 1.5
     entry = next(each for each in window.menus.entries() if each.title.startswith("Typical year"))
