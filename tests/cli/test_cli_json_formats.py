@@ -73,6 +73,7 @@ COMMANDS: list[Any] = [
     ("site-year", "year llama3-16k --load 80%", 0),
     ("check", "check lab-16", 0),
     ("check", "check bad.twin.yaml", 2),
+    ("failure-table", "check llama3-16k --failures", 0),
     ("tenant-controls", "check shared-cluster --security", 0),
     ("design-rules", "check --rules", 0),
     ("scene-diff", "diff lab-16 superpod-h100", 1),

@@ -41,6 +41,7 @@ cooling:
     - {id: crah, kind: air, part: CRAH-chilled, units: 2, plant: water, serves: [gpu, net], supply: 24 degC}
 storage:
   - {id: pfs, read: 40 GB/s, write: 20 GB/s, capacity: 1 PB}
+failures: {causes: [{id: gpu, rate: 3 per 1000 node-day, repair: gpu}]}
 jobs:
   - id: train
     nodes: 6
@@ -161,6 +162,7 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     ("routing-idle", (FABRIC, RING)),
     # work
     ("spares", ("nodes: 6", "nodes: 8")),
+    ("no-failures", ("failures: {causes: [{id: gpu, rate: 3 per 1000 node-day, repair: gpu}]}\n", "")),
     ("checkpoint-target", ("interval: 1 h, storage: pfs", "interval: 1 h")),
     ("fabric-missing", (FABRIC, "")),
     ("tensor-group", (JOB, TENSOR)),

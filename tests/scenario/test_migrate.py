@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from twin.cli.show import FORMAT
 from twin.record.scenario_json import from_json, to_json
 from twin.scenario import VERSION, Change, NewerVersion, Patch, load, loads
 from twin.scenario.file.patch_text import edit
@@ -19,6 +20,7 @@ SEED = Patch((Change("seed", "8"),), "Set seed")
 
 def test_each_older_version_is_migrated() -> None:
     assert sorted(MIGRATIONS) == list(range(1, VERSION))
+    assert FORMAT.version == VERSION, "twin show"
 
 
 def test_a_file_of_version_1_opens_and_says_what_it_said(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from sim_scenes import assert_books_close, causes, events, job, liquid, tiny
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.domains import scale_up_domains
+from twin.plant.failure_components import components_of
 from twin.plant.links import links_of
 from twin.record.channels import JobState
 from twin.scenario.schema.document import Scenario
 from twin.sim.core.draws import Draws
 from twin.sim.engine.engine import Engine
-from twin.sim.hazard.components import components_of
 from twin.sim.hazard.failure_clocks import FailureClocks
 
 DAY_S = 86400.0

@@ -1,6 +1,7 @@
 """Typed parts with the source and standing of every number."""
 
 from twin.catalog.catalog import Catalog, catalog_from_texts, load_catalog
+from twin.catalog.cause_parts import CausePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -37,6 +38,7 @@ __all__ = [
     "Catalog",
     "CatalogError",
     "CatalogFinding",
+    "CausePart",
     "CduPart",
     "ChillerPart",
     "CoolingTowerPart",

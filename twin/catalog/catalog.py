@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from twin import resources
+from twin.catalog.cause_parts import CausePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -92,6 +93,11 @@ class Catalog:
     def figures(self, part_id: str) -> tuple[Figure, ...]:
         """Return all numbers of a part in order; raises UnknownPart."""
         return tuple(self._figures[self.part(part_id).id].values())
+
+    @property
+    def causes(self) -> tuple[CausePart, ...]:
+        """Return the causes of failure that a scene takes with ``failures: {rates: catalog}``."""
+        return tuple(part for part in self._parts.values() if isinstance(part, CausePart))
 
     def gpu(self, part_id: str) -> GpuPart:
         """Return a GPU; raises UnknownPart with the nearest names, as all accessors by kind do."""

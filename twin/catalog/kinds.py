@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.catalog.cause_parts import CausePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -40,6 +41,7 @@ PART_TYPES: dict[str, type[Part]] = {
         CablePart,
         TechnologyPart,
         StoragePart,
+        CausePart,
         CduPart,
         CrahPart,
         RdhxPart,

@@ -65,7 +65,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
             "check",
             check.check_scene,
             check.EXAMPLE,
-            (check.FORMAT, check.CONTROLS_FORMAT, check.RULES_FORMAT),
+            (check.FORMAT, check.CONTROLS_FORMAT, check.FAILURES_FORMAT, check.RULES_FORMAT),
         ),
         CommandEntry("diff", diff.diff_scenes, diff.EXAMPLE, (diff.FORMAT,)),
         CommandEntry("grow", grow.grow_scene, grow.EXAMPLE, (grow.FORMAT,)),

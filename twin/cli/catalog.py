@@ -79,8 +79,16 @@ def show_part(
         from twin.cli.tables import print_table
 
         print_table(
-            ("key", "value", "status", "source"),
-            [(row["key"], row["text"], row["status"] or "", row["source"] or "") for row in rows],
+            ("key", "value", "status", "note and source"),
+            [
+                (
+                    row["key"],
+                    row["text"],
+                    row["status"] or "",
+                    "; ".join(words for words in (row["note"], row["source"]) if words),
+                )
+                for row in rows
+            ],
         )
 
 

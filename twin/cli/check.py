@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 FORMAT = JsonFormat("check")
 CONTROLS_FORMAT = JsonFormat("tenant-controls")
+FAILURES_FORMAT = JsonFormat("failure-table")
 RULES_FORMAT = JsonFormat("design-rules")
 
 
@@ -34,6 +35,12 @@ def check_scene(
     json: Json = False,
     security: Annotated[
         bool, typer.Option("--security", help="Check only the controls between tenants, as a checklist.")
+    ] = False,
+    failures: Annotated[
+        bool,
+        typer.Option(
+            "--failures", help="List what fails by itself: causes, rates, repairs, failures a year."
+        ),
     ] = False,
     rules: Annotated[
         bool, typer.Option("--rules", help="List the design rules and where their limits come from.")
@@ -69,6 +76,15 @@ def check_scene(
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
             print_json(FORMAT, {"scene": scene, "readable": False, "failed": True, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
+        if failures:
+            from twin.cli.failure_table import plain, print_failures, table_of_scene
+
+            table = table_of_scene(document)
+            if json:
+                print_json(FAILURES_FORMAT, {"scene": document.name, **plain(table)})
+            else:
+                print_failures(table)
+            raise typer.Exit(ExitCode.DONE)
         if security:
             from twin.cli.security import checklist, print_checklist
 

@@ -61,21 +61,24 @@ def risk_of_scene(
 
     from twin.api.risk import sampled
     from twin.cli.errors import reporting_errors
+    from twin.cli.failure_table import plain, summary, table_of_scene
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.planning.risk.failure_table import NO_FAILURES, OFFER
     from twin.scenario.file.set_option import set_texts
 
     with reporting_errors(scene):
         own = [] if seed is None else [f"seed={seed}"]
         document = set_texts(load_scene(scene), [*(set_ or []), *own])
         report = asdict(sampled(document, job, seeds, spares, sweep or []))
+        table = table_of_scene(document)
         if json:
-            print_json(FORMAT, {"seed": document.scenario.seed, **report})
+            print_json(FORMAT, {"seed": document.scenario.seed, **report, "failures": plain(table)})
         else:
-            _print(report)
+            _print(report, [NO_FAILURES, OFFER] if table.none else summary(table))
 
 
-def _print(report: dict[str, Any]) -> None:
+def _print(report: dict[str, Any], of_failures: Sequence[str]) -> None:
     from twin import units
     from twin.cli.tables import console, print_table
     from twin.record.account_titles import JOB_TIME_TITLES
@@ -118,8 +121,8 @@ def _print(report: dict[str, Any]) -> None:
             [_row(row["value"], row) for row in report["sweep"]["values"]],
             right=5,
         )
-    for words in report["left_out"]:
-        show(f"note: {words}")
+    for words in (*of_failures, *report["left_out"]):
+        show(f"note: {words}", soft_wrap=True)
 
 
 _HEADS: Sequence[str] = ("ETTR", "s.e.", "5 %", "interruptions", "waiting")

@@ -268,7 +268,7 @@ _SUMMARY = _Table(
     water_l=_FIGURE,
     wue_l_kwh=_FIGURE,
     ledger_gpu_s=_BY_NAME,
-    interruptions=_Table(unexpected=_count, planned=_count, by_cause=_COUNTS),
+    interruptions=_Table(unexpected=_Maybe(_count), planned=_Maybe(_count), by_cause=_COUNTS),
     power=_Table(
         it_mean_w=_FIGURE, it_max_w=_FIGURE, facility_mean_w=_FIGURE, facility_max_w=_FIGURE, loss_w=_FIGURE
     ),

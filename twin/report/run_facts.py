@@ -9,6 +9,7 @@ from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.rerun import asked_of
 from twin.analysis.wall_clock import Moments
+from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, length, percent, quantity
@@ -72,6 +73,8 @@ def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Mark
         ("Computed on", f"{versions.get('cpu', '?')}, {versions.get('system', '?')}"),
         ("Recorded", header.created),
     ]
+    if not fails(scenario):
+        rows.insert(1, ("Failures", f"None: {NO_FAILURES}"))
     if summary is not None:
         gpus, nodes = summary["gpus"], summary["nodes"]
         rows.insert(

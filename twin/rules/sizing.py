@@ -62,7 +62,7 @@ def _of_plants(case: RuleContext) -> Iterator[Found]:
     heat_w = np.bincount(plant.loops.plant, loop_heat_w(plant, case.catalog), len(plant.plants.ids))
     for slot, source in enumerate(case.scenario.cooling.plants):
         part = case.catalog.part(plant.plants.part[slot])
-        if isinstance(part, ChillerPart) and heat_w[slot] > 0:
+        if source.part and isinstance(part, ChillerPart) and heat_w[slot] > 0:  # else nobody chose its size
             has_w = part.capacity_w * float(plant.plants.needed[slot])
             at: Path = ("cooling", "plants", slot, "id")
             yield from _found(case, at, part, has_w, float(heat_w[slot]), (source.id,))

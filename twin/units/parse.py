@@ -12,6 +12,7 @@ from twin.units.dimension import DIMENSIONS, Dimension
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(.*)", re.DOTALL)
 _THOUSANDS = re.compile(r"[+-]?\d+,\d")
 _PIECE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([A-Za-zµ]+)\s*")
+_COUNTED_RATE = re.compile(r"\s*([0-9.eE+-]+)\s+per\s+([0-9.eE+-]+)\s+(node-\w+|\w+)\s*")
 _ABSOLUTE_ZERO_C = -273.15
 
 
@@ -26,7 +27,7 @@ def parse(text: str | int | float, dimension: str) -> float:
     ----------
     text
         A number, blanks (or none), and a unit. A bare number only where the dimension is a pure number. A duration may
-        be a sum, the largest unit first: "1 h 10 min".
+        be a sum, the largest unit first: "1 h 10 min". A rate may be as counted: "148 per 110592 node-day".
     dimension
         A key of `DIMENSIONS`, for example "power".
 
@@ -56,7 +57,7 @@ def parse(text: str | int | float, dimension: str) -> float:
         raise UnitError(f"{_shown(text)} is not a quantity; {_needed(wanted)}")
     if not isinstance(text, str):
         return _bare(text, wanted)
-    match = _QUANTITY.fullmatch(text.strip())
+    match = _QUANTITY.fullmatch((_per_one(text) if wanted.name == "rate" else text).strip())
     if match is None:
         raise UnitError(f"{_shown(text)} is not a number with a unit; {_needed(wanted)}")
     if wanted.name == "duration" and _PIECE.search(match[2]):
@@ -68,6 +69,17 @@ def parse(text: str | int | float, dimension: str) -> float:
     if factor is None:
         factor = _uncommon_factor(text, unit, wanted)
     return _checked(text, _scaled(number, factor) + wanted.offsets.get(unit, 0.0), wanted)
+
+
+def _per_one(text: str) -> str:
+    """Turn "148 per 110592 node-day" (events counted in an exposure) into events per one node-day."""
+    match = _COUNTED_RATE.fullmatch(text)
+    if match is None:
+        return text
+    try:
+        return f"{float(match[1]) / float(match[2])!r} per {match[3]}"
+    except (ValueError, ZeroDivisionError):
+        return text
 
 
 def _sum_of_durations(text: str, wanted: Dimension) -> float:

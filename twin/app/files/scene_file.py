@@ -42,6 +42,8 @@ seed: 1
 halls:
   - id: hall
     title: Hall
+
+failures: {rates: catalog} # what is built fails as published fleets did
 """
 """A hall with nothing in it."""
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.inspector.edit import EditPanel
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
+from twin.app.inspector.failure_page import FailurePage
 from twin.app.inspector.year_dialog import YearDialog
 from twin.app.session.figure_age import age_words
 from twin.app.session.session import Session
@@ -78,6 +79,8 @@ class Inspector(Dock):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._scroll)
         self._pages.addWidget(self.properties)
+        self.failures = FailurePage(session, load_catalog())
+        self._pages.addWidget(self.failures)
         self.body.addWidget(self._pages, 1)
         self.setMinimumWidth(300)
         session.opened.connect(lambda _: self.show_thing(None))
@@ -111,14 +114,17 @@ class Inspector(Dock):
         """Show several things: facts of the last, properties of all of them together."""
         self._thing = things[-1] if things else None
         self._several = self._counted(things) if len(things) > 1 else ""
+        self.page_buttons["failures"].setVisible(not things)
+        if things and self.page_buttons["failures"].isChecked():
+            self.show_page("facts")
         self.properties.edit(things)
         self._update()
         self.shown.emit(self._thing)
 
     def show_page(self, page: str) -> None:
-        """Show "facts" or "properties"."""
+        """Show "facts", "properties", or of the scene "failures"."""
         self.page_buttons[page].setChecked(True)
-        self._pages.setCurrentIndex(0 if page == "facts" else 1)
+        self._pages.setCurrentIndex(list(self.page_buttons).index(page))
 
     def open_year(self) -> None:
         """Show the typical year of the scene beside that of other places."""
@@ -176,6 +182,7 @@ class Inspector(Dock):
         for page, title, tip in (
             ("facts", "Facts", "Live facts"),
             ("properties", "Edit", "Properties to edit, also of several items at once"),
+            ("failures", "Failures", "What fails in the scene: rates, repairs, failures a year"),
         ):
             button = QToolButton()
             button.setProperty("role", "segment")

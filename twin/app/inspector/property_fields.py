@@ -195,6 +195,7 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
         ("site", "Site"),
         ("site.climate", "Climate"),
         ("site.grid", "Utility"),
+        ("site.redundancy", "Redundancy"),
         ("cooling", "Cooling"),
         ("scheduler", "Scheduler"),
     ):

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from psygnal import Signal
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
+    QPushButton,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -28,6 +30,12 @@ from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.arrays import Floats
 from twin.planning.risk.risk import JobRisk
 
+NOTHING_FAILS = (
+    "Nothing fails by itself in this scene, so there is nothing that checkpoints and spares could save, and no best "
+    "interval between checkpoints."
+)
+_IDLE = {"interval": "nothing to save", "failures": "no rates to multiply"}
+"""What sliders say that do nothing then."""
 _STEPS = 200
 _HOUR_S = 3600.0
 _MARKS_S = (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0)
@@ -35,7 +43,12 @@ _MOST_MARKS = 6
 
 
 class RiskDialog(QDialog):
-    """Samples while nothing is turned: 1,000 runs in some tens of slices."""
+    """Samples while nothing is turned: 1,000 runs in some tens of slices.
+
+    Where nothing fails it says so, and offers the rates of the catalogue.
+    """
+
+    rates_wanted = Signal()
 
     def __init__(self, look: Look, risk: JobRisk, seed: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -59,6 +72,12 @@ class RiskDialog(QDialog):
         self.curve = EttrCurve(look)
         self.headline, self.details = label("", "display"), label("", "muted", wrap=True)
         self.note = label("", "faint", wrap=True)
+        self.rates_button = QPushButton("Use the catalogue's rates")
+        self.rates_button.setToolTip(
+            "Published counts of fleets, as one edit of the scene; Undo takes it back"
+        )
+        self.rates_button.clicked.connect(self._on_rates)
+        self.nothing_fails = not risk.model.node_rate_s
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setInterval(0)
@@ -113,6 +132,18 @@ class RiskDialog(QDialog):
         lower.addWidget(self.curve, 3)
         nest(column, lower, 1)
         column.addWidget(self.note)
+        if self.nothing_fails:
+            self.curve.hide()
+            for name, words in _IDLE.items():
+                self._sliders[name].bar.setEnabled(False)
+                self._sliders[name].words.setText(words)
+                self._sliders[name].bar.setToolTip(plain_tip(NOTHING_FAILS))
+            beside = QVBoxLayout()
+            beside.addWidget(label("NOTHING FAILS", "section"))
+            beside.addWidget(label(NOTHING_FAILS, "", wrap=True))
+            beside.addWidget(self.rates_button, 0, Qt.AlignmentFlag.AlignLeft)
+            beside.addStretch(1)
+            nest(lower, beside, 3)
         left_out = "; ".join(self._risk.left_out)
         self.note.setText(
             "Quick model of failures, repairs, spares and restarts only, 1,000 runs; twin run simulates the whole hall."
@@ -120,8 +151,9 @@ class RiskDialog(QDialog):
         )
 
     def _on_turned(self, *_value: object) -> None:
-        for slider in self._sliders.values():
-            slider.tell()
+        for name, slider in self._sliders.items():
+            if name not in _IDLE or not self.nothing_fails:
+                slider.tell()
         self.sample = RiskSample(self._risk, self.knobs, self._seed)
         self._timer.start()
 
@@ -135,16 +167,21 @@ class RiskDialog(QDialog):
 
     def _show(self, found: Estimate) -> None:
         self.headline.setText(f"{100 * found.ettr:.2f} %")
+        number, whole = text.significant(found.interruptions), text.duration(self.sample.model.horizon_s)
         lines = [
             f"\N{PLUS-MINUS SIGN} {100 * found.error:.2f} standard error, {found.runs:,} of {RUNS:,} runs",
             f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
-            f"{text.significant(found.interruptions)} interruptions in {text.duration(self.sample.model.horizon_s)}",
+            "no interruptions: nothing fails" if self.nothing_fails else f"{number} interruptions in {whole}",
         ]
         lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
         self.details.setText("\n".join(lines))
         self.curve.show_curve(
             self.sample.intervals_s, self.sample.curve(), self.sample.knobs.interval_s, found
         )
+
+    def _on_rates(self) -> None:
+        self.close()
+        self.rates_wanted.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop sampling."""

@@ -15,7 +15,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.rules.redundancy import Fall
 
-COLUMNS = ("If this falls", "GPUs", "They", "Spare machines", "Target")
+COLUMNS = ("If this falls", "GPUs", "What happens to them", "Spare machines", "Target")
 THING, GPUS, WORDS, SPARE, TARGET = range(len(COLUMNS))
 NARROW_PX = 620
 """A narrower list leaves out the spares: the tool tip has them."""

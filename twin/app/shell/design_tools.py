@@ -60,6 +60,7 @@ class DesignTools:
         editor.guard = self.marks.why_not
         outliner.attach(self.marks, hall.state)
         inspector.properties.attach(editor)
+        inspector.failures.attach(editor)
         outliner.chosen.connect(self._on_chosen)
         outliner.fly_wanted.connect(self._fly)
         outliner.renamed.connect(lambda id, name: editor.do(Rename(id, name)))

@@ -9,6 +9,7 @@ from twin.app.jobs.events import EventLine
 from twin.app.jobs.what_if_dialog import RiskDialog
 from twin.app.queue.moves import move, offer, why_not
 from twin.catalog import load_catalog
+from twin.commands.place.failures import UseCatalogRates
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 
@@ -84,7 +85,14 @@ class JobActions:
         except PlanError as error:
             self._window.tell(f"Not sampled: {error}")
             return
-        RiskDialog(self._window.look, risk, self._window.session.seed, self._window).show()
+        dialog = RiskDialog(self._window.look, risk, self._window.session.seed, self._window)
+        dialog.rates_wanted.connect(self._use_catalog_rates)
+        dialog.show()
+
+    def _use_catalog_rates(self) -> None:
+        """Let the scene fail at the rates of the catalogue, and show them."""
+        if self._window.editing.editor.do(UseCatalogRates()):
+            self._window.show_failure_rates()
 
     def go_to_line(self, line: EventLine) -> None:
         """Go to the time and the place of something that happened to a job."""

@@ -251,9 +251,7 @@ class MainWindow(WindowApi):
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
-        self.docks.checks.reported.connect(self.rules.show)
-        self.docks.checks.chosen.connect(self.rules.go)
-        self.docks.checks.thing_chosen.connect(self.go_to)
+        self.rules.follow(self.docks.checks)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
@@ -324,10 +322,12 @@ class MainWindow(WindowApi):
         """Select a thing and fly to it; a job is shown in the inspector."""
         self.going.to(thing)
 
-    def show_falls(self) -> None:
-        """List in Checks what falls if one thing falls."""
-        self.docks.show("checks")
-        self.docks.checks.show_falls()
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene, in the inspector."""
+        self.going.nowhere()
+        self.docks.show("inspector")
+        self.docks.inspector.show_thing(None)
+        self.docks.inspector.show_page("failures")
 
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""

@@ -99,8 +99,8 @@ class WindowApi(QMainWindow):
         """Select a thing and fly to it; a job is shown in the inspector."""
         raise NotImplementedError
 
-    def show_falls(self) -> None:
-        """List in Checks what falls if one thing falls."""
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene, in the inspector."""
         raise NotImplementedError
 
     def break_selection(self) -> None:

@@ -66,6 +66,8 @@ class KpiTile(QFrame):
         super().__init__()
         self._look, self.kpi = look, kpi
         self._worried, self._narrow = False, False
+        self._none = ""
+        self.note = ""  # added to its tool tip
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
         self._value = markup_label("kpi")
@@ -94,9 +96,17 @@ class KpiTile(QFrame):
         self._mark.setVisible(not narrow or self._worried)
         self.setFixedWidth(scaled(self.kpi.width_px(narrow=narrow)))
 
+    def say_none(self, why: str) -> None:
+        """Show no figure in place of 0, and why; "": the figure means something."""
+        if why != self._none:
+            self._none = why
+            self._value.setProperty("plain", None)  # else the words stay
+
     def show_value(self, value: float, run: float) -> None:
         """Show the value of now and that of the run so far, in the channel's unit."""
         channel = BY_ID[self.kpi.channel]
+        if self._none and not value > 0:
+            value = math.nan
         number, unit = split_quantity(value, channel.unit, self.kpi.digits)
         plain = f"{number} {unit}".rstrip()
         so_far = significant(run, self.kpi.digits) if self.kpi.run else ""
@@ -106,7 +116,7 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
+            self.setToolTip(plain_tip("\n".join(filter(None, (self.words, self.kpi.hint, self.note)))))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -125,6 +135,8 @@ class KpiTile(QFrame):
     @property
     def words(self) -> str:
         """Return title and figures as one line."""
+        if self._none and self.value_text == MISSING:
+            return f"{self.kpi.title}: {self._none}"
         title = BY_ID[self.kpi.channel].title
         so_far = f"; the run so far: {self._value.property('run')}" if self.kpi.run else ""
         return f"{title[:1].upper()}{title[1:]}: {self.value_text}{so_far}"
@@ -180,6 +192,11 @@ class KpiStrip(QWidget):
             tile.setVisible(room >= 0)
         self.more_button.setFixedWidth(scaled(_MORE_PX))
         self._count_more()
+
+    def say_no_failures(self, why: str) -> None:
+        """Show no interruptions in place of 0 where nothing can fail, and why; "": they are counted."""
+        self.tiles["site.interruptions"].say_none(why)
+        self.tiles["site.goodput_now"].note = why[:1].upper() + why[1:]
 
     def show_figures(self, frame: Frame | None, curves: RunCurves, age: str = "") -> None:
         """Show the figures of a frame and of the run so far; dashes without one. `age` says of when they are."""

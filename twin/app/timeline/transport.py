@@ -16,6 +16,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import calendar, duration, elapsed, speed
 from twin.app.toolkit.theme import scaled
+from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.frame import Frame
 
 
@@ -114,9 +115,17 @@ class Transport(QWidget):
         is_open = self._session.document is not None
         for widget in (self.restart_button, self.play_button, self.step_button, self.speed_slider):
             widget.setEnabled(is_open)
+        self._say_failures()
         self._on_time(self._session.shown_s)
 
+    def _say_failures(self) -> None:
+        """Let the tile of interruptions say so where nothing can fail."""
+        document = self._session.document
+        none = document is not None and not fails(document.scenario)
+        self.kpis.say_no_failures(NO_FAILURES if none else "")
+
     def _on_run_started(self) -> None:
+        self._say_failures()
         self.kpis.show_figures(None, self._session.curves)
         self._on_playing(self._session.playing)
         self.step_button.setEnabled(self._session.document is not None)

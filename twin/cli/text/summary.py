@@ -14,6 +14,7 @@ from twin.cli.text.cloud import cloud_lines
 from twin.cli.text.facility import facility_lines
 from twin.cli.text.queue import MANY, jobs_table, queue_table, state_of, tenants_table
 from twin.cli.text.repair import repair_lines
+from twin.planning.risk.failure_table import NO_FAILURES, OFFER
 from twin.units import render
 
 _BAR = 24
@@ -82,6 +83,12 @@ def _titled(title: str, *below: RenderableType) -> Group:
     return Group(Text(title, style="bold"), *below, Text())
 
 
+def _interruptions(broken: Mapping[str, Any]) -> tuple[str, str]:
+    if broken["unexpected"] is None:
+        return "none", f"{NO_FAILURES}; {OFFER}"
+    return f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"
+
+
 def _headline(summary: Mapping[str, Any]) -> Group:
     power, energy, broken = summary["power"], summary["energy"], summary["interruptions"]
     rows = [
@@ -91,7 +98,7 @@ def _headline(summary: Mapping[str, Any]) -> Group:
             "kept / ideal steps (reference clock, no failures, no input wait)",
         ),
         ("ETTR", _percent(summary["ettr"]), "share of job time spent on steps that were kept"),
-        ("Interruptions", f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"),
+        ("Interruptions", *_interruptions(broken)),
         (
             "IT power",
             _quantity(power["it_mean_w"], "power"),

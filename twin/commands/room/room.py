@@ -15,6 +15,7 @@ from twin.commands.room.room_design import AISLE_M, RoomDesign, design
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.commands.room.snippet import Fragment
 from twin.scenario import Patch
+from twin.scenario.schema.faults import Failures
 
 __all__ = ["AddRoom", "RoomDesign", "RoomError", "RoomRequest", "design", "free_corner", "is_empty"]
 
@@ -63,6 +64,8 @@ class AddRoom:
         if self.room.title and is_empty(scene):
             changes.set("title", self.room.title)
             changes.set(f"halls[{hall}].title", self.room.title)
+        if is_empty(scene) and scene.scenario.failures == Failures():
+            changes.set("failures.rates", "catalog")
         return changes.patch(self.title)
 
 

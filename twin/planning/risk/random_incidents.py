@@ -19,6 +19,7 @@ from twin.physics import reliability
 from twin.physics.normal import normal_quantile
 from twin.plant.build import build
 from twin.plant.links import link_id, links_of
+from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.checks.interventions import wrong
 from twin.scenario.schema.document import Scenario
@@ -158,6 +159,12 @@ class _Targets:
             for cause in scenario.failures.causes
             if cause.on == "node" and cause.effect == "dead" and not cause.planned and cause.per_node_s > 0
         ]
+        there = self._plant.nodes.present
+        self._rates_s = [
+            cause.per_node_s * float(counts_of_nodes(self._plant, cause.each, catalog)[there].mean())
+            for cause in self._causes
+            if there.any()
+        ]
 
     def pool(self, name: Pool) -> list[str]:
         """Return the ids of all components of a sort."""
@@ -208,7 +215,7 @@ class _Targets:
         lasts_s = None if chance.lasts_s is None else 10.0 * round(draws.around(chance.lasts_s) / 10.0)
         cause = None
         if "cause" in KINDS[kind].options and chance.pool in ("gpu", "node") and self._causes:
-            sums = np.cumsum([cause.per_node_s for cause in self._causes])
+            sums = np.cumsum(self._rates_s)
             at = int(np.searchsorted(sums, draws.uniform() * sums[-1], side="right"))
             cause = self._causes[min(at, len(sums) - 1)].id
         entry = {"at_s": at_s, "kind": kind, "target": target, "duration_s": lasts_s}

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr, young_interval_s
-from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES, RepairQuantiles
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of
+from twin.planning.risk.failure_table import repair_of
 from twin.planning.risk.reliability_sample import (
     FigureSpread,
     Histories,
@@ -24,6 +24,7 @@ from twin.planning.risk.reliability_sample import (
     spread,
     with_checkpoints,
 )
+from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import Plant
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.generators.allowed_rows import rows_of
@@ -106,11 +107,11 @@ def risk_of(
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
     work = estimate_of(job, gpus, part, catalog.gpu(part).memory_bytes)
     failures, recovery = scenario.failures, job.recovery
-    stopping, left_out = _stopping(scenario)
+    stopping, left_out = _stopping(scenario, plant)
     causes = tuple(
         SampledCause(
-            cause.per_node_s,
-            _repair(cause, failures.repair_constant_s),
+            cause.per_node_s * float(counts_of_nodes(plant, cause.each)[allowed].mean()),
+            repair_of(cause, failures.repair_constant_s),
             _detection_s(cause, recovery),
             cause.planned,
         )
@@ -152,13 +153,17 @@ def _job(scenario: Scenario, job_id: str | None) -> Job:
     raise PlanError(f"there is no job {job_id!r}; the scene has {some}{' ...' if len(jobs) > 8 else ''}")
 
 
-def _stopping(scenario: Scenario) -> tuple[list[Cause], list[str]]:
-    """Return the sampled causes, and sentences on the others."""
+def _stopping(scenario: Scenario, plant: Plant) -> tuple[list[Cause], list[str]]:
+    """Return the sampled causes, and sentences on the others that the halls can have."""
     failures = scenario.failures
     if not failures.enabled:
         return [], ["random failures are disabled in this scene"]
-    taken = [cause for cause in failures.causes if cause.on == "node" and cause.stops]
-    not_sampled = [cause.id for cause in failures.causes if cause not in taken]
+    taken = [cause for cause in failures.acting if cause.on == "node" and cause.stops]
+    not_sampled = [
+        cause.id
+        for cause in failures.acting
+        if cause not in taken and counts_of_nodes(plant, cause.each)[plant.nodes.present].any()
+    ]
     remarks = (
         [f"not sampled, as they fail no single node or stop no job: {', '.join(not_sampled)}"]
         if not_sampled
@@ -187,16 +192,6 @@ def _beyond(scenario: Scenario, job: Job) -> list[str]:
     )
     missing = [words for present, words in facts if present]
     return [f"not sampled: {', '.join(missing)}; twin run models them"] if missing else []
-
-
-def _repair(cause: Cause, constant_s: float | None) -> float | RepairQuantiles:
-    if cause.repair == "restart":
-        return 0.0
-    if constant_s is not None:
-        return constant_s
-    if cause.repair == "maintenance":
-        return MAINTENANCE_S
-    return REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair
 
 
 def _detection_s(cause: Cause, recovery: Recovery) -> float:

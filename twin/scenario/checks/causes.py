@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.scenario.formats.fault_trace import unpack
+from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import impairment_of
 from twin.scenario.text.parse import Path
@@ -41,6 +42,14 @@ def causes(scenario: Scenario) -> Iterator[Wrong]:
                 "has no effect: the scene has no fabric",
                 _MISSING["link"][1],
             )
+    known = [cause.id for cause in failures.causes]
+    for i, name in enumerate(failures.off):
+        if name not in known:
+            near = nearest(name, known)
+            hint = (
+                f"did you mean {near!r}?" if near else "failures: {rates: catalog} has those of the catalogue"
+            )
+            yield ("failures", "off", i), "is not a cause of this scene", hint
     if failures.bursts is not None and not present.get(failures.bursts.domain, True):
         reason, hint = _MISSING[failures.bursts.domain]
         yield ("failures", "bursts", "domain"), f"has no neighbours: {reason}", hint

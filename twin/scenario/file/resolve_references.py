@@ -1,4 +1,4 @@
-"""References of a scene - a place, a weather file, a grid file, traces - resolved into the scenario itself.
+"""References of a scene - a place, a weather file, a grid file, traces, catalogue rates - resolved into the scenario.
 
 After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path as FilePath
 
+from twin.scenario.file.catalog_causes import with_catalog_causes
 from twin.scenario.formats import climates, fault_trace, grid_file, trace_file, weather_file
 from twin.scenario.reading.extend import SceneSource
 from twin.scenario.schema.document import Scenario
@@ -37,6 +38,7 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
         scenario = _with_traces(scenario, tree, files)
     if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
         scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
+    scenario = with_catalog_causes(scenario)
     site = scenario.site
     climate, latitude_deg = _climate(site.climate, tree, files)
     grid = _grid(site.grid, tree, files)

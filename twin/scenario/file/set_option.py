@@ -7,6 +7,7 @@ from typing import overload
 
 from twin.scenario.checks import check
 from twin.scenario.file import patch_text
+from twin.scenario.file.catalog_causes import with_rates_switched
 from twin.scenario.file.load import Document
 from twin.scenario.reading.set_value import assign
 from twin.scenario.schema.document import Scenario
@@ -49,7 +50,7 @@ def set_value(target: Document | Scenario, path: str, value: str) -> Document | 
     """
     if isinstance(target, Document):
         return patch_text.apply(target, Patch((Change(path, value),), f"set {path} to {value}"))
-    changed = assign(target, path, value)
+    changed = with_rates_switched(target, assign(target, path, value))
     check.check(changed, _NOWHERE)
     return changed
 

@@ -51,6 +51,11 @@ class Cause(DocumentPart):
         description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
         "leaf and nvlink are the nodes that depend on one of them",
     )
+    each: Literal["node", "gpu", "nic", "psu", "nvlink_tray"] = Field(
+        default="node",
+        description="on a node: the rate is of each of its GPUs, network adapters or power supplies; on nvlink: of "
+        "each switch tray of a domain of several nodes; node: of the whole",
+    )
     effect: Effect = Field(
         default="dead",
         description="dead; slow: clocks at `severity`; hang: only the watchdog finds it; corrupt: results are wrong "
@@ -87,6 +92,8 @@ class Cause(DocumentPart):
             raise ValueError(
                 f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
             )
+        if self.each != "node" and self.on != ("nvlink" if self.each == "nvlink_tray" else "node"):
+            raise ValueError(f"each {self.each} is not of a {self.on}")
         if self.severity is not None and self.effect not in shares_left():
             raise ValueError(f"severity does not apply to {self.effect}; it is of {', '.join(shares_left())}")
         if self.found_s is not None and self.stops:
@@ -276,7 +283,15 @@ class Failures(DocumentPart):
     """The failure model."""
 
     enabled: bool = Field(default=True, description="false: no random failures")
+    rates: Literal["scene", "catalog"] = Field(
+        default="scene",
+        description="scene: of the causes below alone; catalog: of the causes in the catalogue too, each for what the "
+        "hall has of it; a cause below with the same id replaces it",
+    )
     causes: tuple[Cause, ...] = Field(default=(), description="causes with their rates")
+    off: tuple[CauseId, ...] = Field(
+        default=(), max_length=200, description="causes that do not act, of the scene or of the catalogue"
+    )
     lemons: bool = Field(default=False, description="nodes differ (gamma, shape 0.93)")
     arrhenius: Arrhenius | None = Field(
         default=None, description="rates grow with die temperature (estimated); none: they do not"
@@ -300,6 +315,13 @@ class Failures(DocumentPart):
         default=None, description="removal of lemon nodes; none: not removed"
     )
     repairs: Repairs = Field(default=Repairs(), description="how nodes are repaired")
+
+    @property
+    def acting(self) -> tuple[Cause, ...]:
+        """Return the causes that strike by themselves."""
+        if not self.enabled:
+            return ()
+        return tuple(cause for cause in self.causes if cause.id not in self.off) if self.off else self.causes
 
 
 InterventionKind = Annotated[str, OneOf(lambda: KINDS)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
@@ -15,8 +14,6 @@ from twin import units
 
 FROM_FILE = "from a file"
 """Validation context of file and command-line text: there a bare number is no quantity."""
-
-_COUNTED_RATE = re.compile(r"\s*([0-9.eE+-]+)\s+per\s+([0-9.eE+-]+)\s+(node-\w+|\w+)\s*")
 
 
 @dataclass(frozen=True)
@@ -79,18 +76,7 @@ def rendered(value: float, dimension: str) -> str:
 @lru_cache(maxsize=4096)
 def _of_text(text: str, dimension: str) -> float:
     """Return what a text says, such as "0.6 m": a scene says most of it many times, and again after each edit."""
-    return units.parse(_per_one(text) if dimension == "rate" else text, dimension)
-
-
-def _per_one(text: str) -> str:
-    """Turn "148 per 110592 node-day" (events counted in an exposure) into events per one node-day."""
-    match = _COUNTED_RATE.fullmatch(text)
-    if match is None:
-        return text
-    try:
-        return f"{float(match[1]) / float(match[2])!r} per {match[3]}"
-    except (ValueError, ZeroDivisionError):
-        return text
+    return units.parse(text, dimension)
 
 
 def _kind_of(value: object) -> str:

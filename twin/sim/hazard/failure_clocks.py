@@ -16,16 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from twin.arrays import Floats, UInts64
 from twin.physics import reliability
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
+from twin.plant.failure_components import components_of
+from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import Plant
 from twin.scenario.schema.fault_kinds.kind import Component
 from twin.scenario.schema.faults import Cause, Failures
 from twin.sim.core.draws import Draws
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import ArrayField, Derived, Fields, Items
-from twin.sim.hazard.components import components_of
 from twin.sim.hazard.fleet_rates import bursts_scale, lemons_scale
 from twin.sim.hazard.hazard_clocks import ClockSet
 
+_MAIN = ("node", None, "node")
+"""The law of most causes: of a node as a whole, at a constant rate."""
 WORN_SHARE = 0.02
 """Change of a node's failure rate by heat that is taken note of [-]."""
 
@@ -85,7 +88,7 @@ class FailureClocks(ClockSet):
         self.known = {
             cause.id: cause for cause in failures.causes
         }  # by hand they strike even where nothing fails by itself
-        self.active = failures.causes if failures.enabled else ()
+        self.active = failures.acting
         self.constant_repair_s = failures.repair_constant_s
         self.arrhenius = failures.arrhenius
         self.gpu_count = plant.nodes.gpu_count
@@ -98,24 +101,36 @@ class FailureClocks(ClockSet):
             self.scale *= bursts_scale(plant, failures.bursts, first)
         if self.lemons:
             on_nodes = [c for c in self.active if c.on == "node"]
-            self.scale *= lemons_scale(on_nodes, [self.mean_repair_s(c) for c in on_nodes])
+            there = plant.nodes.present
+            means = {
+                c.each: float(counts_of_nodes(plant, c.each)[there].mean()) for c in on_nodes if there.any()
+            }
+            rates = [c.per_node_s * means.get(c.each, 1.0) for c in on_nodes]
+            self.scale *= lemons_scale(rates, [self.mean_repair_s(c) for c in on_nodes])
         quality = np.where(plant.nodes.present, self._lemons(keys, draws.own) * self.scale, 0.0)
-        main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
+        main = tuple(c for c in self.active if (c.on, c.shape, c.each) == _MAIN)
         super().__init__(keys, main, draws, "", quality)
         self.up = plant.nodes.present.copy()
         self.due_s = self.due(np.arange(len(keys)))
         self.others: list[tuple[Component, NDArray[np.int64], ClockSet]] = []
-        for law in dict.fromkeys((c.on, c.shape) for c in self.active):
-            on, shape = law
-            if law == ("node", None):
+        self.counts: dict[str, Floats] = {}  # what each node has of `each`, by name of the set
+        for law in dict.fromkeys((c.on, c.shape, c.each) for c in self.active):
+            on, shape, each = law
+            if law == _MAIN:
                 continue
-            components = tuple(c for c in self.active if (c.on, c.shape) == law)
-            name = f" {on}" + ("" if shape is None else f" {shape!r}")
+            components = tuple(c for c in self.active if (c.on, c.shape, c.each) == law)
+            name = (
+                f" {on}" + ("" if shape is None else f" {shape!r}") + ("" if each == "node" else f" {each}")
+            )
+            counts = counts_of_nodes(plant, each)
             if on == "node":
-                slots, own_keys, weight = np.arange(len(keys)), keys, quality.copy()
+                self.counts[name] = counts
+                slots, own_keys, weight = np.arange(len(keys)), keys, quality * counts
             else:
                 found = components_of(plant, on)
                 slots, own_keys, weight = found.slots, found.keys, found.weight
+                if on == "nvlink":
+                    weight = weight * counts[slots]
             self.others.append((on, slots, ClockSet(own_keys, components, draws, name, weight)))
 
     def _lemons(self, keys: UInts64, seed: int) -> Floats:
@@ -127,7 +142,11 @@ class FailureClocks(ClockSet):
         total = self.rate
         nodes = max(1, int((self.quality > 0).sum()))
         for on, _, clocks in self.others:
-            total += clocks.rate if on == "node" else clocks.rate * float(clocks.quality.sum()) / nodes
+            if on == "node":
+                counts = self.counts[clocks.name][self.quality > 0]
+                total += clocks.rate * (float(counts.mean()) if counts.size else 1.0)
+            else:
+                total += clocks.rate * float(clocks.quality.sum()) / nodes
         return total
 
     def mean_repair_s(self, cause: Cause) -> float:
@@ -226,8 +245,10 @@ class FailureClocks(ClockSet):
             return
         keys = reliability.hash_u64(seed, self.keys[nodes], "replaced", self.generation[nodes])
         quality = self._lemons(keys, seed) * self.scale[nodes]
-        for clocks in [self, *(clocks for on, _, clocks in self.others if on == "node")]:
-            clocks.quality[nodes] = quality
+        self.quality[nodes] = quality
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.quality[nodes] = quality * self.counts[clocks.name][nodes]
 
     def redraw(self, t_s: float) -> None:
         """Redraw how far the clock of each component still has to go from `t_s` on."""
@@ -286,10 +307,10 @@ class FailureClocks(ClockSet):
         generation = np.zeros(len(self.count), np.int64)
         generation[here] = old.generation[there]
         place = dict(zip(there.tolist(), here.tolist(), strict=True))
-        laws = {(on, clocks.shape): clocks for on, _, clocks in old.others}
+        laws = {clocks.name: clocks for _, _, clocks in old.others}
         kept_clocks = []
         for on, _, clocks in self.others:
-            before, had, has = laws[on, clocks.shape], there, here
+            before, had, has = laws[clocks.name], there, here
             if on != "node":
                 _, had, has = np.intersect1d(before.keys, clocks.keys, return_indices=True)
             kept_clocks.append(clocks.kept(before, had, has, edit.at_s))

@@ -14,9 +14,9 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.physics.reliability import lemon_scale
+from twin.plant.failure_components import domains_of_nodes
 from twin.plant.tables import Plant
-from twin.scenario.schema.faults import Bursts, Cause
-from twin.sim.hazard.components import domains_of_nodes
+from twin.scenario.schema.faults import Bursts
 
 
 def bursts_scale(plant: Plant, bursts: Bursts, first: Plant | None = None) -> Floats:
@@ -50,14 +50,14 @@ def _scale(plant: Plant, bursts: Bursts) -> Floats:
     return np.asarray(1.0 / (1.0 + bursts.chance * expected), np.float64)
 
 
-def lemons_scale(causes: Sequence[Cause], means_s: Sequence[float]) -> float:
+def lemons_scale(rates_s: Sequence[float], means_s: Sequence[float]) -> float:
     """Return the factor on the rates of all nodes with which a fleet expects the quoted number of failures.
 
     Parameters
     ----------
-    causes
-        Of nodes.
+    rates_s
+        Of each cause of nodes, of a usual node [1/s].
     means_s
         Mean repair time of each [s].
     """
-    return lemon_scale(sum(cause.per_node_s * mean_s for cause, mean_s in zip(causes, means_s, strict=True)))
+    return lemon_scale(sum(rate_s * mean_s for rate_s, mean_s in zip(rates_s, means_s, strict=True)))

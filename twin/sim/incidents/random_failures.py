@@ -10,6 +10,7 @@ import numpy as np
 
 from twin import units
 from twin.physics import reliability
+from twin.plant.failure_components import domains_of_nodes, nodes_of_nvlink, target_of
 from twin.record.events import Severity
 from twin.scenario.schema.fault_kinds import REMAP, fault_of
 from twin.scenario.schema.faults import Bursts, Cause, Intervention
@@ -22,7 +23,6 @@ from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import Fields, Items, StateField, Stateful
 from twin.sim.core.timers import Timers
 from twin.sim.fabric.outages import Outages
-from twin.sim.hazard.components import domains_of_nodes, nodes_of_nvlink, target_of
 from twin.sim.hazard.failure_clocks import FailureClocks, Strike
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler

@@ -214,7 +214,7 @@ class RunParts:
             self.limits,
             self.outages,
             self.repairs,
-            FailureTally(scenario.failures.causes if scenario.failures.enabled else ()),
+            FailureTally(scenario.failures.acting),
         )
         self.repairs.forget = self.degraded.forget
         self.health = Health(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twin.planning.risk.failure_table import fails
 from twin.plant.links import link_id
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
@@ -27,6 +28,7 @@ def summarise(engine: RunParts) -> dict[str, Any]:
     started = [row for row in engine.jobs.rows if row.start_s is not None]
     by_cause = {**incidents.unexpected, **incidents.planned}
     ledger, job_j = ledger_gpu_s(engine), engine.meter.job_energy_j(engine.heat, now)
+    fell = fails(engine.first[0]) or any(by_cause.values()) or any(incidents.tally.struck.values())
     figures = {
         "scene": engine.scenario.title,
         "seed": engine.seed,
@@ -38,8 +40,10 @@ def summarise(engine: RunParts) -> dict[str, Any]:
         "events": engine.log.rows,
         "event_hash": engine.log.hash.hexdigest(),
         "interruptions": {
-            "unexpected": sum(incidents.unexpected.values()),
-            "planned": sum(incidents.planned.values()),
+            "unexpected": sum(incidents.unexpected.values())
+            if fell
+            else None,  # nothing can fail: not 0, but nothing
+            "planned": sum(incidents.planned.values()) if fell else None,
             "by_cause": dict(sorted(by_cause.items())),
         },
         "ettr": _mean(engine, started, engine.jobs.ettr),

@@ -43,6 +43,15 @@ def facility_actions(window: WindowApi) -> list[Command]:
             tip="Injects a fault into the selection",
         ),
         entry(
+            "run.failure_rates",
+            "Failure rates",
+            window.show_failure_rates,
+            menu="faults",
+            needs_scene=True,
+            tip="What fails in the scene: each cause with rate, repair and failures a year, on or off",
+            words="mtbf mttf reliability failures per year annual failure rate causes catalogue random interruptions",
+        ),
+        entry(
             "view.trace",
             "Trace power and heat",
             trace.show_trace,

@@ -48,7 +48,7 @@ def view_actions(window: WindowApi) -> list[Command]:
         entry(
             "view.falls",
             "What falls if this falls",
-            window.show_falls,
+            partial(_show_falls, window),
             menu="view",
             icon="check",
             needs_scene=True,
@@ -180,3 +180,9 @@ def _text_sizes(window: WindowApi) -> list[Command]:
             ("usual", "Reset text size", 0, "Ctrl+0", "Text size of the system"),
         )
     ]
+
+
+def _show_falls(window: WindowApi) -> None:
+    """List in Checks what falls if one thing falls."""
+    window.docks.show("checks")
+    window.docks.checks.show_falls()

@@ -38,10 +38,19 @@ def components_of(plant: Plant, on: Component) -> Components:
     """Return what the rate of a cause on `on` is counted for; none where the scene has no such thing."""
     if on == "link":
         return _links(plant)
-    ids, present = _table(plant, on)
-    slots = np.flatnonzero(present)
+    ids = _table(plant, on)[0]
+    slots, weight = weights_of(plant, on)
     keys = reliability.component_keys(f"{on} {ids[slot]}" for slot in slots.tolist())
-    return Components(slots, keys, np.ones(len(slots)))
+    return Components(slots, keys, weight)
+
+
+def weights_of(plant: Plant, on: Component) -> tuple[Ints64, Floats]:
+    """Return the slots of all components of a sort, and how many each stands for."""
+    if on == "link":
+        cables = links_of(plant).cables.astype(np.float64)
+        return np.arange(len(cables)), cables
+    slots = np.flatnonzero(_table(plant, on)[1])
+    return slots, np.ones(len(slots))
 
 
 def _table(plant: Plant, on: Component) -> tuple[list[str], NDArray[np.bool_]]:
