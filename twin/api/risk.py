@@ -12,6 +12,7 @@ from twin.api.errors import BadInput, as_arguments
 from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.catalog import load_catalog
+from twin.planning.risk.failure_table import FailureTable, failure_table
 from twin.planning.risk.reliability_sample import FigureSpread
 from twin.planning.risk.risk import JobRisk, RiskOutcome, by_spares, ettr_at, outcome, risk_of
 from twin.plant.build import build
@@ -114,6 +115,8 @@ class RiskReport:
         None: nothing was swept.
     left_out
         What of the scene the quick model does not hold, in sentences.
+    failures
+        What fails in the scene: causes with rates, repairs, and failures a year.
     """
 
     job: str
@@ -132,6 +135,7 @@ class RiskReport:
     by_spares: list[SparesRow]
     sweep: Sweep | None
     left_out: list[str]
+    failures: FailureTable
 
 
 def risk(
@@ -191,7 +195,9 @@ def sampled(
 ) -> RiskReport:
     """Return the report on a scene as it stands; the other parameters are those of `risk`."""
     scenario = document.scenario
-    found = outcome(_risk(scenario, job, spares), seeds, scenario.seed)
+    catalog = load_catalog()
+    plant = build(scenario, catalog)
+    found = outcome(risk_of(scenario, plant, catalog, job, spares), seeds, scenario.seed)
     job_risk = found.risk
     best_s = found.best_interval_s
     return RiskReport(
@@ -214,6 +220,7 @@ def sampled(
         ],
         sweep=_swept(document, job_risk.job, seeds, spares, sweeps) if sweeps else None,
         left_out=list(job_risk.left_out),
+        failures=failure_table(scenario, plant, catalog),
     )
 
 

@@ -61,7 +61,7 @@ def risk_of_scene(
 
     from twin.api.risk import sampled
     from twin.cli.errors import reporting_errors
-    from twin.cli.failure_table import plain, summary, table_of_scene
+    from twin.cli.failure_table import plain, summary
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.planning.risk.failure_table import NO_FAILURES, OFFER
@@ -70,8 +70,8 @@ def risk_of_scene(
     with reporting_errors(scene):
         own = [] if seed is None else [f"seed={seed}"]
         document = set_texts(load_scene(scene), [*(set_ or []), *own])
-        report = asdict(sampled(document, job, seeds, spares, sweep or []))
-        table = table_of_scene(document)
+        found = sampled(document, job, seeds, spares, sweep or [])
+        report, table = asdict(found), found.failures
         if json:
             print_json(FORMAT, {"seed": document.scenario.seed, **report, "failures": plain(table)})
         else:
