@@ -10,8 +10,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import twin
 from twin.app.inspector.inspector import YEAR
 from twin.app.inspector.year_dialog import YearDialog
+from twin.app.palette.room_wizard import RoomWizard
 from twin.app.shell.main_window import MainWindow
 from twin.record.site_year import SiteYear
 
@@ -49,7 +51,8 @@ def test_the_year_of_the_scene_and_of_other_places(
     assert inspector.facts is not None
     section = next(each for each in inspector.facts.sections if each.title == YEAR)
     words = {row.label: row.value for row in section.rows}
-    assert (words["Climate"], words["PUE over the year"]) == ("Frankfurt, Germany", "1.373")
+    expected = twin.load("lab-16").year()
+    assert (words["Climate"], words["PUE over the year"]) == ("Frankfurt, Germany", f"{expected.pue:.3f}")
     assert inspector.months is not None
     assert max(inspector.months.values) > 1.5
     entry = next(each for each in window.menus.entries() if each.title.startswith("Typical year"))
@@ -75,3 +78,25 @@ def test_the_year_of_the_scene_and_of_other_places(
     qtbot.waitUntil(lambda: window.session.document.scenario.site.climate.place == "dublin")  # type: ignore[union-attr]
     assert len(dialog.years) == 1
     dialog.close()
+
+
+def test_the_wizard_asks_for_the_place_and_shows_the_year_there(
+    use_window: Open, qtbot: QtBot, my_lab: Path
+) -> None:
+    window = use_window(my_lab)
+    window.new_scene()
+    qtbot.waitUntil(window.hint.isVisible)
+    window.build_room()
+    wizard = next(each for each in QApplication.topLevelWidgets() if isinstance(each, RoomWizard))
+    assert "one mean day, which flatters" in wizard.figures["PUE"].text()
+    assert not wizard.months.isVisible()
+    wizard.place.entered.emit("Arizona")
+    qtbot.waitUntil(wizard.months.isVisible)
+    assert max(wizard.months.values) > 1.2
+    assert "July" in wizard.figures["Design day"].text()
+    wizard.build.click()
+    qtbot.waitUntil(lambda: window.session.document.scenario.site.climate.place == "phoenix")  # type: ignore[union-attr]
+    window.editing.editor.undo()  # one step
+    qtbot.waitUntil(lambda: not window.session.document.scenario.power)  # type: ignore[union-attr]
+    assert window.session.document is not None
+    assert window.session.document.scenario.site.climate.place is None

@@ -72,11 +72,13 @@ def test_days_of_the_year_are_those_of_the_engine(month: int, day: int) -> None:
 def test_the_year_of_the_wizards_hall_is_that_of_a_calculation_by_hours() -> None:
     """By hand: chillers by their lift and part load, dry coolers that take over in the cold, fans, pumps, losses."""
     year, catalog = year_of(hall()), load_catalog()
-    chiller, cooler = catalog.chiller("chiller-air-cooled"), catalog.dry_cooler("dry-cooler")
-    crah, plant = catalog.crah("CRAH-chilled"), build(hall().scenario, catalog)
-    units, set_c, water_k = 2, 20.0, 6.0
-    blown = float(plant.loops.flow_m3_s[0]) / (int(plant.loops.units[0]) * crah.airflow_m3_s)
-    movers_w = int(plant.loops.units[0]) * crah.fan_w * max(blown, 0.3) ** 3
+    plant = build(hall().scenario, catalog)
+    chiller, cooler = catalog.chiller(plant.plants.part[0]), catalog.dry_cooler("dry-cooler")
+    crah, handlers = catalog.crah(plant.loops.part[0]), int(plant.loops.units[0])
+    assert chiller.condenser == "air"
+    units, set_c, water_k = int(plant.plants.units[0]), float(plant.plants.supply_c[0]), 6.0
+    blown = year.it_w / (1.2 * 1006.0 * 12.0) / (handlers * crah.airflow_m3_s)  # air warms by about 12 K
+    movers_w = handlers * crah.fan_w * (0.05 + 0.95 * (0.05 * blown + 0.95 * max(blown, 0.3) ** 3))
     movers_w += year.it_w / water_k / 4.19e6 * 1.5e5 / 0.65  # 1.5 bar, 65 %
     heat_w = year.it_w + movers_w
     dry_c = climates.year_of("phoenix").dry_c

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from ruamel.yaml.error import YAMLError
 
 from twin.analysis.inputs_used import used_parts, used_profiles
+from twin.analysis.typical_year_words import months_words, year_figures
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.planning.profile.figures import ProfileError, parse_document
@@ -19,6 +20,7 @@ from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.rules import check
 from twin.rules.engine_findings import at_the_start
+from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
@@ -80,6 +82,20 @@ def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
             name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
         }
         return catalog_from_texts(found), texts
+
+
+def year(scenario: Scenario, plant: Plant, catalog: Catalog) -> Markup:
+    """Return the typical year of the site as it stood at the start, beside the run."""
+    found = year_or_reason(scenario, plant, catalog)
+    if isinstance(found, str):
+        return tag("p", f"{found[:1].upper()}{found[1:]}.")
+    flatters = " The scene names no place: one mean day all year flatters." if found.mean_day else ""
+    lead = (
+        f"{found.climate}: all racks at their design power, {found.it_w / 1e3:,.0f} kW, all year.{flatters}"
+    )
+    rows = [(figure.title, figure.words, figure.tip) for figure in year_figures(found)]
+    months = f"PUE by month: {months_words(found)}."
+    return joined([tag("p", lead), table(("figure", "value", "meaning"), rows), tag("p", months)])
 
 
 def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[str, str]) -> Markup:

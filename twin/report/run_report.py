@@ -70,6 +70,7 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
         ("hall", "The hall", _pictures(pictures, without)),
         ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
         ("jobs", "Jobs", unfinished if summary is None else run_facts.jobs(summary, says)),
+        ("year", "Typical year", run_basis.year(first_scene, first_hall, catalog)),
         ("rules", "Design rules", run_basis.rules(first_scene, first_hall, catalog, events)),
         (
             "sources",

@@ -29,7 +29,7 @@ from twin.app.compare.run import ComparedRun, parting_s
 from twin.app.compare.seeds import SeedsPanel
 from twin.app.compare.shared_past import SharedPast
 from twin.app.compare.strip import CompareStrip
-from twin.app.compare.table import FigureTable
+from twin.app.compare.table import FigureTable, year_rows_of
 from twin.app.compare.waterfall import CompareWaterfall
 from twin.app.session.replay import Replay
 from twin.app.session.speeds import DEFAULT_SPEED, SPEEDS
@@ -165,7 +165,8 @@ class CompareDialog(QDialog):
     def show_comparison(self, found: Comparison) -> None:
         """Show figures and ledger of one run each, or of many."""
         self.shown = found
-        self.table.show_comparison(found)
+        a, b = self._runs
+        self.table.show_comparison(found, year_rows_of(a.year, b.year))
         self.way.show_way(found.waterfall)
         judged = verdict(found) if len(found.seeds) > 1 else basis_words(found)
         self.verdict.setText(" ".join((*found.remarks, *([judged] if judged else []))))

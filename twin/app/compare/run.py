@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from twin.analysis.compare_at import compare_at
 from twin.analysis.rerun import scenario_of_run
 from twin.app.compare.strip import Track
 from twin.app.toolkit.clock import Clock
+from twin.catalog import load_catalog
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
+from twin.record.site_year import SiteYear
 from twin.report.halls import RecordedHalls
+from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.view3d.base.ownership import OwnerNames
 from twin.view3d.colour.difference import Side
@@ -61,6 +65,12 @@ class ComparedRun:
         complete = summary is not None and isinstance(summary.get("ledger_gpu_s"), dict)
         self.sample: Sample | None = sample_of(summary) if summary is not None and complete else None
         self._groups: dict[int, OwnerNames] = {}
+
+    @cached_property
+    def year(self) -> SiteYear | None:
+        """Return the typical year of its hall as the run began, at design load; None where it has none."""
+        found = year_or_reason(*self._halls.at(0), load_catalog())
+        return found if isinstance(found, SiteYear) else None
 
     def reader(self, wall_s: float) -> Reader:
         """Return the reader of the file, reopened where it was closed."""

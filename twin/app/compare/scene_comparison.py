@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.commands.budget.budget import FIGURES, Budget, budget, figure_words
 from twin.commands.budget.prices import left_out
 from twin.commands.edit.command import EditedScene
 from twin.plant.tables import Plant
+from twin.record.site_year import SiteYear
+from twin.runtime.typical_year import year_or_reason
 from twin.scenario import Document
 from twin.scenario.file.diff import SECTIONS, Difference, differences
 from twin.scenario.file.scene_at import effective
@@ -90,7 +93,9 @@ def compare(
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
     sums = budget(first), budget(second)
     unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
-    return SceneComparison(first, second, tuple(found), _figures(*sums), things, unpriced)
+    return SceneComparison(
+        first, second, tuple(found), (*_figures(*sums), *_year_figures(first, second)), things, unpriced
+    )
 
 
 def things_of(path: str, plant: Plant) -> tuple[str, ...]:
@@ -113,6 +118,17 @@ def _figures(before: Budget, after: Budget) -> tuple[SumFigure, ...]:
         if old != new:
             made.append(SumFigure(title, figure_words(name, old), figure_words(name, new)))
     return tuple(made)
+
+
+def _year_figures(before: EditedScene, after: EditedScene) -> tuple[SumFigure, ...]:
+    """Return what differs in the typical years of both, at design load."""
+    shown = []
+    for side in (before, after):
+        year = year_or_reason(side.scenario, side.plant, side.catalog)
+        known = year_figures(year) if isinstance(year, SiteYear) else ()
+        shown.append({figure.key: figure.words for figure in known})
+    pairs = {key: [words.get(key, "not known") for words in shown] for key in TITLES}
+    return tuple(SumFigure(TITLES[key], *pair) for key, pair in pairs.items() if pair[0] != pair[1])
 
 
 def _racks(before: Plant, after: Plant) -> dict[str, Change]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
@@ -15,6 +17,7 @@ from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.record.site_year import SiteYear
 
 HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MINUS SIGN}", "")
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
@@ -25,6 +28,15 @@ _MEANT = {
     INTERVAL: "Half width of the 95 % interval of the difference; same failures in both, seed by seed",
     SEEDS: "Number of seeds where B is higher / lower than A",
 }
+_OF_YEAR: tuple[tuple[ComparedFigure, Callable[[SiteYear], float]], ...] = tuple(
+    (ComparedFigure(f"year.{key}", title, unit, -1, lambda _: None), read)
+    for key, title, unit, read in (
+        ("pue", "PUE over the year", "ratio", lambda year: year.pue),
+        ("wue", "WUE over the year", "volume_per_energy", lambda year: year.wue_l_kwh * 1e-3 / 3.6e6),
+        ("peak_w", "Peak power over the year", "power", lambda year: year.peak_w),
+    )
+)
+"""What designs are compared by beside their runs: a typical year at design load."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,22 @@ def _row(figure: ComparedFigure, found: Comparison) -> ComparisonRow:
     )
 
 
+def year_rows_of(a_year: SiteYear | None, b_year: SiteYear | None) -> list[ComparisonRow]:
+    """Return rows of the typical years of two designs, which no draws change; none where both have the same year."""
+    rows: list[ComparisonRow] = []
+    if a_year is None or b_year is None or np.array_equal(a_year.facility_w, b_year.facility_w):
+        return rows
+    for figure, read in _OF_YEAR:
+        a, b = read(a_year), read(b_year)
+        size = max(abs(a), abs(b))
+        apart = apart_words(figure, b - a, like=size).replace("-", "\N{MINUS SIGN}") if a != b else ""
+        better = 0 if a == b or apart == "0" else 1 if b < a else -1
+        words = f"{'B' if better > 0 else 'A'} is better" if better else "the same"
+        values = value_words(figure, a, size), value_words(figure, b, size)
+        rows.append(ComparisonRow(figure.key, (figure.title, *values, apart, "", "", words), words, better))
+    return rows
+
+
 class FigureTable(QTreeWidget):
     """Shows the differences of a comparison.
 
@@ -104,9 +132,9 @@ class FigureTable(QTreeWidget):
                 self.headerItem().setTextAlignment(column, _RIGHT)
         look.changed.connect(self._paint)
 
-    def show_comparison(self, found: Comparison) -> None:
-        """Show other figures: of one run each, or the means of many."""
-        self.rows = rows_of(found)
+    def show_comparison(self, found: Comparison, beside: Sequence[ComparisonRow] = ()) -> None:
+        """Show other figures: of one run each, or the means of many; `beside` comes of no run."""
+        self.rows = [*rows_of(found), *beside]
         many = any(row.cells[INTERVAL] for row in self.rows)
         for column in (INTERVAL, SEEDS):
             self.setColumnHidden(column, not many)

@@ -10,6 +10,7 @@ from twin.app.form.field import Field, FieldState
 from twin.app.form.places import PLACE_KEY, place_named
 from twin.app.form.row import FieldRow, form_grid
 from twin.app.hall.panel import HallPanel
+from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
@@ -42,10 +43,10 @@ class HallHint(QFrame):
     """
 
     room_wanted, parts_wanted, wiring_wanted = Signal(), Signal(), Signal()
-    place_wanted = Signal(object)  # Command that gives the scene another climate
 
-    def __init__(self, look: Look, session: Session, host: HallPanel) -> None:
+    def __init__(self, look: Look, session: Session, host: HallPanel, editor: Editor) -> None:
         super().__init__(host)
+        self._editor = editor
         self._session, self._hall, self.reason = session, host, ""
         self.setProperty("role", "note")
         self.setFixedWidth(_WIDTH_PX)
@@ -105,7 +106,7 @@ class HallHint(QFrame):
             self._place()
             return
         self.place.settle()
-        self.place_wanted.emit(SetProperty(("",), PLACE_KEY, name))
+        self._editor.do(SetProperty(("",), PLACE_KEY, name))
 
     def refresh(self) -> None:
         """Show what is true of the scene now."""

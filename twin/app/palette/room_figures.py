@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from twin.analysis.typical_year_words import year_figures
 from twin.app.palette.model import KINDS
 from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.edit.command import EditedScene
 from twin.commands.room.room_spares import spares_of
 from twin.plant.tables import LoopKind, Plant
+from twin.record.site_year import SiteYear
 
 TON_W = 3516.85
 """A ton of refrigeration [W]."""
@@ -65,6 +67,28 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         _cost(scene, found),
     ]
     return [*rows, RoomFigure("Storage", _storage(scene))] if scene.scenario.storage else rows
+
+
+def year_figures_of(year: SiteYear | str) -> list[RoomFigure]:
+    """Return what matters of a room through the year of its place, or why it has none."""
+    if isinstance(year, str):
+        return [RoomFigure("PUE", year)]
+    shown, day = {figure.key: figure for figure in year_figures(year)}, year.design_day
+    flatters = "; one mean day, which flatters" if year.mean_day else ""
+    when = "every day" if year.mean_day else day.words
+    return [
+        RoomFigure(
+            "PUE",
+            f"{year.pue:.3f} over the year, {year.worst_pue:.3f} in the worst hour{flatters}",
+            shown["pue"].tip,
+        ),
+        RoomFigure(
+            "Design day",
+            f"{when}, up to {day.dry_c:.0f} °C: PUE {day.pue:.2f}, {quantity(year.peak_w, 'W')} at the peak",
+            shown["design_day"].tip,
+        ),
+        RoomFigure("Water", shown["wue"].words, shown["wue"].tip),
+    ]
 
 
 def _doors(plant: Plant) -> int:

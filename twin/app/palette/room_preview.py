@@ -38,7 +38,7 @@ class RoomPreview(PaintedChart):
     """Draws the plant of a room; what is in the hall already stays pale."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Plan of the room", hint=(560, 400), least=(360, 260))
+        super().__init__(look, "Plan of the room", hint=(560, 400), least=(360, 200))
         self._plant: Plant | None = None
         self._there: FloorFootprints | None = None
         self._stale = False

@@ -19,20 +19,28 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.form.field import Field, FieldState
+from twin.app.form.places import PLACE_KEY, place_named
 from twin.app.form.row import FieldEditor, FieldRow
 from twin.app.form.typed import text_of, typed_value
-from twin.app.palette.room_figures import figures_of
+from twin.app.palette.room_figures import figures_of, year_figures_of
 from twin.app.palette.room_preview import RoomPreview, beside
+from twin.app.placing.payload import Together
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit import theme
+from twin.app.toolkit.charts.month_bars import MonthBars
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.world.rows import World
+from twin.app.world.site_year import year_of
 from twin.catalog import Catalog, NodePart, RackPart
-from twin.commands.edit.command import CommandError, EditedScene
+from twin.commands.edit.command import Command, CommandError, EditedScene
+from twin.commands.place.properties import SetProperty
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
+from twin.record.site_year import SiteYear
+from twin.scenario.file.resolve_references import in_place
 
 _FORM_PX = 410
 _CHOSEN = "by size"
@@ -67,6 +75,13 @@ def _choice(key: str, title: str, tip: str, choices: Mapping[str, str] = _PARTS)
     return Field(key, title, tip, kind="choice", choices=tuple(choices), titles=tuple(choices.values()))
 
 
+_PLACE = Field(
+    PLACE_KEY,
+    "Where it stands",
+    "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
+    kind="place",
+    optional=True,
+)
 _FIELDS = (
     Field("title", "Name", "Name of the room"),
     _choice("part", "Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
@@ -158,7 +173,8 @@ class RoomWizard(QDialog):
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
         self.figures: dict[str, QLabel] = {}
-        self.preview = RoomPreview(look)
+        self.place, self._place = FieldRow(look, _PLACE), ""
+        self.preview, self.months = RoomPreview(look), MonthBars(look, "PUE", 1.0, "{:.2f}".format)
         self.where_label = label("", "muted", wrap=True)
         self._grid = QGridLayout()
         self.build = QPushButton("Build")
@@ -226,7 +242,11 @@ class RoomWizard(QDialog):
                 else ""
             )
             self.where_label.setText(stands + grows)
-        shown = {figure.label: figure for figure in figures_of(made.scene)}
+        year = self._year(made)
+        self.months.setVisible(isinstance(year, SiteYear) and not year.mean_day)
+        if isinstance(year, SiteYear):
+            self.months.show_months(year.monthly_pue.tolist())
+        shown = {figure.label: figure for figure in [*figures_of(made.scene), *year_figures_of(year)]}
         for name, figure in shown.items():
             if name not in self.figures:
                 self._figure(name)
@@ -237,6 +257,22 @@ class RoomWizard(QDialog):
             if name not in shown:
                 part.setText("none")
                 part.setToolTip("")
+
+    def _year(self, made: RoomDesign) -> SiteYear | str:
+        """Return the typical year of a room alone, where it is to stand."""
+        scene = made.scene
+        scenario = in_place(scene.scenario, self._place) if self._place else scene.scenario
+        return year_of(World(scenario, scene.plant, scene.catalog, None))
+
+    def _on_place(self, words: str | None) -> None:
+        try:
+            self._place = place_named(words) if words else ""
+        except CommandError as wrong:
+            self.place.refuse(str(wrong))
+            return
+        self.place.settle()
+        self.place.show(FieldState(self._place, resettable=bool(self._place)))
+        self._later.start()
 
     def _figure(self, name: str) -> None:
         row = self._grid.rowCount()
@@ -264,13 +300,17 @@ class RoomWizard(QDialog):
     def _build(self) -> None:
         if self.design is None:
             return
-        if self._editor.do(AddRoom(self.design.room, drawn=self.design)):
+        wanted: Command = AddRoom(self.design.room, drawn=self.design)
+        scene = self._scene()
+        if scene is not None and self._place != (scene.scenario.site.climate.place or ""):
+            moved = SetProperty(("",), PLACE_KEY, self._place or None)
+            wanted = Together((wanted, moved), wanted.title)
+        if self._editor.do(wanted):
             self.accept()
         else:
             try:
-                scene = self._scene()
                 if scene is not None:
-                    AddRoom(self.design.room, drawn=self.design).patch(scene)
+                    wanted.patch(scene)
                 self.where_label.setText(self._editor.why_not())
             except CommandError as wrong:
                 self.where_label.setText(str(wrong))
@@ -288,8 +328,12 @@ class RoomWizard(QDialog):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(2, 1)
-        first = self._first()
-        for line, of in enumerate(_FIELDS):
+        first, scene = self._first(), self._scene()
+        self._place = (scene.scenario.site.climate.place if scene is not None else None) or ""
+        self.place.put_into(grid, 0, indent=1)
+        self.place.show(FieldState(self._place, resettable=bool(self._place)))
+        self.place.entered.connect(self._on_place)
+        for line, of in enumerate(_FIELDS, start=1):
             row = self.rows[of.key] = FieldRow(look, of)
             row.put_into(grid, 2 * line, indent=1)
             if of.kind == "choice" and not of.choices:
@@ -297,7 +341,7 @@ class RoomWizard(QDialog):
             row.show(FieldState("" if of.key in _SAID else text_of(of, getattr(first, of.key))))
             row.follow(self._later.start)
         self.rows["rack_pitch_m"].field.setSpecialValueText("side to side")  # type: ignore[union-attr]
-        grid.setRowStretch(2 * len(_FIELDS), 1)
+        grid.setRowStretch(2 * len(_FIELDS) + 2, 1)
         return form
 
     def _first(self) -> RoomRequest:
@@ -332,6 +376,21 @@ class RoomWizard(QDialog):
         ]
         return ["", *(part.id for part in fit)], [_CHOSEN, *(part.title for part in fit)]
 
+    def _told(self) -> QScrollArea:
+        """Return the figures and the months of the year, which scroll where text is large."""
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 8, 0)
+        nest(column, self._grid)
+        column.addWidget(self.months)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(content)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName("Figures of the room")
+        return scroll
+
     def _lay_out(self, form: QWidget) -> None:
         scroll = QScrollArea()
         scroll.setWidget(form)
@@ -346,7 +405,7 @@ class RoomWizard(QDialog):
         self._grid.setColumnStretch(1, 1)
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(3)
-        nest(right, self._grid)
+        right.addWidget(self._told(), 1)
         right.addWidget(self.where_label)
         buttons = QHBoxLayout()
         buttons.addStretch(1)

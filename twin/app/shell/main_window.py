@@ -134,7 +134,7 @@ class MainWindow(WindowApi):
             self.tell,
         )
         self.planner = JobPlanner(look, session, self._catalog, self.editing.editor, self)
-        self.hint = HallHint(look, session, self.hall)
+        self.hint = HallHint(look, session, self.hall, self.editing.editor)
         self.job_actions = JobActions(self)
         self.gone = GoneFile(session, self.files, self.notifications, self)
         self.growing = Growing(session, self.gone, self)
@@ -263,7 +263,6 @@ class MainWindow(WindowApi):
         self.hint.room_wanted.connect(self.build_room)
         self.hint.parts_wanted.connect(partial(self.docks.show, "palette"))
         self.hint.wiring_wanted.connect(partial(self.editing.editor.do, AutoWire(add=True)))
-        self.hint.place_wanted.connect(self.editing.editor.do)
         self.tools.prefabs = partial(carried_prefab, self._catalog)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.going.to_event)

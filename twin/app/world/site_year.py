@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.app.world.rows import FactRow, World
-from twin.catalog import CatalogError
-from twin.plant.error import PlantError
 from twin.record.site_year import SiteYear, climate_words
-from twin.runtime.typical_year import typical_year
+from twin.runtime.typical_year import year_or_reason
 
 COMING = "\N{HORIZONTAL ELLIPSIS}"
-NOT_YET = "not known yet: "
 
 
 class YearCache:
@@ -33,10 +30,7 @@ class YearCache:
 
 def year_of(world: World, load: float = 1.0) -> SiteYear | str:
     """Return the typical year of a hall at a load, or why there is none."""
-    try:
-        return typical_year(world.scenario, world.plant, world.catalog, load)
-    except (PlantError, CatalogError) as wrong:
-        return NOT_YET + str(wrong)
+    return year_or_reason(world.scenario, world.plant, world.catalog, load)
 
 
 def year_rows(world: World, year: SiteYear | str | None) -> list[FactRow]:

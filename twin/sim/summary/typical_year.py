@@ -15,6 +15,7 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.weather import HOURS
 from twin.plant.design_load import rack_design_w
+from twin.plant.facility import rated_heat_w
 from twin.plant.tables import Plant
 from twin.record.site_year import NoYear, SiteYear, YearHours, climate_words
 from twin.scenario.schema.document import Scenario
@@ -22,6 +23,7 @@ from twin.sim.core.log import Log
 from twin.sim.core.timers import Timers
 from twin.sim.core.weather import Outdoor, Weather
 from twin.sim.power.system import PowerSystem
+from twin.sim.thermal.asked_flow import Wants
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.cooling_rejection import Rejection
 from twin.sim.thermal.part_models import UncooledNode
@@ -58,6 +60,10 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
     it_w = float(power.rack_in_w.sum())
     if it_w <= 0.0:
         raise NoYear("no rack draws power; add racks with nodes, and feed them")
+    for _ in range(2):  # fans and pumps follow the heat, and are a little of it themselves
+        into_w = _into_w(plant, catalog, cooling, power.rack_in_w)
+        asked = np.full(body.network.shape.n_loops, min(load, 1.0))
+        cooling.carry(into_w, Wants(asked, asked, into_w[len(asked) :]))
     shape, loop_w = body.network.shape, cooling.loop_power_w(0.0)
     pump_w = np.zeros(len(plant.plants.ids))
     pump_w[: shape.n_plants] = cooling.rejection.pump_w[: len(pump_w)]
@@ -92,6 +98,23 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         climate=climate_words(scenario.site.climate),
         mean_day=scenario.site.climate.place is None and scenario.site.climate.hours is None,
     )
+
+
+def _into_w(plant: Plant, catalog: Catalog, cooling: CoolingSystem, rack_w: Floats) -> Floats:
+    """Return the heat into each loop that cools nodes and into the air of each hall, machines included, (L + H,) [W].
+
+    Coolant takes its share of the nodes at their nameplate, the air of the hall all that is left.
+    """
+    network, racks = cooling.network, plant.racks
+    halls, hall = network.shape.n_halls, network.shape.loop_hall
+    housed = np.bincount(plant.nodes.rack[plant.nodes.present], minlength=len(racks.ids)) > 0
+    nodes_w = np.bincount(racks.hall, rack_w * housed, halls)
+    rated_w = np.where(network.loop_flow_w_k > 0, rated_heat_w(plant, catalog, plant.loops), 0.0)
+    most_w = np.array([catalog.node(name).max_w for name in plant.node_parts])[plant.nodes.part]
+    whole_w = np.bincount(racks.hall[plant.nodes.rack], most_w * plant.nodes.present, halls)
+    loop_w = rated_w * (nodes_w / np.maximum(whole_w, 1e-9))[hall]
+    hall_w = np.bincount(racks.hall, rack_w, halls) - np.bincount(hall, loop_w, halls)
+    return np.concatenate([loop_w + cooling.loop_heat_w(0.0), hall_w + cooling.hall_heat_w(0.0)])
 
 
 @dataclass(frozen=True)

@@ -114,14 +114,10 @@ class CoolingSystem(Stateful):
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
         self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
-        over_k = self._room_set_c - np.array(self.rejection.held_c)[shape.hall_plant]
-        able_w = (
-            np.maximum(over_k, 0.0) * network.coefficients.crah_w_k
-        )  # of air handlers, at their set point
-        room_w = room_heat_w(network, plant, catalog, static_w)
-        self.asked = AskedFlow(
-            plant, catalog, network, self._drives.law, self.room_air_w_k > 0, room_w, able_w
-        )
+        over_k = np.clip(self._room_set_c - np.array(self.rejection.held_c)[shape.hall_plant], 0.0, 1e9)
+        room_w, law = room_heat_w(network, plant, catalog, static_w), self._drives.law
+        able_w = over_k * network.coefficients.crah_w_k  # of air handlers, at their set point
+        self.asked = AskedFlow(plant, catalog, network, law, self.room_air_w_k > 0, room_w, able_w)
         self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
         self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         # What comes back to the coil of each loop and to the room units of each hall: place in `ThermalState.upper`.
