@@ -153,14 +153,19 @@ def test_hover_names_the_thing_with_its_state(use_window: UseWindow, qtbot: QtBo
     assert ":" in names[-1]
 
 
+def click_what_is_framed(window: MainWindow) -> None:
+    room = window.hall.view.framing.room
+    middle = QPoint(round(room.x + room.width / 2), round(room.y + room.height / 2))
+    QTest.mouseClick(window.hall.view.native, Qt.MouseButton.LeftButton, pos=middle)
+
+
 def test_a_click_in_the_hall_shows_the_thing_in_the_inspector(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
     window = use_window(lab)
     window.go_to("gpu/0/0/0")
     window.hall.view.fly_to("gpu/0/0/0", animate=False)
-    native = window.hall.view.native
-    QTest.mouseClick(native, Qt.MouseButton.LeftButton, pos=QPoint(native.width() // 2, native.height() // 2))
+    click_what_is_framed(window)
     qtbot.waitUntil(lambda: len(window.hall.state.selection) == 1)
     assert window.docks.inspector.thing == window.hall.state.selection[0]
     QTest.keyClick(window, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
@@ -180,8 +185,7 @@ def test_a_click_in_the_hall_brings_the_inspector_to_the_front(
     qtbot.wait(50)
     assert not fabric.visibleRegion().isEmpty()
     window.hall.view.fly_to("gpu/0/0/0", animate=False)
-    native = window.hall.view.native
-    QTest.mouseClick(native, Qt.MouseButton.LeftButton, pos=QPoint(native.width() // 2, native.height() // 2))
+    click_what_is_framed(window)
     qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QSizePolicy, QTabBar
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.dock_table import DOCKS
@@ -196,3 +196,46 @@ def test_docks_to_come_find_their_places(window: MainWindow, qtbot: QtBot, width
     assert not docks["checks"].visibleRegion().isEmpty()  # in front of the events
     assert docks["plots"].isHidden()
     assert 0.55 <= hall.width() / width_px <= 0.7
+
+
+def test_a_dock_floats_off_its_old_place_and_comes_back_in_front(window: MainWindow, qtbot: QtBot) -> None:
+    window.docks.enter("run")
+    window.docks.reset()
+    window.docks.show("jobs")
+    jobs, old = window.docks.jobs, window.docks.jobs.mapToGlobal(QPoint(0, 0))
+    jobs.toggle_floating()
+    qtbot.waitUntil(jobs.isFloating)
+    assert (jobs.pos() - old).manhattanLength() >= 20, "it is seen to float"
+    assert window.screen().availableGeometry().contains(jobs.geometry())
+    window.docks.show("events")
+    jobs.toggle_floating()
+    qtbot.waitUntil(lambda: not jobs.visibleRegion().isEmpty() and not jobs.isFloating())
+    assert window.docks.events.visibleRegion().isEmpty()
+    window.docks.reset()
+
+
+def test_the_window_is_no_larger_than_its_screen(window: MainWindow) -> None:
+    room = window.screen().availableSize()
+    before = window.size()
+    window.resize(room * 2)
+    window.docks.restore(window.settings)
+    assert window.width() <= room.width()
+    assert window.height() <= room.height()
+    assert window.minimumWidth() <= room.width()
+    window.resize(before)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_tabs_of_docks_keep_their_words(window: MainWindow, qtbot: QtBot, scale: float) -> None:
+    window.look.scale_text(scale)
+    window.docks.enter("run")
+    window.docks.reset()
+    try:
+        bars = [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.count()]
+        qtbot.waitUntil(lambda: all(bar.elideMode() == Qt.TextElideMode.ElideNone for bar in bars))
+        for bar in bars:
+            words = bar.fontMetrics()
+            for place in range(bar.count()):
+                assert bar.tabRect(place).width() >= words.horizontalAdvance(bar.tabText(place))
+    finally:
+        window.look.scale_text(1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label, tool_button
@@ -10,9 +10,17 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 
 LEAST_PX = (210, 96)
-"""Width and height that any dock can be made."""
+"""Width and height that any dock can be made, or smaller."""
 AWAY_PX = 28
 """So far from its old place a dock floats first."""
+
+
+class _GivingWay(QWidget):
+    """Asks for no more room than any dock may have: else the largest behind a tab would take that of the hall."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least size of what is in it, at most `LEAST_PX`."""
+        return super().minimumSizeHint().boundedTo(QSize(*LEAST_PX))
 
 
 class Dock(QDockWidget):
@@ -34,10 +42,9 @@ class Dock(QDockWidget):
             | QDockWidget.DockWidgetFeature.DockWidgetFloatable
         )
         self.setTitleBarWidget(self._title_bar(title, icon))
-        panel = QWidget(self)
+        panel = _GivingWay(self)
         panel.setProperty("role", "panel")
         panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        panel.setMinimumSize(*LEAST_PX)  # else the widest behind it would take the room of the hall
         self.body = QVBoxLayout(panel)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
@@ -46,10 +53,9 @@ class Dock(QDockWidget):
         self.topLevelChanged.connect(self._on_floating)
 
     def _title_bar(self, title: str, icon: str) -> QWidget:
-        bar = QWidget(self)
+        bar = _GivingWay(self)
         bar.setProperty("role", "docktitle")
         bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        bar.setMinimumWidth(LEAST_PX[0])
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(10, 4, 5, 4)
         layout.setSpacing(6)
