@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -22,7 +22,7 @@ from twin.app.session.site_curves import RunCurves
 from twin.app.toolkit.look import Look, label, markup_label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, significant, split_quantity
-from twin.app.toolkit.theme import scaled
+from twin.app.toolkit.theme import font, scaled
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
 
@@ -40,12 +40,13 @@ class Kpi:
     hint: str = ""
 
     def width_px(self, *, narrow: bool) -> int:
-        """Return how wide its tile is; a narrow one has its icon only when it is worrying."""
-        room = 84 if not self.run else 122
-        return room + 14 + (28 if not narrow or math.isfinite(self.warn_above) else 0)
+        """Return how wide its tile is, its title whole; a narrow one has its icon only when it is worrying."""
+        title_px = QFontMetrics(font()).horizontalAdvance(self.title)
+        icon_px = max(_ICON_PX, scaled(_ICON_PX)) if not narrow or math.isfinite(self.warn_above) else 0
+        return max(scaled(84 if not self.run else 122), title_px) + _EDGES_PX + icon_px
 
 
-_GAP_PX, _MORE_PX = 6, 38
+_GAP_PX, _MORE_PX, _ICON_PX, _EDGES_PX = 6, 38, 30, 20
 
 _GOODPUT = "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
 _UNEXPECTED = (
@@ -95,7 +96,7 @@ class KpiTile(QFrame):
         """Leave out the icon unless it warns, or show it."""
         self._narrow = narrow
         self._mark.setVisible(not narrow or self._worried)
-        self.setFixedWidth(scaled(self.kpi.width_px(narrow=narrow)))
+        self.setFixedWidth(self.kpi.width_px(narrow=narrow))
 
     def show_value(self, value: float, run: float) -> None:
         """Show the value of now and that of the run so far, in the channel's unit."""
@@ -171,9 +172,7 @@ class KpiStrip(QWidget):
         room = self.width() + _GAP_PX
         if not self.age.isHidden():
             room -= self.age.sizeHint().width() + _GAP_PX
-        widths_px = {
-            narrow: [scaled(kpi.width_px(narrow=narrow)) for kpi in KPIS] for narrow in (False, True)
-        }
+        widths_px = {narrow: [kpi.width_px(narrow=narrow) for kpi in KPIS] for narrow in (False, True)}
         narrow = sum(widths_px[False]) + _GAP_PX * len(KPIS) > room
         if sum(widths_px[narrow]) + _GAP_PX * len(KPIS) > room:
             room -= scaled(_MORE_PX) + _GAP_PX
