@@ -13,7 +13,14 @@ from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.trace_layer import Told
+from twin.app.jobs.waterfall import Waterfall
+from twin.app.jobs.waterfall_view import WaterfallView
+from twin.app.monitor.spares_dock import CONDITION, NODE
+from twin.app.palette.room_wizard import RoomWizard
+from twin.app.timeline.kpi import KpiTile
+from twin.app.toolkit.account_colours import AccountShare
 from twin.app.toolkit.overflow_row import GivingWay
+from twin.app.toolkit.row_table import RowTable
 from twin.record.events import Event, Severity
 
 if TYPE_CHECKING:
@@ -123,3 +130,53 @@ def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
     assert bar.sizeHint().height() == high_px
     for part in hidden:
         bar.addPermanentWidget(part)
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.0, 1.5])
+def test_titles_of_tiles_cells_of_spares_and_names_of_accounts_are_whole(
+    window: MainWindow, qtbot: QtBot, scale: float
+) -> None:
+    _sized(window, 1600, scale, qtbot)
+    for tile in window.findChildren(KpiTile):
+        title = next(each for each in tile.findChildren(QLabel) if each.text() == tile.kpi.title)
+        assert not tile.isVisible() or title.width() >= title.sizeHint().width(), tile.kpi.title
+    window.docks.show("spares")
+    table = window.docks.spares.findChild(RowTable)
+    assert table is not None
+    qtbot.waitUntil(table.isVisible)
+    for column in (NODE, CONDITION):
+        assert table.columnWidth(column) >= table.sizeHintForColumn(column)
+    chart = WaterfallView(window.look)
+    chart.show_waterfall(Waterfall(100.0, (AccountShare("detection", "Detection time", 10.0, ""),), 90.0))
+    for width_px in (200, 320, 700):  # with no room for bars there are none, and names end before figures
+        chart.resize(width_px, 120)
+        assert chart.name_end_px <= chart.width() - chart.figures_px
+
+
+def test_what_happened_has_two_lines_in_a_narrow_list(window: MainWindow, qtbot: QtBot) -> None:
+    dock = window.docks.events
+    dock.setFloating(True)
+    dock.show()
+    heights = []
+    for width_px in (900, 420):
+        dock.resize(width_px, 300)
+        qtbot.waitUntil(lambda width_px=width_px: dock.width() == width_px)
+        heights.append(dock.table.verticalHeader().defaultSectionSize())
+    assert heights[1] > 1.5 * heights[0]
+    dock.setFloating(False)
+
+
+def test_dialogs_are_no_larger_than_the_screen(window: MainWindow, qtbot: QtBot, lab: Path) -> None:
+    window.look.scale_text(1.5)
+    room = window.screen().availableSize()
+    window.menus.execute("run.plan_job")
+    assert window.planner.dialog is not None
+    window.build_room()
+    diff = window.comparing.show(lab, lab.name)
+    assert diff is not None
+    dialogs = [window.planner.dialog, *window.findChildren(RoomWizard), diff]
+    assert len(dialogs) == 3
+    for dialog in dialogs:
+        assert dialog.width() <= room.width(), dialog.windowTitle()
+        assert dialog.height() <= room.height(), dialog.windowTitle()
+        dialog.close()

@@ -38,7 +38,7 @@ MOST_ROWS = 2000
 """Differences that are listed; of more the count is told."""
 _PLACE = Qt.ItemDataRole.UserRole
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_ROW_PX, _SUM_PX, _HEAD_PX, _FIGURE_PX = 24, 20, 40, 116
+_ROW_PX, _SUM_PX, _HEAD_PX = 24, 20, 40
 _MOST_SUMS = 12
 _OF_WINDOW, _LEAST_PX = 0.94, (1100, 680)
 
@@ -92,7 +92,7 @@ class DiffDialog(QDialog):
             self._drawn = True  # before: with the first canvas the window is shown anew
             self.halls = HallPair(self._look, self.comparison, self._titles, self)
             self._split.addWidget(self.halls)
-            self._split.setSizes([460, 800])
+            self._split.setSizes([scaled(460), 800])
             self._split.setStretchFactor(1, 1)
 
     def done(self, result: int) -> None:
@@ -139,7 +139,7 @@ class DiffDialog(QDialog):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for place in (1, 2):
             self.figures.headerItem().setTextAlignment(place, _RIGHT)
-            header.resizeSection(place, scaled(_FIGURE_PX))
+            header.setSectionResizeMode(place, QHeaderView.ResizeMode.ResizeToContents)
         rows = self.figures.topLevelItemCount()
         self.figures.setVisible(rows > 0)
         self.figures.setFixedHeight(min(rows, _MOST_SUMS) * scaled(_SUM_PX) + scaled(_HEAD_PX))
@@ -160,8 +160,8 @@ class DiffDialog(QDialog):
         if more:
             self.tree.addTopLevelItem(QTreeWidgetItem([f"and {more:,} more"]))
         self.tree.expandAll()
-        self.tree.header().resizeSection(0, 230)
-        self.tree.header().resizeSection(1, 100)
+        self.tree.header().resizeSection(0, scaled(230))
+        self.tree.header().resizeSection(1, scaled(100))
         self.tree.currentItemChanged.connect(self._on_chosen)
         self.tree.itemActivated.connect(self._on_chosen)
         column.addWidget(self.tree, 1)

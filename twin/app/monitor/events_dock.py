@@ -24,6 +24,7 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.text_fields import SearchField
+from twin.app.toolkit.theme import scaled
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
 from twin.record.events import Event, Severity
 
@@ -33,7 +34,7 @@ _FILTERS = (
     (Severity.WARNING, "Warnings"),
     (Severity.ALARM, "Alarms"),
 )
-_ROW_PX = 24
+_ROW_PX, _TWO_LINES_PX, _WORDS_PX = 24, 40, 130
 _CELL_MARGIN_PX = 12
 _ICON_PX, _KIND_PX, _KINDS_FROM_PX = 42, 150, 620
 FIRST_SHOWN = Severity.NOTICE
@@ -120,10 +121,14 @@ class EventsDock(Dock):
         """Set the widths of columns; a narrow list leaves the kind of event to its icon and the words."""
         clock = self._session.clock.longest if self._session.document is not None else ""
         wordy = self.width() >= _KINDS_FROM_PX
+        self.table.setWordWrap(not wordy)  # what happened has two lines where it has little width
+        self.table.verticalHeader().setDefaultSectionSize(scaled(_ROW_PX if wordy else _TWO_LINES_PX))
         self.model.use_words(wordy)
         kind_px = _KIND_PX if wordy else _ICON_PX
         for column, width_px in ((TIME, _room_px(clock)), (EVENT, kind_px), (WHERE, _room_px("gpu/00/00/0"))):
             self.table.setColumnWidth(column, width_px)
+        words_px = self.table.width() - _room_px(clock) - kind_px - _room_px("gpu/00/00/0")
+        self.table.setColumnHidden(WHERE, words_px < scaled(_WORDS_PX))  # most words name what they are of
 
     def _on_events(self, events: list[Event]) -> None:
         bar, before = self.table.verticalScrollBar(), self.model.rowCount()

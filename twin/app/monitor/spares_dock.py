@@ -38,7 +38,8 @@ from twin.shown_text import spelled
 COLUMNS = ("Node", "Condition", "Since", "Last event")
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
-_WIDTHS_PX = {NODE: 104, CONDITION: 112, SINCE: 84}
+_ROWS_SIZED = 50
+"""Rows that columns are as wide as: of many nodes those in sight."""
 _CAPACITY = 4096
 
 
@@ -89,8 +90,9 @@ def pool_table(look: Look, model: PoolModel) -> RowTable:
     """Return the list of the nodes of a model."""
     table = RowTable(look, "Nodes not in use", _ROW_PX, model, "All nodes in use")
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
-    for column, width_px in _WIDTHS_PX.items():
-        table.setColumnWidth(column, width_px)
+    table.header.setResizeContentsPrecision(_ROWS_SIZED)
+    for column in (NODE, CONDITION, SINCE):
+        table.header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
     table.header.setSectionResizeMode(LAST, QHeaderView.ResizeMode.Stretch)
     return table
 

@@ -17,7 +17,17 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QDrag,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from twin.app.palette.model import KINDS, Count, PaletteItem, tip_of
@@ -308,6 +318,11 @@ class PaletteList(QListView):
     def star_rect(self, id: str) -> QRect:
         """Return where the star of an item is, in the coordinates of the list."""
         return self._delegate.star(self.visualRect(self.rows.index(self.rows.row_of(id))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay the rows out anew: their words break elsewhere, and a scroll bar that comes takes width too."""
+        super().resizeEvent(event)
+        self.scheduleDelayedItemsLayout()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter takes, * stars, letters go to the search field."""

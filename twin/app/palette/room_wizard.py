@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
@@ -169,7 +169,8 @@ class RoomWizard(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Build a room")
         self.setSizeGripEnabled(True)
-        self.resize(670 + theme.scaled(_FORM_PX), 720)
+        wanted = QSize(670 + theme.scaled(_FORM_PX), 720)
+        self.resize(wanted.boundedTo(self.screen().availableSize() * 0.96))
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
         self.figures: dict[str, QLabel] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -23,7 +23,7 @@ from twin.app.session.site_curves import RunCurves
 from twin.app.toolkit.look import Look, label, markup_label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, significant, split_quantity
-from twin.app.toolkit.theme import scaled
+from twin.app.toolkit.theme import font, scaled
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
 
@@ -41,12 +41,13 @@ class Kpi:
     hint: str = ""
 
     def width_px(self, *, narrow: bool) -> int:
-        """Return how wide its tile is; a narrow one has its icon only when it is worrying."""
-        room = 84 if not self.run else 122
-        return room + 14 + (28 if not narrow or math.isfinite(self.warn_above) else 0)
+        """Return how wide its tile is, its title whole; a narrow one has its icon only when it is worrying."""
+        title_px = QFontMetrics(font()).horizontalAdvance(self.title)
+        icon_px = max(_ICON_PX, scaled(_ICON_PX)) if not narrow or math.isfinite(self.warn_above) else 0
+        return max(scaled(84 if not self.run else 122), title_px) + _EDGES_PX + icon_px
 
 
-_GAP_PX, _MORE_PX = 6, 38
+_GAP_PX, _MORE_PX, _ICON_PX, _EDGES_PX = 6, 38, 30, 20
 
 _GOODPUT = "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
 _UNEXPECTED = (
@@ -120,7 +121,7 @@ class KpiTile(QFrame):
         """Leave out the icon unless it warns, or show it."""
         self._narrow = narrow
         self._mark.setVisible(not narrow or self._worried)
-        self.setFixedWidth(scaled(self.kpi.width_px(narrow=narrow)))
+        self.setFixedWidth(self.kpi.width_px(narrow=narrow))
 
     def say_none(self, why: str) -> None:
         """Show no figure in place of 0, and why; "": the figure means something."""
@@ -207,9 +208,7 @@ class KpiStrip(QWidget):
         room = self.width() + _GAP_PX
         if not self.age.isHidden():
             room -= self.age.sizeHint().width() + _GAP_PX
-        widths_px = {
-            narrow: [scaled(kpi.width_px(narrow=narrow)) for kpi in KPIS] for narrow in (False, True)
-        }
+        widths_px = {narrow: [kpi.width_px(narrow=narrow) for kpi in KPIS] for narrow in (False, True)}
         narrow = sum(widths_px[False]) + _GAP_PX * len(KPIS) > room
         if sum(widths_px[narrow]) + _GAP_PX * len(KPIS) > room:
             room -= scaled(_MORE_PX) + _GAP_PX

@@ -13,7 +13,7 @@ from twin.app.toolkit.theme import scaled
 
 ALONE_BELOW = 0.3
 """Steps that span less of the whole than this are drawn alone, true to each other: from 0 they would not be seen."""
-_EDGE_PX, _SECOND_PX, _LEAST_PX = 12.0, 58.0, 1.5
+_EDGE_PX, _SECOND_PX, _LEAST_PX, _BARS_PX = 12.0, 58.0, 1.5, 20.0
 _ROOMY_PX = 15.0
 
 
@@ -104,8 +104,25 @@ class WaterfallChart(PaintedChart):
         if not (len(rows) > 2 and high - low < ALONE_BELOW * high):
             low = min(low, 0.0)
         left = _EDGE_PX + scaled(self.name_px)
-        room = max(self.width() - left - scaled(self.figure_px) - _EDGE_PX, 20.0)
+        room = max(self._bars_px, _BARS_PX)
         return Axis(low, high if high > low else low + 1.0, left, left + room)
+
+    @property
+    def _bars_px(self) -> float:
+        """Return the room between names and figures; with too little of it there are no bars."""
+        return self.width() - 2 * _EDGE_PX - scaled(self.name_px) - scaled(self.figure_px)
+
+    @property
+    def figures_px(self) -> float:
+        """Return the room for figures: where it is narrow all but the first give way, and then the names."""
+        seconds = max((len(row.figures) for row in self.rows), default=1) - 1 if self._bars_px < 0.0 else 0
+        return _EDGE_PX + scaled(self.figure_px) - scaled(_SECOND_PX) * seconds
+
+    @property
+    def name_end_px(self) -> float:
+        """Return where names end."""
+        least, wanted = _EDGE_PX + 8.0, _EDGE_PX + scaled(self.name_px)
+        return max(min(wanted, self.width() - self.figures_px), least)
 
     @property
     def alone(self) -> bool:
@@ -123,6 +140,10 @@ class WaterfallChart(PaintedChart):
         """Paint the lines, each bar where the one above it ends."""
         rows, axis = self.rows, self.axis
         bars = [self.bar(number) for number in range(len(rows))]
+        if self._bars_px < _BARS_PX:
+            for number, row in enumerate(rows):
+                self._write(painter, row, self.spot(number))
+            return
         for number, (row, bar) in enumerate(zip(rows, bars, strict=True)):
             spot = self.spot(number)
             if number:
@@ -144,10 +165,11 @@ class WaterfallChart(PaintedChart):
 
     def _write(self, painter: ChartPainter, row: WaterfallRow, spot: QRectF) -> None:
         theme, px = painter.theme, self.text_px if spot.height() >= _ROOMY_PX else self.text_px - 1
-        name = QRectF(_EDGE_PX, spot.top(), scaled(self.name_px) - 8, spot.height())
+        figures = row.figures[:1] if self._bars_px < 0.0 else row.figures
+        name = QRectF(_EDGE_PX, spot.top(), self.name_end_px - _EDGE_PX - 8, spot.height())
         ink = theme.text if row.is_end else theme.muted
         painter.write(name, row.title, ink, px, bold=row.is_end, elided=True)
-        for number, words in enumerate(row.figures):
-            after_px = _SECOND_PX * (len(row.figures) - 1 - number)
+        for number, words in enumerate(figures):
+            after_px = scaled(_SECOND_PX) * (len(figures) - 1 - number)
             figure = spot.adjusted(0, 0, -_EDGE_PX - after_px, 0)
             painter.write(figure, words, theme.muted if number else theme.text, to=RIGHT)
