@@ -69,7 +69,6 @@ class KpiTile(QFrame):
         super().__init__()
         self._look, self.kpi = look, kpi
         self._worried, self._narrow = False, False
-        self._leads = ""  # where a click leads
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
         self._value = markup_label("kpi")
@@ -82,7 +81,7 @@ class KpiTile(QFrame):
         layout.addWidget(label(kpi.title, "muted"), 0, 1)
         layout.addWidget(self._value, 1, 1)
         layout.setColumnStretch(1, 1)
-        self._text = MISSING, ""
+        self._text, self._leads = (MISSING, ""), ""  # and where a click leads
         self.show_value(math.nan, math.nan)
         self.make_narrow(False)
         look.changed.connect(self._write)
@@ -131,6 +130,8 @@ class KpiTile(QFrame):
             self._write()
             hints = (self.words, self.kpi.hint, self._leads)
             self.setToolTip(plain_tip("\n".join(hint for hint in hints if hint)))
+            if self._leads:
+                self.setAccessibleName(f"{self.words}. {self._leads}")
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
