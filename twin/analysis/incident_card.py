@@ -120,7 +120,7 @@ class IncidentCard:
         for line in self.stops:
             found.append(f"{line.stop.job}: {line.state}, {hours(line.gpu_s)}")
             found += [
-                f"  {phase.title:<14} {spoken(phase.lasts_s(self.known_s))}"
+                f"  {phase.title:<16} {spoken(phase.lasts_s(self.known_s))}"
                 + ", goes on" * (phase.end_s is None)
                 for phase in line.phases
             ]

@@ -18,7 +18,6 @@ from twin.analysis.event_spans import Span, spans
 from twin.analysis.explain_causes import Roots
 from twin.analysis.incident import (
     COST_ACCOUNTS,
-    PHASES,
     PLANNED,
     CauseTotal,
     Incident,
@@ -45,7 +44,7 @@ _PHASE_OF = {
     "idle_preempted": "wait",
     "restart_and_load": "restart",
 }
-_BUDGET = tuple(name for name in PHASES if name not in ("lost_work", "detect", "wait", "queue", "restart"))
+_BUDGET = ("swap", "container", "init", "load", "warmup", "constant")
 
 
 def incidents_of(
@@ -236,6 +235,9 @@ class RunIncidents:
                 found += self._parts(runs, begin_s, end_s)
             else:
                 found.append(Phase(_PHASE_OF[account], begin_s, None if math.isinf(end_s) else end_s))
+        again = self.running_again(stop)
+        if again is not None and again.t_s > before_s + 1e-3:  # nothing is booked of what runs elsewhere
+            found.append(Phase("away", before_s, again.t_s))
         return tuple(found)
 
     @staticmethod
