@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
@@ -89,6 +89,7 @@ class KpiTile(QFrame):
     def leads(self, words: str) -> None:
         """Show that a click leads on, and where to."""
         self._leads = words
+        self.kpi = replace(self.kpi, hint=f"{self.kpi.hint}\n{words}".strip())
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(f"{self.kpi.title}: {words}")
@@ -128,10 +129,7 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            hints = (self.words, self.kpi.hint, self._leads)
-            self.setToolTip(plain_tip("\n".join(hint for hint in hints if hint)))
-            if self._leads:
-                self.setAccessibleName(f"{self.words}. {self._leads}")
+            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -143,6 +141,8 @@ class KpiTile(QFrame):
         """Write the figure in colours and size of text of the look in force."""
         number, small = self._text
         size_px, muted = scaled(11), self._look.theme.muted
+        if self._leads:
+            self.setAccessibleName(f"{self.words}. {self._leads}")
         self._value.setText(
             f"{number}<span style='font-size:{size_px}px;font-weight:400;color:{muted}'>{small}</span>"
         )
