@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from twin.analysis.event_spans import Span, spans
-from twin.analysis.explain_causes import Roots
+from twin.analysis.explain_causes import Roots, stretches
 from twin.analysis.incident import (
     COST_ACCOUNTS,
     PLANNED,
@@ -29,7 +29,7 @@ from twin.analysis.incident import (
 from twin.analysis.incident_costs import StopCosts, stop_costs
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES
 from twin.record.bookings import Booked
-from twin.record.event_kinds import ended_by, is_momentary, kind_of
+from twin.record.event_kinds import KINDS, ended_by, is_momentary, kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
@@ -303,6 +303,19 @@ class RunIncidents:
         if span is None:
             expected_s = None
         return Repair(repair_class, median_s, p90_s, expected_s, returned_s, waits, restart and span is None)
+
+    def out_of_use(self, incident: Incident) -> tuple[int, float]:
+        """Return how many nodes an incident took out of use, and for how long all together so far [node s]."""
+        rows = {incident.event.row, *(event.row for event in incident.followed)}
+        found = [span for span in self._outages if span.begin.row in rows]
+        return sum(span.nodes for span in found), math.fsum(span.within_s(0.0, self.t_s) for span in found)
+
+    @cached_property
+    def _outages(self) -> list[Span]:
+        accounts = {"idle_in_repair", "idle_no_power"}
+        about = {id for id, kind in KINDS.items() if not accounts.isdisjoint((*kind.opens, *kind.closes))}
+        events = [event for event in self.events if event.kind in about]
+        return [span for name in sorted(accounts) for span in stretches(name, events, 0.0, self.t_s)]
 
     def _repair_event(self, incident: Incident) -> Event:
         """Return the event that took nodes out of use: of a fault that works on, when it was found."""
