@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from twin.analysis.event_spans import Span, spans
+from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import Roots, stretches
 from twin.analysis.incident import (
     COST_ACCOUNTS,
@@ -29,7 +29,7 @@ from twin.analysis.incident import (
 from twin.analysis.incident_costs import StopCosts, stop_costs
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES
 from twin.record.bookings import Booked
-from twin.record.event_kinds import KINDS, ended_by, is_momentary, kind_of
+from twin.record.event_kinds import KINDS, is_momentary, kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
@@ -109,6 +109,7 @@ class RunIncidents:
         self._stops = [event for event in events if event.kind == "job_interrupted"]
         self._costs = None if booked is None else self._priced(booked)
         self._held = self._held_gpus()
+        self._roots = Roots(events)
         self.all = self._grouped()
         self._by_id = {incident.id: incident for incident in self.all}
 
@@ -323,13 +324,7 @@ class RunIncidents:
         return found[-1] if found else incident.event
 
     def _span(self, event: Event) -> Span | None:
-        kinds = ended_by(event.kind)
-        if not kinds or is_momentary(event):
-            return None
-        both = [other for other in self.events if other.kind == event.kind or other.kind in kinds]
-        return next(
-            (span for span in spans(both, (event.kind,), kinds) if event in (span.begin, *span.again)), None
-        )
+        return None if is_momentary(event) else self._roots.span_of(event)
 
     def _waits(self, event: Event, returned_s: float | None) -> list[Event]:
         if returned_s is not None:
@@ -361,7 +356,7 @@ class RunIncidents:
         return found
 
     def _grouped(self) -> tuple[Incident, ...]:
-        roots, found = Roots(self.events), dict[int, _Found]()
+        roots, found = self._roots, dict[int, _Found]()
         at_once: dict[tuple[float, str], int] = {}  # the row of the fault of a thing at a time
         last_of: dict[str, int] = {}  # row of the last fault of a thing
         stop = 0
