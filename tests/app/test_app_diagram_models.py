@@ -24,7 +24,7 @@ from twin.app.diagrams.sankey_flows import energy_flows
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.plant.build import build
-from twin.record.channels import PowerState
+from twin.record.channels import NodeCondition, PowerState
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.scenario import load
@@ -509,3 +509,14 @@ def test_bands_are_as_wide_as_what_flows_and_fill_their_bars(uses: list[float], 
     for one, other in combinations(leaving, 2):
         upper, lower = sorted((one, other), key=lambda band: band.y0)
         assert upper.y0 + upper.flow.power_w * picture.px_w <= lower.y0 + 1e-6
+
+
+def test_a_node_that_draws_nothing_says_whether_it_is_in_repair_or_without_power(world: World) -> None:
+    assert world.frame is not None
+    values, node = world.frame.values, world.plant.nodes.ids[0]
+    values["gpu.power_w"][world.plant.gpus.node == 0] = 0.0
+    states = []
+    for condition in (NodeCondition.IN_REPAIR, NodeCondition.OFF, NodeCondition.UNPOWERED):
+        values["node.condition"][0] = condition
+        states.append(next(box.state for box in one_line(world, node).boxes if box.key == node))
+    assert states == ["IN REPAIR", "SHUT DOWN", "NO POWER"]

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from toy_engine import NAME, ToyEngine, scenario
 
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, InterventionRefused, run
@@ -145,6 +146,23 @@ def test_real_time_does_not_run_ahead() -> None:
     assert max(m.t_s for m in client.poll() if isinstance(m, At)) < 1.0
     client.play(0.0)
     assert not client.pump()
+    client.close()
+
+
+def test_step_passes_what_is_not_listed_and_takes_the_samples_on_its_way() -> None:
+    client = InlineClient(NAME)
+    client.load(scenario(), 3)
+    client.poll()
+    wanted = [event for event in ToyEngineRun(400) if event.severity >= Severity.ALARM][:3]
+    for failure in wanted:
+        client.step(Severity.ALARM)
+        messages = client.poll()
+        assert [event for event in events_of(messages) if event.severity >= Severity.ALARM] == [failure]
+        assert events_of(messages)[-1] == failure
+        assert [m.playing for m in messages if isinstance(m, At)][-1] is False
+    assert client.run_file is not None
+    with Reader(client.run_file) as reader:
+        assert np.diff(reader.sample_times()).max() <= 7200.0 / 900 * 1.001
     client.close()
 
 

@@ -139,6 +139,15 @@ def test_the_job_in_focus_stands_out_in_every_colouring(hall: Plant, frame: Fram
         assert set(codes[2:][hall.gpus.present[2:]].tolist()) == {palette.UNTOUCHED}
 
 
+def test_what_failed_is_seen_beside_the_job_in_focus(hall: Plant, frame: Frame) -> None:
+    """The node that stopped the job is no longer the job's."""
+    frame.values["gpu.job"][:] = 7
+    frame.values["gpu.job"][:2] = -1
+    frame.values["gpu.state"][1] = State.FAILED
+    codes = gpu_codes("gpu.temp_c", hall, frame, focus_job=7)
+    assert codes[:2].tolist() == [palette.UNTOUCHED, palette.DEAD]
+
+
 def test_a_legend_of_very_many_jobs_names_the_largest_and_counts_all(hall: Plant, frame: Frame) -> None:
     count = len(hall.gpus.present)
     frame.values["gpu.job"][:] = np.arange(count) // 2

@@ -315,18 +315,24 @@ class _Finder:
         ]
 
     def _interruption(self, event: Event, gpu_s: float) -> LossCause:
-        root = self._roots.of(event)
-        subject = root.subject if root is not None else event.subject
+        chain = self._roots.chain(event)
+        subject = chain[-1].subject if chain else event.subject
         since = f"{event.subject} lost {lost_s(event):,.0f} s since its last checkpoint"
         return LossCause(
             subject,
-            f"{why(event)} at {self._says(event.t_s)} ({since})",
+            f"{why(event)} at {self._says(event.t_s)} ({since}){self._fault(chain)}",
             gpu_s,
             event.t_s,
             event.t_s,
-            (root, event) if root is not None else (event,),
+            (*chain[-1:], event),
             tuple(dict.fromkeys((subject, event.subject))),
         )
+
+    def _fault(self, chain: Sequence[Event]) -> str:
+        """Return the fault behind an interruption, where its reason does not name it: ", after crah/0: ..."."""
+        if len(chain) < 2:
+            return ""
+        return f", after {chain[-1].subject}: {chain[-1].text} (at {self._says(chain[-1].t_s)})"
 
     # -- spans ----
 
@@ -364,8 +370,8 @@ class _Finder:
         text = f"{subject_words} {kind.verb} from {says(begin_s)} {until}"
         subject = span.subject
         if span.begin.kind == "job_interrupted":
-            text += f": {why(span.begin)}"
-            subject = root.subject if root is not None else subject
+            text += f": {why(span.begin)}{self._fault(chain)}"
+            subject = chain[-1].subject if chain else subject
         elif root is not None:
             for cause in behind:
                 place = "" if cause.subject == span.subject else f"{cause.subject}: "

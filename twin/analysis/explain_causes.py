@@ -98,6 +98,13 @@ class Roots:
         self._of_kind(event.kind)
         return self._begins.get(event.row, event)
 
+    def span_of(self, event: Event) -> Span | None:
+        """Return the state that an event began, or began again; None: it is over at once."""
+        if not ended_by(event.kind):
+            return None
+        rows = (event.row, self.begin_of(event).row)
+        return next((span for span in self._of_kind(event.kind) if span.begin.row in rows), None)
+
     def _kinds_behind(self, kind: str) -> tuple[str, ...]:
         """Return the kinds of events of this run that may be behind one of a kind."""
         found = self._kinds.get(kind)

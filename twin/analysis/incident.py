@@ -24,8 +24,12 @@ PHASES: dict[str, str] = {
     "warmup": "warm-up",
     "constant": "restart",
     "restart": "restart",
+    "away": "start elsewhere",
 }
-"""Phases of a stop and their titles; ``constant`` and ``restart``: a restart whose parts are not told."""
+"""Phases of a stop and their titles.
+
+``constant`` and ``restart`` are a restart whose parts are not told, ``away`` one in a cloud.
+"""
 PLANNED = frozenset({"maintenance", "drained"})
 """Kinds of events of planned work: an incident only where it stops a job."""
 

@@ -120,7 +120,7 @@ class IncidentCard:
         for line in self.stops:
             found.append(f"{line.stop.job}: {line.state}, {hours(line.gpu_s)}")
             found += [
-                f"  {phase.title:<14} {spoken(phase.lasts_s(self.known_s))}"
+                f"  {phase.title:<16} {spoken(phase.lasts_s(self.known_s))}"
                 + ", goes on" * (phase.end_s is None)
                 for phase in line.phases
             ]
@@ -174,7 +174,7 @@ def incident_card(found: RunIncidents, incident: Incident, spares_left: float = 
         _spare(found, incident),
         "" if math.isnan(spares_left) else f"{spares_left:,.0f} spare{'s' * (spares_left != 1)} left",
         back,
-        "\n".join(words for words in (detail, _repair(repair)) if words),
+        "\n".join(words for words in (detail, _away(found, incident), _repair(repair)) if words),
         _kind(found, incident),
         _rate(found, incident),
         tuple(_followed(incident, says)),
@@ -261,6 +261,15 @@ def _followed(incident: Incident, says: Moments) -> Iterator[str]:
         more = len({event.subject for event in same}) - 1
         words = f"{says(same[0].t_s)}  {capitalised(spelled(kind_of(kind).title))}: {same[0].subject}"
         yield words + (f" and {more:,} more" if more else "")
+
+
+def _away(found: RunIncidents, incident: Incident) -> str:
+    nodes, node_s = found.out_of_use(incident)
+    if not nodes:
+        return ""
+    value = node_s / HOUR_S
+    in_all = f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"
+    return f"{nodes:,} node{'s' * (nodes != 1)} out of use, {in_all} node-hours so far"
 
 
 def _repair(repair: Repair) -> str:

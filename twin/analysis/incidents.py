@@ -14,11 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from twin.analysis.event_spans import Span, spans
-from twin.analysis.explain_causes import Roots
+from twin.analysis.event_spans import Span
+from twin.analysis.explain_causes import Roots, stretches
 from twin.analysis.incident import (
     COST_ACCOUNTS,
-    PHASES,
     PLANNED,
     CauseTotal,
     Incident,
@@ -30,7 +29,7 @@ from twin.analysis.incident import (
 from twin.analysis.incident_costs import StopCosts, stop_costs
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS, REPAIR_CLASSES
 from twin.record.bookings import Booked
-from twin.record.event_kinds import ended_by, is_momentary, kind_of
+from twin.record.event_kinds import KINDS, is_momentary, kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
@@ -45,7 +44,7 @@ _PHASE_OF = {
     "idle_preempted": "wait",
     "restart_and_load": "restart",
 }
-_BUDGET = tuple(name for name in PHASES if name not in ("lost_work", "detect", "wait", "queue", "restart"))
+_BUDGET = ("swap", "container", "init", "load", "warmup", "constant")
 
 
 def incidents_of(
@@ -110,6 +109,7 @@ class RunIncidents:
         self._stops = [event for event in events if event.kind == "job_interrupted"]
         self._costs = None if booked is None else self._priced(booked)
         self._held = self._held_gpus()
+        self._roots = Roots(events)
         self.all = self._grouped()
         self._by_id = {incident.id: incident for incident in self.all}
 
@@ -236,6 +236,9 @@ class RunIncidents:
                 found += self._parts(runs, begin_s, end_s)
             else:
                 found.append(Phase(_PHASE_OF[account], begin_s, None if math.isinf(end_s) else end_s))
+        again = self.running_again(stop)
+        if again is not None and again.t_s > before_s + 1e-3:  # nothing is booked of what runs elsewhere
+            found.append(Phase("away", before_s, again.t_s))
         return tuple(found)
 
     @staticmethod
@@ -302,19 +305,26 @@ class RunIncidents:
             expected_s = None
         return Repair(repair_class, median_s, p90_s, expected_s, returned_s, waits, restart and span is None)
 
+    def out_of_use(self, incident: Incident) -> tuple[int, float]:
+        """Return how many nodes an incident took out of use, and for how long all together so far [node s]."""
+        rows = {incident.event.row, *(event.row for event in incident.followed)}
+        found = [span for span in self._outages if span.begin.row in rows]
+        return sum(span.nodes for span in found), math.fsum(span.within_s(0.0, self.t_s) for span in found)
+
+    @cached_property
+    def _outages(self) -> list[Span]:
+        accounts = {"idle_in_repair", "idle_no_power"}
+        about = {id for id, kind in KINDS.items() if not accounts.isdisjoint((*kind.opens, *kind.closes))}
+        events = [event for event in self.events if event.kind in about]
+        return [span for name in sorted(accounts) for span in stretches(name, events, 0.0, self.t_s)]
+
     def _repair_event(self, incident: Incident) -> Event:
         """Return the event that took nodes out of use: of a fault that works on, when it was found."""
         found = [event for event in incident.followed if event.kind == "node_found"]
         return found[-1] if found else incident.event
 
     def _span(self, event: Event) -> Span | None:
-        kinds = ended_by(event.kind)
-        if not kinds or is_momentary(event):
-            return None
-        both = [other for other in self.events if other.kind == event.kind or other.kind in kinds]
-        return next(
-            (span for span in spans(both, (event.kind,), kinds) if event in (span.begin, *span.again)), None
-        )
+        return None if is_momentary(event) else self._roots.span_of(event)
 
     def _waits(self, event: Event, returned_s: float | None) -> list[Event]:
         if returned_s is not None:
@@ -346,7 +356,7 @@ class RunIncidents:
         return found
 
     def _grouped(self) -> tuple[Incident, ...]:
-        roots, found = Roots(self.events), dict[int, _Found]()
+        roots, found = self._roots, dict[int, _Found]()
         at_once: dict[tuple[float, str], int] = {}  # the row of the fault of a thing at a time
         last_of: dict[str, int] = {}  # row of the last fault of a thing
         stop = 0

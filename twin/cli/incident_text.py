@@ -135,6 +135,7 @@ def _figures(incident: Incident) -> dict[str, Any]:
 def _whole(found: RunIncidents, incident: Incident, spares: float) -> dict[str, Any]:
     repair, cause = found.repair(incident), found.cause_of(incident)
     rank, total = found.total_of(incident.cause)
+    nodes, node_s = found.out_of_use(incident)
     return {
         **_figures(incident),
         "share": incident.cost_gpu_s / found.installed_gpu_s if found.installed_gpu_s else 0.0,
@@ -156,6 +157,8 @@ def _whole(found: RunIncidents, incident: Incident, spares: float) -> dict[str, 
             for stop in incident.stops
         ],
         "spares_left": None if spares != spares else spares,
+        "nodes_out": nodes,
+        "node_hours_out": node_s / 3600.0,
         "repair": {
             "class": repair.repair_class,
             "median_s": repair.median_s,

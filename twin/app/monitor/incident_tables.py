@@ -49,7 +49,7 @@ CAUSES: tuple[ListColumn, ...] = (
 def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
     """Return the columns of a list of incidents; `says`: times in words."""
     return (
-        ListColumn("When", lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 94),
+        ListColumn("When", lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 110),
         ListColumn(
             "What failed",
             lambda incident: f"{incident.title}, {incident.subject}",

@@ -105,4 +105,4 @@ def phase_colour(theme: Theme, kind: str) -> str:
         return theme.warning
     if kind == "detect":
         return theme.alarm
-    return theme.faint if kind in ("wait", "queue") else theme.accent
+    return theme.faint if kind in ("wait", "queue", "away") else theme.accent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
@@ -74,7 +74,6 @@ class KpiTile(QFrame):
         self._look, self.kpi = look, kpi
         self._worried, self._narrow = False, False
         self._none = ""
-        self._leads = ""  # where a click leads
         self.note = ""  # added to its tool tip
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
@@ -88,7 +87,7 @@ class KpiTile(QFrame):
         layout.addWidget(label(kpi.title, "muted"), 0, 1)
         layout.addWidget(self._value, 1, 1)
         layout.setColumnStretch(1, 1)
-        self._text = MISSING, ""
+        self._text, self._leads = (MISSING, ""), ""  # and where a click leads
         self.show_value(math.nan, math.nan)
         self.make_narrow(False)
         look.changed.connect(self._write)
@@ -96,6 +95,7 @@ class KpiTile(QFrame):
     def leads(self, words: str) -> None:
         """Show that a click leads on, and where to."""
         self._leads = words
+        self.kpi = replace(self.kpi, hint=f"{self.kpi.hint}\n{words}".strip())
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(f"{self.kpi.title}: {words}")
@@ -143,8 +143,7 @@ class KpiTile(QFrame):
             shown_unit = unit if unit not in self.kpi.title else ""
             self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            hints = (self.words, self.kpi.hint, self._leads, self.note)
-            self.setToolTip(plain_tip("\n".join(filter(None, hints))))
+            self.setToolTip(plain_tip("\n".join(filter(None, (self.words, self.kpi.hint, self.note)))))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -156,6 +155,8 @@ class KpiTile(QFrame):
         """Write the figure in colours and size of text of the look in force."""
         number, small = self._text
         size_px, muted = scaled(11), self._look.theme.muted
+        if self._leads:
+            self.setAccessibleName(f"{self.words}. {self._leads}")
         self._value.setText(
             f"{number}<span style='font-size:{size_px}px;font-weight:400;color:{muted}'>{small}</span>"
         )
