@@ -78,7 +78,19 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     assert "exceed 100 %" not in page.text
     assert page.open == []
     ids = [found["id"] for found in page.all("section")]
-    wanted = ["figures", "run", "ledger", "why", "incidents", "curves", "hall", "events", "jobs", "year", "rules"]
+    wanted = [
+        "figures",
+        "run",
+        "ledger",
+        "why",
+        "incidents",
+        "curves",
+        "hall",
+        "events",
+        "jobs",
+        "year",
+        "rules",
+    ]
     wanted += ["sources"]
     assert ids == wanted
     links = [found["href"] for found in page.all("a")]

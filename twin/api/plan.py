@@ -14,6 +14,7 @@ from twin.api.errors import BadInput, as_arguments
 from twin.api.estimate import named_profile
 from twin.api.named import load_scene
 from twin.api.scene import Scene
+from twin.api.year import full_load_pue
 from twin.catalog import Catalog, load_catalog
 from twin.physics.training_inputs import SoftwareStack, TrainingNetwork
 from twin.planning.job.job_power import job_w
@@ -35,9 +36,7 @@ from twin.planning.software_text import stack_words
 from twin.planning.table.case_model import preset_named
 from twin.planning.table.case_output import PART_NAMES
 from twin.plant.build import build
-from twin.plant.error import PlantError
 from twin.plant.tables import Plant
-from twin.runtime.typical_year import typical_year
 from twin.scenario import Document, Scenario
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job, LlmTraining, Load
@@ -386,7 +385,7 @@ def _training(
     source = None if count is None else "typed" if tokens is not None else preset.trained_source
     nodes_w = job_w(catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8)
     tokens_s = sequences * found.model.seq / best.step_s
-    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, _year_pue(scenario, plant, catalog))
+    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, full_load_pue(scenario, plant, catalog))
     return TrainingReport(
         tokens=count,
         tokens_source=source,
@@ -497,11 +496,3 @@ def snippet(plan: Candidate, default: SoftwareStack, workload: Mapping[str, obje
         if value != getattr(default, field):
             lines.append(f"  {key}: {str(value).lower()}")
     return "\n".join(lines) + "\n"
-
-
-def _year_pue(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | None:
-    """Return the PUE of a hall in its typical year at full load; None where it has no year."""
-    try:
-        return typical_year(scenario, plant, catalog).pue
-    except PlantError:
-        return None

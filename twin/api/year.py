@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from twin.api.errors import BadInput
 
 if TYPE_CHECKING:
+    from twin.catalog import Catalog
+    from twin.plant.tables import Plant
     from twin.record.site_year import SiteYear
     from twin.scenario import Scenario
 
@@ -26,6 +28,17 @@ def year_of(scenario: Scenario, load: float = 1.0, place: str | None = None) -> 
         scenario = in_place(scenario, _named(place))
     catalog = load_catalog()
     return typical_year(scenario, build(scenario, catalog), catalog, load)
+
+
+def full_load_pue(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | None:
+    """Return the PUE of a hall in its typical year at full load; None where it has no year."""
+    from twin.plant.error import PlantError
+    from twin.runtime.typical_year import typical_year
+
+    try:
+        return typical_year(scenario, plant, catalog).pue
+    except PlantError:
+        return None
 
 
 def _named(words: str) -> str:

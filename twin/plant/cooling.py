@@ -6,6 +6,8 @@ import numpy as np
 
 from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog, NodePart
+from twin.catalog.cooling_parts import DrivenPart
+from twin.physics.flow_laws import FlowLaw
 from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
@@ -289,3 +291,12 @@ def _bounding_boxes(loops: Loops, machines: Machines) -> None:
     loops.x_m[stands], loops.y_m[stands] = ((low + high) / 2).T
     loops.width_m[stands], loops.depth_m[stands] = (high - low).T
     np.maximum.at(loops.height_m, machines.loop, machines.height_m)
+
+
+def law_of(part: DrivenPart, usual: FlowLaw) -> FlowLaw:
+    """Return the law of the fans or pumps of a part; what it does not say is that of `usual`."""
+    return FlowLaw(
+        least=usual.least if part.least_flow is None else part.least_flow,
+        standing=usual.standing if part.standing_power is None else part.standing_power,
+        held=usual.held if part.held_pressure is None else part.held_pressure,
+    )

@@ -54,14 +54,14 @@ from twin.app.shell.job_actions import JobActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
-from twin.app.shell.palette_entries import figure_entries, part_entries, scene_entries
+from twin.app.shell.palette_entries import palette_entries
 from twin.app.shell.tips import show_keys
 from twin.app.shell.window_api import IncidentQuestions, JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit import text
-from twin.app.toolkit.command_palette import CommandPalette, PaletteEntry
+from twin.app.toolkit.command_palette import CommandPalette
 from twin.app.toolkit.focus_ring import next_seen
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
@@ -161,7 +161,7 @@ class MainWindow(WindowApi):
         self._recent_menu()
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
         self.palette_popup = CommandPalette(
-            look, self, self._entries, self.going.places, self.help.search_entry
+            look, self, partial(palette_entries, self), self.going.places, self.help.search_entry
         )
         self.docks.restore(settings)
         self._connect()
@@ -357,17 +357,6 @@ class MainWindow(WindowApi):
             self.show_hall()
         elif not self.hall.view.pointing.up():
             self.going.nowhere()
-
-    def _entries(self) -> list[PaletteEntry]:
-        """Return what the palette offers now."""
-        return [
-            *self.menus.entries(),
-            *self.faults.entries(),
-            *self.help.entries(),
-            *figure_entries(self),
-            *scene_entries(self, self.files.open_and_play),
-            *part_entries(self),
-        ]
 
     def open_palette(self) -> None:
         """Show the command palette."""

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
 
 
+def palette_entries(window: WindowApi) -> list[PaletteEntry]:
+    """Return what the palette offers now."""
+    return [
+        *window.menus.entries(),
+        *window.faults.entries(),
+        *window.help.entries(),
+        *figure_entries(window),
+        *scene_entries(window, window.files.open_and_play),
+        *part_entries(window),
+    ]
+
+
 def scene_entries(window: WindowApi, open_scene: Callable[[Path], None]) -> Iterator[PaletteEntry]:
     """Yield the scenes that can be opened: those opened last, then the shipped ones."""
     for path in own_scenes(window.settings.recent):

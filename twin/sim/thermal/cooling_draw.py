@@ -11,8 +11,8 @@ from twin.catalog import Catalog
 from twin.catalog.cooling_parts import DrivenPart
 from twin.physics.flow_laws import HELD_PUMPS, ROOM_FANS, FlowLaw
 from twin.physics.hydraulics import M3_S_PER_LPM, WATER_W_K_PER_LPM, pump_power_w
+from twin.plant.cooling import law_of
 from twin.plant.error import PlantError
-from twin.plant.machine_laws import law_of
 from twin.plant.tables import LoopKind, Plant
 
 PUMP_HEAT_TO_LOOP = 0.8

@@ -18,8 +18,8 @@ from twin.physics.cooling_plant import (
 )
 from twin.physics.flow_laws import OUTDOOR_FANS, FlowLaw
 from twin.physics.hydraulics import ZERO_CELSIUS_K
+from twin.plant.cooling import law_of
 from twin.plant.facility import USUAL_PART
-from twin.plant.machine_laws import law_of
 from twin.sim.core.weather import Outdoor
 
 
