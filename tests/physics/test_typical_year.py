@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.physics import solar
+from twin.physics import weather
 from twin.physics.weather import MONTH_DAYS, Normals, annual_curve, day_shape, monthly_means, typical_year
 from twin.scenario.formats import climates
 
@@ -90,15 +90,15 @@ def test_equinox_noon_on_the_equator_is_the_sun_overhead():
     declination = np.radians(23.45) * np.sin(2 * np.pi * (284 + 81) / 365)
     assert declination == pytest.approx(0.0, abs=1e-12)
     beam = 1353 * 0.7 ** ((1 / (1 + 0.50572 * 96.07995**-1.6364)) ** 0.678)
-    assert solar.clear_sky_output(0.0, 81, 12.0) == pytest.approx(0.85 * 1.1 * beam / 1000, rel=1e-9)
-    assert solar.clear_sky_output(0.0, 81, 0.0) == 0.0
+    assert weather.clear_sky_output(0.0, 81, 12.0) == pytest.approx(0.85 * 1.1 * beam / 1000, rel=1e-9)
+    assert weather.clear_sky_output(0.0, 81, 0.0) == 0.0
 
 
 def test_day_length_follows_latitude_and_season():
     hours = np.arange(0, 24, 0.05)
 
     def length(latitude, day):
-        return 24 * float((solar.clear_sky_output(latitude, day, hours) > 0).mean())
+        return 24 * float((weather.clear_sky_output(latitude, day, hours) > 0).mean())
 
     assert length(50.0, 172) == pytest.approx(16.1, abs=0.2)  # cos H = -tan(50) tan(23.45)
     assert length(50.0, 355) == pytest.approx(7.9, abs=0.2)
@@ -112,13 +112,13 @@ def test_capacity_factors_are_those_of_real_panels():
     yields = {}
     for name in ("phoenix", "dublin"):
         here = climates.place(name)
-        yields[name] = solar.year_of_output(here.latitude_deg, here.sunshine).sum()
+        yields[name] = weather.year_of_output(here.latitude_deg, here.sunshine).sum()
     assert 1700 < yields["phoenix"] < 2050
     assert 850 < yields["dublin"] < 1100
 
 
 @given(st.floats(-90, 90), st.integers(1, 365), st.floats(0, 24), st.floats(0, 1))
 def test_output_is_a_share_of_the_rated_power(latitude, day, hour, sunshine):
-    clear = float(solar.clear_sky_output(latitude, day, hour))
+    clear = float(weather.clear_sky_output(latitude, day, hour))
     assert 0.0 <= clear <= 1.0
-    assert 0.3 < solar.cloudiness_factor(sunshine) <= 1.0
+    assert 0.3 < weather.cloudiness_factor(sunshine) <= 1.0
