@@ -10,9 +10,10 @@ from typing import ClassVar
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
+from twin.app.hall.announcer import Announcer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
@@ -22,6 +23,7 @@ from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.story import Story
 from twin.app.hall.trace_layer import Told, TraceLayer
 from twin.app.session.session import Session
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.overflow_row import GivingWay
 from twin.app.toolkit.theme import Theme
@@ -100,10 +102,10 @@ class HallPanel(QWidget):
         self.alarm_badge = AlarmBadge(look, self)
         self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
         self.story, self._world = Story(), world
-        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same items")
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
+        self.announcer = Announcer(self.view, session, state_text)
         self._connect()
         self._ticker = QTimer(self)
         self._ticker.setInterval(_TICK_MS)
@@ -116,7 +118,7 @@ class HallPanel(QWidget):
         strip = GivingWay()
         row, captions = strip.row, (label("Cables", "muted"), label("Colour by", "muted"))
         row.addWidget(captions[1])
-        self.colour_box = QComboBox()
+        self.colour_box = DropDown()
         self.colour_box.setAccessibleName("Colour GPUs by")
         self.colour_box.setToolTip("Quantity shown as GPU colour")
         self.colour_box.setMinimumWidth(160)
@@ -127,7 +129,7 @@ class HallPanel(QWidget):
         self.colour_box.currentIndexChanged.connect(self._on_colour_box)
         row.addWidget(self.colour_box)
         row.addWidget(captions[0])
-        self.cables_box = QComboBox()
+        self.cables_box = DropDown()
         self.cables_box.setAccessibleName("Colour cables by")
         self.cables_box.setToolTip("Quantity shown as cable colour")
         for by, title in (("rail", "By rail"), ("load", "By load")):
