@@ -41,7 +41,7 @@ def test_every_part_of_the_palette_can_be_put_into_an_empty_hall() -> None:
 
 def test_figures_and_tips_say_what_is_known() -> None:
     by_id = {one.id: one for one in items_of(CATALOG)}
-    assert by_id["DGX-H100"].figures == "8 GPUs, 8.40 kW at full load, 8 U, 130 kg"
+    assert by_id["DGX-H100"].figures == "8 GPUs, 8.40 kW design load, 8 U, 130 kg"
     assert by_id["QM9700"].figures.startswith("64 x 400 Gb/s")
     assert by_id["CDU-inrow-1350"].figures.startswith("removes 1.35 MW")
     assert "published" in by_id["DGX-H100"].source

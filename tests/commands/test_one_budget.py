@@ -6,6 +6,9 @@ from functools import cache
 
 import pytest
 
+from twin.app.inspector.facility_facts import design_rows
+from twin.app.toolkit.text import quantity
+from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.budget.budget import budget, difference
 from twin.commands.budget.part_load import part_load
@@ -59,6 +62,11 @@ def test_ghost_rule_figures_and_comparison_say_the_same_of_a_rack(part: str) -> 
     assert rules.usual_w[1] == pytest.approx(power_w)
     assert rules.heat_w == pytest.approx([into_coolant_w, into_air_w])
     assert loop_heat_w(single.plant, CATALOG).sum() == pytest.approx(power_w)
+    # The page of the rack.
+    rows = {
+        row.label: row.value for row in design_rows(World(single.scenario, single.plant, CATALOG, None), 0)
+    }
+    assert rows["Design load"] == quantity(ghost.power_w, "W")
     # Figures of the scene, and what one rack more makes of them.
     figures = budget(single)
     assert figures.it_w == figures.heat_w == pytest.approx(power_w)

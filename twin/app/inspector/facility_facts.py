@@ -14,6 +14,7 @@ from twin.catalog import load_catalog
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
 from twin.plant.single_points import loop_spares, plant_spares
+from twin.plant.design_load import rack_budget
 from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.scenario.generators.all_jobs import jobs_of
@@ -205,6 +206,20 @@ def rack_rows(world: World, rack: int) -> list[FactRow]:
                 rows.append(replace(row, value=f"{row.value} of {feeds}"))
         elif channel != "rack.flow" or int(racks.loop[rack]) >= 0:
             rows.append(row)
+    return rows
+
+
+def design_rows(world: World, rack: int) -> list[FactRow]:
+    """Return the design load of a rack, and where its heat goes: what ghost, rules and figures go by."""
+    load = rack_budget(world.plant, world.catalog)
+    power_w, liquid_w, air_w = (float(watts[rack]) for watts in (load.power_w, load.liquid_w, load.air_w))
+    if power_w <= 0:
+        return []
+    hint = "highest power measured in training, or else nameplate; switches at their typical power"
+    rows = [FactRow("Design load", text.quantity(power_w, "W"), hint=hint)]
+    if liquid_w > 0 and int(world.plant.racks.loop[rack]) >= 0:
+        into = (("Heat into coolant", liquid_w), ("Heat into air", air_w))
+        rows += [FactRow(title, text.quantity(watts, "W")) for title, watts in into]
     return rows
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from twin.app.fabric.facts import cable_rows, cable_state, collective_rows, switch_rows
 from twin.app.inspector.facility_facts import (
+    design_rows,
     hall_rows,
     loop_rows,
     loss_row,
@@ -236,6 +237,7 @@ def _rack(world: World, rack: int) -> Facts:
             (
                 "Supply",
                 [
+                    *design_rows(world, rack),
                     *feed_rows(world, rack),
                     *cooling_rows(world, int(racks.loop[rack])),
                     *(cooling_rows(world, air) if air != int(racks.loop[rack]) else []),

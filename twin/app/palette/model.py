@@ -158,7 +158,7 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
     if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
         words.append(f"removes {quantity(load.gives_w, 'W')}")
     elif load.power_w:
-        words.append(f"{quantity(load.power_w, 'W')} at full load")
+        words.append(f"{quantity(load.power_w, 'W')} design load")
     else:
         capacity_w = getattr(part, "capacity_w", None)
         words += [quantity(capacity_w, "W")] if capacity_w else []

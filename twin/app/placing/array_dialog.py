@@ -139,7 +139,7 @@ class ArrayDialog(QDialog):
         if found.racks:
             parts.append(plural(found.racks, "rack"))
         if found.gpus:
-            parts += [counted_gpus(found.gpus), f"{text.quantity(found.power_w, 'W')} at full load"]
+            parts += [counted_gpus(found.gpus), f"{text.quantity(found.power_w, 'W')} design load"]
         self.figures.setText("   ".join(parts))
         self.make_button.setEnabled(not found.reason)
         self._tell(found.reason or found.doubt or "It fits", wrong=bool(found.reason))

@@ -7,11 +7,13 @@ from psygnal import Signal
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 
+from twin.app.placing.foreseen import RuleSight, foreseen
 from twin.app.placing.ghost_view import in_rack, nowhere, on_floor, whole_rack
 from twin.app.placing.mime import IN_HAND
 from twin.app.placing.payload import Carried, RackPlace, power_obstacles
 from twin.app.placing.plate import BudgetLine, PlacingPlate, budget_lines
 from twin.app.placing.plate_position import seen_of
+from twin.app.placing.steps import next_line_m, next_rack
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
@@ -63,6 +65,7 @@ class PlaceTool:
         self._floor: FloorPlan | None = None
         self._budget: Budget | None = None
         self._power: PowerRoom | None = None
+        self._rules = RuleSight(self._what_rules_say, self._update)
         self._switches: dict[str, NewSwitches] = {}  # by the rows it goes into, "": rows of its own
         self.landing: Snap | UnitSnap | None = None
         self._rack_only = -1  # a rack that takes what is carried without asking for a unit
@@ -140,6 +143,7 @@ class PlaceTool:
         self.carried = self.landing = self._floor = self._rack = None
         self._budget = self._power = None
         self._rack_only = -1
+        self._rules.forget()
         self.plate.hide()
         self._view.edit.show_ghost()
         self.told.emit("")
@@ -165,12 +169,14 @@ class PlaceTool:
     def do_new(self, command: Command) -> bool:
         """Do what brings new things, and select them when they stand there."""
         document = self._session.document
-        before = None if document is None else document.scenario
-        self._before = before
-        if self._editor.do(WiredIn(command) if self.wires_new else command):
+        self._before = None if document is None else document.scenario
+        if self._editor.do(self._wired(command)):
             return True
         self._before = None
         return False
+
+    def _wired(self, command: Command) -> Command:
+        return WiredIn(command) if self.wires_new else command
 
     def _command(self, carried: Carried) -> Command | None:
         plant, landing = self._session.plant, self.landing
@@ -227,11 +233,11 @@ class PlaceTool:
         self._free = self._one_axis = False
         self._by_keys = True
         if self._rack is not None and (carried.height_u or carried.role):
-            self._rack = self._next_rack(plant, self._rack, axis, sign)
+            self._rack = next_rack(plant, self._rack, axis, sign)
         else:
             at = list(self._landed())
             at[axis] = (
-                self._next_line(at[1], sign)
+                next_line_m(plant, at[1], sign)
                 if far and axis == 1
                 else at[axis] + sign * TILE_M * (FAR_TILES if far else 1)
             )
@@ -266,6 +272,10 @@ class PlaceTool:
             self._update()
 
     # -- what it comes to ----
+
+    @property
+    def _rack_held(self) -> int:
+        return self.landing.rack if isinstance(self.landing, UnitSnap) else self._rack_only
 
     @property
     def _refused(self) -> bool:
@@ -326,8 +336,7 @@ class PlaceTool:
     def _snapped(self, carried: Carried) -> Snap:
         assert carried.shape is not None
         assert self._floor is not None
-        x, y = self._wish
-        keep_x, keep_y = None, None
+        (x, y), keep_x, keep_y = self._wish, None, None
         if self._one_axis and self._from is not None:
             if abs(x - self._from[0]) >= abs(y - self._from[1]):
                 keep_y = self._from[1]
@@ -348,19 +357,17 @@ class PlaceTool:
         """Return what it asks of the site where it is held now."""
         if carried.load is None or self._budget is None or self._power is None:
             return ()
-        rack = self.landing.rack if isinstance(self.landing, UnitSnap) else self._rack_only
-        load = carried.load
+        rack, load = self._rack_held, carried.load
         fullest = self._power.with_more(load.power_w, rack)
         return budget_lines(load, self._budget, fullest, self._new_switches(carried, rack))
 
     def _new_switches(self, carried: Carried, rack: int) -> NewSwitches:
         """Return the switches that come with it: the same all over the floor, and in all racks of a row."""
-        plant, document = self._session.plant, self._session.document
-        if plant is None or document is None or carried.load is None or not carried.load.nodes:
+        scene = self._scene()
+        if scene is None or carried.load is None or not carried.load.nodes:
             return NewSwitches()
-        rows = plant.racks.ids[rack].partition("/")[0] if rack >= 0 else ""
+        rows = scene.plant.racks.ids[rack].partition("/")[0] if rack >= 0 else ""
         if rows not in self._switches:
-            scene = EditedScene.of(document, plant, self._catalog)
             self._switches[rows] = new_switches(scene, dict(carried.load.nodes), rows, carried.joins)
         return self._switches[rows]
 
@@ -369,14 +376,28 @@ class PlaceTool:
         if carried is None:
             return
         keys = ARROW_KEYS if self._by_keys else MOUSE_KEYS
-        self.plate.show_placing(carried.title, where, self._lines(carried), self._reason, self._refused, keys)
-        words = self._reason or where
+        reason = self._reason or self._rules.words(self._asked_place(carried))
+        self.plate.show_placing(carried.title, where, self._lines(carried), reason, self._refused, keys)
+        words = reason or where
         self.told.emit(words if words.startswith(carried.title) else f"{carried.title}: {words}")
         if self._by_keys:
             x, y = self._landed()
             place = camera.project(self._view.pose, np.array([[x, y, self._height()]]), *self._view.size())
             if place[0, 2] > 0:
                 self._place_plate(float(place[0, 0]), float(place[0, 1]))
+
+    def _asked_place(self, carried: Carried) -> tuple[int, int] | None:
+        if carried.load is None or carried.ids or self._refused:
+            return None
+        return self._rack_held, self.landing.place.row if isinstance(self.landing, Snap) else -1
+
+    def _what_rules_say(self) -> str:
+        scene, command = self._scene(), None if self.carried is None else self._command(self.carried)
+        return foreseen(scene, self._wired(command)) if scene and command else ""
+
+    def _scene(self) -> EditedScene | None:
+        plant, document = self._session.plant, self._session.document
+        return EditedScene.of(document, plant, self._catalog) if plant and document else None
 
     def _height(self) -> float:
         landing = self.landing
@@ -403,8 +424,7 @@ class PlaceTool:
         plant, landing = self._session.plant, self.landing
         if isinstance(landing, Snap):
             return landing.place.x_m, landing.place.y_m
-        rack = landing.rack if isinstance(landing, UnitSnap) else self._rack_only
-        if rack >= 0 and plant is not None:
+        if (rack := self._rack_held) >= 0 and plant is not None:
             return float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
         return self._wish
 
@@ -435,26 +455,6 @@ class PlaceTool:
             found = [int(places[away.argmin()])]
         return (found[0], 1.0) if found else None
 
-    def _next_rack(self, plant: Plant, at: tuple[int, float], axis: int, sign: int) -> tuple[int, float]:
-        """Return the next rack along its row (axis 0) or in the next row (axis 1), at the same unit."""
-        racks, (rack, unit) = plant.racks, at
-        dx, dy = racks.x_m - racks.x_m[rack], racks.y_m - racks.y_m[rack]
-        ahead, aside = (dx, dy) if axis == 0 else (dy, dx)
-        places = np.flatnonzero(racks.present & (ahead * sign > 0.05))
-        if not len(places):
-            return at
-        cost = np.abs(ahead[places]) + 3.0 * np.abs(aside[places])
-        return int(places[cost.argmin()]), unit
-
-    def _next_line(self, y_m: float, sign: int) -> float:
-        plant = self._session.plant
-        assert plant is not None
-        lines = plant.rows.y_m[plant.rows.present]
-        ahead = lines[(lines - y_m) * sign > 0.05]
-        if not len(ahead):
-            return y_m + sign * 5 * TILE_M
-        return float(ahead.min() if sign > 0 else ahead.max())
-
     # -- following ----
 
     def _take_plant(self, plant: Plant) -> None:
@@ -462,9 +462,10 @@ class PlaceTool:
         assert plan is not None
         assert carried is not None
         self._switches = {}
-        document = self._session.document
-        if carried.load is not None and document is not None:
-            self._budget = budget(EditedScene.of(document, plant, self._catalog))
+        self._rules.forget()
+        scene = self._scene()
+        if carried.load is not None and scene is not None:
+            self._budget = budget(scene)
             self._power = PowerRoom(plant, self._catalog)
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]
