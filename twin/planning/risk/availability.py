@@ -17,7 +17,7 @@ from twin.catalog import Catalog
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, OutageRate
 from twin.planning.risk.risk import JobRisk
-from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, cuts_of, minimal
+from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, cuts_of, minimal, network_cuts
 from twin.plant.facility_machines import (
     BOTH_GRIDS,
     LEAF,
@@ -29,7 +29,6 @@ from twin.plant.facility_machines import (
     target_of,
     without_rate,
 )
-from twin.plant.network_cuts import network_cuts
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Failures
