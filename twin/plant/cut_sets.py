@@ -1,4 +1,4 @@
-"""Minimal cut sets: which machines must be down together for racks to lose power or cooling, nodes a network card.
+"""Minimal cut sets: which machines must be down together for racks to lose power or cooling, or nodes their network.
 
 What feeds what is that of `twin.plant.dependencies`, which the tests hold it against; here it is followed from the
 racks up instead of from a failure down, so that all sets up to order 3 come out at once. The same feeds give the same
@@ -233,6 +233,26 @@ class _Follow:
         lost = together([self._item(root) for root in roots])
         engines = [item for item in np.flatnonzero(power.present).tolist() if aside[item]]
         return self._carried(lost, engines) if engines else lost
+
+
+def network_cuts(plant: Plant, machines: list[FacilityMachine]) -> dict[CutSet, Ints32]:
+    """Return the minimal sets of leaf switches, and the nodes (slots) that each cuts off.
+
+    A card hangs on one leaf, a dual-homed one on two. Spines are not looked at: they share what they carry.
+    """
+    place = {machine.slot: at for at, machine in enumerate(machines) if machine.rate == LEAF}
+    down = plant.node_links
+    card = np.stack([down.fabric, down.node, down.nic])
+    _, first, which = np.unique(card, axis=1, return_index=True, return_inverse=True)
+    leaves: list[set[int]] = [set() for _ in first]
+    for cable, leaf in zip(which.reshape(-1).tolist(), down.leaf.tolist(), strict=True):
+        leaves[cable].add(leaf)
+    nodes: dict[frozenset[int], set[int]] = {}
+    for node, of_card in zip(down.node[first].tolist(), leaves, strict=True):
+        members = frozenset(place[leaf] for leaf in of_card if leaf in place)
+        if len(members) == len(of_card) <= ORDER:
+            nodes.setdefault(members, set()).add(node)
+    return {CutSet(members): np.array(sorted(hit), np.int32) for members, hit in nodes.items()}
 
 
 def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:

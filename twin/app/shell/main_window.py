@@ -254,9 +254,8 @@ class MainWindow(WindowApi):
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
-        self.rules.follow(self.docks.checks)
+        self.rules.follow(self.docks.checks, self.docks.availability)
         self.docks.checks.wanted.connect(self.editing.editor.do)
-        self.docks.availability.chosen.connect(self.rules.go_to)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
         self.docks.palette.room_wanted.connect(self.build_room)
