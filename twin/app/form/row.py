@@ -223,7 +223,7 @@ class FieldRow(QObject):
         combo.setCurrentIndex(combo.findData(self._now.text) if self._now.text else -1)
         if line is not None:
             line.setText(words)
-            line.selectAll()
+            line.setSelection(len(words), -len(words))  # its beginning stays in sight
         self._filling = False
 
     def _list(self, combo: QComboBox) -> None:
