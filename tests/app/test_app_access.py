@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from twin.record.events import Event, Severity
+
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
@@ -208,3 +210,35 @@ def test_a_field_that_is_gone_before_it_is_told_of_gets_no_ring(window: MainWind
     QApplication.sendPostedEvents(field, QEvent.Type.DeferredDelete.value)
     window.look.ring.on_focus(None, field)
     assert window.isVisible()
+
+
+def test_the_hall_says_what_is_selected_and_what_has_happened(window: MainWindow, qtbot: QtBot) -> None:
+    announcer, picture = window.hall.announcer, window.hall.view.native
+    rack = str(window.session.plant.racks.ids[0])  # type: ignore[union-attr]
+    with qtbot.waitSignal(announcer.said) as said:
+        window.hall.state.selection = (rack,)
+    assert said.args is not None
+    assert said.args[0].startswith(f"Selected: {rack}")
+    node = str(window.session.plant.nodes.ids[0])  # type: ignore[union-attr]
+    with qtbot.waitSignal(announcer.said) as said:
+        announcer.on_events([Event(0, 1.0, "failure", node, Severity.ALARM, "faulty GPU")])
+    assert said.args == [f"{node}: faulty GPU"]
+    words = picture.accessibleDescription()
+    assert words.startswith(f"Selected: {rack}")
+    assert words.endswith(f"{node}: faulty GPU")
+
+
+def test_with_reduced_motion_the_camera_goes_at_once_and_nothing_flows(window: MainWindow) -> None:
+    view, scene = window.hall.view, window.hall.view.scene
+    window.menus.execute("window.reduced_motion")
+    assert window.settings.still
+    before = view.pose
+    window.menus.execute("view.camera_aisle")
+    assert view.pose != before
+    assert window.hall.state.camera == view.pose  # there already
+    phase_s = scene.phase_s
+    view.tick(1e6)
+    view.tick(1e6 + 0.1)
+    assert scene.phase_s == phase_s
+    window.menus.execute("window.reduced_motion")
+    assert not window.settings.still

@@ -27,6 +27,7 @@ from twin.app.branches.choices import Sort, breakable, cap_example, capped, free
 from twin.app.branches.futures import FuturesField
 from twin.app.faults.break_choices import Choice, choices, injection, target_id
 from twin.app.form.lines import add_line, beside, line_grid
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -221,8 +222,8 @@ class BranchDialog(QDialog):
         words = "The branch shares this run's past until then. This run and its recording are kept."
         column.addWidget(label(words, "muted", wrap=True))
         self.name_field = QLineEdit()
-        self.sort_box, self.target_box, self.fault_box = QComboBox(), QComboBox(), QComboBox()
-        self.lasts_box, self.value_box = QComboBox(), QComboBox()
+        self.sort_box, self.target_box, self.fault_box = DropDown(), DropDown(), DropDown()
+        self.lasts_box, self.value_box = DropDown(), DropDown()
         for box in (self.target_box, self.lasts_box, self.value_box):
             box.setEditable(True)
         for sort in sorts_of(self._scenario):

@@ -27,6 +27,7 @@ from twin.analysis.background_runs import recorded_aside
 from twin.app.files.scene_list import SUFFIX, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.count_field import CountBox
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.theme import scaled
@@ -212,7 +213,7 @@ class DesignsDialog(QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)
-        self.a_box, self.b_box = QComboBox(), QComboBox()
+        self.a_box, self.b_box = DropDown(), DropDown()
         for box in (self.a_box, self.b_box):
             for number, design in enumerate(self._designs):
                 box.addItem(design.title, number)

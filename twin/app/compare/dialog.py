@@ -33,6 +33,7 @@ from twin.app.compare.table import FigureTable
 from twin.app.compare.waterfall import CompareWaterfall
 from twin.app.session.replay import Replay
 from twin.app.session.speeds import DEFAULT_SPEED, SPEEDS
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -179,7 +180,7 @@ class CompareDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(label("Colour by", "muted"))
-        self.colour_box = QComboBox()
+        self.colour_box = DropDown()
         self.colour_box.setAccessibleName("Colour GPUs by")
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
@@ -193,7 +194,7 @@ class CompareDialog(QDialog):
         self.difference_button.setToolTip("Colour the right hall by how B differs from A (D)")
         self.difference_button.toggled.connect(self._on_difference)
         row.addWidget(self.difference_button)
-        self.reach_box = QComboBox()
+        self.reach_box = DropDown()
         self.reach_box.setAccessibleName("Range of the difference colours")
         self.reach_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reach_box.currentIndexChanged.connect(self._on_reach)
@@ -259,7 +260,7 @@ class CompareDialog(QDialog):
         self.time = label("", "value")
         self.time.setMinimumWidth(scaled(170))
         self.time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.speed_box = QComboBox()
+        self.speed_box = DropDown()
         self.speed_box.setAccessibleName("Speed")
         for ratio in SPEEDS:
             self.speed_box.addItem(speed(ratio), ratio)

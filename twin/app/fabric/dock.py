@@ -10,7 +10,6 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -36,6 +35,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
 from twin.app.toolkit.plain_text import plain_tip
@@ -148,10 +148,10 @@ class FabricDock(Dock):
         grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
         self.switch = QCheckBox("Show the traffic on the cables")
         self.switch.setToolTip("Dashes move along the path of the traffic; their speed is not to scale")
-        self.kind_box = QComboBox()
+        self.kind_box = DropDown()
         self.kind_box.setAccessibleName("Kind of communication")
         self.kind_box.setToolTip("Collective of the job shown on the cables")
-        self.job_box = QComboBox()
+        self.job_box = DropDown()
         self.job_box.setAccessibleName("Job")
         self.job_box.setToolTip("Job whose communication is shown on the cables")
         row = QHBoxLayout()
@@ -167,7 +167,7 @@ class FabricDock(Dock):
 
     def _add_tools(self) -> None:
         """Put what colours the cables into the title bar, where other docks have their tools."""
-        self.cables_box = QComboBox()
+        self.cables_box = DropDown()
         self.cables_box.setAccessibleName("Colour cables by")
         self.cables_box.setToolTip("Quantity shown as cable colour")
         for by in CABLES_BY:

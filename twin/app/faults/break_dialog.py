@@ -6,7 +6,6 @@ from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QHBoxLayout,
     QLineEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from twin.app.faults.break_choices import Choice, choices, injection, target_id
 from twin.app.form.lines import add_line, beside, dress, line_grid
 from twin.app.session.session import Session
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
@@ -167,7 +167,7 @@ class BreakDialog(QDialog):
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
         column.addWidget(label(self._describe(), "muted", wrap=True))
-        self.fault_box, self.when_box, self.lasts_box = QComboBox(), QComboBox(), QComboBox()
+        self.fault_box, self.when_box, self.lasts_box = DropDown(), DropDown(), DropDown()
         self.at_field, self.value_field = QLineEdit(), QLineEdit()
         self.count_box = QSpinBox()
         self.count_words = label("", "muted")

@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
 from twin.app.toolkit.count_field import CountBox
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.record.reader import Reader
@@ -57,7 +57,7 @@ class VideoDialog(QDialog):
         column = QVBoxLayout(self)
         column.setSpacing(10)
         column.addWidget(label("Export video", "title"))
-        self.range, self.kind, self.size_box, self.fps = QComboBox(), QComboBox(), QComboBox(), QComboBox()
+        self.range, self.kind, self.size_box, self.fps = DropDown(), DropDown(), DropDown(), DropDown()
         self.seconds = CountBox(1, _MOST_SECONDS, doubles=False)
         self._fill()
         form = QFormLayout()

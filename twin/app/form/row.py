@@ -24,6 +24,7 @@ from twin.app.form.names_field import NamesField
 from twin.app.form.typed import step_range, step_unit, steps_in
 from twin.app.toolkit import theme
 from twin.app.toolkit.count_field import CountBox, CountSlider
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 
@@ -184,7 +185,7 @@ class FieldRow(QObject):
         return line
 
     def _combo(self) -> QComboBox:
-        combo = QComboBox()
+        combo = DropDown()
         combo.setMinimumContentsLength(3)  # else the way back is pushed out of a narrow dock
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._list(combo)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEven
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
+from twin.app.hall.announcer import Announcer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
@@ -106,10 +107,10 @@ class HallPanel(QWidget):
         self.alarm_badge = AlarmBadge(look, self)
         self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
         self.story, self._world = Story(), world
-        self.view.native.setAccessibleName("Hall in 3D; the outliner lists the same items")
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
+        self.announcer = Announcer(self.view, session, state_text)
         self._connect()
         self._ticker = QTimer(self)
         self._ticker.setInterval(_TICK_MS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import QComboBox, QMenu, QToolButton
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from twin.app.hall.crumbs import Crumbs
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.overflow_row import GivingWay
 from twin.record.channels import BY_ID, COLOUR_BY
@@ -43,7 +44,7 @@ class HallStrip(GivingWay):
         self._layer_title, self._set_layer = layer_title, set_layer
         row, captions = self.row, (label("Cables", "muted"), label("Colour by", "muted"))
         row.addWidget(captions[1])
-        self.colour_box = QComboBox()
+        self.colour_box = DropDown()
         self.colour_box.setAccessibleName("Colour GPUs by")
         self.colour_box.setToolTip("Quantity shown as GPU colour")
         self.colour_box.setMinimumWidth(160)
@@ -54,7 +55,7 @@ class HallStrip(GivingWay):
         self.colour_box.currentIndexChanged.connect(self._on_colour_box)
         row.addWidget(self.colour_box)
         row.addWidget(captions[0])
-        self.cables_box = QComboBox()
+        self.cables_box = DropDown()
         self.cables_box.setAccessibleName("Colour cables by")
         self.cables_box.setToolTip("Quantity shown as cable colour")
         for by, title in (("rail", "By rail"), ("load", "By load")):

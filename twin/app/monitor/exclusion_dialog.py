@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.rules import BY_ID, Finding
@@ -39,7 +39,7 @@ class ExcludeDialog(QDialog):
         column.addWidget(label(rule.title, "heading"))
         column.addWidget(label(finding.sentence, wrap=True))
         form = QFormLayout()
-        self.target_box = QComboBox()
+        self.target_box = DropDown()
         self.target_box.setAccessibleName("Scope")
         self.target_box.setToolTip("Findings that the reason covers")
         self.target_box.addItem(f"This finding: {finding.target}", finding.target)

@@ -10,7 +10,6 @@ from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QStandardItemModel
 from PySide6.QtWidgets import (
-    QComboBox,
     QHeaderView,
     QMainWindow,
     QMenu,
@@ -24,6 +23,7 @@ from twin.app.monitor.loss_model import BAR_ROLE, HOURS, SHARE, WHAT, WhyModel
 from twin.app.session.session import Session
 from twin.app.toolkit.column_model import Index
 from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
@@ -102,7 +102,7 @@ class WhyDock(Dock):
         self.table.activated.connect(self._on_chosen)
         self.body.addWidget(self.table)
         self.words = label("", "muted")
-        self.box = QComboBox()
+        self.box = DropDown()
         self.box.setAccessibleName("Range of time")
         for name, title, tip in RANGES:
             self.box.addItem(title, name)

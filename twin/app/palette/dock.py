@@ -12,6 +12,7 @@ from twin.app.palette.model import GROUPS, PaletteItem, counts, found, items_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text_fields import SearchField
@@ -45,7 +46,7 @@ class PaletteDock(Dock):
         self.search.setToolTip("Type a few letters; Down and Up select, Enter places the part")
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
-        self.group = QComboBox()
+        self.group = DropDown()
         self.group.addItems([_ALL, _FAVOURITES, _RECENT, *(title for title, _ in GROUPS)])
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(6)  # the dock stays narrow in a small window

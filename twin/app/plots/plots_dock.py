@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QMainWindow, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QWidget
 
 from twin.app.session.plot_pages import PAGES
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
+from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PlotsDock(Dock):
         super().__init__(look, "plots", "Plots", "plot", parent)
         self._session = session
         self.areas: dict[str, PlotArea] = {}
-        self.page_box = QComboBox()
+        self.page_box = DropDown()
         self.page_box.setAccessibleName("Page of plots")
         self.page_box.setToolTip("Curves shown")
         self.page_box.addItems(list(PAGES))

@@ -103,6 +103,7 @@ class MainWindow(WindowApi):
         self.transport, self.timeline = Transport(look, session), Timeline(look, session)
         bar = self._tool_bar()  # before the hall: so Tab goes from the top down
         self.hall = HallPanel(look, session, self._state_text, self.world)
+        self.hall.state.still = settings.still
         self.welcome = Welcome(look, settings)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hall)
@@ -352,6 +353,10 @@ class MainWindow(WindowApi):
         """Change the theme and remember it."""
         self.settings.theme = choice
         self.look.choose(choice)
+
+    def toggle_motion(self) -> None:
+        """Let the hall move or not, and remember it."""
+        self.hall.state.still = self.settings.still = not self.hall.state.still
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, or give it back."""

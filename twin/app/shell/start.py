@@ -51,6 +51,7 @@ def run_app(
     """
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt, QTimer
+    from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
 
     from twin.app.shell.crash_guard import make_errors_whole
@@ -61,6 +62,7 @@ def run_app(
     client.start()  # the worker loads the engine while this process loads Qt and OpenGL
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     QCoreApplication.setApplicationName("gpu-twin")
+    QGuiApplication.setDesktopFileName("gpu-twin")
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
 

@@ -119,6 +119,10 @@ class WindowApi(QMainWindow):
         """Change the theme and remember it."""
         raise NotImplementedError
 
+    def toggle_motion(self) -> None:
+        """Let the hall move or not, and remember it."""
+        raise NotImplementedError
+
     def toggle_full_screen(self) -> None:
         """Fill the screen, or give it back."""
         raise NotImplementedError

@@ -75,6 +75,15 @@ class UserSettings:
         self._store.setValue("theme", choice)
 
     @property
+    def still(self) -> bool:
+        """Whether the hall shall not move by itself."""
+        return str(self._store.value("reduced_motion", "false")) == "true"
+
+    @still.setter
+    def still(self, still: bool) -> None:
+        self._store.setValue("reduced_motion", "true" if still else "false")
+
+    @property
     def text_scale(self) -> float:
         """Size of text beside the system's own."""
         stored = self._store.value("text_scale", 1.0)

@@ -73,7 +73,7 @@ STATE_RGB: dict[State, Rgb] = {
     State.RESTARTING: (0.62, 0.45, 0.95),
     State.WAITING: (0.98, 0.55, 0.16),
     State.FAILED: DEAD_RGB,
-    State.DRAINED: (0.55, 0.42, 0.34),
+    State.DRAINED: (0.55, 0.45, 0.45),
     State.OFF: OFF_RGB,
     State.CUT_OFF: (0.90, 0.40, 0.76),
     State.UNPOWERED: UNPOWERED_RGB,

@@ -70,4 +70,5 @@ class ViewState:
     hovered: str | None = None
     focus_job: int | None = None  # the job that stands out among the GPUs
     theme: Theme = "dark"
+    still: bool = False  # reduced motion: the camera does not fly, coolant and traffic do not flow
     camera: CameraPose | None = None

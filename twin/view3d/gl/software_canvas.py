@@ -26,6 +26,9 @@ from PySide6.QtOpenGL import QOpenGLFramebufferObject
 from PySide6.QtWidgets import QWidget
 
 vispy.use(app="pyside6", gl="gl+")
+vispy.config["dpi"] = (
+    96  # of logical pixels, which Qt scales; otherwise it runs xdpyinfo, and warns where there is none
+)
 
 from vispy import app as vispy_app  # noqa: E402  (the backend is chosen before)
 from vispy.app.backends._qt import CanvasBackendDesktop, QtBaseCanvasBackend  # noqa: E402

@@ -332,7 +332,7 @@ class HallView:
                 self.pointing.hover_anew()
         if not self.settled and wall_s - self._moved_s > REST_S:
             self.settled = dirty = True
-        if self.scene.advance(way * elapsed, moving=not self.settled):
+        if not self.state.still and self.scene.advance(way * elapsed, moving=not self.settled):
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self.settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
@@ -438,7 +438,7 @@ class HallView:
 
     def go(self, pose: CameraPose, animate: bool = True) -> None:
         """Fly to a pose, or stand there at once."""
-        if animate:
+        if animate and not self.state.still:
             self.state.hovered = None  # what is under the pointer is about to change
             self.hovered.emit(None)
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))

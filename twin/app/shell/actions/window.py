@@ -70,6 +70,18 @@ def window_actions(window: WindowApi) -> list[Command]:
             tip="Switches full screen on or off",
         )
     )
+    actions.append(
+        entry(
+            "window.reduced_motion",
+            "Reduced motion",
+            window.toggle_motion,
+            menu="window",
+            group="4",
+            is_on=lambda: window.hall.state.still,
+            tip="The camera goes at once instead of flying; coolant, traffic and lights stand still",
+            words="animation flying flow vestibular sickness accessibility calm",
+        )
+    )
     for choice, title in _THEMES.items():
         actions.append(
             entry(
