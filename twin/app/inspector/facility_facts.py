@@ -13,8 +13,8 @@ from twin.app.world.rows import FactRow, World, channel_row, live_rows
 from twin.catalog import load_catalog
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
-from twin.plant.single_points import loop_spares, plant_spares
 from twin.plant.design_load import rack_budget
+from twin.plant.single_points import loop_spares, plant_spares
 from twin.plant.tables import Kind, LoopKind, Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.scenario.generators.all_jobs import jobs_of
