@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
     from twin.api.picture import HallPicture
-    from twin.api.plan import ParallelPlan, PlanReport, TrainingReport, plan
+    from twin.api.plan import ParallelPlan, PlanReport, plan
     from twin.api.risk import RiskReport, risk
     from twin.api.run import ChannelSeries, Run, open_run
     from twin.api.scene import Scene, load
+    from twin.api.training import TrainingReport
     from twin.api.validate import Validation, validate
     from twin.catalog import CatalogError, UnknownPart
     from twin.planning.job.result import PlanError
@@ -101,10 +102,11 @@ _MODULES = {
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
     "twin.api.picture": ("HallPicture",),
-    "twin.api.plan": ("ParallelPlan", "PlanReport", "TrainingReport", "plan"),
+    "twin.api.plan": ("ParallelPlan", "PlanReport", "plan"),
     "twin.api.risk": ("RiskReport", "risk"),
     "twin.api.run": ("ChannelSeries", "Run", "open_run"),
     "twin.api.scene": ("Scene", "load"),
+    "twin.api.training": ("TrainingReport",),
     "twin.api.validate": ("Validation", "validate"),
     "twin.catalog": ("CatalogError", "UnknownPart"),
     "twin.planning.job.result": ("PlanError",),

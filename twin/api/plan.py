@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Mapping
@@ -14,13 +13,12 @@ from twin.api.errors import BadInput, as_arguments
 from twin.api.estimate import named_profile
 from twin.api.named import load_scene
 from twin.api.scene import Scene
-from twin.api.year import full_load_pue
-from twin.catalog import Catalog, load_catalog
+from twin.api.training import TrainingReport, training_report
+from twin.catalog import load_catalog
 from twin.physics.training_inputs import SoftwareStack, TrainingNetwork
-from twin.planning.job.job_power import job_w
 from twin.planning.job.llm import default_stack
-from twin.planning.job.whole_training import MOST_TOKENS, WholeTraining
-from twin.planning.profile.models import ModelPreset, load_model
+from twin.planning.job.whole_training import MOST_TOKENS
+from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import (
     WORTH_OF_EXPERTS,
     load_calibrated,
@@ -31,12 +29,11 @@ from twin.planning.profile.profiles import (
 from twin.planning.search.advice import fewest_gpus
 from twin.planning.search.nearest_feasible import nearby
 from twin.planning.search.scene_plan import SceneGpus, plan_for_scene, scene_gpus
-from twin.planning.search.search import SHARDINGS, Candidate, SearchLimits, SearchResult
+from twin.planning.search.search import SHARDINGS, Candidate, SearchLimits
 from twin.planning.software_text import stack_words
 from twin.planning.table.case_model import preset_named
 from twin.planning.table.case_output import PART_NAMES
 from twin.plant.build import build
-from twin.plant.tables import Plant
 from twin.scenario import Document, Scenario
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job, LlmTraining, Load
@@ -101,35 +98,6 @@ class ParallelPlan:
     nodes: int
     slower_because: str | None
     yaml: str
-
-
-@dataclass(frozen=True)
-class TrainingReport:
-    """A whole training with the fastest layout, without interruptions.
-
-    Attributes
-    ----------
-    tokens, tokens_source
-        Of the whole training, and where that number is from: "typed", or who published it; None: not known.
-    tokens_per_day
-        Tokens of a day.
-    time_s
-        How long all tokens take [s]; None: their number is not known.
-    nodes_w
-        Power of the job's nodes while it steps [W].
-    pue
-        Of the hall in its typical year at full load; None: the hall has no year, as nothing cools or feeds it.
-    energy_j
-        Of all tokens, cooling and losses included where the PUE is known [J].
-    """
-
-    tokens: float | None
-    tokens_source: str | None
-    tokens_per_day: float
-    time_s: float | None
-    nodes_w: float
-    pue: float | None
-    energy_j: float | None
 
 
 @dataclass(frozen=True)
@@ -361,39 +329,9 @@ def planned(
             _plan(candidate, found.best[0], hardware, snippet(candidate, default, changed))
             for candidate in found.best
         ],
-        training=_training(
+        training=training_report(
             found, preset, tokens, sequences, hardware, scenario, plant, catalog, fp8=precision == "fp8"
         ),
-    )
-
-
-def _training(
-    found: SearchResult,
-    preset: ModelPreset,
-    tokens: float | None,
-    sequences: int,
-    hardware: SceneGpus,
-    scenario: Scenario,
-    plant: Plant,
-    catalog: Catalog,
-    *,
-    fp8: bool,
-) -> TrainingReport | None:
-    if not found.best:
-        return None
-    best, count = found.best[0], preset.trained_tokens if tokens is None else tokens
-    source = None if count is None else "typed" if tokens is not None else preset.trained_source
-    nodes_w = job_w(catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8)
-    tokens_s = sequences * found.model.seq / best.step_s
-    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, full_load_pue(scenario, plant, catalog))
-    return TrainingReport(
-        tokens=count,
-        tokens_source=source,
-        tokens_per_day=whole.tokens_per_day,
-        time_s=whole.time_s if count else None,
-        nodes_w=nodes_w,
-        pue=whole.pue,
-        energy_j=whole.energy_j if count else None,
     )
 
 
