@@ -64,6 +64,7 @@ class IncidentPage(QScrollArea):
             self._column.addWidget(tile)
         self._kind = label("", "", wrap=True)
         self.list_button = _link("Show all by cause")
+        self.list_button.setToolTip("Every incident so far, and what each cause cost")
         self.list_button.clicked.connect(self._on_list)
         self._rate, self._followed = label("", "muted", wrap=True), label("", "muted", wrap=True)
         for widget in (self._kind, self.list_button, self._rate, self._followed):
