@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from twin.analysis.typical_year import typical_year
+from twin.api.year import full_load_pue
 from twin.catalog import Catalog
 from twin.planning.job.job_power import job_w
 from twin.planning.job.whole_training import WholeTraining
 from twin.planning.profile.models import ModelPreset
 from twin.planning.search.scene_plan import SceneGpus
 from twin.planning.search.search import SearchResult
-from twin.plant.error import PlantError
 from twin.plant.tables import Plant
 from twin.scenario import Scenario
 
@@ -65,7 +64,7 @@ def training_report(
     source = None if count is None else "typed" if tokens is not None else preset.trained_source
     nodes_w = job_w(catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8)
     tokens_s = sequences * found.model.seq / best.step_s
-    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, _year_pue(scenario, plant, catalog))
+    whole = WholeTraining(count or math.nan, tokens_s, nodes_w, full_load_pue(scenario, plant, catalog))
     return TrainingReport(
         tokens=count,
         tokens_source=source,
@@ -75,11 +74,3 @@ def training_report(
         pue=whole.pue,
         energy_j=whole.energy_j if count else None,
     )
-
-
-def _year_pue(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | None:
-    """Return the PUE of a hall in its typical year at full load; None where it has no year."""
-    try:
-        return typical_year(scenario, plant, catalog).pue
-    except PlantError:
-        return None
