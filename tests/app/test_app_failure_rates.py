@@ -35,7 +35,7 @@ def test_rates_of_the_catalogue_are_taken_and_switched_and_each_is_one_step_back
     window.palette_popup.field.setText("mtbf")
     assert window.palette_popup.shown[0].title == "Failure rates"
     window.palette_popup.hide()
-    window.show_failure_rates()
+    window.jobs_asked.show_failure_rates()
     page = window.docks.inspector.failures
     qtbot.waitUntil(lambda: page.headline.text() == NOTHING)
     assert not page.switches

@@ -94,7 +94,15 @@ class JobActions:
     def _use_catalog_rates(self) -> None:
         """Let the scene fail at the rates of the catalogue, and show them."""
         if self._window.editing.editor.do(UseCatalogRates()):
-            self._window.show_failure_rates()
+            self.show_failure_rates()
+
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene, in the inspector."""
+        docks = self._window.docks
+        self._window.going.nowhere()
+        docks.show("inspector")
+        docks.inspector.show_thing(None)
+        docks.inspector.show_page("failures")
 
     def go_to_line(self, line: EventLine) -> None:
         """Go to the time and the place of something that happened to a job."""

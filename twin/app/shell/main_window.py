@@ -331,13 +331,6 @@ class MainWindow(WindowApi):
         """Select a thing and fly to it; a job is shown in the inspector."""
         self.going.to(thing)
 
-    def show_failure_rates(self) -> None:
-        """Show what fails in the scene, in the inspector."""
-        self.going.nowhere()
-        self.docks.show("inspector")
-        self.docks.inspector.show_thing(None)
-        self.docks.inspector.show_page("failures")
-
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""
         BreakDialog(self.look, self.session, thing, self, kind).show()

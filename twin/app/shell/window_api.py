@@ -53,6 +53,9 @@ class IncidentQuestions(Protocol):
     def open_list(self) -> None:
         """Show all incidents by cause."""
 
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene."""
+
 
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
@@ -115,10 +118,6 @@ class WindowApi(QMainWindow):
 
     def go_to(self, thing: str) -> None:
         """Select a thing and fly to it; a job is shown in the inspector."""
-        raise NotImplementedError
-
-    def show_failure_rates(self) -> None:
-        """Show what fails in the scene, in the inspector."""
         raise NotImplementedError
 
     def break_selection(self) -> None:

@@ -46,7 +46,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
         entry(
             "run.failure_rates",
             "Failure rates",
-            window.show_failure_rates,
+            window.jobs_asked.show_failure_rates,
             menu="faults",
             needs_scene=True,
             tip="What fails in the scene: each cause with rate, repair and failures a year, on or off",
