@@ -27,6 +27,9 @@ def test_check_prints_each_cause_and_what_they_come_to() -> None:
     assert "published count on" in text
     assert "expected in this hall: 2.8 failures a year, and 0.3 planned" in text
     assert "job llama3 on 2 nodes: 2.8 interruptions in a year of work" in text
+    assert "counted twice" not in text
+    both = ask(["check", "lab-16", "--failures", "--set", "failures.rates=catalog"]).stdout
+    assert "switch off what is counted twice" in both
     table = said("check", "lab-16", "--failures", *FAILING)
     off = [row["id"] for row in table["rows"] if not row["acts"]]
     assert off == ["cpu"]

@@ -47,6 +47,7 @@ def print_failures(table: FailureTable) -> None:
 
 def summary(table: FailureTable) -> Sequence[str]:
     """Return the sums in sentences; none where nothing fails."""
+    from twin.planning.risk.failure_table import TWICE, YEAR_S
     from twin.units import spoken
 
     if table.none:
@@ -54,13 +55,13 @@ def summary(table: FailureTable) -> Sequence[str]:
     planned = f", and {table.planned_per_year:.1f} planned" if table.planned_per_year else ""
     lines = [f"expected in this hall: {table.per_year:.1f} failures a year{planned}"]
     if table.job_per_year:
-        from twin.planning.risk.failure_table import YEAR_S
-
         between = spoken(YEAR_S / table.job_per_year)
         lines.append(
             f"job {table.job} on {table.job_nodes:,} nodes: {table.job_per_year:.1f} interruptions in a year of work, "
             f"one in {between}"
         )
+    if table.adds_up:
+        lines.append(TWICE)
     return lines
 
 

@@ -24,6 +24,7 @@ from twin.catalog import Catalog
 from twin.commands.edit.command import Command
 from twin.commands.place.failures import LetFail, SwitchCause, UseCatalogRates
 from twin.planning.risk.failure_table import (
+    TWICE,
     YEAR_S,
     FailureRow,
     FailureTable,
@@ -188,6 +189,8 @@ def _details(table: FailureTable) -> str:
         lines.append(
             f"Largest job, {table.job} on {table.job_nodes:,} nodes: one interruption in {between} of work."
         )
+    if table.adds_up:
+        lines.append(TWICE)
     return " ".join(lines)
 
 

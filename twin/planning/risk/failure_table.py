@@ -20,6 +20,8 @@ from twin.units import spoken
 YEAR_S = 365.25 * 86400.0
 NO_FAILURES = "nothing fails by itself in this scene"
 """What is said wherever reliability is shown of a scene without failures."""
+TWICE = "Causes of the scene act beside those of the catalogue: switch off what is counted twice."
+"""What is said where both act."""
 OFFER = "failures: {rates: catalog} takes the published rates"
 """What helps."""
 _ALONE = ("node", "rack", "nvlink", "row")
@@ -101,6 +103,11 @@ class FailureTable:
     def none(self) -> bool:
         """Return whether nothing fails by itself."""
         return self.per_year == 0 and self.planned_per_year == 0
+
+    @property
+    def adds_up(self) -> bool:
+        """Return whether causes of the scene act beside those of the catalogue: some may be counted twice."""
+        return len({row.of_catalog for row in self.rows if row.acts and not row.planned}) > 1
 
 
 _REPAIRS = {"gpu": "GPU", "cpu": "CPU", "nic": "network adapter", "power_supply": "power supply"}
