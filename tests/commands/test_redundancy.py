@@ -12,6 +12,7 @@ from twin.commands.wiring.auto_wire import AutoWire, wired
 from twin.commands.wiring.redundancy import PowerMeans, fitting, installed
 from twin.rules import Finding, check
 from twin.scenario import loads
+from twin.scenario.file.apply_edits import fixed_changes
 from twin.scenario.file.patch_text import edit
 from twin.scenario.schema.faults import Failures
 from twin.scenario.schema.site import RedundancyLevel
@@ -28,6 +29,7 @@ version: 2
 catalog: "2026.11"
 title: Mine
 duration: 20 day
+failures: {{enabled: false}}
 site: {{climate: {{place: phoenix}}{target}}}
 halls:
   - id: hall
@@ -219,6 +221,7 @@ def test_what_a_target_comes_to_can_be_said_otherwise() -> None:
     assert PowerMeans.of("2N", feeds=1) == PowerMeans(1, 1, 0)
     assert PowerMeans.of("N", feeds=2, spare=True, generators=False) == PowerMeans(1, 2, 1, generators=False)
     assert [installed(2, level, spare=False) for level in LEVELS] == [2, 2, 2]
+    assert [installed(2, level, spare=True) for level in LEVELS] == [3, 3, 5]
     gensets = ("diesel-genset-500kW", "diesel-genset-1MW", "diesel-genset-3MW")
     # 600 kW: 2 of 500 kW or 1 of 1 MW are as much, and one is fewer; with a spare 3 x 500 kW are less than 2 x 1 MW.
     assert fitting(CATALOG, gensets, 600e3) == ("diesel-genset-1MW", 1)
@@ -239,3 +242,13 @@ def test_a_chain_of_single_machines_breaks_what_its_target_forbids(power: str, n
     other = EditedScene.of(loads(text), catalog=CATALOG)
     found = {one.subject for one in single(other).values() if one.severity == "warning"}
     assert found == named | ({"trafo-m"} if power == "N+1" else set())
+
+
+def test_the_target_may_change_during_a_run() -> None:
+    """It acts on no run; all else of the site stays."""
+    before = scene().scenario
+    target = before.site.redundancy.model_copy(update={"power": "2N"})
+    asked = before.site.model_copy(update={"redundancy": target})
+    assert fixed_changes(before, before.model_copy(update={"site": asked})) == []
+    renamed = before.site.model_copy(update={"name": "elsewhere"})
+    assert fixed_changes(before, before.model_copy(update={"site": renamed})) == ["site"]

@@ -280,8 +280,11 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     count, racks = _split(room, rack_w * room.rows * room.racks)
     flow_m3_s = coolant_m3_s(catalog, stack.node) * stack.nodes * racks
 
+    def needed_of(part: CduPart) -> int:
+        return machines_for(part, rack_w * racks, flow_m3_s)
+
     def units_of(part: CduPart) -> int:
-        return installed(machines_for(part, rack_w * racks, flow_m3_s), room.cooling, room.spare)
+        return installed(needed_of(part), room.cooling, room.spare)
 
     names = [room.cdu] if room.cdu else list(CDUS[: 1 if room.cdu_in_row else None])
     parts = [_cdu(catalog, cdu) for cdu in names]
@@ -290,7 +293,7 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     entry: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
     entry |= {"count": count} if count > 1 else {}
     entry |= {"units": units} if units > 1 else {}
-    entry |= drives(units, room.cooling)
+    entry |= drives(needed_of(part), units)
     entry |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
     if room.cdu_in_row:
         width_m, _ = machine_size_m(catalog, name, KINDS["liquid"])
@@ -331,13 +334,14 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
             reason = f"takes {part.capacity_w / 1e3:g} kW, but a rack gives {most_w / 1e3:.1f} kW to the air"
             raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
         entry |= {"id": "door", "kind": "rear-door"}
-        units = 1
+        needed = units = 1
     elif isinstance(part, CrahPart):
-        units = installed(machines_for(part, group_w), room.cooling, room.spare)
+        needed = machines_for(part, group_w)
+        units = installed(needed, room.cooling, room.spare)
     else:
         raise RoomError("air", f"the catalogue has no air handler {name!r}")
     entry |= {"count": count} if count > 1 else {}
-    entry |= ({"units": units} if units > 1 else {}) | drives(units, room.cooling)
+    entry |= ({"units": units} if units > 1 else {}) | drives(needed, units)
     return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 

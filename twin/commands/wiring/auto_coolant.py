@@ -167,11 +167,12 @@ def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float, level
         changes.set(f"cooling.plants[{water}]", facility(scene.catalog, water, heat_w, level, "18 degC"))
     count = max(1, round(load_w / LOOP_W)) if side == "liquid" else 1
     flow_m3_s = _flow_m3_s(scene, rows) if side == "liquid" else 0.0
-    units = installed(machines_for(part, load_w / count, flow_m3_s / count), level)
+    needed = machines_for(part, load_w / count, flow_m3_s / count)
+    units = installed(needed, level)
     name = names.fresh(taken, "cdu" if side == "liquid" else "crah")
     loop_entry: dict[str, Any] = {"id": name, "kind": side, "part": part.id}
     loop_entry |= {"count": count} if count > 1 else {}
-    loop_entry |= ({"units": units} if units > 1 else {}) | drives(units, level)
+    loop_entry |= ({"units": units} if units > 1 else {}) | drives(needed, units)
     loop_entry |= {"plant": water, "serves": rows} | ({"supply": "24 degC"} if side == "air" else {})
     changes.set(f"cooling.loops[{name}]", loop_entry)
 

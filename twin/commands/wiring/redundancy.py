@@ -50,7 +50,7 @@ class PowerMeans:
         N: one chain. N+1: a spare machine in each group, PDUs A and B. 2N: two chains from two utilities.
         """
         each = feeds or (1 if level == "N" else 2)
-        more = level == "N+1" if spare is None else spare and level != "2N"
+        more = level == "N+1" if spare is None else spare
         return cls(2 if level == "2N" and each == 2 else 1, each, int(more), generators is not False)
 
     @property
@@ -64,28 +64,29 @@ class PowerMeans:
 
 
 def installed(needed: int, level: RedundancyLevel, spare: bool | None = None) -> int:
-    """Return how many machines of cooling stand where some are needed; `spare`: whether one more is wanted anyhow.
+    """Return how many machines of cooling stand where some are needed.
+
+    `spare`: whether one more is wanted, or none at all; None: as the target asks.
 
     >>> [installed(3, level) for level in ("N", "N+1", "2N")]
     [3, 4, 6]
     """
-    if spare is not None:
-        return needed + int(spare)
-    return 2 * needed if level == "2N" else needed + (level == "N+1")
+    times = 2 if level == "2N" and spare is not False else 1
+    return times * needed + int(level == "N+1" if spare is None else spare)
 
 
 def fitting(
-    catalog: Catalog, parts: Iterable[str], load_w: float, spare: int = 0, twice: int = 1
+    catalog: Catalog, parts: Iterable[str], load_w: float, spare: int = 0, times: int = 1
 ) -> tuple[str, int]:
     """Return the part and the number needed for a load [W], with which least is installed; of those the fewest.
 
-    `spare` more of them stand, or all of them `twice`.
+    All of them stand so many `times`, and `spare` more.
     """
     choices = []
     for name in parts:
         each_w = _capacity_w(catalog, name)
         needed = fit_machines(load_w, each_w)
-        choices.append((needed > MOST_MACHINES, (needed + spare) * twice * each_w, needed, name))
+        choices.append((needed > MOST_MACHINES, (needed * times + spare) * each_w, needed, name))
     if all(many for many, *_ in choices):
         choices.sort(key=lambda choice: choice[2])
         return choices[0][3], choices[0][2]
@@ -110,9 +111,9 @@ def spared(needed: int, units: int) -> dict[str, int]:
     return {"units": units} if units > 1 else {}
 
 
-def drives(units: int, level: RedundancyLevel) -> dict[str, object]:
+def drives(needed: int, units: int) -> dict[str, object]:
     """Return the keys for the pumps or fans of a loop of some machines: with spares they make up for a lost one."""
-    if level == "N" or units < 2:
+    if units <= needed:
         return {}
     pumps = min(MOST_PUMPS, units)
     return ({"pumps": pumps} if pumps != 2 else {}) | {"recover": RECOVER}
@@ -122,14 +123,13 @@ def facility(
     catalog: Catalog, id: str, heat_w: float, level: RedundancyLevel, supply: str, spare: bool | None = None
 ) -> dict[str, object]:
     """Return a facility loop with the chillers for some heat [W], as a file holds it."""
-    more = installed(1, level, spare) - 1
     parts = LARGE_CHILLERS if heat_w > LARGE_WATER_W else CHILLERS
-    doubled = level == "2N" and spare is None
-    part, needed = fitting(catalog, parts, heat_w, 0 if doubled else more, 2 if doubled else 1)
-    units = 2 * needed if doubled else needed + more
+    times = installed(2, level, spare) - installed(1, level, spare)
+    part, needed = fitting(catalog, parts, heat_w, installed(1, level, spare) - times, times)
+    units = installed(needed, level, spare)
     entry: dict[str, object] = {"id": id, "kind": "chiller", "part": part, "units": units}
     entry |= {"needed": needed} if units > needed else {}
-    pumps = {"N": 2, "N+1": 3, "2N": 4}[level]
+    pumps = 2 if units == needed else 4 if units >= 2 * needed and level == "2N" else 3
     return entry | ({"pumps": pumps} if pumps != 2 else {}) | {"supply": supply}
 
 
