@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shipped_parts import CATALOG
 
-from twin.physics import air_side, cooling_plant, hydraulics
+from twin.physics import cooling_plant, hydraulics
 
 LOADS = st.floats(0.0, 1.5)
 TEMPERATURES = st.floats(-10.0, 35.0)
@@ -118,10 +118,10 @@ def test_an_exchanger_moves_its_heat_at_its_approach() -> None:
 def test_recirculation_is_a_mixture_and_a_weaker_coil(share: float, eps: float) -> None:
     """The closed form against the air's own balance: coil, mixing at the inlets, mixing at the return."""
     rise_k, water_c = 12.0, 10.0
-    factor = float(air_side.coil_share(eps, share))
+    factor = float(hydraulics.coil_share(eps, share))
     exhaust_c = water_c + rise_k / (eps * factor)  # q = eps factor W (exhaust - water), q / W = rise
     inlet_c = exhaust_c - rise_k
-    supply_c = inlet_c - float(air_side.inlet_over_supply_k(rise_k, share))
+    supply_c = inlet_c - float(hydraulics.inlet_over_supply_k(rise_k, share))
     assert supply_c + share * (exhaust_c - supply_c) == pytest.approx(inlet_c)
     through_k = exhaust_c - supply_c  # of the coil, over (1 - share) of the air
     return_c = supply_c + rise_k

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.physics.air_side import fan_power_w
 from twin.physics.flow_laws import (
     HELD_PUMPS,
     OUTDOOR_FANS,
@@ -32,11 +31,10 @@ def test_laws_are_the_published_curves_within_their_width(name: str) -> None:
 
 
 def test_fans_draw_all_of_their_rating_at_rated_flow_and_no_less_than_their_floor() -> None:
-    assert float(fan_power_w(6000.0, 1.0)) == 6000.0
-    assert float(fan_power_w(6000.0, 1.3)) == 6000.0
-    floor_w = float(fan_power_w(6000.0, 0.3))
-    assert float(fan_power_w(6000.0, 0.01)) == floor_w
-    assert floor_w == pytest.approx(6000 * (0.047 + 0.953 * (0.05 * 0.3 + 0.95 * 0.027)))
+    assert float(ROOM_FANS.power_share(1.0)) == 1.0
+    floor = float(ROOM_FANS.power_share(0.3))
+    assert float(ROOM_FANS.power_share(0.01)) == floor
+    assert floor == pytest.approx(0.047 + 0.953 * (0.05 * 0.3 + 0.95 * 0.027))
 
 
 def test_many_fans_take_turns_below_their_floor() -> None:

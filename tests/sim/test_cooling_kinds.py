@@ -10,7 +10,7 @@ import pytest
 from sim_scenes import assert_books_close, events, frame, inject, liquid, times, tiny
 
 from twin.catalog import load_catalog
-from twin.physics.air_side import fan_power_w
+from twin.physics.flow_laws import ROOM_FANS
 from twin.plant.error import PlantError
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
@@ -57,7 +57,7 @@ def test_a_rear_door_keeps_the_air_of_its_racks_from_coming_round() -> None:
     door = CATALOG.rdhx("RDHx-active")
     asked = engine.cooling.asked.loops[0]
     assert 0.9 <= asked <= 1.0
-    assert power_w == pytest.approx(4 * float(fan_power_w(door.fan_w, asked)))  # a door a rack
+    assert power_w == pytest.approx(4 * door.fan_w * float(ROOM_FANS.power_share(asked)))  # a door a rack
     inject(engine, "6 h fan_stop loop/0 for=1h")
     engine.advance(6.9 * 3600.0)
     assert not events(engine, "throttle_on")  # the fans of the nodes push the air through

@@ -51,4 +51,4 @@ def test_the_alarm_comes_for_a_room_that_is_held_too_warm():
 
 def test_a_valve_that_sticks_holds_nothing():
     engine = row("30 degC", "600 s valve_stuck crah/0 value=100%")
-    assert air_c(engine) == pytest.approx(air_c(row("18 degC")), abs=0.5)  # fans are a stage apart
+    assert air_c(engine) == pytest.approx(air_c(row("18 degC")), abs=1.5)  # fans are a few stages apart

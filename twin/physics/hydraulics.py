@@ -1,4 +1,4 @@
-"""Pumps, exchangers and flows of coolant loops and facility water (PHYSICS.md section 4)."""
+"""Pumps, exchangers and flows of coolant loops, facility water and air (PHYSICS.md section 4)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,8 @@ COAST_END = 0.02
 """A pump that lost power coasts down to this flow fraction with this time constant."""
 PUMP_CURVE_STEEPNESS = (1.0 - 0.72**2) / (0.72**2 - 0.25)
 """Pump curve over system curve k/r of a pair of CDU pumps [-]: one of two left gives 72 % flow."""
+DOOR_WITHOUT_FANS = 0.6
+"""Air through a rear door whose own fans are stopped: the nodes' fans push the rest [-] [est]."""
 
 
 def coast_flow_fraction(
@@ -155,4 +157,29 @@ def air_rise_k(heat_w: ArrayLike, flow_m3_s: ArrayLike) -> Floats:
     """Temperature rise of air through a chassis: P / (rho c_p V) [K]."""
     capacity = AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K * np.asarray(flow_m3_s, dtype=np.float64)
     result: Floats = np.asarray(heat_w, dtype=np.float64) / capacity
+    return result
+
+
+def inlet_over_supply_k(rise_k: ArrayLike, recirculation: ArrayLike) -> Floats:
+    """Inlet air over the air handlers' supply, from the rise through the nodes [K]: r / (1 - r) of it."""
+    share = np.asarray(recirculation, dtype=np.float64)
+    result: Floats = np.asarray(rise_k, dtype=np.float64) * share / (1.0 - share)
+    return result
+
+
+def coil_share(effectiveness: ArrayLike, recirculation: ArrayLike) -> Floats:
+    """Share of a coil's conductance between node exhaust and facility water that recirculation leaves [-].
+
+    As much supply air as exhaust comes round passes by the nodes, so the coil sees air less warm than their exhaust:
+    q = eps W (T_return - T_water) with T_return = T_exhaust - r/(1-r) q/W gives the factor 1 / (1 + eps r/(1-r)).
+
+    Parameters
+    ----------
+    effectiveness : array_like
+        Of the coil, over the nodes' air flow [-].
+    recirculation : array_like
+        Share of the inlet air that is exhaust, 0 <= r < 1 [-].
+    """
+    share = np.asarray(recirculation, dtype=np.float64)
+    result: Floats = 1.0 / (1.0 + np.asarray(effectiveness, dtype=np.float64) * share / (1.0 - share))
     return result

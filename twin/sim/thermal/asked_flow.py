@@ -23,6 +23,8 @@ from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Pairs
 from twin.sim.core.state import Fields, Stateful
 
+VALVE_SHARE = 0.85
+"""Air handlers in a room blow so much that their valves hold its air this far open, over what they take [-] [est]."""
 WATER = FlowLaw(LEAST_WATER, HELD_PUMPS.standing, HELD_PUMPS.held)
 
 
@@ -51,8 +53,10 @@ class AskedFlow(Stateful):
     ----------
     room
         Loops whose handlers cool no GPUs: they follow the heat in the air of their hall.
-    room_w, able_w
-        Heat of other gear into the air of each hall, and what handlers take there at their set point (H,) [W].
+    room_w
+        Heat of other gear into the air of each hall (H,) [W].
+    over_k
+        Air that handlers hold in each hall over facility water (H,) [K].
 
     Attributes
     ----------
@@ -70,7 +74,7 @@ class AskedFlow(Stateful):
         law: FlowLaw,
         room: Bools,
         room_w: Floats,
-        able_w: Floats,
+        over_k: Floats,
     ) -> None:
         shape, loops = network.shape, plant.loops
         self.nodes, self.loops = np.ones((2, shape.n_loops))
@@ -82,6 +86,7 @@ class AskedFlow(Stateful):
         at_work_w, to_air_w = _at_work_w(plant, catalog)
         nodes = plant.nodes
         to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
+        able_w = VALVE_SHARE * over_k * network.coefficients.crah_w_k
         self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
         on_plant = self._plant[np.maximum(nodes.loop, 0)]
         self._plant_full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
@@ -103,6 +108,12 @@ class AskedFlow(Stateful):
         return any(
             np.count_nonzero(was != now) for was, now in zip(before, (nodes, loops, water), strict=True)
         )
+
+    def of_plants(self, count: int) -> Floats:
+        """Return the facility water asked for of all plants, those too that nothing hangs on, shape (P,) [-]."""
+        asked = np.ones(count)
+        asked[: len(self.water)] = self.water[:count]
+        return asked
 
     STATE = Fields(
         *(Pairs(name, "loops", 1.0) for name in ("nodes", "loops")),

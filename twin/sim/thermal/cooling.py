@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
-from twin.physics.air_side import inlet_over_supply_k
+from twin.physics.hydraulics import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import ThermalNetwork, ThermalState
@@ -114,10 +114,10 @@ class CoolingSystem(Stateful):
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
         self._room_set_c = room_set_points_c(plant, self.room_air_w_k, shape.n_halls)
-        over_k = np.clip(self._room_set_c - np.array(self.rejection.held_c)[shape.hall_plant], 0.0, 1e9)
-        room_w, law = room_heat_w(network, plant, catalog, static_w), self._drives.law
-        able_w = over_k * network.coefficients.crah_w_k  # of air handlers, at their set point
-        self.asked = AskedFlow(plant, catalog, network, law, self.room_air_w_k > 0, room_w, able_w)
+        over_k = self._room_set_c - np.array(self.rejection.held_c)[shape.hall_plant]
+        room_w = room_heat_w(network, plant, catalog, static_w)
+        in_rooms = self.room_air_w_k > 0
+        self.asked = AskedFlow(plant, catalog, network, self._drives.law, in_rooms, room_w, over_k)
         self.holds_rooms = bool(np.isfinite(self._room_set_c).any())
         self._valve_plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         # What comes back to the coil of each loop and to the room units of each hall: place in `ThermalState.upper`.
@@ -297,9 +297,7 @@ class CoolingSystem(Stateful):
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        asked = np.ones(len(self._water_design_w))
-        asked[: len(self.asked.water)] = self.asked.water[: len(asked)]
-        turning, speed = self.water.turning(asked)
+        turning, speed = self.water.turning(self.asked.of_plants(len(self._water_design_w)))
         self._water_power_w = self._water_design_w * turning * WATER.power_share(speed)
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]

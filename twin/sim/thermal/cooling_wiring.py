@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
-from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
+from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3, DOOR_WITHOUT_FANS, coil_share
 from twin.physics.thermal_inputs import healthy_plant
 from twin.physics.thermal_network import ThermalNetwork
 from twin.physics.thermal_paths import exchanger_w_k
