@@ -170,7 +170,7 @@ def test_legends_leave_the_racks_and_each_other_free(
     window.resize(1280, 800)
     qtbot.waitUntil(lambda: window.size().toTuple() == (1280, 800))
     hall.view.preset("overview", animate=False)
-    qtbot.waitUntil(lambda: hall.view.framing.room.width < hall.view.size()[0])
+    qtbot.waitUntil(lambda: hall.view.framing.room[2:] != hall.view.size())
     try:
         shown = [plate for plate in (hall.legend, *hall.more_legends, hall.mark) if plate.isVisible()]
         assert hall.legend in shown

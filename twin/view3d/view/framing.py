@@ -7,6 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from twin.plant.tables import Plant
+from twin.view3d.base.bounds import rack_boxes
+from twin.view3d.base.camera import project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.free_room import Room, free_room, in_room
 from twin.view3d.view.gestures import Gestures
@@ -23,6 +26,7 @@ class FramedView(Protocol):
     """The view whose camera frames things, as far as that needs it."""
 
     gestures: Gestures
+    plant: Plant | None
 
     @property
     def pose(self) -> CameraPose:
@@ -45,6 +49,7 @@ class Framing:
     def __init__(self, view: FramedView) -> None:
         self._view = view
         self._room: Room | None = None
+        self._areas: tuple[tuple[float, float, float, float], ...] = ()
         self._last: tuple[MakePose, bool, CameraPose] | None = None
 
     @property
@@ -62,6 +67,7 @@ class Framing:
         """
         size = self._view.size()
         room = free_room(size, areas)
+        self._areas = tuple(areas)
         moved = np.abs(np.subtract(room, self.room)) > np.array([*size, *size]) * SAME_ROOM
         if self._room is not None and not moved.any():
             return
@@ -72,10 +78,35 @@ class Framing:
 
     def frame(self, make: MakePose, *, stay: bool, animate: bool) -> None:
         """Go to where something is framed in the free room; the eye may have to `stay` as near as that is made."""
-        room = self.room
-        pose = in_room(make(room.aspect), self._view.size(), room, stay=stay)
+        pose = self._placed(make, stay)
         self._view.go(pose, animate)
         self._last = make, stay, pose
+
+    def _placed(self, make: MakePose, stay: bool) -> CameraPose:
+        """Return the pose for the whole picture where nothing lies over the racks then, else for the free room."""
+        size, room = self._view.size(), self.room
+        whole = make(size[0] / size[1])
+        if not stay and not self._covered(whole):
+            return whole
+        return in_room(make(room.aspect), size, room, stay=stay)
+
+    def _covered(self, pose: CameraPose) -> bool:
+        plant = self._view.plant
+        if plant is None or not self._areas:
+            return False
+        low, high = rack_boxes(plant, np.flatnonzero(plant.racks.present))
+        ends = np.stack([low, high])
+        corners = np.concatenate(
+            [
+                np.stack([ends[i, :, 0], ends[j, :, 1], ends[k, :, 2]], axis=1)
+                for i, j, k in np.ndindex(2, 2, 2)
+            ]
+        )
+        x, y, depth = project(pose, corners, *self._view.size()).T
+        return any(
+            bool(((x > left) & (x < left + wide) & (y > top) & (y < top + high_px) & (depth > 0)).any())
+            for left, top, wide, high_px in self._areas
+        )
 
     def follow(self) -> None:
         """Frame what was framed last anew where the hall has changed so that it would be seen from elsewhere.
@@ -86,7 +117,7 @@ class Framing:
         if self._last is None or self._last[2] not in (view.pose, view.flies_to) or view.gestures.dragging:
             return
         make, stay, was = self._last
-        pose = in_room(make(self.room.aspect), view.size(), self.room, stay=stay)
+        pose = self._placed(make, stay)
         aside = float(np.linalg.norm(np.subtract(pose.centre_m, was.centre_m))) / was.distance_m
         if aside > OTHER_PLACE or abs(np.log(pose.distance_m / was.distance_m)) > OTHER_PLACE:
             self.frame(make, stay=stay, animate=True)

@@ -289,7 +289,7 @@ class HallView:
             pose, plant, picker = self._pose, self.plant, self.picker
             self.framing.frame(
                 lambda aspect: framed(pose, plant, boxes, picker, aspect, machines),
-                stay=not machines,
+                stay=True,
                 animate=animate,
             )
 
