@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from patience import wait_until
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import (
     QDragEnterEvent,
@@ -37,8 +36,6 @@ from twin.catalog import load_catalog
 from twin.commands.edit.command import Given
 from twin.commands.place.snap import Snap
 from twin.commands.place.snap_units import UnitSnap
-from twin.rules.check import check
-from twin.rules.table import BY_ID
 from twin.scenario import Change, Patch
 from twin.view3d.base import camera
 
@@ -295,21 +292,3 @@ def test_what_is_held_is_told_in_the_hall_as_it_has_become(open_rows: MakeWindow
     assert "more/0/1" in place.plate.where
     assert any(line.label == "Power" for line in place.plate.lines)
     place.cancel()
-
-
-def test_the_plate_says_what_the_rules_will_say_once_the_pointer_rests(open_rows: MakeWindow) -> None:
-    """A CDU of 80 kW takes one rack of 127 kW no better than the rule has it, whatever the sum of all loops."""
-    window = open_rows()
-    tool = window.tools.place
-    at = place_of(window, 5.75, 3.5)
-    drag(window, "enter", RACK, at)
-    drag(window, "move", RACK, at)
-    wait_until(lambda: bool(tool.plate.reason), "what the rules say")
-    said = tool.plate.reason
-    assert not tool.plate.refused
-    drag(window, "drop", RACK, at)
-    plant, document = window.session.plant, window.session.document
-    assert plant is not None
-    assert document is not None
-    rules = check(document.scenario, plant, load_catalog()).findings
-    assert said.partition(":")[0] in {BY_ID[finding.rule].title for finding in rules}
