@@ -43,6 +43,9 @@ class JobQuestions(Protocol):
     def open_job(self, job_id: str) -> None:
         """Show the page of a job."""
 
+    def show_failure_rates(self) -> None:
+        """Show what fails in the scene."""
+
 
 class IncidentQuestions(Protocol):
     """What can be asked about incidents from a menu."""
@@ -52,9 +55,6 @@ class IncidentQuestions(Protocol):
 
     def open_list(self) -> None:
         """Show all incidents by cause."""
-
-    def show_failure_rates(self) -> None:
-        """Show what fails in the scene."""
 
 
 class WindowApi(QMainWindow):
