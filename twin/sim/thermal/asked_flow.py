@@ -86,7 +86,8 @@ class AskedFlow(Stateful):
         at_work_w, to_air_w = _at_work_w(plant, catalog)
         nodes = plant.nodes
         to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
-        able_w = VALVE_SHARE * over_k * network.coefficients.crah_w_k
+        crah_w_k = network.coefficients.crah_w_k
+        able_w = np.multiply(VALVE_SHARE * over_k, crah_w_k, out=np.zeros_like(crah_w_k), where=crah_w_k > 0)
         self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
         on_plant = self._plant[np.maximum(nodes.loop, 0)]
         self._plant_full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
