@@ -109,7 +109,9 @@ def test_no_column_of_alarms_or_events_is_out_of_sight(use_window: UseWindow, la
         QApplication.processEvents()
         header = table.horizontalHeader()
         assert header.length() <= table.width()
-        assert all(header.sectionSize(column) >= 40 for column in range(header.count()))
+        shown = [column for column in range(header.count()) if not header.isSectionHidden(column)]
+        assert len(shown) >= 3  # a narrow list leaves out where, which the words say as well
+        assert all(header.sectionSize(column) >= 40 for column in shown)
 
 
 def test_the_badge_wears_the_sign_of_the_worst_alarm(use_window: UseWindow, lab: Path) -> None:

@@ -138,8 +138,8 @@ def test_drawings_have_no_perspective_and_turning_leaves_them(open_rows: MakeWin
 def test_a_row_has_one_name_everywhere(open_rows: MakeWindow) -> None:
     window = open_rows()
     window.hall.state.selection = ("gpu/1/2",)
-    assert window.hall.crumbs.ids == ("gpu/1", "gpu/1/2")
-    words = [button.text() for button in window.hall.crumbs.findChildren(QToolButton)]
+    assert window.hall.strip.crumbs.ids == ("gpu/1", "gpu/1/2")
+    words = [button.text() for button in window.hall.strip.crumbs.findChildren(QToolButton)]
     assert words[-2:] == ["Row B (gpu/1)", "rack 2"]
     window.docks.inspector.show_thing("gpu/1")
     shown = [each.text() for each in window.docks.inspector.findChildren(QLabel)]

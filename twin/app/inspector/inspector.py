@@ -84,7 +84,7 @@ class Inspector(Dock):
         self._pages.addWidget(self.failures)
         self.body.addWidget(self._pages, 1)
         self.setMinimumWidth(300)
-        session.opened.connect(lambda _: self.show_thing(None))
+        session.opened.connect(self._on_opened)
         session.plant_changed.connect(self._on_plant)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_figures)
@@ -224,6 +224,10 @@ class Inspector(Dock):
     def _on_figures(self) -> None:
         if self.isVisible():
             self._update()
+
+    def _on_opened(self, _path: object) -> None:
+        self._years = YearCache()  # the other hall is let go
+        self.show_thing(None)
 
     def _update(self) -> None:
         self._late.stop()

@@ -93,6 +93,7 @@ class QueueDock(Dock):
         if document is None or history is None:
             return
         self.chart.show_run(history, document.scenario)
+        self.waiting.queue.show_queue(history, [], None, 0.0)  # and let that of the run before go
         self.waiting.offer_partitions(
             tuple(
                 (partition.id, partition.title or partition.id) for partition in document.scenario.partitions
