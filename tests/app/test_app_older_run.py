@@ -73,7 +73,7 @@ def test_the_alarms_of_a_shared_past_are_those_of_the_parent(
     use_window: UseWindow, lab: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     """A node fails, fans stop and start again, a chiller trips; the branch leaves while some of it lasts."""
-    faults = ("20 min fail gpu/0/0", "30 min fan_stop crah/0 for=10min", "50 min chiller_trip water for=1h")
+    faults = ("20 min fail gpu/0/0", "30 min fan_stop crah/0 for=7min", "50 min chiller_trip water for=1h")
     scene, cut_s = tmp_path / "hall.twin.yaml", 3722.5
     planned = tuple(parse_injection(fault) for fault in faults)
     scene.write_text(show(load(lab).scenario.model_copy(update={"interventions": planned}), exact=True))

@@ -43,6 +43,7 @@ OTHERS = {
     "app/files/journal.py": {"document"},
     "app/form/row.py": {"now", "self", "self._now", "words"},
     "app/help/pages.py": {"self"},
+    "app/inspector/property_row.py": {"self"},
     "app/inspector/property_values.py": {"first", "now", "value"},
     "app/files/recovery.py": {"draft.file", "run.document"},
     "app/files/scene_file.py": {"draft.file"},

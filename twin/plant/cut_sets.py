@@ -96,6 +96,8 @@ def cuts_of(plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> 
     holding = np.zeros(len(racks.ids), np.bool_)
     holding[plant.nodes.rack[plant.nodes.present]] = True
     chosen = np.flatnonzero(holding & racks.present)
+    if not len(chosen):
+        return []
     columns = np.stack([racks.feed_a, racks.feed_b, racks.loop, racks.air_loop], axis=1)[chosen]
     kinds, which = np.unique(columns, axis=0, return_inverse=True)
     order = np.argsort(which.reshape(-1), kind="stable")

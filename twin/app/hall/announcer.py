@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from twin.app.session.session import Session
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
 from twin.view3d.view.hall_view import HallView
@@ -55,9 +56,8 @@ class Announcer(QObject):
         """Say the worst of what has happened, if it is worth a look."""
         worst = max(reversed(events), key=lambda event: event.severity, default=None)
         if worst is not None and worst.severity >= Severity.WARNING:
-            self._event = spelled(
-                f"{worst.subject}: {worst.text}" if worst.subject not in worst.text else worst.text
-            )
+            where = "" if kind_of(worst.kind).names_subject else f"{worst.subject}: "
+            self._event = spelled(f"{where}{worst.text}")
             self._tell(self._event)
 
     def _words_of(self, selection: tuple[str, ...]) -> str:

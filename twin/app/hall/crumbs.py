@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from twin.app.toolkit.look import label
+from twin.app.toolkit.nested_layouts import clear
 from twin.plant.find import find, holders, row_name
 from twin.plant.tables import Plant
 
@@ -46,11 +47,7 @@ class Crumbs(QWidget):
         if ids == self._shown:
             return
         self._shown = ids
-        while (item := self._row.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._row)
         for number, id in enumerate(ids):
             if number:
                 self._row.addWidget(label(_BETWEEN, "muted"))

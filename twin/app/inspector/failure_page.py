@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import label
-from twin.app.toolkit.nested_layouts import put_page
+from twin.app.toolkit.nested_layouts import clear, nest, put_page
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import significant
 from twin.catalog import Catalog
@@ -77,7 +77,7 @@ class FailurePage(QScrollArea):
         for widget in (self.headline, self.details, self.use_button, self.enabled_box, self.catalog_box):
             column.addWidget(widget)
         self._list = QVBoxLayout()
-        column.addLayout(self._list)
+        nest(column, self._list)
         column.addStretch(1)
         put_page(self, content)
         self._waits = QTimer(self)
@@ -125,10 +125,7 @@ class FailurePage(QScrollArea):
         self.refresh()
 
     def _build(self, table: FailureTable) -> None:
-        while (item := self._list.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._list)
         self.switches, self._numbers = {}, {}
         for planned, title in ((False, "CAUSES"), (True, "PLANNED")):
             rows = [row for row in table.rows if row.planned == planned]
