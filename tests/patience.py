@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic, sleep
 
-HANG_S = 40.0
+HANG_S = 300.0
 """A wait this long is a hang, on whatever machine and beside whatever load [s]."""
 _LOOK_S = 0.005
 

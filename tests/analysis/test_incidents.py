@@ -114,7 +114,7 @@ def test_what_stopped_the_job_is_the_utility_and_not_the_battery_or_the_heat(run
     assert (worst.event.kind, worst.subject, worst.jobs) == ("power_failure", "utility/0", ("llama3",))
     assert {"battery_empty", "nodes_unpowered", "inlet_hot"} <= {event.kind for event in worst.followed}
     assert found.out_of_use(worst)[0] == 144
-    assert found.out_of_use(worst)[1] == pytest.approx(144 * (3900.0 - 2463.1), rel=1e-3)
+    assert found.out_of_use(worst)[1] == pytest.approx(144 * (3900.0 - 2464.9), rel=1e-3)
     assert before.get(worst.id) is not None
     assert before.worst_first[0].cost_gpu_s == 0.0
     (dark,) = (event for event in found.events if event.kind == "nodes_unpowered")

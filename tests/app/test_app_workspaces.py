@@ -231,9 +231,12 @@ def test_tabs_of_docks_keep_their_words(window: MainWindow, qtbot: QtBot, scale:
     window.docks.enter("run")
     window.docks.reset()
     try:
-        bars = [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.count()]
-        qtbot.waitUntil(lambda: all(bar.elideMode() == Qt.TextElideMode.ElideNone for bar in bars))
-        for bar in bars:
+
+        def bars() -> list[QTabBar]:  # they come and go while docks are laid out
+            return [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.count()]
+
+        qtbot.waitUntil(lambda: all(bar.elideMode() == Qt.TextElideMode.ElideNone for bar in bars()))
+        for bar in bars():
             words = bar.fontMetrics()
             for place in range(bar.count()):
                 assert bar.tabRect(place).width() >= words.horizontalAdvance(bar.tabText(place))
