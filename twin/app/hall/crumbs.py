@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import clear
+from twin.app.toolkit.plain_text import plain_tip
 from twin.plant.find import find, holders, row_name
 from twin.plant.tables import Plant
 
@@ -59,7 +60,7 @@ class Crumbs(QWidget):
         button.setAutoRaise(True)
         button.setText(title)
         button.setAccessibleName(f"Select {id}")
-        button.setToolTip(f"Selects {id} and flies there")
+        button.setToolTip(plain_tip(f"Selects {id} and flies there"))
         button.clicked.connect(partial(self._go, id))
         return button
 

@@ -141,22 +141,20 @@ class FailurePage(QScrollArea):
         grid.addWidget(label(title, "section"), 0, 0, 1, 4)
         top = Qt.AlignmentFlag.AlignTop
         for place, row in enumerate(rows):
-            line, tip = (
-                1 + 2 * place,
-                plain_tip(f"{row.standing}. {row.source}" if row.source else row.standing),
-            )
+            line = 1 + 2 * place
+            tip = f"{row.standing}. {row.source}" if row.source else row.standing
             switch = QCheckBox()
             switch.setAccessibleName(f"{row.title}: {rate_words(row)}, {significant(row.per_year)} a year")
             switch.setToolTip(plain_tip(f"Whether {row.title} happens by itself"))
             switch.clicked.connect(lambda on, row=row: self._switch(row, on))
             number = label("", "value")
             below = label(f"{rate_words(row)}; {repair_words(row)}", "faint", wrap=True)
-            below.setToolTip(tip)
+            below.setToolTip(plain_tip(tip))
             grid.addWidget(switch, line, 0, top)
             grid.addWidget(label(row.title, "", wrap=True), line, 1, top)
             grid.addWidget(number, line, 2, Qt.AlignmentFlag.AlignRight | top)
             badge = label(_badge(row), "badge")
-            badge.setToolTip(tip)
+            badge.setToolTip(plain_tip(tip))
             grid.addWidget(badge, line, 3, top)
             grid.addWidget(below, line + 1, 1, 1, 3)
             self.switches[row.id], self._numbers[row.id] = switch, number

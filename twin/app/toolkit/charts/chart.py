@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from shiboken6 import isValid
 
 from twin.app.toolkit.charts.axes import Axis, VisibleRange
 from twin.app.toolkit.charts.painting import CENTRE, ChartPainter
@@ -174,6 +175,8 @@ class PaintedChart(QWidget):
         self.refresh()
 
     def _on_theme(self, _theme: object) -> None:
+        if not isValid(self):  # of a page that has been built anew
+            return
         self.updateGeometry()
         self.refresh()
 
