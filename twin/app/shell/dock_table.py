@@ -259,7 +259,7 @@ DOCKS: tuple[DockEntry, ...] = (
         "availability",
         "Availability",
         "availability.md",
-        "uptime nines downtime outages a year MTBF reliability redundancy risk single points",
+        "uptime MTBF downtime outages a year nines reliability redundancy risk single points",
         AvailabilityDock,
         spots={"design": Spot("bottom", tab=2)},
         view=MenuLine("Availability of power, cooling and network", "Shift+M", "gauge"),

@@ -52,16 +52,25 @@ def likeness(typed: str, words: str) -> float:
 def score_words(typed: str, words: str) -> float | None:
     """Return how well `typed` matches other words for a title; None unless each word begins one of them.
 
+    Words in front are what a thing is called most: they count a little more, however many follow.
+
     Examples
     --------
     >>> score_words("man", "help manual") is not None, score_words("manx", "help manual") is None
     (True, True)
+    >>> score_words("help", "help manual pages book") > score_words("help", "manual help")
+    True
     """
     known = words.lower().split()
-    found = [next((word for word in known if word.startswith(part)), None) for part in typed.lower().split()]
-    meant = [word for word in found if word is not None]
-    best = score(typed, " ".join(meant)) if meant and len(meant) == len(found) else None
-    return None if best is None else best - 0.01 * min(len(words), 100)
+    found = [
+        next((at for at, word in enumerate(known) if word.startswith(part)), None)
+        for part in typed.lower().split()
+    ]
+    places = [at for at in found if at is not None]
+    if not places or len(places) < len(found):
+        return None
+    best = score(typed, " ".join(known[at] for at in places))
+    return None if best is None else best - 0.05 * min(max(places), 20)
 
 
 def _spelt(text: str) -> str:
