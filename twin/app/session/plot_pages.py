@@ -83,7 +83,7 @@ FIGURE_WORDS = {
     "site.allocated": "utilisation utilization occupancy used",
     "site.repair_queue": "crew MTTR repair",
     "site.parts_missing": "spare parts MTTR repair",
-    "site.interruptions": "MTBF failures crashes",
+    "site.interruptions": "failures crashes MTBF",
     "site.link_load_max": "network congestion utilisation bandwidth",
     "site.outdoor_c": "weather temperature climate",
     "site.wet_bulb_c": "weather temperature climate",

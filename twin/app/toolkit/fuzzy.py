@@ -52,7 +52,8 @@ def likeness(typed: str, words: str) -> float:
 def score_words(typed: str, words: str) -> float | None:
     """Return how well `typed` matches other words for a title; None unless each word begins one of them.
 
-    Words in front are what a thing is called most: they count a little more, however many follow.
+    Words in front are what a thing is called most: they count a little more, however many follow. A word that is typed
+    whole counts more than letters that stand here and there in a title.
 
     Examples
     --------
@@ -70,7 +71,8 @@ def score_words(typed: str, words: str) -> float | None:
     if not places or len(places) < len(found):
         return None
     best = score(typed, " ".join(known[at] for at in places))
-    return None if best is None else best - 0.05 * min(max(places), 20)
+    whole = sum(known[at] == part for at, part in zip(places, typed.lower().split(), strict=True))
+    return None if best is None else best + 2.0 * whole - 0.05 * min(max(places), 20)
 
 
 def _spelt(text: str) -> str:
