@@ -190,8 +190,8 @@ def test_facility_water_comes_to_rest_at_what_its_machines_hold_whatever_the_ste
     states = []
     for longest_s in (3600.0, 5.0):
         monkeypatch.setattr(heat, "LONGEST_STEP_S", longest_s)
-        engine = Engine(finding("epo4"))
-        engine.advance(599.0)
-        states.append(engine.heat.at(599.0).upper)
-    assert states[0] == pytest.approx(states[1], abs=2e-2)  # little air takes its time
+        engine = Engine(finding("epo4").model_copy(update={"interventions": ()}))
+        engine.advance(7200.0)  # little air takes its time: five times that of the hall
+        states.append(engine.heat.at(7200.0).upper)
+    assert states[0] == pytest.approx(states[1], abs=2e-3)
     assert states[0][-1] == pytest.approx(16.0, abs=1e-6)

@@ -94,7 +94,9 @@ def following(law: FlowLaw, heat_w: ArrayLike, full_w: ArrayLike) -> Floats:
 
 
 def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Floats:
-    """Return flows that follow what is asked in stages: they stay while they are within a stage of it [-].
+    """Return flows that follow what is asked in stages, never below it: they stay while they are little above it [-].
+
+    A flow comes down once it is one and a quarter stages too high: what is asked may waver about a stage.
 
     Parameters
     ----------
@@ -106,7 +108,6 @@ def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Float
         Size of the stages [-].
     """
     wanted = np.asarray(asked, np.float64)
-    result: Floats = np.where(
-        np.abs(wanted - present) < stage, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0)
-    )
+    stays = (present >= wanted - 1e-9) & (present < wanted + 1.25 * stage)
+    result: Floats = np.where(stays, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0))
     return result
