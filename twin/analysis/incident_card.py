@@ -223,7 +223,7 @@ def _state(found: RunIncidents, stop: JobStop, says: Moments) -> str:
         return f"running again at {says(runs.t_s)}, step {runs.integer('step'):,}"
     if ended is not None:
         return f"{kind_of(ended.kind).job_title} at {says(ended.t_s)}"
-    following = [other for other in found.events_of_job(stop.job) if other.row > stop.event.row]
+    following = [event for event in found.events_of_job(stop.job) if event.row > stop.event.row]
     if following:
         return f"stopped again at {says(following[0].t_s)}"
     return f"stopped for {spoken(round(found.t_s - stop.event.t_s))} so far"

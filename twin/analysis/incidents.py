@@ -403,19 +403,19 @@ class RunIncidents:
         self._of_row: dict[int, int] = {}
         self._of_place: dict[str, list[int]] = defaultdict(list)
         self._of_stop: dict[int, int] = {}
-        for one in sorted(found.values(), key=lambda incident: incident.event.row):
+        for grouped in sorted(found.values(), key=lambda incident: incident.event.row):
             number = len(made)
             stops = []
-            for row in one.stops:
+            for row in grouped.stops:
                 self._of_stop[row] = number
                 gpu_s: dict[str, float] = {}
                 if self._costs is not None:
                     gpu_s = dict(zip(COST_ACCOUNTS, self._costs.gpu_s[row].tolist(), strict=True))
                 stops.append(JobStop(self._stops[row], self._held[row], gpu_s))
-            cause, title = title_of(one.event)
-            incident = Incident(one.event, cause, title, tuple(stops), tuple(one.followed))
+            cause, title = title_of(grouped.event)
+            incident = Incident(grouped.event, cause, title, tuple(stops), tuple(grouped.followed))
             made.append(incident)
-            for event in (one.event, *one.followed, *(stop.event for stop in stops)):
+            for event in (grouped.event, *grouped.followed, *(stop.event for stop in stops)):
                 self._of_row[event.row] = number
                 if event.subject not in self._number:
                     self._of_place[event.subject].append(number)

@@ -45,7 +45,7 @@ def tell_incidents(run: str, reader: Reader, t_s: float, id: str | None, *, json
         return
     incident = found.get(id)
     if incident is None:
-        known = ", ".join(other.id for other in found.worst_first[:5])
+        known = ", ".join(incident.id for incident in found.worst_first[:5])
         hint = f"the dearest are {known}" if known else "this run has none by then"
         raise BadInput(f"--incident: no incident {id!r}; {hint}; see --list")
     spares = spares_after(reader, found, incident)

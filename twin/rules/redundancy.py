@@ -152,8 +152,8 @@ def _key(case: RuleContext, point: SinglePoint) -> Path:
         tier = TIER_NAMES[int(plant.switches.role[point.slot])]
         return ("fabrics", int(plant.switches.fabric[point.slot]), tier)
     if point.kind == "plant":
-        return ("cooling", "plants", [one.id for one in scenario.cooling.plants].index(name), "id")
-    return ("cooling", "loops", [one.id for one in scenario.cooling.loops].index(name), "id")
+        return ("cooling", "plants", [plant.id for plant in scenario.cooling.plants].index(name), "id")
+    return ("cooling", "loops", [loop.id for loop in scenario.cooling.loops].index(name), "id")
 
 
 def _named(jobs: Sequence[str]) -> str:

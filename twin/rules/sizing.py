@@ -96,11 +96,11 @@ def _least_w(case: RuleContext, part: Part, load_w: float) -> float:
     alike = [case.catalog.part(name) for name in case.catalog.ids(part.KIND)]
     if isinstance(part, CduPart | ChillerPart):  # one that gives its heat elsewhere would not do
         key = "rejects_to" if isinstance(part, CduPart) else "condenser"
-        alike = [other for other in alike if getattr(other, key) == getattr(part, key)]
+        alike = [sold for sold in alike if getattr(sold, key) == getattr(part, key)]
         alike = [
-            other for other in alike if bool(other.height_u) == bool(part.height_u)
+            sold for sold in alike if bool(sold.height_u) == bool(part.height_u)
         ]  # in a rack or beside it
-    rated = [float(getattr(other, "capacity_w", 0.0)) for other in alike]
+    rated = [float(getattr(sold, "capacity_w", 0.0)) for sold in alike]
     return min(math.ceil(load_w / each_w) * each_w for each_w in rated if each_w > 0)
 
 

@@ -87,7 +87,7 @@ def place_legends(picture: QRect, first: QWidget, others: Sequence[QWidget]) -> 
             taken = [other.geometry() for other in placed]
             if not picture.contains(at) or any(at.intersects(other) for other in taken):
                 continue
-            areas = [each.translated(-picture.topLeft()) for each in (*taken, at)]
+            areas = [area.translated(-picture.topLeft()) for area in (*taken, at)]
             size = float(picture.width()), float(picture.height())
             room = free_room(size, [(r.x(), r.y(), r.width(), r.height()) for r in areas])
             whole = room.width >= size[0] and room.height >= size[1]  # there is none

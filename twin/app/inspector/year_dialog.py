@@ -108,7 +108,7 @@ class YearDialog(QDialog):
         if self._elsewhere:
             scenario = in_place(world.scenario, self._elsewhere)
             worlds.append(World(scenario, world.plant, world.catalog, None))
-        self.years = [year_of(each, load) for each in worlds]
+        self.years = [year_of(world, load) for world in worlds]
         self._show()
 
     # -- what is chosen ----

@@ -195,7 +195,7 @@ class IncidentDock(Dock):
         self.causes.show_rows(totals)
         listed = () if found is None else found.worst_first
         if self._cause:
-            listed = tuple(one for one in listed if one.cause == self._cause)
+            listed = tuple(incident for incident in listed if incident.cause == self._cause)
         self.incidents.show_rows(listed)
         place = next((k for k, total in enumerate(self.causes.shown) if total.cause == self._cause), -1)
         if place >= 0:

@@ -110,10 +110,10 @@ def nearest(words: str, most: int = 3) -> list[str]:
     spoken: dict[str, list[str]] = {}
     for name in names():
         known = place(name)
-        for said in {name, _plain(known.title.partition(",")[0]), _plain(known.country)}:
-            spoken.setdefault(said, []).append(name)
+        for word in {name, _plain(known.title.partition(",")[0]), _plain(known.country)}:
+            spoken.setdefault(word, []).append(name)
     near = get_close_matches(plain.strip(), spoken, most, 0.67)
-    return list(dict.fromkeys(name for said in near for name in spoken[said]))[:most]
+    return list(dict.fromkeys(name for word in near for name in spoken[word]))[:most]
 
 
 def _plain(words: str) -> str:
