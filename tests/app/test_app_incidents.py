@@ -51,7 +51,7 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     # a row of the event list
     docks.events.severity_buttons[Severity.ALARM].click()
     click(docks.events.table, 0)
-    qtbot.waitUntil(lambda: cost() == "31.3 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     assert (page.card.title, page.card.place) == ("Faulty GPU", "gpu/0/1/0")
     assert [phase.title for phase in page.phases.phases][:3] == ["lost work", "detect", "wait for node"]
     assert not page.now_button.isVisible()
@@ -60,30 +60,30 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     docks.show("alarms")
     qtbot.waitUntil(lambda: docks.alarms.model.rowCount() > 0)
     click(docks.alarms.table, 0)
-    qtbot.waitUntil(lambda: cost() == "31.3 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     away()
     # the job page, the inspector, and the key
     docks.show("job")
     docks.job.incident_button.click()
-    qtbot.waitUntil(lambda: cost() == "31.3 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     away()
     window.go_to("gpu/0/1/0/3")
     window.menus.qt_actions["run.incident"].trigger()
-    qtbot.waitUntil(lambda: cost() == "31.3 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     away()
     # a mark of the timeline: it goes to that time, when less was known
     strip = window.timeline.strip
     x = round((9 * 3600.0 - strip.scale.from_s) / strip.scale.px_s)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(x + 1, 20))
     qtbot.waitUntil(lambda: session.looking_s == 9 * 3600.0)
-    qtbot.waitUntil(lambda: cost() == "6.54 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")
     assert page.now_button.isVisible()
     page.now_button.click()
-    qtbot.waitUntil(lambda: cost() == "31.3 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     # all of them, and back
     page.list_button.click()
     assert docks.incident.incident is None
-    assert docks.incident.words.text() == "1 incident, 1 job stop: 31.3 GPU-hours."
+    assert docks.incident.words.text() == "1 incident, 1 job stop: 31.4 GPU-hours."
     click(docks.incident.table, 0)
     assert docks.incident.incident is not None
     # what leads on
