@@ -6,15 +6,15 @@ from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from twin.app.form.field import Field, FieldState
-from twin.app.form.places import PLACE_KEY, place_named
-from twin.app.form.row import FieldRow, form_grid
+from twin.app.form.field import FieldState
+from twin.app.form.place_row import PlaceRow
+from twin.app.form.places import PLACE_KEY
+from twin.app.form.row import form_grid
 from twin.app.hall.panel import HallPanel
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
-from twin.commands.edit.command import CommandError
 from twin.commands.place.properties import SetProperty
 from twin.scenario.schema.document import Scenario
 
@@ -23,13 +23,6 @@ _ABOVE_PX = 14
 _BEGIN = (
     "An empty hall",
     "Build a room from a few figures, or drag racks and machines from the parts list.",
-)
-_PLACE = Field(
-    PLACE_KEY,
-    "Where it stands",
-    "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
-    kind="place",
-    optional=True,
 )
 
 
@@ -93,20 +86,14 @@ class HallHint(QFrame):
     def _place_form(self, look: Look) -> QWidget:
         """Return the field that asks where the hall stands."""
         self._form = QWidget()
-        self.place = FieldRow(look, _PLACE)
+        self.place = PlaceRow(look)
         self.place.put_into(form_grid(self._form), 0)
-        self.place.entered.connect(self._on_place)
+        self.place.chosen.connect(self._on_place)
+        self.place.refused.connect(self._place)
         return self._form
 
-    def _on_place(self, words: str | None) -> None:
-        try:
-            name = place_named(words) if words else None
-        except CommandError as wrong:
-            self.place.refuse(str(wrong))
-            self._place()
-            return
-        self.place.settle()
-        self._editor.do(SetProperty(("",), PLACE_KEY, name))
+    def _on_place(self, name: str) -> None:
+        self._editor.do(SetProperty(("",), PLACE_KEY, name or None))
 
     def refresh(self) -> None:
         """Show what is true of the scene now."""

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.typical_year_words import TITLES, write_hours, year_figures
 from twin.app.form.field import Field, FieldState
-from twin.app.form.places import PLACE_KEY, place_named
+from twin.app.form.place_row import PlaceRow
+from twin.app.form.places import PLACE_KEY
 from twin.app.form.row import FieldRow, form_grid
 from twin.app.form.typed import typed_value
 from twin.app.session.editor import Editor
@@ -34,7 +35,6 @@ from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.app.world.site_year import year_of
 from twin.catalog import Catalog
-from twin.commands.edit.command import CommandError
 from twin.commands.place.properties import SetProperty
 from twin.record.site_year import SiteYear
 from twin.scenario.file.resolve_references import in_place
@@ -81,7 +81,7 @@ class YearDialog(QDialog):
         self._elsewhere = ""
         self.years: list[SiteYear | str] = []
         self.figures: list[dict[str, QLabel]] = []
-        self.place, self.load = FieldRow(look, _PLACE), FieldRow(look, _LOAD)
+        self.place, self.load = PlaceRow(look, _PLACE), FieldRow(look, _LOAD)
         self._lay_out()
         room = self.screen().availableSize()
         self.resize(min(scaled(_WIDTH_PX), room.width() - 60), min(scaled(_HIGH_PX), room.height() - 80))
@@ -93,7 +93,7 @@ class YearDialog(QDialog):
         self.finished.connect(lambda _: session.plant_changed.disconnect(self._on_plant))
         self.place.show(FieldState(""))
         self.load.show(FieldState("100 %"))
-        self.place.entered.connect(self._on_place)
+        self.place.chosen.connect(self._on_place)
         self.load.entered.connect(lambda _: self._later.start())
         self.refresh()
 
@@ -113,20 +113,14 @@ class YearDialog(QDialog):
 
     # -- what is chosen ----
 
-    def _on_place(self, words: str | None) -> None:
-        try:
-            self._elsewhere = place_named(words) if words else ""
-        except CommandError as wrong:
-            self.place.refuse(str(wrong))
-            return
-        self.place.settle()
-        self.place.show(FieldState(self._elsewhere, resettable=bool(self._elsewhere)))
+    def _on_place(self, name: str) -> None:
+        self._elsewhere = name
         self.refresh()
 
     def _use(self) -> None:
         """Put the scene where the other year is."""
         if self._elsewhere and self._editor.do(SetProperty(("",), PLACE_KEY, self._elsewhere)):
-            self._on_place(None)
+            self.place.entered.emit(None)  # the scene is there now
         elif reason := self._editor.why_not():
             self.place.refuse(reason)
 

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.form.field import Field, FieldState
-from twin.app.form.places import PLACE_KEY, place_named
+from twin.app.form.place_row import PlaceRow
+from twin.app.form.places import PLACE_KEY
 from twin.app.form.row import FieldEditor, FieldRow
 from twin.app.form.typed import text_of, typed_value
 from twin.app.palette.room_figures import figures_of, year_figures_of
@@ -75,13 +76,6 @@ def _choice(key: str, title: str, tip: str, choices: Mapping[str, str] = _PARTS)
     return Field(key, title, tip, kind="choice", choices=tuple(choices), titles=tuple(choices.values()))
 
 
-_PLACE = Field(
-    PLACE_KEY,
-    "Where it stands",
-    "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
-    kind="place",
-    optional=True,
-)
 _FIELDS = (
     Field("title", "Name", "Name of the room"),
     _choice("part", "Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
@@ -174,7 +168,7 @@ class RoomWizard(QDialog):
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
         self.figures: dict[str, QLabel] = {}
-        self.place, self._place = FieldRow(look, _PLACE), ""
+        self.place, self._place = PlaceRow(look), ""
         self.preview, self.months = RoomPreview(look), MonthBars(look, "PUE", 1.0, "{:.2f}".format)
         self.where_label = label("", "muted", wrap=True)
         self._grid = QGridLayout()
@@ -265,14 +259,8 @@ class RoomWizard(QDialog):
         scenario = in_place(scene.scenario, self._place) if self._place else scene.scenario
         return year_of(World(scenario, scene.plant, scene.catalog, None))
 
-    def _on_place(self, words: str | None) -> None:
-        try:
-            self._place = place_named(words) if words else ""
-        except CommandError as wrong:
-            self.place.refuse(str(wrong))
-            return
-        self.place.settle()
-        self.place.show(FieldState(self._place, resettable=bool(self._place)))
+    def _on_place(self, name: str) -> None:
+        self._place = name
         self._later.start()
 
     def _figure(self, name: str) -> None:
@@ -333,7 +321,7 @@ class RoomWizard(QDialog):
         self._place = (scene.scenario.site.climate.place if scene is not None else None) or ""
         self.place.put_into(grid, 0, indent=1)
         self.place.show(FieldState(self._place, resettable=bool(self._place)))
-        self.place.entered.connect(self._on_place)
+        self.place.chosen.connect(self._on_place)
         for line, of in enumerate(_FIELDS, start=1):
             row = self.rows[of.key] = FieldRow(look, of)
             row.put_into(grid, 2 * line, indent=1)
