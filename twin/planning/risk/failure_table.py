@@ -15,6 +15,7 @@ from twin.scenario.file.catalog_causes import STANDINGS, catalog_causes
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Cause
+from twin.shown_text import capitalised, spelled
 from twin.units import spoken
 
 YEAR_S = 365.25 * 86400.0
@@ -197,7 +198,7 @@ def _row(
 ) -> FailureRow:
     repair = repair_of(cause, constant_s)
     of_catalog = cause in catalog_causes()
-    title, low_s, high_s = cause.id.replace("_", " "), None, None
+    title, low_s, high_s = capitalised(spelled(cause.id.replace("_", " "))), None, None
     standing = "of the scene"
     if of_catalog:
         part = next(part for part in catalog.causes if part.id == cause.id)
