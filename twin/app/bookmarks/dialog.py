@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QAbstractItemView, QListWidgetItem, QWidget
 
 from twin.app.bookmarks.list_dialog import KeptDialog
 from twin.app.bookmarks.views import Views
+from twin.language import tr
 
-_NONE = "No bookmarks yet. Turn the view as you want it, then press Add."
+_NONE = tr("No bookmarks yet. Turn the view as you want it, then press Add.")
 
 
 class BookmarksDialog(KeptDialog):
@@ -26,10 +27,10 @@ class BookmarksDialog(KeptDialog):
     def __init__(self, views: Views, parent: QWidget) -> None:
         super().__init__(
             views,
-            "Bookmarks",
-            "Enter goes there, F2 renames, Delete deletes.",
-            "Bookmarks of this scene",
-            "Camera positions, saved beside the scene",
+            tr("Bookmarks"),
+            tr("Enter goes there, F2 renames, Delete deletes."),
+            tr("Bookmarks of this scene"),
+            tr("Camera positions, saved beside the scene"),
             _NONE,
             parent,
         )
@@ -39,9 +40,11 @@ class BookmarksDialog(KeptDialog):
         )
         self.list.itemActivated.connect(lambda item: views.go(self.list.row(item)))
         self.list.itemChanged.connect(self._on_renamed)
-        self.add_button = self._button("Add", "Save the current camera position", self.add, of_one=False)
-        self.rename_button = self._button("Rename", "Rename the selected bookmark (F2)", self._edit)
-        self._begin("Fly to the selected bookmark (Enter)")
+        self.add_button = self._button(
+            tr("Add"), tr("Save the current camera position"), self.add, of_one=False
+        )
+        self.rename_button = self._button(tr("Rename"), tr("Rename the selected bookmark (F2)"), self._edit)
+        self._begin(tr("Fly to the selected bookmark (Enter)"))
 
     def add(self) -> None:
         """Keep where the camera stands, and let its name be typed."""

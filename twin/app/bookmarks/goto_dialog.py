@@ -14,6 +14,7 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed
+from twin.language import tr
 from twin.scenario.reading.run_times import EXAMPLES, NoTime, Times
 
 _WIDTH_PX = 420
@@ -39,14 +40,14 @@ class _Asking(QDialog):
         column.addWidget(self.said)
         row = QHBoxLayout()
         row.addStretch(1)
-        cancel = QPushButton("Cancel")
+        cancel = QPushButton(tr("Cancel"))
         cancel.setAutoDefault(False)
-        cancel.setToolTip("Close without a change (Esc)")
+        cancel.setToolTip(tr("Close without a change (Esc)"))
         cancel.clicked.connect(self.reject)
         self.do_button = QPushButton(do)
         self.do_button.setProperty("role", "primary")
         self.do_button.setDefault(True)
-        self.do_button.setToolTip(plain_tip(f"{title} (Enter)"))
+        self.do_button.setToolTip(plain_tip(tr("{title} (Enter)", title=title)))
         self.do_button.clicked.connect(self.accept)
         row.addWidget(cancel)
         row.addWidget(self.do_button)
@@ -66,7 +67,9 @@ class GotoDialog(_Asking):
     chosen = Signal(float)  # [s]
 
     def __init__(self, times: Times, clock: Clock, parent: QWidget) -> None:
-        super().__init__("Go to a time", f"For example: {EXAMPLES}", "Go", parent)
+        super().__init__(
+            tr("Go to a time"), tr("For example: {examples}", examples=EXAMPLES), tr("Go"), parent
+        )
         self._times, self._clock = times, clock
         self.field.setPlaceholderText("3d 4h, 2026-01-08 10:32, t+5400")
         self.field.textChanged.connect(self._say)
@@ -86,7 +89,7 @@ class GotoDialog(_Asking):
     def _say(self, text: str) -> None:
         self.do_button.setEnabled(False)
         if not text.strip():
-            self.said.setText(f"For example: {EXAMPLES}")
+            self.said.setText(tr("For example: {examples}", examples=EXAMPLES))
             return
         try:
             t_s = self._times.read(text)
@@ -96,7 +99,12 @@ class GotoDialog(_Asking):
             self.do_button.setEnabled(True)
             moment = self._clock.at(t_s)
             self.said.setText(
-                f"{moment:%a} {moment.day} {moment:%b %Y  %H:%M:%S}, {elapsed(t_s)} after the start"
+                tr(
+                    "{moment:%a} {day} {moment:%b %Y  %H:%M:%S}, {elapsed} after the start",
+                    moment=moment,
+                    day=moment.day,
+                    elapsed=elapsed(t_s),
+                )
             )
 
 
@@ -104,10 +112,10 @@ class NoteDialog(_Asking):
     """Asks what is to be said about a time."""
 
     def __init__(self, title: str, note: str, take: Callable[[str], object], parent: QWidget) -> None:
-        super().__init__(title, "Optional note, saved beside the scene.", "Save", parent)
+        super().__init__(title, tr("Optional note, saved beside the scene."), tr("Save"), parent)
         self._take = take
         self.field.setMaxLength(MOST_NOTE_LETTERS)
-        self.field.setPlaceholderText("What happens here?")
+        self.field.setPlaceholderText(tr("What happens here?"))
         self.field.setText(note)
         self.field.selectAll()
 

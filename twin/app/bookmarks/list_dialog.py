@@ -22,6 +22,7 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 
 
 class KeptDialog(QDialog):
@@ -82,9 +83,11 @@ class KeptDialog(QDialog):
 
     def _begin(self, go_tip: str) -> None:
         """Add the button that goes to the chosen one, and list what there is from now on."""
-        self.delete_button = self._button("Delete", "Delete the selected bookmark (Delete)", self._delete)
+        self.delete_button = self._button(
+            tr("Delete"), tr("Delete the selected bookmark (Delete)"), self._delete
+        )
         self.row.addStretch(1)
-        self.go_button = self._button("Go", go_tip, self._go)
+        self.go_button = self._button(tr("Go"), go_tip, self._go)
         self.go_button.setProperty("role", "primary")
         self._views.changed.connect(self._fill)
         self._fill()

@@ -13,8 +13,9 @@ from twin.app.bookmarks.view_file import TimeMark
 from twin.app.bookmarks.views import Views
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
-_NONE = "No bookmarked times yet. Go to a time on the timeline, then bookmark it."
+_NONE = tr("No bookmarked times yet. Go to a time on the timeline, then bookmark it.")
 
 
 class MomentsDialog(KeptDialog):
@@ -25,10 +26,10 @@ class MomentsDialog(KeptDialog):
     def __init__(self, views: Views, clock: Clock, parent: QWidget) -> None:
         super().__init__(
             views,
-            "Bookmarked times",
-            "Enter goes there, F2 changes the note, Delete deletes.",
-            "Bookmarked times of this scene",
-            "Times with notes; saved beside the scene",
+            tr("Bookmarked times"),
+            tr("Enter goes there, F2 changes the note, Delete deletes."),
+            tr("Bookmarked times of this scene"),
+            tr("Times with notes; saved beside the scene"),
             _NONE,
             parent,
         )
@@ -36,9 +37,9 @@ class MomentsDialog(KeptDialog):
         self.resize(440, 360)
         self.list.itemActivated.connect(lambda _item: self._go())
         self.note_button = self._button(
-            "Change note\N{HORIZONTAL ELLIPSIS}", "Change the note (F2)", self._note
+            tr("Change note\N{HORIZONTAL ELLIPSIS}"), tr("Change the note (F2)"), self._note
         )
-        self._begin("Go to the selected time (Enter)")
+        self._begin(tr("Go to the selected time (Enter)"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Act on the chosen one."""
@@ -64,7 +65,7 @@ class MomentsDialog(KeptDialog):
         moment = self._current()
         if moment is not None:
             NoteDialog(
-                "Note of the bookmark", moment.note, lambda note: self._views.note(moment, note), self
+                tr("Note of the bookmark"), moment.note, lambda note: self._views.note(moment, note), self
             ).open()
 
     def _delete(self) -> None:

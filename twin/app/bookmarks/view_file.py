@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.recording import SUFFIX as RUN_SUFFIX
+from twin.language import tr
 from twin.record.channels import COLOUR_BY
 from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
 from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, CameraPose, ViewState
@@ -174,18 +175,24 @@ def read_view(path: Path) -> View | None:
         if not path.is_file():
             return None
         if path.stat().st_size > MOST_BYTES:
-            raise ViewFileError(f"is larger than {MOST_BYTES // 1000} kB")
+            raise ViewFileError(tr("is larger than {most_bytes} kB", most_bytes=MOST_BYTES // 1000))
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise ViewFileError(error.strerror or str(error)) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, ViewFileError):
             raise
-        raise ViewFileError("is not valid JSON") from None
+        raise ViewFileError(tr("is not valid JSON")) from None
     if not isinstance(data, dict) or data.get("format") != "twin/view":
-        raise ViewFileError("is not a view file of gpu-twin")
+        raise ViewFileError(tr("is not a view file of gpu-twin"))
     if isinstance(data.get("version"), int) and data["version"] > VERSION:
-        raise ViewFileError(f"has version {data['version']}; this gpu-twin reads up to version {VERSION}")
+        raise ViewFileError(
+            tr(
+                "has version {data}; this gpu-twin reads up to version {version}",
+                data=data["version"],
+                version=VERSION,
+            )
+        )
     try:
         return View.model_validate(data)
     except ValidationError as wrong:

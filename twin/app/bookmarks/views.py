@@ -24,6 +24,7 @@ from twin.app.bookmarks.view_file import (
 from twin.app.files.scene_file import SceneFile, is_shipped
 from twin.app.hall.panel import HallPanel
 from twin.app.session.recording import is_recording
+from twin.language import tr
 
 KEPT_AFTER_MS = 1000
 """Bookmarks and notes are on the disk so soon after the last change: a crash takes no more."""
@@ -67,7 +68,7 @@ class Views:
             self._kept = read_view(view_path(path)) if self._path is not None else None
         except ViewFileError as error:
             self._strange = f"{view_path(path).name} {error}"
-            self._show(f"View not loaded: {self._strange}")
+            self._show(tr("View not loaded: {strange}", strange=self._strange))
         self.bookmarks = self._kept.bookmarks if self._kept is not None else ()
         self.moments = self._kept.moments if self._kept is not None else ()
         marks, state = self._kept or View(), self._hall.state
@@ -113,14 +114,16 @@ class Views:
         assert self._path is not None
         path, view = view_path(self._path), View.of(self._hall.state, self.bookmarks, self.moments)
         if self._strange:
-            self._show(f"Bookmarks and layers are not saved: {self._strange}")
+            self._show(tr("Bookmarks and layers are not saved: {strange}", strange=self._strange))
             return
         if view == self._kept:
             return
         try:
             write_view(path, view)
         except OSError as error:
-            self._show(f"{path.name} cannot be saved: {error.strerror or error}")
+            self._show(
+                tr("{name} cannot be saved: {strerror}", name=path.name, strerror=error.strerror or error)
+            )
             return
         self._kept = view
         self._at_first = self._set
@@ -131,13 +134,20 @@ class Views:
         """Keep where the camera stands; return the place of the new bookmark, None where no more can be kept."""
         pose = self._hall.view.pose
         if len(self.bookmarks) >= MOST_BOOKMARKS:
-            self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarks: delete one first")
+            self._show(
+                tr(
+                    "A scene holds at most {most_bookmarks} bookmarks: delete one first",
+                    most_bookmarks=MOST_BOOKMARKS,
+                )
+            )
             return None
         names = {bookmark.name for bookmark in self.bookmarks}
         number = next(n for n in range(1, MOST_BOOKMARKS + 2) if f"View {n}" not in names)
         self._take((*self.bookmarks, Bookmark(name=f"View {number}", camera=Camera.of(pose))))
         self._place = len(self.bookmarks) - 1
-        self._show(f"Bookmark {self.bookmarks[-1].name}{self._where_kept}")
+        self._show(
+            tr("Bookmark {name}{where_kept}", name=self.bookmarks[-1].name, where_kept=self._where_kept)
+        )
         return self._place
 
     def go(self, place: int) -> None:
@@ -151,7 +161,7 @@ class Views:
     def step(self, by: int) -> None:
         """Fly to the bookmark `by` places on from the last, round and round."""
         if not self.bookmarks:
-            self._show("This scene has no bookmarks yet")
+            self._show(tr("This scene has no bookmarks yet"))
             return
         start = self._place if self._place >= 0 or by < 0 else -1
         self.go((start + by) % len(self.bookmarks))
@@ -180,12 +190,17 @@ class Views:
     def add_moment(self, t_s: float, note: str) -> TimeMark | None:
         """Keep a time with a note; return the bookmark, None where no more can be kept. One time is kept once."""
         if len(self.moments) >= MOST_BOOKMARKS:
-            self._show(f"A scene holds at most {MOST_BOOKMARKS} bookmarked times: delete one first")
+            self._show(
+                tr(
+                    "A scene holds at most {most_bookmarks} bookmarked times: delete one first",
+                    most_bookmarks=MOST_BOOKMARKS,
+                )
+            )
             return None
         made = TimeMark(t_s=round(t_s, 3), note=_clean(note))
         kept = [moment for moment in self.moments if moment.t_s != made.t_s]
         self.take_moments((*kept, made))
-        self._show(f"Time bookmarked{self._where_kept}")
+        self._show(tr("Time bookmarked{where_kept}", where_kept=self._where_kept))
         return made
 
     def take_moments(self, moments: Iterable[TimeMark]) -> None:
@@ -202,7 +217,9 @@ class Views:
 
     @property
     def _where_kept(self) -> str:
-        return "" if self._path is not None and not is_shipped(self._path) else "; save the scene to keep it"
+        return (
+            "" if self._path is not None and not is_shipped(self._path) else tr("; save the scene to keep it")
+        )
 
 
 def _clean(note: str) -> str:

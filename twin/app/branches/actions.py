@@ -21,6 +21,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable
 from twin.commands.edit.draft import Draft
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError, sidecar_paths
 from twin.scenario import ScenarioError
@@ -88,21 +89,21 @@ class BranchActions:
         if document is None or plant is None:
             return
         if session.run_file is None:
-            self._tell("No run to branch yet: start it first")
+            self._tell(tr("No run to branch yet: start it first"))
             return
         session.halt()
         at_s = self._cut_s()
         if since_s is not None and at_s >= session.end_s:
             at_s = (math.floor(since_s * 1e3) + 1) / 1e3
         if at_s >= session.end_s:
-            self._tell("The run ends here: go back to the time to branch from")
+            self._tell(tr("The run ends here: go back to the time to branch from"))
             return
         if self.dialog is not None:
             self.dialog.close()
         self.dialog = BranchDialog(
             self._look,
             at_s,
-            f"{spoken(round(at_s, 3))}, {session.clock.says(at_s)}" if at_s else "its start",
+            f"{spoken(round(at_s, 3))}, {session.clock.says(at_s)}" if at_s else tr("its start"),
             document.scenario,
             plant,
             folder_of(session.path),
@@ -127,7 +128,9 @@ class BranchActions:
 
     def _wanted(self, wish: Wish) -> None:
         if wish.seeds and self._answering.running:
-            self._fail(ValueError("another what-if is running; wait for it, or cancel it in the status bar"))
+            self._fail(
+                ValueError(tr("another what-if is running; wait for it, or cancel it in the status bar"))
+            )
             return
         if not wish.seeds and not self._files.may_leave():
             return
@@ -142,7 +145,7 @@ class BranchActions:
             return
         try:
             if run_file is None:
-                raise RunFileError("the run is not recorded, so it cannot be branched")
+                raise RunFileError(tr("the run is not recorded, so it cannot be branched"))
             with Reader(run_file) as reader:
                 if tries and reader.summary is None and reader.t_end_s < wish.at_s - _BEHIND_S:
                     QTimer.singleShot(_AGAIN_MS, self._window, lambda: self._try(wish, tries - 1))
@@ -160,7 +163,7 @@ class BranchActions:
         self.dialog.close()
         self._answering.begin(question)
         self._tell(
-            "The run and its branch are simulated in the background; the comparison opens when they end"
+            tr("The run and its branch are simulated in the background; the comparison opens when they end")
         )
 
     def _make(self, reader: Reader, wish: Wish) -> Started:
@@ -212,7 +215,9 @@ class BranchActions:
         if wish.additions:
             session.play()
         self.made.emit(wish.path)
-        self._tell(f"{draft.file.scenario.title}, branch from {spoken(wish.at_s)}")
+        self._tell(
+            tr("{title}, branch from {spoken}", title=draft.file.scenario.title, spoken=spoken(wish.at_s))
+        )
 
     def _settle(self) -> None:
         self._newest = None

@@ -18,6 +18,7 @@ from twin.app.toolkit.look import Look, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.scenario.schema.document import Scenario
 
 _POLL_MS, _FINE, _BAR_PX, _WORDS_PX = 150, 1000, 140, 160
@@ -86,8 +87,8 @@ class Answering(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, _FINE)
         self.bar.setFixedWidth(scaled(_BAR_PX))
-        self.bar.setAccessibleName("Progress of the what-if")
-        self.cancel_button = tool_button(look, "close", "Cancel this what-if")
+        self.bar.setAccessibleName(tr("Progress of the what-if"))
+        self.cancel_button = tool_button(look, "close", tr("Cancel this what-if"))
         self.cancel_button.clicked.connect(self.cancel)
         for widget in (self.words, self.bar, self.cancel_button):
             row.addWidget(widget)
@@ -115,7 +116,7 @@ class Answering(QWidget):
             if scene is not None
         ]
         self._start()
-        self.words.setText(f"What if: {question.words or 'nothing changes'}")
+        self.words.setText(tr("What if: {words}", words=question.words or tr("nothing changes")))
         self.show()
         self._timer.start()
 
@@ -131,7 +132,7 @@ class Answering(QWidget):
                 if isinstance(word, RunProgress):
                     self._parts[place] = word.done / max(word.of, 1e-9)
                 elif isinstance(word, ProcessFailed):
-                    self._failed("What-if failed", word.why.removeprefix("ValueError: "))
+                    self._failed(tr("What-if failed"), word.why.removeprefix("ValueError: "))
                     self._stop()
                     return
                 else:
@@ -185,4 +186,13 @@ class Answering(QWidget):
         done = recorded + drawn * sum(self._parts) if self._drawing else sum(self._parts)
         share = done / max(whole, 1)
         self.bar.setValue(round(_FINE * share))
-        self.setToolTip(plain_tip(f"{self.words.text()}: {100 * share:.0f} % of {whole} runs"))
+        self.setToolTip(
+            plain_tip(
+                tr(
+                    "{value}: {share:.0f} % of {whole} runs",
+                    value=self.words.text(),
+                    share=100 * share,
+                    whole=whole,
+                )
+            )
+        )

@@ -23,19 +23,20 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import duration
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.scenario.reading.extend import SUFFIX, builtin
 from twin.scenario.text.problem import ScenarioError
 from twin.units import spoken
 
-_NONE = (
+_NONE = tr(
     "No branches yet.\n\nPause the run at any time, or go back to one, then choose Run > What if from here. "
     "The branch shares this run's past until then."
 )
 TITLE, CUT, CHANGE, GOODPUT = range(4)
-_HEADS = ("Branch", "Branch time", "Change", "Goodput at end")
+_HEADS = (tr("Branch"), tr("Branch time"), tr("Change"), tr("Goodput at end"))
 _ROW_PX = 24
 _SHARES = {CUT: 96, GOODPUT: 176}
-_MISSING, _DAMAGED = "run file missing", "run file damaged"
+_MISSING, _DAMAGED = tr("run file missing"), tr("run file damaged")
 
 
 class BranchesDock(Dock):
@@ -53,13 +54,13 @@ class BranchesDock(Dock):
     told = Signal(str, str)  # title and sentence
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "branches", "Branches", "branch", parent)
+        super().__init__(look, "branches", tr("Branches"), "branch", parent)
         self._session = session
         self.roots: list[SceneBranch] = []
         self._stale = True
         self._own: QTreeWidgetItem | None = None
         self.tree = QTreeWidget()
-        self.tree.setAccessibleName("Branches of this scene")
+        self.tree.setAccessibleName(tr("Branches of this scene"))
         self.tree.setHeaderLabels(list(_HEADS))
         self.tree.setRootIsDecorated(True)
         self.tree.setUniformRowHeights(True)
@@ -79,9 +80,13 @@ class BranchesDock(Dock):
         self.none.setContentsMargins(24, 16, 24, 16)
         self.body.addWidget(self.tree, 1)
         self.body.addWidget(self.none, 1)
-        self.what_if_button = _button("What if from here\N{HORIZONTAL ELLIPSIS}", "Branch from this time")
-        self.open_button = _button("Open", "Open its recording, or its scene if it has not run (Enter)")
-        self.compare_button = _button("Compare with parent", "Compare its run with its parent's")
+        self.what_if_button = _button(
+            tr("What if from here\N{HORIZONTAL ELLIPSIS}"), tr("Branch from this time")
+        )
+        self.open_button = _button(
+            tr("Open"), tr("Open its recording, or its scene if it has not run (Enter)")
+        )
+        self.compare_button = _button(tr("Compare with parent"), tr("Compare its run with its parent's"))
         self.what_if_button.clicked.connect(self.what_if_wanted.emit)
         self.open_button.clicked.connect(self.open)
         self.compare_button.clicked.connect(self.compare)
@@ -114,13 +119,15 @@ class BranchesDock(Dock):
             self.open_wanted.emit(path)
         if item is None or path is None or path != self._session.path:
             return
-        anew = "Its scene opens at the start, to be simulated again."
+        anew = tr("Its scene opens at the start, to be simulated again.")
         if item.unread:
-            self.told.emit("Recording unreadable", f"{item.unread}. {anew}")
+            self.told.emit(tr("Recording unreadable"), f"{item.unread}. {anew}")
         elif _lacks_run(item):
             name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
-            gone = f"{name} is not beside the scene: moved, deleted or never made. {anew}"
-            self.told.emit("Recording missing", gone)
+            gone = tr(
+                "{name} is not beside the scene: moved, deleted or never made. {anew}", name=name, anew=anew
+            )
+            self.told.emit(tr("Recording missing"), gone)
 
     def compare(self) -> None:
         """Ask for the run of the branch beside that of its parent."""
@@ -229,7 +236,9 @@ class BranchesDock(Dock):
 
 def _goodput_words(share: float, until_s: float | None) -> str:
     """Return the goodput of a run; of one that is not over, until when."""
-    return f"{100 * share:.2f} %" + ("" if until_s is None else f" so far ({duration(until_s)})")
+    return f"{100 * share:.2f} %" + (
+        "" if until_s is None else tr(" so far ({duration})", duration=duration(until_s))
+    )
 
 
 def _lacks_run(branch: SceneBranch) -> bool:

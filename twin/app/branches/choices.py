@@ -10,6 +10,7 @@ from typing import get_args
 
 from twin import resources
 from twin.app.faults.break_choices import CAP_SHARE
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.state_folder import state_folder
 from twin.scenario.reading.extend import SUFFIX
@@ -22,11 +23,11 @@ MOST_THINGS = 400
 class Sort(StrEnum):
     """Sorts of change a branch can begin with."""
 
-    NOTHING = "Nothing yet: edit in the branch"
-    FAULT = "A fault"
-    CAP = "A power cap"
-    CHECKPOINT = "Another checkpoint interval"
-    POLICY = "Another scheduling policy"
+    NOTHING = tr("Nothing yet: edit in the branch")
+    FAULT = tr("A fault")
+    CAP = tr("A power cap")
+    CHECKPOINT = tr("Another checkpoint interval")
+    POLICY = tr("Another scheduling policy")
 
 
 def sorts_of(scenario: Scenario) -> list[Sort]:

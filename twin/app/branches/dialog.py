@@ -32,6 +32,7 @@ from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import ElidedLabel
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario import ScenarioError, parse_injection
 from twin.scenario.reading.extend import SUFFIX
@@ -41,7 +42,7 @@ from twin.scenario.schema.document import Scenario
 _WIDTH_PX = 600
 _GPU_W = 700.0
 _SPANS = ("", "10 min", "1 h", "8 h")
-_BY_ITSELF = "until cleared"
+_BY_ITSELF = tr("until cleared")
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class BranchDialog(QDialog):
         self._named = False  # by hand
         self._faults: list[Choice] = []
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("What if from here")
+        self.setWindowTitle(tr("What if from here"))
         self.setMinimumWidth(_WIDTH_PX)
         self._lay_out(look, when)
         self._on_sort()
@@ -184,9 +185,9 @@ class BranchDialog(QDialog):
             return
         additions = (*self.additions, *chosen)
         if seeds and not additions:
-            self.show_problem("No change yet: choose one, or open the branch and edit it there.")
+            self.show_problem(tr("No change yet: choose one, or open the branch and edit it there."))
             return
-        title = self.name_field.text().strip() or "Branch"
+        title = self.name_field.text().strip() or tr("Branch")
         self.wanted.emit(Wish(self.at_s, title, self.path, additions, seeds))
 
     def _chosen(self) -> list[Addition] | None:
@@ -205,8 +206,8 @@ class BranchDialog(QDialog):
     def _unbreakable(self) -> str:
         target = self.target_box.currentText().strip()
         near = nearest(target, breakable(self._plant))
-        meant = f" Did you mean {near}?" if near else ""
-        return f"{target or 'Nothing'} cannot be a target here.{meant}"
+        meant = tr(" Did you mean {near}?", near=near) if near else ""
+        return tr("{target} cannot be a target here.{meant}", target=target or tr("Nothing"), meant=meant)
 
     def show_problem(self, sentence: str) -> None:
         """Tell why it cannot be."""
@@ -218,14 +219,14 @@ class BranchDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(12)
         head = QHBoxLayout()
-        mark = tool_button(look, "branch", "Branch", colour="accent")
+        mark = tool_button(look, "branch", tr("Branch"), colour="accent")
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         head.addWidget(mark)
-        head.addWidget(label(f"What if from {when}?", "title"), 1)
+        head.addWidget(label(tr("What if from {when}?", when=when), "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        words = "The branch shares this run's past until then. This run and its recording are kept."
+        words = tr("The branch shares this run's past until then. This run and its recording are kept.")
         column.addWidget(label(words, "muted", wrap=True))
         self.name_field = QLineEdit()
         self.sort_box, self.target_box, self.fault_box = DropDown(), DropDown(), DropDown()
@@ -235,18 +236,22 @@ class BranchDialog(QDialog):
         for sort in sorts_of(self._scenario):
             self.sort_box.addItem(sort.value, sort.value)
         self._grid = line_grid()
-        self._row("Name", self.name_field, "Name of the branch")
+        self._row(tr("Name"), self.name_field, tr("Name of the branch"))
         self.changes_label = label("", wrap=True)
-        self.forget_button = tool_button(look, "close", "Remove these changes")
+        self.forget_button = tool_button(look, "close", tr("Remove these changes"))
         self.forget_button.clicked.connect(self._forget)
-        self._changes = self._row("So far", beside(self.changes_label, self.forget_button, stretch=(1, 0)))
-        self._row("Change", self.sort_box, "Change in the branch from then on")
-        self._target = self._row("Target", self.target_box, "Item or job that changes")
-        self._fault = self._row("What happens", self.fault_box, "Faults possible here")
-        self.value_row = self._row("Value", self.value_box, "The new value, with its unit")
-        self._lasts = self._row("How long", self.lasts_box, "Until repaired, or a duration such as 20 min")
-        self.add_button = QPushButton("Add change")
-        self.add_button.setToolTip("Keep this change and add another")
+        self._changes = self._row(
+            tr("So far"), beside(self.changes_label, self.forget_button, stretch=(1, 0))
+        )
+        self._row(tr("Change"), self.sort_box, tr("Change in the branch from then on"))
+        self._target = self._row(tr("Target"), self.target_box, tr("Item or job that changes"))
+        self._fault = self._row(tr("What happens"), self.fault_box, tr("Faults possible here"))
+        self.value_row = self._row(tr("Value"), self.value_box, tr("The new value, with its unit"))
+        self._lasts = self._row(
+            tr("How long"), self.lasts_box, tr("Until repaired, or a duration such as 20 min")
+        )
+        self.add_button = QPushButton(tr("Add change"))
+        self.add_button.setToolTip(tr("Keep this change and add another"))
         self.add_button.clicked.connect(self.add)
         self.where_label, self.folder_label = ElidedLabel("faint"), ElidedLabel("faint")
         where = QWidget()
@@ -255,26 +260,26 @@ class BranchDialog(QDialog):
         lines.setSpacing(2)
         lines.addWidget(self.where_label)
         lines.addWidget(self.folder_label)
-        self.where_button = QPushButton("Choose\N{HORIZONTAL ELLIPSIS}")
-        self.where_button.setToolTip("Choose the file of the branch; its run is saved beside it")
+        self.where_button = QPushButton(tr("Choose\N{HORIZONTAL ELLIPSIS}"))
+        self.where_button.setToolTip(tr("Choose the file of the branch; its run is saved beside it"))
         self.where_button.clicked.connect(self._choose)
-        self._row("Save to", beside(where, self.where_button, stretch=(1, 0)))
+        self._row(tr("Save to"), beside(where, self.where_button, stretch=(1, 0)))
         self.futures = FuturesField()
-        self._futures = self._row("Answer", self.futures)
+        self._futures = self._row(tr("Answer"), self.futures)
         nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
-        self.go_button = QPushButton("Open the branch")
-        self.go_button.setToolTip("Open the branch and continue there")
+        self.go_button = QPushButton(tr("Open the branch"))
+        self.go_button.setToolTip(tr("Open the branch and continue there"))
         self.go_button.clicked.connect(self.go)
-        self.answer_button = QPushButton("Answer")
+        self.answer_button = QPushButton(tr("Answer"))
         self.answer_button.setToolTip(
-            "Run with and without the change in the background, then compare (Enter)"
+            tr("Run with and without the change in the background, then compare (Enter)")
         )
         self.answer_button.clicked.connect(self.answer)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Close without a change (Esc)")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Close without a change (Esc)"))
         cancel.clicked.connect(self.close)
         buttons = QHBoxLayout()
         buttons.addWidget(self.add_button)
@@ -309,14 +314,14 @@ class BranchDialog(QDialog):
             Sort.CHECKPOINT: lambda: [job.id for job in self._scenario.jobs],
         }
         _refill(self.target_box, offered[sort]() if sort in offered else [])
-        self.value_row[0].setText("Value")
+        self.value_row[0].setText(tr("Value"))
         self.value_box.setEditable(sort is not Sort.POLICY)
         if sort is Sort.CHECKPOINT:
             _refill(self.value_box, ["5 min", "10 min", "30 min", "1 h"])
         elif sort is Sort.POLICY:
             now = self._scenario.scheduler.policy
             _refill(self.value_box, [name for name in policies() if name != now])
-            self.value_row[0].setText(f"Value, now {now}")
+            self.value_row[0].setText(tr("Value, now {now}", now=now))
         self.problem.hide()
         self._on_target()
 
@@ -334,7 +339,7 @@ class BranchDialog(QDialog):
         if self.sort is Sort.CHECKPOINT:
             job = next((job for job in self._scenario.jobs if job.id == target), None)
             now = "" if job is None else interval_in_words(job, self._scenario, self._plant)
-            self.value_row[0].setText(f"Value, now {now}" if now else "Value")
+            self.value_row[0].setText(tr("Value, now {now}", now=now) if now else tr("Value"))
         if self.sort is Sort.FAULT:
             self._faults = choices(self._scenario, self._plant, None if target == "site" else target)
             self.fault_box.blockSignals(True)
@@ -367,7 +372,7 @@ class BranchDialog(QDialog):
 
     def _choose(self) -> None:
         chosen, _ = QFileDialog.getSaveFileName(
-            self, "Save the branch", str(self.path), f"Scenes (*{SUFFIX})"
+            self, tr("Save the branch"), str(self.path), tr("Scenes (*{suffix})", suffix=SUFFIX)
         )
         if chosen:
             self._chosen_path = Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}")
@@ -407,9 +412,11 @@ class BranchDialog(QDialog):
             return []
 
     def _proposed(self, words: list[str]) -> str:
-        more = f" and {len(words) - 1} more" if len(words) > 1 else ""
-        when = units.spoken(float(round(self.at_s))) if self.at_s >= 1.0 else "the start"
-        return f"{words[0] if words else 'What if'}{more} from {when}"[:120]
+        more = tr(" and {words} more", words=len(words) - 1) if len(words) > 1 else ""
+        when = units.spoken(float(round(self.at_s))) if self.at_s >= 1.0 else tr("the start")
+        return tr(
+            "{words}{more} from {when}", words=words[0] if words else tr("What if"), more=more, when=when
+        )[:120]
 
 
 def _refill(box: QComboBox, items: Sequence[str]) -> None:

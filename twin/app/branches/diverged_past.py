@@ -5,6 +5,7 @@ from __future__ import annotations
 from twin.analysis.branch_check import other_past
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
+from twin.language import tr
 
 
 class BranchPast:
@@ -26,4 +27,4 @@ class BranchPast:
             return
         self._looked = True
         if other := other_past(point, self._session.live.events):
-            self._notifications.tell("Past differs from the branch", other)
+            self._notifications.tell(tr("Past differs from the branch"), other)

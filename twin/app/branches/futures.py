@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 _USUAL, _LEAST, _MOST = 20, 2, 1000
 
@@ -15,17 +16,17 @@ class FuturesField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Number of futures")
+        self.setAccessibleName(tr("Number of futures"))
         self.box = QCheckBox("over")
-        self.box.setAccessibleName("Over several futures")
-        tip = (
+        self.box.setAccessibleName(tr("Over several futures"))
+        tip = tr(
             "Each seed gives other random draws after the branch time, the same for both; each difference then has a "
             "confidence interval"
         )
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setValue(_USUAL)
         self.count.setSuffix(" seeds")
-        self.count.setAccessibleName("Number of seeds")
+        self.count.setAccessibleName(tr("Number of seeds"))
         self.count.setEnabled(False)
         self.box.toggled.connect(self.count.setEnabled)
         row = QHBoxLayout(self)

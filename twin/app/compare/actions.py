@@ -19,6 +19,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.settings import UserSettings
+from twin.language import tr
 from twin.record.runfile import RunFileError
 
 
@@ -53,7 +54,7 @@ class CompareRuns:
         """Let the person choose a recording, and hold it against the run that is open."""
         run_file = self._session.run_file
         if run_file is None:
-            self._notifications.tell("Nothing is recorded yet", "Start the run first.")
+            self._notifications.tell(tr("Nothing is recorded yet"), tr("Start the run first."))
             return
         if self.choosing is not None:
             self.choosing.raise_()
@@ -108,7 +109,7 @@ class CompareRuns:
         except (RunFileError, *SCENE_ERRORS) as error:
             for run in opened:
                 run.close()
-            self._notifications.warn(Trouble("These runs cannot be compared", str(error)), None)
+            self._notifications.warn(Trouble(tr("These runs cannot be compared"), str(error)), None)
             return
         self.dialog.finished.connect(self._forget)
         self.dialog.show()
@@ -119,9 +120,11 @@ class CompareRuns:
         if draft is None:
             return []
         path, title = draft.file.path, draft.file.scenario.title
-        found = [DesignChoice(f"{title}, as open" if draft.dirty else title, draft.file)]
+        found = [DesignChoice(tr("{title}, as open", title=title) if draft.dirty else title, draft.file)]
         return (
-            [*found, DesignChoice(f"{title}, as saved", path)] if draft.dirty and path is not None else found
+            [*found, DesignChoice(tr("{title}, as saved", title=title), path)]
+            if draft.dirty and path is not None
+            else found
         )
 
     def close(self) -> None:

@@ -32,6 +32,7 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.plant.build import build
 from twin.scenario import Document, load
 from twin.scenario.reading.run_times import NoTime, length_s
@@ -39,12 +40,12 @@ from twin.scenario.schema.document import Scenario
 from twin.shown_text import printable
 from twin.units import spoken
 
-_FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
-_OTHER = "Another file\N{HORIZONTAL ELLIPSIS}"
+_FILTER = tr("Scenes (*{suffix} *.yaml *.yml);;All files (*)", suffix=SUFFIX)
+_OTHER = tr("Another file\N{HORIZONTAL ELLIPSIS}")
 _MOST_SEED, _MOST_SEEDS = 2**31 - 1, 1000
 _WIDTH_PX, _POLL_MS, _FINE = 520, 150, 1000
 _SHOWN_LETTERS = 24
-_TO_THE_END = "to the end of each"
+_TO_THE_END = tr("to the end of each")
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class DesignsDialog(QDialog):
         self._asides: list[Aside[Path]] = []
         self._folder: TemporaryDirectory[str] | None = None
         self._done: set[int] = set()
-        self.setWindowTitle("Compare designs")
+        self.setWindowTitle(tr("Compare designs"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(scaled(_WIDTH_PX))
         self._lay_out(seed)
@@ -153,7 +154,7 @@ class DesignsDialog(QDialog):
             until_s = length_s(text) if text else None
             scenarios = [design.scenario() for design in chosen]
         except NoTime as error:
-            self._tell(f"Length: {error}")
+            self._tell(tr("Length: {error}", error=error))
             return
         except (*SCENE_ERRORS, OSError) as error:
             self._tell(str(error))
@@ -177,7 +178,7 @@ class DesignsDialog(QDialog):
         """Give up what runs; nothing is left of it. Where nothing runs, close."""
         if self.running:
             self._end()
-            self._tell("Cancelled")
+            self._tell(tr("Cancelled"))
         else:
             self.reject()
 
@@ -190,7 +191,7 @@ class DesignsDialog(QDialog):
                     self.bars[place].setFormat(f"{'AB'[place]}: {spoken(word.done)} of {spoken(word.of)}")
                 elif isinstance(word, ProcessFailed):
                     self._end()
-                    self._tell(f"{'AB'[place]} failed: {word.why}")
+                    self._tell(tr("{value} failed: {why}", value="AB"[place], why=word.why))
                     return
                 else:
                     self._done.add(place)
@@ -213,10 +214,10 @@ class DesignsDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
         head = QHBoxLayout()
-        head.addWidget(label("Compare two designs", "title"), 1)
+        head.addWidget(label(tr("Compare two designs"), "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
-        note = (
+        note = tr(
             "Both are simulated in the background with the same random draws, so the same failures occur in both. "
             "Then they are shown side by side."
         )
@@ -242,30 +243,34 @@ class DesignsDialog(QDialog):
             CountBox(1, _MOST_SEEDS, doubles=False),
         )
         self.seed.setValue(min(seed, _MOST_SEED))
-        self.seed.setToolTip("Random seed, the same for both")
+        self.seed.setToolTip(tr("Random seed, the same for both"))
         self.seeds.setToolTip(
-            "With several, each design also runs with this many seeds: each difference gets a confidence interval"
+            tr(
+                "With several, each design also runs with this many seeds: each difference gets a confidence interval"
+            )
         )
         self._fields = (self.a_box, self.b_box, self.length, self.seed, self.seeds)
-        for title, field in zip(("A", "B", "Length", "Seed", "Runs of each"), self._fields, strict=True):
+        for title, field in zip(
+            ("A", "B", tr("Length"), tr("Seed"), tr("Runs of each")), self._fields, strict=True
+        ):
             field.setAccessibleName(title)
             form.addRow(title, field)
         nest(column, form)
         self.bars = (QProgressBar(), QProgressBar())
         for name, bar in zip("AB", self.bars, strict=True):
             bar.setRange(0, _FINE)
-            bar.setAccessibleName(f"Progress of {name}")
+            bar.setAccessibleName(tr("Progress of {name}", name=name))
             column.addWidget(bar)
         self.words = label("", "muted", wrap=True)
         column.addWidget(self.words)
         row = QHBoxLayout()
         row.addStretch(1)
-        self.cancel_button, self.go_button = QPushButton("Cancel"), QPushButton("Simulate both")
+        self.cancel_button, self.go_button = QPushButton(tr("Cancel")), QPushButton(tr("Simulate both"))
         self.cancel_button.setAutoDefault(False)
         self.cancel_button.clicked.connect(self.cancel)
         self.go_button.setProperty("role", "primary")
         self.go_button.setDefault(True)
-        self.go_button.setToolTip("Run both in the background, then show them side by side (Enter)")
+        self.go_button.setToolTip(tr("Run both in the background, then show them side by side (Enter)"))
         self.go_button.clicked.connect(self.begin)
         row.addWidget(self.cancel_button)
         row.addWidget(self.go_button)
@@ -274,7 +279,7 @@ class DesignsDialog(QDialog):
     def _on_chosen(self, box: QComboBox, _index: int) -> None:
         if box.currentData() >= 0:
             return
-        chosen, _ = QFileDialog.getOpenFileName(self, "A design to compare", "", _FILTER)
+        chosen, _ = QFileDialog.getOpenFileName(self, tr("A design to compare"), "", _FILTER)
         if chosen:
             self.choose_file(box, Path(chosen))
         else:
@@ -301,7 +306,7 @@ class DesignsDialog(QDialog):
         for field in (*self._fields, self.go_button):
             field.setEnabled(not running)
         self.cancel_button.setToolTip(
-            "Cancel both runs; results are discarded" if running else "Close this window (Esc)"
+            tr("Cancel both runs; results are discarded") if running else tr("Close this window (Esc)")
         )
         if running:
             self._timer.start()

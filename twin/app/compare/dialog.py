@@ -39,6 +39,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed, significant, speed
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.shown_text import printable
 from twin.units import spoken
@@ -47,8 +48,8 @@ from twin.view3d.colour.difference import unit_of
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
 _NOT_OVER = "{} {} still running: key figures are not final. Both are compared over their first {}. "
-_ANEW = "Seed runs restart both."
-_KEPT = "Seed runs keep the past of both and continue to the end."
+_ANEW = tr("Seed runs restart both.")
+_KEPT = tr("Seed runs keep the past of both and continue to the end.")
 
 
 class CompareDialog(QDialog):
@@ -180,23 +181,23 @@ class CompareDialog(QDialog):
     def _strip(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label("Colour by", "muted"))
+        row.addWidget(label(tr("Colour by"), "muted"))
         self.colour_box = DropDown()
-        self.colour_box.setAccessibleName("Colour GPUs by")
+        self.colour_box.setAccessibleName(tr("Colour GPUs by"))
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
             self.colour_box.addItem(title[:1].upper() + title[1:], channel)
         self.colour_box.currentIndexChanged.connect(self._on_colour)
         row.addWidget(self.colour_box)
         self.difference_button = QToolButton()
-        self.difference_button.setText("Difference: B \N{MINUS SIGN} A")
+        self.difference_button.setText(tr("Difference: B \N{MINUS SIGN} A"))
         self.difference_button.setProperty("role", "segment")
         self.difference_button.setCheckable(True)
-        self.difference_button.setToolTip("Colour the right hall by how B differs from A (D)")
+        self.difference_button.setToolTip(tr("Colour the right hall by how B differs from A (D)"))
         self.difference_button.toggled.connect(self._on_difference)
         row.addWidget(self.difference_button)
         self.reach_box = DropDown()
-        self.reach_box.setAccessibleName("Range of the difference colours")
+        self.reach_box.setAccessibleName(tr("Range of the difference colours"))
         self.reach_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reach_box.currentIndexChanged.connect(self._on_reach)
         row.addWidget(self.reach_box)
@@ -218,7 +219,7 @@ class CompareDialog(QDialog):
         right = QVBoxLayout(beside)
         right.setContentsMargins(6, 0, 0, 0)
         right.setSpacing(4)
-        right.addWidget(label("WHERE THE GPU TIME WENT, GPU-HOURS", "section"))
+        right.addWidget(label(tr("WHERE THE GPU TIME WENT, GPU-HOURS"), "section"))
         right.addWidget(self.way, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -235,9 +236,9 @@ class CompareDialog(QDialog):
         self.seeds = SeedsPanel(self._past.pair, self._past.basis)
         self.seeds.found.connect(self.show_comparison)
         foot.addWidget(self.seeds, 1)
-        self.close_button = QPushButton("Close")
+        self.close_button = QPushButton(tr("Close"))
         self.close_button.setAutoDefault(False)
-        self.close_button.setToolTip("Close this window (Esc)")
+        self.close_button.setToolTip(tr("Close this window (Esc)"))
         self.close_button.clicked.connect(self.close)
         foot.addWidget(self.close_button)
         nest(column, foot)
@@ -246,14 +247,14 @@ class CompareDialog(QDialog):
     def _time_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.before_button = tool_button(self._look, "step_back", "Previous event, in either run (,)")
-        self.play_button = tool_button(self._look, "play", "Play both (Space)")
-        self.after_button = tool_button(self._look, "step", "Next event, in either run (.)")
+        self.before_button = tool_button(self._look, "step_back", tr("Previous event, in either run (,)"))
+        self.play_button = tool_button(self._look, "play", tr("Play both (Space)"))
+        self.after_button = tool_button(self._look, "step", tr("Next event, in either run (.)"))
         self.before_button.clicked.connect(partial(self.replay.step, -1))
         self.play_button.clicked.connect(self.toggle_play)
         self.after_button.clicked.connect(partial(self.replay.step, 1))
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Time since the start of both runs")
+        self.slider.setAccessibleName(tr("Time since the start of both runs"))
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(_KEY_STEP)
         self.slider.setPageStep(10 * _KEY_STEP)
@@ -262,7 +263,7 @@ class CompareDialog(QDialog):
         self.time.setMinimumWidth(scaled(170))
         self.time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.speed_box = DropDown()
-        self.speed_box.setAccessibleName("Speed")
+        self.speed_box.setAccessibleName(tr("Speed"))
         for ratio in SPEEDS:
             self.speed_box.addItem(speed(ratio), ratio)
         self.speed_box.setCurrentIndex(SPEEDS.index(DEFAULT_SPEED))
@@ -281,7 +282,7 @@ class CompareDialog(QDialog):
         row.addWidget(self.time)
         row.addWidget(self.speed_box)
         for key, do in (
-            ("Space", self.toggle_play),
+            (tr("Space"), self.toggle_play),
             (",", partial(self.replay.step, -1)),
             (".", partial(self.replay.step, 1)),
         ):
@@ -304,7 +305,9 @@ class CompareDialog(QDialog):
         self.slider.setValue(round(t_s / max(self.replay.reach_s, 1e-9) * _STEPS))
         self.slider.blockSignals(False)
         self.strip.show_time(t_s)
-        self.time.setText(f"{elapsed(t_s)} of {elapsed(self.replay.reach_s)}")
+        self.time.setText(
+            tr("{elapsed} of {elapsed_2}", elapsed=elapsed(t_s), elapsed_2=elapsed(self.replay.reach_s))
+        )
         self._tell()
 
     def _on_slider(self, place: int) -> None:
@@ -312,7 +315,7 @@ class CompareDialog(QDialog):
 
     def _on_playing(self, playing: bool) -> None:
         self._look.dress(self.play_button, "pause" if playing else "play")
-        self.play_button.setToolTip("Pause (Space)" if playing else "Play both (Space)")
+        self.play_button.setToolTip(tr("Pause (Space)") if playing else tr("Play both (Space)"))
 
     def _on_speed(self) -> None:
         if self.replay.playing:
@@ -365,7 +368,7 @@ class CompareDialog(QDialog):
         if a.sample is not None and b.sample is not None:
             seeds = tuple(dict.fromkeys(run.seed for run in self._runs))
             self.show_comparison(compare([a.sample], [b.sample], seeds, self._past.basis, self._past.since_s))
-            self.seeds.words.setText("One run of each: differences may be chance")
+            self.seeds.words.setText(tr("One run of each: differences may be chance"))
             return
         until_s = min(run.end_s for run in self._runs)
         found = a.compare_at(b, until_s)

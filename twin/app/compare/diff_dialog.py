@@ -27,6 +27,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.commands.budget.budget import FIGURES
+from twin.language import tr
 from twin.scenario.file.diff import Difference
 from twin.shown_text import printable
 from twin.view3d.base.edit_shapes import TONES
@@ -104,8 +105,8 @@ class DiffDialog(QDialog):
     def _count(self) -> str:
         count = len(self.comparison.differences)
         if not count:
-            return "No differences"
-        return "One difference" if count == 1 else f"{count:,} differences"
+            return tr("No differences")
+        return tr("One difference") if count == 1 else tr("{count:,} differences", count=count)
 
     def _unpriced(self) -> str:
         """Return what the costs leave out, where they differ: said as long as no difference is chosen."""
@@ -113,9 +114,9 @@ class DiffDialog(QDialog):
             return ""
         before, after = self.comparison.unpriced
         if before == after:
-            return f"Both costs leave out {before}." if before else ""
+            return tr("Both costs leave out {before}.", before=before) if before else ""
         notes = [
-            f"The cost {when} leaves out {out}."
+            tr("The cost {when} leaves out {out}.", when=when, out=out)
             for when, out in (("before", before), ("after", after))
             if out
         ]
@@ -126,7 +127,7 @@ class DiffDialog(QDialog):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(8)
-        self.figures = _table("Figures that differ", ["", "Before", "After"])
+        self.figures = _table(tr("Figures that differ"), ["", tr("Before"), tr("After")])
         for figure in self.comparison.figures:
             item = QTreeWidgetItem([figure.title, figure.before, figure.after])
             item.setSizeHint(0, QSize(0, scaled(_SUM_PX)))
@@ -144,8 +145,8 @@ class DiffDialog(QDialog):
         self.figures.setVisible(rows > 0)
         self.figures.setFixedHeight(min(rows, _MOST_SUMS) * scaled(_SUM_PX) + scaled(_HEAD_PX))
         column.addWidget(self.figures)
-        self.tree = _table("Differences by section", ["Difference", "Before", "After"])
-        self.tree.setToolTip("Select one to fly there in both halls")
+        self.tree = _table(tr("Differences by section"), [tr("Difference"), tr("Before"), tr("After")])
+        self.tree.setToolTip(tr("Select one to fly there in both halls"))
         listed = self.comparison.differences[:MOST_ROWS]
         places = {id(difference): place for place, difference in enumerate(listed)}
         for section, group in groupby(listed, key=lambda difference: difference.section):
@@ -158,7 +159,7 @@ class DiffDialog(QDialog):
                 heading.addChild(_row(difference, places[id(difference)]))
         more = len(self.comparison.differences) - len(listed)
         if more:
-            self.tree.addTopLevelItem(QTreeWidgetItem([f"and {more:,} more"]))
+            self.tree.addTopLevelItem(QTreeWidgetItem([tr("and {more:,} more", more=more)]))
         self.tree.expandAll()
         self.tree.header().resizeSection(0, scaled(230))
         self.tree.header().resizeSection(1, scaled(100))
@@ -178,7 +179,7 @@ class DiffDialog(QDialog):
         for word, answer in {**answers, "Close": lambda: None}.items():
             button = QPushButton(word)
             button.setAutoDefault(False)
-            button.setToolTip(plain_tip("Close this window (Esc)" if word == "Close" else word))
+            button.setToolTip(plain_tip(tr("Close this window (Esc)") if word == "Close" else word))
             button.clicked.connect(self.close)
             button.clicked.connect(lambda _=False, answer=answer: answer())
             if not self.buttons:

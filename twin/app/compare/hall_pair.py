@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from twin.app.compare.scene_comparison import SceneComparison
 from twin.app.hall.twin_view import LinkedHalls
 from twin.app.toolkit.look import Look
+from twin.language import tr
 from twin.view3d.base.edit_shapes import Ghost, GhostBox, Tone
 from twin.view3d.view.hall_view import HallView
 
@@ -31,7 +32,9 @@ class HallPair(LinkedHalls):
     def __init__(
         self, look: Look, comparison: SceneComparison, titles: tuple[str, str], parent: QWidget
     ) -> None:
-        super().__init__(look, (f"Before: {titles[0]}", f"After: {titles[1]}"), parent)
+        super().__init__(
+            look, (tr("Before: {titles}", titles=titles[0]), tr("After: {titles}", titles=titles[1])), parent
+        )
         for view, scene in zip(self.views, (comparison.before, comparison.after), strict=True):
             view.set_plant(scene.plant)
         self.link()

@@ -13,6 +13,7 @@ from twin.app.hall.twin_view import LAYERS, LinkedHalls
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import elapsed, significant
 from twin.arrays import Ints64
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
 from twin.record.runfile import NoDetail, RunFileError
@@ -103,11 +104,13 @@ class ComparedHalls(LinkedHalls):
                 before = self._side(place, together_s, wall_s)
                 if before is None or together_s - before.frame.t_s < side.frame.t_s - together_s:
                     side = self._sides[place] = before  # else it is nearer as it is
-            over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
+            over = tr(", over since {elapsed}", elapsed=elapsed(run.end_s)) if t_s > run.end_s + 1.0 else ""
             shown_s = min(t_s, run.end_s)
             old = side is not None and shown_s - side.frame.t_s > _NOTICED_S
-            of = f", as of {run.clock.says(side.frame.t_s)}" if side is not None and old else ""
-            pane.said.setText(f"{run.clock.says(shown_s)}{of}{over}" if side is not None else "no picture")
+            of = tr(", as of {says}", says=run.clock.says(side.frame.t_s)) if side is not None and old else ""
+            pane.said.setText(
+                f"{run.clock.says(shown_s)}{of}{over}" if side is not None else tr("no picture")
+            )
         self.show_again()
 
     def _side(self, place: int, t_s: float, wall_s: float) -> Side | None:
@@ -117,7 +120,7 @@ class ComparedHalls(LinkedHalls):
         except NoDetail:
             self.trouble = _NO_PICTURE.format("AB"[place])
         except RunFileError as error:
-            self.trouble = f"{'AB'[place]} cannot be shown: {error}"
+            self.trouble = tr("{value} cannot be shown: {error}", value="AB"[place], error=error)
         return None
 
     def _together_s(self) -> float:
@@ -166,13 +169,27 @@ class ComparedHalls(LinkedHalls):
         if found is None:
             return ""
         if not found.differing:
-            return f"No difference in {BY_ID[self.colour_by].title} on {found.compared:,} GPUs."
-        share = f"{found.differing:,} of {found.compared:,} GPUs in service in both differ"
+            return tr(
+                "No difference in {title} on {compared:,} GPUs.",
+                title=BY_ID[self.colour_by].title,
+                compared=found.compared,
+            )
+        share = tr(
+            "{differing:,} of {compared:,} GPUs in service in both differ",
+            differing=found.differing,
+            compared=found.compared,
+        )
         if not BY_ID[self.colour_by].reaches:
-            return f"{share} in {BY_ID[self.colour_by].title}."
+            return tr("{share} in {title}.", share=share, title=BY_ID[self.colour_by].title)
         unit, least = unit_of(self.colour_by), BY_ID[self.colour_by].quantum
         words = " to ".join(_signed(value, unit) for value in (found.lowest, found.highest))
-        return f"{share} by more than {significant(least, 1)} {unit}: {words}."
+        return tr(
+            "{share} by more than {significant} {unit}: {words}.",
+            share=share,
+            significant=significant(least, 1),
+            unit=unit,
+            words=words,
+        )
 
     def _only_words(self) -> list[str]:
         words = []
@@ -180,7 +197,7 @@ class ComparedHalls(LinkedHalls):
             counts = (only.gpus, "GPU"), (len(only.racks), "rack"), (len(only.machines), "machine")
             counted = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
             if counted:
-                words.append(f"Only in {name}: {', '.join(counted)}.")
+                words.append(tr("Only in {name}: {counted}.", name=name, counted=", ".join(counted)))
         return words
 
     def _follow(self, first: Side | None, second: Side | None) -> None:

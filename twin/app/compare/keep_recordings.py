@@ -10,10 +10,11 @@ from twin.app.branches.choices import file_stem
 from twin.app.compare.designs import Simulated
 from twin.app.session.recording import SUFFIX
 from twin.app.toolkit.look import label
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
-_FORGOTTEN = "Both runs are discarded when this window closes."
+_FORGOTTEN = tr("Both runs are discarded when this window closes.")
 
 
 class KeepRow(QWidget):
@@ -26,16 +27,16 @@ class KeepRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.words = label(_FORGOTTEN, "muted")
-        self.button = QPushButton("Save both runs\N{HORIZONTAL ELLIPSIS}")
+        self.button = QPushButton(tr("Save both runs\N{HORIZONTAL ELLIPSIS}"))
         self.button.setAutoDefault(False)
-        self.button.setToolTip("Copy both run files into a folder")
+        self.button.setToolTip(tr("Copy both run files into a folder"))
         self.button.clicked.connect(self.ask)
         row.addWidget(self.words, 1)
         row.addWidget(self.button)
 
     def ask(self) -> None:
         """Let the person choose a folder, and keep them there."""
-        chosen = QFileDialog.getExistingDirectory(self, "Folder for both runs")
+        chosen = QFileDialog.getExistingDirectory(self, tr("Folder for both runs"))
         if chosen:
             self.keep(Path(chosen))
 
@@ -48,10 +49,10 @@ class KeepRow(QWidget):
                 with Reader(path) as reader:
                     reader.save_copy(target)
             except (RunFileError, OSError) as error:
-                self.words.setText(f"Not saved: {error}")
+                self.words.setText(tr("Not saved: {error}", error=error))
                 return
             kept.append(target.name)
-        self.words.setText(f"Saved in {folder} as {' and '.join(kept)}")
+        self.words.setText(tr("Saved in {folder} as {kept}", folder=folder, kept=" and ".join(kept)))
         self.button.setEnabled(False)
 
 

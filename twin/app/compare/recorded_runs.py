@@ -26,22 +26,23 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.record.state_folder import SUFFIX, state_folder
 from twin.shown_text import printable
 from twin.units import spoken
 
-_FILTER = f"Recorded runs (*{SUFFIX});;All files (*)"
+_FILTER = tr("Recorded runs (*{suffix});;All files (*)", suffix=SUFFIX)
 _MOST = 40
 """Files that are read for the list, the newest."""
 _SIZE_PX = 640, 420
-_HEADS = ("Scene", "Recorded", "Seed", "Date")
-_NONE = (
+_HEADS = (tr("Scene"), tr("Recorded"), tr("Seed"), tr("Date"))
+_NONE = tr(
     "No other run is recorded yet. Restart with the next seed, or branch from here; every run is kept by itself. "
     "Browse for a run file that lies elsewhere."
 )
-_SOME = "Runs beside this scene, branches, and runs that were not saved; those of this scene come first."
+_SOME = tr("Runs beside this scene, branches, and runs that were not saved; those of this scene come first.")
 _PATH = Qt.ItemDataRole.UserRole
 
 
@@ -94,7 +95,7 @@ class RunsDialog(QDialog):
         own = state_folder()
         folders = [folder for folder in (beside, own / "runs", own / "branches") if folder is not None]
         runs = recorded_runs(folders, open_run)
-        self.setWindowTitle("Compare runs")
+        self.setWindowTitle(tr("Compare runs"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         size = QSize(scaled(_SIZE_PX[0]), scaled(_SIZE_PX[1]) if runs else 0)
         self.resize(size.boundedTo(self.screen().availableSize() * 0.9))
@@ -102,13 +103,13 @@ class RunsDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
         head = QHBoxLayout()
-        head.addWidget(label("Compare this run with another", "title"), 1)
+        head.addWidget(label(tr("Compare this run with another"), "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
         self.note = label(_SOME if runs else _NONE, "muted", wrap=True)
         column.addWidget(self.note)
         self.list = QTreeWidget()
-        self.list.setAccessibleName("Recorded runs")
+        self.list.setAccessibleName(tr("Recorded runs"))
         self.list.setHeaderLabels(_HEADS)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
@@ -131,20 +132,20 @@ class RunsDialog(QDialog):
     def browse(self) -> None:
         """Let the person choose a run file that lies elsewhere."""
         folder = self._beside or Path.home()
-        chosen, _ = QFileDialog.getOpenFileName(self, "Compare with a run", str(folder), _FILTER)
+        chosen, _ = QFileDialog.getOpenFileName(self, tr("Compare with a run"), str(folder), _FILTER)
         if chosen:
             self._choose(Path(chosen))
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.browse_button = QPushButton("Browse\N{HORIZONTAL ELLIPSIS}")
-        self.browse_button.setToolTip("Choose a run file that is not listed")
+        self.browse_button = QPushButton(tr("Browse\N{HORIZONTAL ELLIPSIS}"))
+        self.browse_button.setToolTip(tr("Choose a run file that is not listed"))
         self.browse_button.clicked.connect(self.browse)
-        self.cancel_button = QPushButton("Cancel")
+        self.cancel_button = QPushButton(tr("Cancel"))
         self.cancel_button.clicked.connect(self.reject)
-        self.compare_button = QPushButton("Compare")
+        self.compare_button = QPushButton(tr("Compare"))
         self.compare_button.setProperty("role", "primary")
-        self.compare_button.setToolTip("Show both runs side by side (Enter)")
+        self.compare_button.setToolTip(tr("Show both runs side by side (Enter)"))
         self.compare_button.setEnabled(self.list.topLevelItemCount() > 0)
         self.compare_button.clicked.connect(self._take)
         for button in (self.browse_button, self.cancel_button, self.compare_button):

@@ -17,6 +17,7 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.runfile import RunFileError
 
 _USUAL, _LEAST, _MOST = 20, 2, 1000
@@ -46,11 +47,11 @@ class Pair:
     until_s: float | None = None
 
 
-_KEPT = (
+_KEPT = tr(
     "Keeps the past; each seed gives other random draws after the branch time, the same for both. Gives each "
     "difference a confidence interval"
 )
-_ANEW = "Simulates both from the start with the same seeds. Gives each difference a confidence interval"
+_ANEW = tr("Simulates both from the start with the same seeds. Gives each difference a confidence interval")
 
 
 class SeedsPanel(QWidget):
@@ -73,16 +74,16 @@ class SeedsPanel(QWidget):
         self._aside: Aside[list[list[Sample]]] | None = None
         self._seeds: list[int] = []
         self.count = CountBox(_LEAST, _MOST, doubles=False)
-        self.count.setAccessibleName("Number of seeds")
+        self.count.setAccessibleName(tr("Number of seeds"))
         self.count.setValue(_USUAL)
-        self.run_button = QPushButton("Run both with this many seeds")
+        self.run_button = QPushButton(tr("Run both with this many seeds"))
         self.run_button.setToolTip(plain_tip(_KEPT if basis is Basis.SAME_PAST else _ANEW))
         self.run_button.setAutoDefault(False)
-        self.cancel_button = QPushButton("Cancel")
-        self.cancel_button.setToolTip("Cancel; completed runs are discarded")
+        self.cancel_button = QPushButton(tr("Cancel"))
+        self.cancel_button.setToolTip(tr("Cancel; completed runs are discarded"))
         self.cancel_button.setAutoDefault(False)
         self.bar, self.words = QProgressBar(), label("", "muted")
-        self.bar.setAccessibleName("Runs done")
+        self.bar.setAccessibleName(tr("Runs done"))
         self.bar.setFixedWidth(scaled(140))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -115,22 +116,22 @@ class SeedsPanel(QWidget):
         self._aside = samples_aside(pair.designs, self._seeds, pair.until_s)
         self.bar.setRange(0, 2 * len(self._seeds))
         self.bar.setValue(0)
-        self.words.setText(f"0 of {2 * len(self._seeds):,} runs")
+        self.words.setText(tr("0 of {seeds:,} runs", seeds=2 * len(self._seeds)))
         self._show_running(True)
 
     def cancel(self) -> None:
         """Cancel the runs."""
         if self._aside is not None:
-            self._end("Cancelled")
+            self._end(tr("Cancelled"))
 
     def poll(self) -> None:
         """Hear what there is."""
         for word in self._aside.words() if self._aside is not None else ():
             if isinstance(word, RunProgress):
                 self.bar.setValue(int(word.done))
-                self.words.setText(f"{word.done:,.0f} of {word.of:,.0f} runs")
+                self.words.setText(tr("{done:,.0f} of {of:,.0f} runs", done=word.done, of=word.of))
             elif isinstance(word, ProcessFailed):
-                self._end(f"Run failed: {word.why}")
+                self._end(tr("Run failed: {why}", why=word.why))
             else:
                 self._end("")
                 self.show_seeds(self._seeds)
@@ -140,9 +141,19 @@ class SeedsPanel(QWidget):
 
     def show_seeds(self, seeds: Sequence[int]) -> None:
         """Say over which seeds the figures are, and that what else is seen is of one run each."""
-        shown = "the run itself" if self._basis is Basis.SAME_PAST else f"seed {seeds[0]} alone"
+        shown = (
+            tr("the run itself")
+            if self._basis is Basis.SAME_PAST
+            else tr("seed {seeds} alone", seeds=seeds[0])
+        )
         self.words.setText(
-            f"{len(seeds):,} seeds of each, {seeds[0]} to {seeds[-1]}; halls and curves are of {shown}"
+            tr(
+                "{seeds:,} seeds of each, {seeds_2} to {seeds_3}; halls and curves are of {shown}",
+                seeds=len(seeds),
+                seeds_2=seeds[0],
+                seeds_3=seeds[-1],
+                shown=shown,
+            )
         )
 
     def close_runs(self) -> None:

@@ -19,6 +19,7 @@ from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import elapsed
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.events import Severity
 
 _HEIGHT_PX, _LANE_PX, _NAME_PX = 52, 5, 16
@@ -51,7 +52,7 @@ class CompareStrip(PaintedChart):
     keeps_ground = True
 
     def __init__(self, look: Look, tracks: Sequence[Track], reach_s: float) -> None:
-        super().__init__(look, "Goodput of both runs over time", tall=False)
+        super().__init__(look, tr("Goodput of both runs over time"), tall=False)
         self._tracks, self._reach_s = tuple(tracks), max(reach_s, 1e-9)
         self._at_s = 0.0
 
@@ -88,7 +89,9 @@ class CompareStrip(PaintedChart):
         """Return the goodput of both at the time under a point."""
         t_s = self._t_s(place)
         lines = [f"{name}: {_at(track, t_s)}" for name, track in zip("AB", self._tracks, strict=True)]
-        return f"<b>{elapsed(t_s)}</b><br>Goodput now<br>{'<br>'.join(lines)}"
+        return tr(
+            "<b>{elapsed}</b><br>Goodput now<br>{lines}", elapsed=elapsed(t_s), lines="<br>".join(lines)
+        )
 
     def paint(self, painter: ChartPainter) -> None:
         """Paint the time on screen."""
@@ -113,7 +116,7 @@ class CompareStrip(PaintedChart):
                 painter.fill_in(theme.severity(severity))
                 painter.drawRect(QRectF(self.axis.px(at_s) - 1, top, 2, lane))
             self._write(painter, room, "AB"[number], tint, 1 - number)
-        self._write(painter, room, "goodput now", theme.faint, 2)
+        self._write(painter, room, tr("goodput now"), theme.faint, 2)
 
     def _write(self, painter: ChartPainter, room: QRectF, words: str, tint: str, place: int) -> None:
         """Write words in the lower right corner, where goodput seldom is, so many names from the edge."""
@@ -131,6 +134,6 @@ class CompareStrip(PaintedChart):
 def _at(track: Track, t_s: float) -> str:
     place = int(np.searchsorted(track.t_s, t_s, side="right")) - 1
     if place < 0 or t_s > track.t_s[-1] + 1.0:
-        return "not recorded"
+        return tr("not recorded")
     value = float(track.goodput[place])
-    return f"{value:.1f} %" if np.isfinite(value) else "no job ran"
+    return f"{value:.1f} %" if np.isfinite(value) else tr("no job ran")

@@ -17,23 +17,24 @@ from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.site_year import SiteYear
 
-HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MINUS SIGN}", "")
+HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", tr("Seeds B + / \N{MINUS SIGN}"), "")
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
 _WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
-    INTERVAL: "Half width of the 95 % interval of the difference; same failures in both, seed by seed",
-    SEEDS: "Number of seeds where B is higher / lower than A",
+    INTERVAL: tr("Half width of the 95 % interval of the difference; same failures in both, seed by seed"),
+    SEEDS: tr("Number of seeds where B is higher / lower than A"),
 }
 _OF_YEAR: tuple[tuple[ComparedFigure, Callable[[SiteYear], float]], ...] = tuple(
     (ComparedFigure(f"year.{key}", title, unit, -1, lambda _: None), read)
     for key, title, unit, read in (
-        ("pue", "PUE over the year", "ratio", lambda year: year.pue),
-        ("wue", "WUE over the year", "volume_per_energy", lambda year: year.wue_l_kwh * 1e-3 / 3.6e6),
-        ("peak_w", "Peak power over the year", "power", lambda year: year.peak_w),
+        ("pue", tr("PUE over the year"), "ratio", lambda year: year.pue),
+        ("wue", tr("WUE over the year"), "volume_per_energy", lambda year: year.wue_l_kwh * 1e-3 / 3.6e6),
+        ("peak_w", tr("Peak power over the year"), "power", lambda year: year.peak_w),
     )
 )
 """What designs are compared by beside their runs: a typical year at design load."""
@@ -97,7 +98,7 @@ def year_rows_of(a_year: SiteYear | None, b_year: SiteYear | None) -> list[Compa
         size = max(abs(a), abs(b))
         apart = apart_words(figure, b - a, like=size).replace("-", "\N{MINUS SIGN}") if a != b else ""
         better = 0 if a == b or apart == "0" else 1 if b < a else -1
-        words = f"{'B' if better > 0 else 'A'} is better" if better else "the same"
+        words = tr("{word} is better", word="B" if better > 0 else "A") if better else tr("the same")
         values = value_words(figure, a, size), value_words(figure, b, size)
         rows.append(ComparisonRow(figure.key, (figure.title, *values, apart, "", "", words), words, better))
     return rows
@@ -116,7 +117,7 @@ class FigureTable(QTreeWidget):
         super().__init__()
         self._look = look
         self.rows: list[ComparisonRow] = []
-        self.setAccessibleName("Figures of both runs")
+        self.setAccessibleName(tr("Figures of both runs"))
         self.setHeaderLabels(list(HEADS))
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)

@@ -14,6 +14,7 @@ from twin.app.toolkit.charts.waterfall import WaterfallChart, WaterfallRow
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import significant
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.account_titles import ACCOUNT_TITLES
 
 _MOST_STEPS = 9
@@ -50,13 +51,15 @@ def lines_of(way: DesignWaterfall) -> list[WaterfallLine]:
     steps = [(step.account, _title(step), step.gpu_h) for step in shown]
     rested = len(way.steps) - len(shown)
     if rested and abs(rest_h) > _NOTHING * largest:
-        steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
+        steps.append(
+            (REST, tr("{rested} smaller one{value}", rested=rested, value="s" * (rested != 1)), rest_h)
+        )
     at_h = way.a_gpu_h
-    lines = [WaterfallLine("", "Productive in A", 0.0, at_h)]
+    lines = [WaterfallLine("", tr("Productive in A"), 0.0, at_h)]
     for account, title, gpu_h in steps:
         lines.append(WaterfallLine(account, title, at_h, at_h + gpu_h))
         at_h += gpu_h
-    return [*lines, WaterfallLine("", "Productive in B", 0.0, way.b_gpu_h)]
+    return [*lines, WaterfallLine("", tr("Productive in B"), 0.0, way.b_gpu_h)]
 
 
 class CompareWaterfall(WaterfallChart):
@@ -68,14 +71,14 @@ class CompareWaterfall(WaterfallChart):
         What is shown.
     """
 
-    empty = "The ledger of one run is empty"
-    alone_words = ("Changes alone:",)
+    empty = tr("The ledger of one run is empty")
+    alone_words = (tr("Changes alone:"),)
     name_px, figure_px, line_px, line_min_px = 168.0, 96.0, 23.0, 14.0
     bar_share, text_px = 0.64, 12
 
     def __init__(self, look: Look) -> None:
         least = scaled(340), scaled(120)
-        super().__init__(look, "Where the GPU time went, from A to B", least=least)
+        super().__init__(look, tr("Where the GPU time went, from A to B"), least=least)
         self.lines: list[WaterfallLine] = []
 
     def sizeHint(self) -> QSize:
@@ -98,9 +101,15 @@ class CompareWaterfall(WaterfallChart):
         sign = "" if is_end else "+" if gains else "\N{MINUS SIGN}"
         figure = f"{sign}{significant(abs(hours), 4)}"
         compares = line.account not in ("", INSTALLED, REST)
-        way = f": {'less' if gains else 'more'} of it in B" if compares else ""
+        way = tr(": {word} of it in B", word="less" if gains else "more") if compares else ""
         hint = MEANINGS.get(line.account or "productive", "")
-        tip = f"<b>{escape(line.title)}</b> {figure} GPU-hours{way}<br>{escape(hint)}"
+        tip = tr(
+            "<b>{title}</b> {figure} GPU-hours{way}<br>{hint}",
+            title=escape(line.title),
+            figure=figure,
+            way=way,
+            hint=escape(hint),
+        )
         tint = self.theme.accent if is_end else self.theme.ok if gains else self.theme.warning
         low, high = sorted((line.from_h, line.to_h))
         return WaterfallRow(line.title, (figure,), tip, low, high, line.to_h, tint, is_end=is_end)
@@ -111,5 +120,5 @@ def _title(step: WaterfallStep) -> str:
     if step.account.startswith(
         "exposed_"
     ):  # what tells them apart comes first: long names are cut at their end
-        title = f"{ACCOUNT_TITLES[step.account].brief} communication"
+        title = tr("{brief} communication", brief=ACCOUNT_TITLES[step.account].brief)
     return title[:1].upper() + title[1:]

@@ -19,9 +19,10 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Note, Notifications
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 from twin.scenario import load
 
-_FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
+_FILTER = tr("Scenes (*{suffix} *.yaml *.yml);;All files (*)", suffix=SUFFIX)
 
 
 class Comparing:
@@ -59,7 +60,9 @@ class Comparing:
         if document is None:
             return
         folder = Path.home() if document.path is None else document.path.parent
-        chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a scene", str(folder), _FILTER)
+        chosen, _ = QFileDialog.getOpenFileName(
+            self._window, tr("Compare with a scene"), str(folder), _FILTER
+        )
         if chosen:
             path = Path(chosen)
             both = {"Simulate both\N{HORIZONTAL ELLIPSIS}": partial(self.simulate_wanted.emit, path)}
@@ -71,9 +74,9 @@ class Comparing:
         if document is None:
             return
         if document.path is None:
-            self._notifications.tell("Not saved yet", "The scene has no file to compare with.")
+            self._notifications.tell(tr("Not saved yet"), tr("The scene has no file to compare with."))
             return
-        self.show(document.path, f"{document.name} on the disk")
+        self.show(document.path, tr("{name} on the disk", name=document.name))
 
     def show(
         self, path: Path, title: str, answers: Mapping[str, Callable[[], object]] | None = None
@@ -85,9 +88,13 @@ class Comparing:
         try:
             found = compare(load(path), draft.file, self._session.shown_s, self._session.plant)
         except SCENE_ERRORS as error:
-            self._notifications.tell(f"{path.name} cannot be compared", str(error).splitlines()[0])
+            self._notifications.tell(
+                tr("{name} cannot be compared", name=path.name), str(error).splitlines()[0]
+            )
             return None
-        dialog = DiffDialog(self._look, found, (title, f"{draft.file.name} here"), self._window, answers)
+        dialog = DiffDialog(
+            self._look, found, (title, tr("{name} here", name=draft.file.name)), self._window, answers
+        )
         dialog.show()
         return dialog
 
@@ -102,7 +109,9 @@ class Comparing:
             if not self._gone:
                 self._gone = True
                 scene.keep_mine()
-                self._notifications.tell(f"{path.name} was deleted on disk", "Save creates it again.")
+                self._notifications.tell(
+                    tr("{name} was deleted on disk", name=path.name), tr("Save creates it again.")
+                )
             return
         self._gone = False
         if not scene.changed_on_disk():
@@ -117,15 +126,17 @@ class Comparing:
         answers = keep | reload if draft.dirty else reload | keep  # the first, the usual one, loses nothing
 
         def beside() -> None:
-            self.show(path, f"{path.name} on the disk", answers)
+            self.show(path, tr("{name} on the disk", name=path.name), answers)
 
         if draft.dirty:
-            words = "Another program changed the file, and the scene has unsaved changes."
+            words = tr("Another program changed the file, and the scene has unsaved changes.")
             choices = {"Compare": beside, **answers}
         else:
-            words = "Another program changed the file."
+            words = tr("Another program changed the file.")
             choices = {"Reload": scene.take_theirs, "Compare": beside}
-        self._note = self._notifications.ask(Trouble(f"{path.name} has changed", words), choices)
+        self._note = self._notifications.ask(
+            Trouble(tr("{name} has changed", name=path.name), words), choices
+        )
 
     def close(self) -> None:
         """Watch nothing any more."""

@@ -23,6 +23,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.view3d.base.state import ViewState
 
 _EVERY_S = 0.4
@@ -99,7 +100,7 @@ class DiagramDock(LiveDock):
         super().__init__(look, session, name, title, icon, parent)
         self.caption = label("", "muted")
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.view = DiagramView(look, f"{title} diagram")
+        self.view = DiagramView(look, tr("{title} diagram", title=title))
         self.view.chosen.connect(self.chosen.emit)
         self.view.menu_wanted.connect(self._show_menu)
         self.note = label("", "faint", wrap=True)
@@ -140,7 +141,7 @@ class PowerDock(DiagramDock):
     """The one-line diagram."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, session, "power", "Power", "bolt", parent)
+        super().__init__(look, session, "power", tr("Power"), "bolt", parent)
 
     def make(self, world: World) -> Diagram:
         """Return the power tree around what is selected."""
@@ -151,7 +152,7 @@ class CoolingDock(DiagramDock):
     """The piping diagram, with the scale of its colours."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, session, "cooling", "Cooling", "loop", parent)
+        super().__init__(look, session, "cooling", tr("Cooling"), "loop", parent)
         self.body.insertWidget(1, TemperatureScale(look))
 
     def make(self, world: World) -> Diagram:
@@ -177,7 +178,11 @@ class TemperatureScale(PaintedChart):
     """The colours of pipes from the coldest to the hottest."""
 
     def __init__(self, look: Look) -> None:
-        name = f"Colours of pipes, {COLDEST_C:.0f} to {HOTTEST_C:.0f} °C"
+        name = tr(
+            "Colours of pipes, {coldest_c:.0f} to {hottest_c:.0f} °C",
+            coldest_c=COLDEST_C,
+            hottest_c=HOTTEST_C,
+        )
         super().__init__(look, name, hint=(200, 22), tall=False)
 
     def paint(self, painter: ChartPainter) -> None:

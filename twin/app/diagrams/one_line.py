@@ -12,6 +12,7 @@ from twin.app.diagrams.one_line_facts import PowerNow
 from twin.app.diagrams.one_line_loads import DiagramLoad, load_of, loads_of
 from twin.app.toolkit import text
 from twin.app.world.rows import World, gpus_of
+from twin.language import tr
 from twin.plant.graph import find
 from twin.record.channels import NodeCondition
 from twin.record.spare_pool import AWAY, WORDS
@@ -26,7 +27,7 @@ def one_line(world: World, thing: str | None) -> Diagram:
     """Return the diagram that belongs to what is selected; the overview for nothing, or what hangs nowhere."""
     plant, now = world.plant, PowerNow.of(world)
     if not len(now.items.ids):
-        return Diagram(caption="No power tree in this scene")
+        return Diagram(caption=tr("No power tree in this scene"))
     found = find(plant, thing) if thing else None
     if found is not None:
         kind, slot = found
@@ -84,7 +85,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
     for number, line in enumerate(drawing.lines):
         if line.late and line.text:  # lines that leave a box as one say what all of them take
             drawing.lines[number] = replace(line, text=text.quantity(below_w[line.above], "W"))
-    return drawing.diagram(columns, "Power, by stage")
+    return drawing.diagram(columns, tr("Power, by stage"))
 
 
 def _side(place: float, middle: float) -> int:
@@ -181,9 +182,9 @@ def _paths(world: World, now: PowerNow, load: DiagramLoad, node: int, gpu: int) 
         _inside(drawing, key, node, gpu, level + 1, middle)
     return drawing.diagram(
         columns,
-        f"Power of {load.title[:1].lower()}{load.title[1:]}"
+        tr("Power of {title}{title_2}", title=load.title[:1].lower(), title_2=load.title[1:])
         if load.kind == "rack"
-        else f"Power of {load.title}",
+        else tr("Power of {title}", title=load.title),
     )
 
 
@@ -226,18 +227,22 @@ def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place
         gpus = gpus_of(plant, kind, slot)
         power_w = float(np.sum(values["gpu.power_w"][gpus], dtype=float)) if values is not None else 0.0
         words = text.quantity(power_w, "W")
-        title = f"Node {id_}" if kind == "node" else f"GPU {int(plant.gpus.index[slot])}"
+        title = (
+            tr("Node {id}", id=id_)
+            if kind == "node"
+            else tr("GPU {index}", index=int(plant.gpus.index[slot]))
+        )
         drawing.boxes[id_] = Box(
             id_,
             kind,
             title,
-            f"{len(gpus)} GPUs" if kind == "node" else _hot(world, slot),
+            tr("{gpus} GPUs", gpus=len(gpus)) if kind == "node" else _hot(world, slot),
             level + number,
             place,
             thing=id_,
             tone="live" if power_w > 0 or values is None else "dead",
             state="" if power_w > 0 or values is None else _why_dark(world, node),
-            facts=(("GPU power", words),),
+            facts=((tr("GPU power"), words),),
             chosen=number == len(inside) - 1,
         )
         drawing.lines.append(
@@ -255,7 +260,7 @@ def _why_dark(world: World, node: int) -> str:
     return (
         WORDS[condition].upper()
         if condition in AWAY and condition is not NodeCondition.UNPOWERED
-        else "NO POWER"
+        else tr("NO POWER")
     )
 
 
@@ -312,4 +317,4 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
             drawing.say(line, "", late=False)
             here_w = drawing.hung_w([chain[-1]], load)
             drawing.boxes[key] = replace(drawing.boxes[key], text=text.quantity(here_w, "W"))
-    return drawing.diagram(columns, f"Power around {items.ids[item]}")
+    return drawing.diagram(columns, tr("Power around {ids}", ids=items.ids[item]))

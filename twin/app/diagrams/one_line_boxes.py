@@ -12,6 +12,7 @@ from twin.app.diagrams.one_line_facts import PowerNow, losses, losses_note, shel
 from twin.app.diagrams.one_line_loads import DiagramLoad, load_box, loads_beside, taken_w
 from twin.app.toolkit import text
 from twin.app.world.rows import World
+from twin.language import tr
 
 
 @dataclass
@@ -52,22 +53,22 @@ class OneLine:
     def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
         """Add several items of a kind as one box; return its key."""
         now, chosen = self.now, np.asarray(items)
-        key = f"group {now.items.ids[int(chosen[0])]} {len(chosen)}"
+        key = tr("group {ids} {chosen_count}", ids=now.items.ids[int(chosen[0])], chosen_count=len(chosen))
         tone, state = state_of_many(now, items)
         out_w = float(now.out_w[chosen].sum())
         loads = now.load[chosen]
         limited = bool(np.isfinite(now.items.capacity_w[chosen]).any())
         kind = now.items.kind[int(chosen[0])]
         facts = [
-            ("Items", f"{len(chosen):,}"),
-            ("Deliver", text.quantity(out_w, "W")),
-            ("Losses", text.quantity(float(now.loss_w[chosen].sum()), "W")),
+            (tr("Items"), f"{len(chosen):,}"),
+            (tr("Deliver"), text.quantity(out_w, "W")),
+            (tr("Losses"), text.quantity(float(now.loss_w[chosen].sum()), "W")),
         ]
         busiest = int(chosen[int(np.argmax(loads))])
         if limited:
-            facts.append(("Busiest", f"{now.items.ids[busiest]}, {float(loads.max()):.0f} %"))
+            facts.append((tr("Busiest"), f"{now.items.ids[busiest]}, {float(loads.max()):.0f} %"))
         if state:
-            facts.append(("State", state.lower()))
+            facts.append((tr("State"), state.lower()))
         charge = now.charge[chosen] if now.items.energy_j[int(chosen[0])] > 0 else None
         words = now.load_words(int(chosen[0])) if len(chosen) == 1 else _busiest_words(now, chosen, limited)
         self.boxes[key] = Box(
@@ -115,13 +116,13 @@ class OneLine:
             return
         power_w = float(now.in_w[members].sum()) + loads_w
         tone, state = state_of_many(now, others, loads) if len(members) else ("live", "")
-        facts = [("Items", f"{len(members):,}")] if len(members) else []
+        facts = [(tr("Items"), f"{len(members):,}")] if len(members) else []
         if loads:
-            facts.append(("Loads", f"{loads:,}"))
-        facts.append(("Draw", text.quantity(power_w, "W")))
+            facts.append((tr("Loads"), f"{loads:,}"))
+        facts.append((tr("Draw"), text.quantity(power_w, "W")))
         if state:
-            facts.append(("State", state.lower()))
-        key = f"rest of {now.items.ids[above]} {level} {side}"
+            facts.append((tr("State"), state.lower()))
+        key = tr("rest of {ids} {level} {side}", ids=now.items.ids[above], level=level, side=side)
         power = text.quantity(power_w, "W")
         self.boxes[key] = Box(
             key,
@@ -235,4 +236,4 @@ def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
     count = f"\N{MULTIPLICATION SIGN}{len(chosen):,}"
     if not limited:
         return f"{count}, {text.quantity(float(now.out_w[chosen].sum()), 'W')}"
-    return f"{count}, busiest {float(now.load[chosen].max()):.0f}\N{NO-BREAK SPACE}%"
+    return tr("{count}, busiest {value:.0f}\xa0%", count=count, value=float(now.load[chosen].max()))

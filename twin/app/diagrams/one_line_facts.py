@@ -12,22 +12,23 @@ from numpy.typing import NDArray
 from twin.app.diagrams.diagram import URGENCY, Tone
 from twin.app.toolkit import text
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.plant.tables import PowerItems
 from twin.record.channels import PowerState
 from twin.view3d.colour.power_state import WORDS
 
 TITLES: dict[str, str] = {
-    "utility": "Utility",
-    "transformer": "Transformers",
-    "switchgear": "Switchgear",
+    "utility": tr("Utility"),
+    "transformer": tr("Transformers"),
+    "switchgear": tr("Switchgear"),
     "ups": "UPS",
     "pdu": "PDUs",
-    "busbar": "Busbars",
-    "generator": "Generators",
-    "gas": "Gas engines",
-    "smr": "Reactors",
-    "solar": "Solar panels",
-    "battery": "Batteries",
+    "busbar": tr("Busbars"),
+    "generator": tr("Generators"),
+    "gas": tr("Gas engines"),
+    "smr": tr("Reactors"),
+    "solar": tr("Solar panels"),
+    "battery": tr("Batteries"),
 }
 """Kinds of stages, several of them."""
 
@@ -123,7 +124,7 @@ class PowerNow:
         if not np.isfinite(capacity_w):
             return text.quantity(float(self.out_w[item]), "W")
         share = f"{self.load[item]:.0f}\N{NO-BREAK SPACE}%"
-        return f"{share} of {text.quantity(capacity_w, 'W')}"
+        return tr("{share} of {quantity}", share=share, quantity=text.quantity(capacity_w, "W"))
 
     def share(self, item: int) -> float:
         """Return the load as a share of the capacity; nan where there is none."""
@@ -137,22 +138,27 @@ class PowerNow:
         """Return everything there is to say about an item."""
         items = self.items
         found = [
-            ("State", WORDS[PowerState(int(self.state[item]))]),
-            ("Delivers", text.quantity(float(self.out_w[item]), "W")),
-            ("Losses", text.quantity(float(self.loss_w[item]), "W")),
-            ("Load", self.load_words(item)),
+            (tr("State"), WORDS[PowerState(int(self.state[item]))]),
+            (tr("Delivers"), text.quantity(float(self.out_w[item]), "W")),
+            (tr("Losses"), text.quantity(float(self.loss_w[item]), "W")),
+            (tr("Load"), self.load_words(item)),
         ]
         if items.units[item] > 1:
-            found.append(("Units", f"{items.units[item]}, {items.needed[item]} needed"))
+            found.append(
+                (
+                    tr("Units"),
+                    tr("{units}, {needed} needed", units=items.units[item], needed=items.needed[item]),
+                )
+            )
         if np.isfinite(items.breaker_w[item]):
-            found.append(("Breaker", text.quantity(float(items.breaker_w[item]), "W")))
+            found.append((tr("Breaker"), text.quantity(float(items.breaker_w[item]), "W")))
         if items.energy_j[item] > 0:
-            found.append(("Battery", f"{self.charge[item]:.0f}\N{NO-BREAK SPACE}% full"))
+            found.append((tr("Battery"), tr("{charge:.0f}\xa0% full", charge=self.charge[item])))
         left_s = self.left_s(item)
         if left_s is not None:
-            found.append(("Autonomy", text.duration(left_s)))
+            found.append((tr("Autonomy"), text.duration(left_s)))
         if items.part[item]:
-            found.append(("Part", items.part[item]))
+            found.append((tr("Part"), items.part[item]))
         return tuple(found)
 
 
@@ -185,15 +191,21 @@ def shelves_w(world: World) -> float:
 def losses_note(stages: Sequence[StageLoss], taken_w: float, in_racks_w: float = 0.0) -> str:
     """Return the losses by stage in one line, with their share of what the site takes, and those inside the IT."""
     total_w = sum(stage.loss_w for stage in stages)
-    inside = f"Inside the IT, power shelves lose {text.quantity(in_racks_w, 'W')}" if in_racks_w > 0.0 else ""
+    inside = (
+        tr("Inside the IT, power shelves lose {quantity}", quantity=text.quantity(in_racks_w, "W"))
+        if in_racks_w > 0.0
+        else ""
+    )
     if total_w <= 0.0:
-        return f"Losses: none. {inside}".rstrip(". ")
+        return tr("Losses: none. {inside}", inside=inside).rstrip(". ")
     share = f" ({total_w / taken_w:.1%})".replace("%", "\N{NO-BREAK SPACE}%") if taken_w > 0 else ""
     each = ", ".join(
         f"{stage.title} {text.quantity(stage.loss_w, 'W')}".replace(" ", "\N{NO-BREAK SPACE}")
         for stage in stages
     )
-    words = f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
+    words = tr(
+        "Losses {quantity}{share}: {each}", quantity=text.quantity(total_w, "W"), share=share, each=each
+    )
     return f"{words}. {inside}" if inside else words
 
 
@@ -210,7 +222,9 @@ def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple
     if count == of_all == 1:
         return TONES[state], now.state_words(int(group[0]))
     words = WORDS[state].upper()
-    return TONES[state], words if count == of_all else f"{count} of {of_all} {words}"
+    return TONES[state], words if count == of_all else tr(
+        "{count} of {of_all} {words}", count=count, of_all=of_all, words=words
+    )
 
 
 def minutes(left_s: float) -> str:

@@ -12,12 +12,13 @@ from twin.app.diagrams.diagram import Box
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.arrays import Ints32
+from twin.language import tr
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Racks
 
 _SYMBOLS = {"rack": "rack", "loop": "pump", "plant": "chiller"}
 _BY_AIR = [kind.value for kind in LoopKind if kind.by_air]
 _SHORT = {"rack": "racks", "loop": "pumps", "plant": "cooling"}
-_MANY = {"rack": "racks", "loop": "CDUs and CRAHs", "plant": "heat rejection"}
+_MANY = {"rack": "racks", "loop": tr("CDUs and CRAHs"), "plant": tr("heat rejection")}
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> DiagramLoad:
         return DiagramLoad(
             first,
             kind,
-            f"Rack {title}" if kind == "rack" else title,
+            tr("Rack {title}", title=title) if kind == "rack" else title,
             first,
             1,
             power_w,
@@ -183,12 +184,27 @@ def load_box(
     """Return a load as a box."""
     state, tone = "", "live"
     if load.dark:
-        tone, state = "alarm", "NO POWER" if load.count == 1 else f"{load.dark:,} WITHOUT POWER"
+        tone, state = (
+            "alarm",
+            tr("NO POWER") if load.count == 1 else tr("{dark:,} WITHOUT POWER", dark=load.dark),
+        )
     elif load.thinned:
-        tone, state = "warning", "ONE FEED" if load.count == 1 else f"{load.thinned:,} ON ONE FEED"
+        tone, state = (
+            "warning",
+            tr("ONE FEED") if load.count == 1 else tr("{thinned:,} ON ONE FEED", thinned=load.thinned),
+        )
     power = text.quantity(load.power_w, "W")
-    feeds = f"{len(load.feeds)} feeds" if len(load.feeds) > 1 else "1 feed" if load.feeds else "house supply"
-    facts = [("Draws", power), ("Feeds", feeds if load.count == 1 or not load.feeds else "see lines")]
+    feeds = (
+        tr("{feeds} feeds", feeds=len(load.feeds))
+        if len(load.feeds) > 1
+        else "1 feed"
+        if load.feeds
+        else tr("house supply")
+    )
+    facts = [
+        (tr("Draws"), power),
+        (tr("Feeds"), feeds if load.count == 1 or not load.feeds else tr("see lines")),
+    ]
     words = power
     if load.kind == "rack" and load.count == 1:
         rack = world.plant.racks.ids.index(load.key)
@@ -196,8 +212,10 @@ def load_box(
         shelves = int(world.plant.racks.shelves[rack])
         if world.plant.racks.shelf_part[rack] and shelves:
             needed = int(world.plant.racks.shelves_needed[rack])
-            facts.append(("Power shelves", f"{shelves}, {needed} needed"))
-            words = f"{power}, {shelves} shelves"
+            facts.append(
+                (tr("Power shelves"), tr("{shelves}, {needed} needed", shelves=shelves, needed=needed))
+            )
+            words = tr("{power}, {shelves} shelves", power=power, shelves=shelves)
     return Box(
         load.key,
         "fan" if load.by_air else _SYMBOLS[load.kind],

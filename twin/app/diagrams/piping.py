@@ -25,6 +25,7 @@ from twin.app.diagrams.piping_facts import (
 )
 from twin.app.toolkit import text
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.plant.graph import find
 from twin.plant.tables import LoopKind
 
@@ -47,9 +48,13 @@ class _Drawing:
     def sky(self, place: float) -> None:
         """Add the air outdoors."""
         dry_c, wet_c = site(self.world, "outdoor_c"), site(self.world, "wet_bulb_c")
-        words = f"{dry_c:.1f} °C, wet bulb {wet_c:.1f} °C" if self.world.frame is not None else ""
-        facts = (("Dry bulb", text.quantity(dry_c, "°C")), ("Wet bulb", text.quantity(wet_c, "°C")))
-        self.boxes.append(Box("sky", "sky", "Outdoors", words, SKY, place, facts=facts))
+        words = (
+            tr("{dry_c:.1f} °C, wet bulb {wet_c:.1f} °C", dry_c=dry_c, wet_c=wet_c)
+            if self.world.frame is not None
+            else ""
+        )
+        facts = ((tr("Dry bulb"), text.quantity(dry_c, "°C")), (tr("Wet bulb"), text.quantity(wet_c, "°C")))
+        self.boxes.append(Box("sky", "sky", tr("Outdoors"), words, SKY, place, facts=facts))
 
     def plant(self, slot: int, place: float, chosen: bool) -> None:
         """Add one facility loop: its machines, its pumps, the heat that leaves by them."""
@@ -77,7 +82,7 @@ class _Drawing:
         heat_w = float(values_of(self.world, "plant.heat_w", count)[slot])
         water = float(values_of(self.world, "plant.water_l_s", count)[slot])
         heat = text.quantity(heat_w, "W") + (
-            f", {text.quantity(water, 'L/s')} of water" if water > _TINY else ""
+            tr(", {quantity} of water", quantity=text.quantity(water, "L/s")) if water > _TINY else ""
         )
         self.lines.append(
             DiagramLine(
@@ -93,19 +98,19 @@ class _Drawing:
         tone, state = pumps_alarm(flow) if self.world.frame is not None else ("live", "")
         self.boxes.append(
             Box(
-                f"pumps {id_}",
+                tr("pumps {id}", id=id_),
                 "pump",
-                f"{int(plants.pumps[slot])} facility pumps",
-                f"flow {flow:.0f}\N{NO-BREAK SPACE}%",
+                tr("{pumps} facility pumps", pumps=int(plants.pumps[slot])),
+                tr("flow {flow:.0f}\xa0%", flow=flow),
                 PUMPS,
                 place,
                 thing=id_,
                 tone=tone,
                 state=state,
-                facts=(("Flow", f"{flow:.0f} % of design"),),
+                facts=((tr("Flow"), tr("{flow:.0f} % of design", flow=flow)),),
             )
         )
-        self.lines.append(self._pair(id_, f"pumps {id_}", slot, flow))
+        self.lines.append(self._pair(id_, tr("pumps {id}", id=id_), slot, flow))
 
     def _pair(self, above: str, below: str, slot: int, flow: float) -> DiagramLine:
         count = len(self.world.plant.plants.ids)
@@ -119,7 +124,11 @@ class _Drawing:
         """Add loops as one box under the pumps of their facility loop; return its key."""
         plant = self.world.plant
         first = int(group[0])
-        key = plant.loops.ids[first] if len(group) == 1 else f"loops {plant.loops.ids[first]} {len(group)}"
+        key = (
+            plant.loops.ids[first]
+            if len(group) == 1
+            else tr("loops {ids} {group_count}", ids=plant.loops.ids[first], group_count=len(group))
+        )
         tone, state = faults_words([loop_fault(self.world, loop, self.marks) for loop in group])
         self.boxes.append(
             Box(
@@ -139,7 +148,7 @@ class _Drawing:
         )
         slot = int(plant.loops.plant[first])
         flow = float(values_of(self.world, "plant.flow", len(plant.plants.ids))[slot])
-        pumps = f"pumps {plant.plants.ids[slot]}"
+        pumps = tr("pumps {ids}", ids=plant.plants.ids[slot])
         if side:
             self.lines.append(DiagramLine(pumps, key, flow=0.0))
         else:
@@ -166,13 +175,13 @@ class _Drawing:
         racks = (
             np.array([rack]) if rack >= 0 else np.flatnonzero(np.isin(column, loops) & plant.racks.present)
         )
-        key = f"racks {above}"
+        key = tr("racks {above}", above=above)
         inlet = values_of(self.world, "rack.inlet_c", count)[racks]
         flow = values_of(self.world, "rack.flow", count)[racks]
         hot = values_of(self.world, "loop.heat_w", len(plant.loops.ids))[loops]
         words = []
         if by_air and len(racks) and float(inlet.max()) > 0:
-            words.append(f"inlet {float(inlet.max()):.1f}\N{NO-BREAK SPACE}°C")
+            words.append(tr("inlet {value:.1f}\xa0°C", value=float(inlet.max())))
         if not by_air and len(racks) and float(flow.max()) > 0:
             words.append(range_words(flow))
         if rack < 0:
@@ -184,18 +193,24 @@ class _Drawing:
             Box(
                 key,
                 "rack",
-                f"Rack {plant.racks.ids[rack]}" if rack >= 0 else f"{len(racks):,} racks",
+                tr("Rack {ids}", ids=plant.racks.ids[rack])
+                if rack >= 0
+                else tr("{racks:,} racks", racks=len(racks)),
                 ", ".join(words),
                 RACKS,
                 place,
                 thing=plant.racks.ids[rack] if rack >= 0 else "",
                 tone="alarm" if shut else "live",
-                state=("NO FLOW" if len(racks) == 1 else f"{int(np.count_nonzero(flow < 1.0))} WITHOUT FLOW")
+                state=(
+                    tr("NO FLOW")
+                    if len(racks) == 1
+                    else tr("{count_nonzero} WITHOUT FLOW", count_nonzero=int(np.count_nonzero(flow < 1.0)))
+                )
                 if shut
                 else "",
                 facts=(
-                    ("Racks", f"{len(racks):,}"),
-                    ("Heat carried by the loop", text.quantity(float(hot.sum()), "W")),
+                    (tr("Racks"), f"{len(racks):,}"),
+                    (tr("Heat carried by the loop"), text.quantity(float(hot.sum()), "W")),
                 ),
             )
         )
@@ -225,14 +240,14 @@ class _Drawing:
             Box(
                 id_,
                 "gpu",
-                f"GPU {id_}" if selected >= 0 else "Hottest GPU",
+                tr("GPU {id}", id=id_) if selected >= 0 else tr("Hottest GPU"),
                 f"{temp_c:.1f} °C, {power}",
                 GPU,
                 place,
                 thing=id_,
                 tone="alarm" if throttled else "live",
-                state=f"{temp_c:.0f} °C THROTTLED" if throttled else "",
-                facts=(("GPU", id_), ("Temperature", text.quantity(temp_c, "°C")), ("Power", power)),
+                state=tr("{temp_c:.0f} °C THROTTLED", temp_c=temp_c) if throttled else "",
+                facts=(("GPU", id_), (tr("Temperature"), text.quantity(temp_c, "°C")), (tr("Power"), power)),
                 chosen=selected >= 0,
             )
         )
@@ -246,7 +261,7 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
     """Return the diagram that belongs to what is selected; the overview for nothing, or what is not cooled."""
     plant = world.plant
     if not len(plant.plants.ids):
-        return Diagram(caption="No cooling in this scene")
+        return Diagram(caption=tr("No cooling in this scene"))
     drawn = _drawn(_Drawing(world, marks or {}), thing)
     return drawn if world.frame is not None else drawn.bare()
 
@@ -293,7 +308,7 @@ def _overview(drawing: _Drawing, plants: list[int], chosen: int = -1) -> Diagram
             _branch(drawing, group, title, place + number)
         place += max(len(groups), 1)
     drawing.boxes[0] = _moved(drawing.boxes[0], sum(places) / max(len(places), 1))
-    caption = "Cooling" if chosen < 0 else f"Cooling by {plant.plants.ids[chosen]}"
+    caption = tr("Cooling") if chosen < 0 else tr("Cooling by {ids}", ids=plant.plants.ids[chosen])
     return Diagram(tuple(drawing.boxes), tuple(drawing.lines), int(place), caption, _note(drawing.world))
 
 
@@ -345,7 +360,11 @@ def _of_loops(
         drawing.hottest(racks, np.flatnonzero(here & plant.gpus.present), float(place), gpu)
     columns = max(len(loops), len(slots))
     return Diagram(
-        tuple(drawing.boxes), tuple(drawing.lines), columns, f"Cooling of {title}", _note(drawing.world)
+        tuple(drawing.boxes),
+        tuple(drawing.lines),
+        columns,
+        tr("Cooling of {title}", title=title),
+        _note(drawing.world),
     )
 
 
@@ -365,5 +384,5 @@ def _note(world: World) -> str:
     if world.frame is None:
         return ""
     cooling_w, wue = site(world, "cooling_w"), site(world, "wue")
-    words = f"Pumps, fans and compressors {text.quantity(cooling_w, 'W')}"
-    return f"{words}, WUE {wue:.2f} L/kWh" if wue > 0 else words
+    words = tr("Pumps, fans and compressors {quantity}", quantity=text.quantity(cooling_w, "W"))
+    return tr("{words}, WUE {wue:.2f} L/kWh", words=words, wue=wue) if wue > 0 else words

@@ -14,6 +14,7 @@ from twin.app.inspector.facility_facts import cool_gpus
 from twin.app.toolkit import text
 from twin.app.world.part_figures import flow as volume_flow
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.plant.tables import LoopKind
 from twin.record.event_kinds import KINDS, kind_of
 from twin.record.events import Event
@@ -85,12 +86,14 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
         found_marks - {LEAKING, STUCK, DEW, HOT_AIR, WARM}
     )  # such as a filter that lets nothing through
     if (pumps == 0 and have > 0) or (flow < STANDS and not other_marks):  # it may coast still
-        return PipingFault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
+        return PipingFault(
+            "alarm", tr("{movers} STOPPED", movers=movers), tr("{movers} STOPPED", movers=movers)
+        )
     if STUCK in found_marks:
         return PipingFault("alarm", STUCK, STUCK)
     if DEW in found_marks:
         dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
-        return PipingFault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
+        return PipingFault("alarm", DEW, tr("BELOW DEW POINT") if supply_c < dew_c else DEW, dew_c - supply_c)
     if other_marks:
         return PipingFault("alarm", other_marks[0], other_marks[0])
     if HOT_AIR in found_marks:
@@ -98,12 +101,21 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     if WARM in found_marks:
         return _warm(supply_c - float(loops.supply_c[loop]))
     if 0 < pumps < have:
-        return PipingFault("warning", f"{movers[:-1]} OUT", f"{int(pumps)} of {have} {movers}")
+        return PipingFault(
+            "warning",
+            tr("{movers} OUT", movers=movers[:-1]),
+            tr("{pumps} of {have} {movers}", pumps=int(pumps), have=have, movers=movers),
+        )
     return WELL
 
 
 def _warm(above_k: float) -> PipingFault:
-    return PipingFault("warning", WARM, f"SUPPLY {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
+    return PipingFault(
+        "warning",
+        WARM,
+        tr("SUPPLY {above_k:+.1f} K", above_k=above_k).replace("-", "\N{MINUS SIGN}"),
+        above_k,
+    )
 
 
 def faults_words(faults: Sequence[PipingFault]) -> tuple[Tone, str]:
@@ -114,8 +126,14 @@ def faults_words(faults: Sequence[PipingFault]) -> tuple[Tone, str]:
         return tone, ill[0].words if ill else ""
     counts = Counter(fault.kind for fault in ill)
     if len(counts) == 1:
-        several = "up to " if counts[WARM] > 1 else ""
-        return tone, f"{len(ill)} of {len(faults)}: {several}{max(ill, key=lambda fault: fault.size).words}"
+        several = tr("up to ") if counts[WARM] > 1 else ""
+        return tone, tr(
+            "{ill_count} of {faults}: {several}{words}",
+            ill_count=len(ill),
+            faults=len(faults),
+            several=several,
+            words=max(ill, key=lambda fault: fault.size).words,
+        )
     first = sorted(counts, key=lambda kind: next(f.tone for f in ill if f.kind == kind) != tone)
     each = (f"{counts[kind]} {kind}".replace(" ", "\N{NO-BREAK SPACE}") for kind in first)
     return tone, ", ".join(each)
@@ -139,10 +157,17 @@ def loop_words(world: World, group: Sequence[int]) -> str:
     if running > 0:
         movers = "fans" if LoopKind(int(plant.loops.kind[slots[0]])).by_air else "pumps"
         words.insert(
-            0, f"{running} {movers}" if running == all_of_them else f"{running} of {all_of_them} {movers}"
+            0,
+            f"{running} {movers}"
+            if running == all_of_them
+            else tr(
+                "{running} of {all_of_them} {movers}", running=running, all_of_them=all_of_them, movers=movers
+            ),
         )
     if len(slots) == 1 and plant.loops.valve[slots[0]]:
-        words.append(f"valve {values_of(world, 'loop.valve', count)[slots[0]]:.0f}\N{NO-BREAK SPACE}%")
+        words.append(
+            tr("valve {values_of:.0f}\xa0%", values_of=values_of(world, "loop.valve", count)[slots[0]])
+        )
     return ", ".join(words)
 
 
@@ -157,24 +182,27 @@ def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...
 
     highest = ", highest" if len(slots) > 1 else ""
     facts = [
-        ("Heat carried", text.quantity(float(value("heat_w").sum()), "W")),
-        ("Pumps and fans", text.quantity(float(value("power_w").sum()), "W")),
+        (tr("Heat carried"), text.quantity(float(value("heat_w").sum()), "W")),
+        (tr("Pumps and fans"), text.quantity(float(value("power_w").sum()), "W")),
         (f"Supply{highest}", text.quantity(float(value("supply_c").max()), "°C")),
-        ("Set point", text.quantity(float(plant.loops.supply_c[slots].min()), "°C")),
+        (tr("Set point"), text.quantity(float(plant.loops.supply_c[slots].min()), "°C")),
         (f"Return{highest}", text.quantity(float(value("return_c").max()), "°C")),
-        ("Flow, lowest", f"{float(value('flow').min()):.0f} % of design"),
+        (tr("Flow, lowest"), tr("{value:.0f} % of design", value=float(value("flow").min()))),
     ]
     hottest_c = value("gpu_max_c")[cool_gpus(plant)[slots]]
     if len(hottest_c):
-        facts.append(("Hottest GPU", text.quantity(float(hottest_c.max()), "°C")))
+        facts.append((tr("Hottest GPU"), text.quantity(float(hottest_c.max()), "°C")))
     if len(slots) == 1:
         loop = int(slots[0])
-        facts.insert(0, ("Id", plant.loops.ids[loop]))
-        facts.append(("Design flow", volume_flow(float(plant.loops.flow_m3_s[loop]))))
+        facts.insert(0, (tr("Id"), plant.loops.ids[loop]))
+        facts.append((tr("Design flow"), volume_flow(float(plant.loops.flow_m3_s[loop]))))
         facts.append(
-            ("Dew point", text.quantity(float(plant.halls.dew_point_c[int(plant.loops.hall[loop])]), "°C"))
+            (
+                tr("Dew point"),
+                text.quantity(float(plant.halls.dew_point_c[int(plant.loops.hall[loop])]), "°C"),
+            )
         )
-        facts.append(("Part", plant.loops.part[loop]))
+        facts.append((tr("Part"), plant.loops.part[loop]))
     return tuple(facts)
 
 
@@ -210,10 +238,14 @@ def cooling_words(world: World, plant_slot: int) -> str:
     free = values_of(world, "plant.free", count)[plant_slot]
     power = text.quantity(float(power_w), "W")
     if plants.kind[plant_slot] != "chiller":
-        return f"{power} for fans and pumps"
+        return tr("{power} for fans and pumps", power=power)
     if free >= 99.5:
-        return f"free cooling, {power}"
-    return f"compressor, {power}" if free < 0.5 else f"{free:.0f}\N{NO-BREAK SPACE}% free cooling, {power}"
+        return tr("free cooling, {power}", power=power)
+    return (
+        tr("compressor, {power}", power=power)
+        if free < 0.5
+        else tr("{free:.0f}\xa0% free cooling, {power}", free=free, power=power)
+    )
 
 
 def plant_facts(world: World, plant_slot: int) -> tuple[tuple[str, str], ...]:
@@ -224,13 +256,16 @@ def plant_facts(world: World, plant_slot: int) -> tuple[tuple[str, str], ...]:
         for name in ("supply_c", "return_c", "flow", "heat_w", "power_w", "water_l_s", "units", "free")
     }
     return (
-        ("Heat rejection", text.quantity(value["heat_w"], "W")),
-        ("Power", text.quantity(value["power_w"], "W")),
-        ("Supply", text.quantity(value["supply_c"], "°C")),
-        ("Set point", text.quantity(float(plants.supply_c[plant_slot]), "°C")),
-        ("Return", text.quantity(value["return_c"], "°C")),
-        ("Flow", f"{value['flow']:.0f} % of design"),
-        ("Units", f"{value['units']:.0f} of {int(plants.units[plant_slot])} running"),
-        ("Free cooling", f"{value['free']:.0f} %"),
-        ("Water", text.quantity(value["water_l_s"], "L/s")),
+        (tr("Heat rejection"), text.quantity(value["heat_w"], "W")),
+        (tr("Power"), text.quantity(value["power_w"], "W")),
+        (tr("Supply"), text.quantity(value["supply_c"], "°C")),
+        (tr("Set point"), text.quantity(float(plants.supply_c[plant_slot]), "°C")),
+        (tr("Return"), text.quantity(value["return_c"], "°C")),
+        (tr("Flow"), tr("{value:.0f} % of design", value=value["flow"])),
+        (
+            tr("Units"),
+            tr("{value:.0f} of {units} running", value=value["units"], units=int(plants.units[plant_slot])),
+        ),
+        (tr("Free cooling"), f"{value['free']:.0f} %"),
+        (tr("Water"), text.quantity(value["water_l_s"], "L/s")),
     )

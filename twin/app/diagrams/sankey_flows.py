@@ -11,6 +11,7 @@ from twin.app.diagrams.piping_facts import values_of
 from twin.app.diagrams.sankey import Flow, SankeyNode
 from twin.app.toolkit import text
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.plant.tables import LoopKind
 
 _ROUNDING = 2e-3
@@ -18,13 +19,13 @@ _ROUNDING = 2e-3
 SOURCES, SUPPLY, IT, USES, CARRIERS, ENDS = range(6)
 """Columns."""
 SAID = {
-    "other": "Input without a metered load",
-    "other-in": "Load without a metered source",
-    "it": "Measured at the racks, as the tile IT power: includes losses of power shelves and PSUs",
-    "shelf": "Losses of power shelves and PSUs, part of IT",
-    "rest": "CPUs, memory, NICs, fans of nodes, switches, storage",
-    "stored": "Heat stored in water, metal and air",
-    "released": "Heat released by water, metal and air",
+    "other": tr("Input without a metered load"),
+    "other-in": tr("Load without a metered source"),
+    "it": tr("Measured at the racks, as the tile IT power: includes losses of power shelves and PSUs"),
+    "shelf": tr("Losses of power shelves and PSUs, part of IT"),
+    "rest": tr("CPUs, memory, NICs, fans of nodes, switches, storage"),
+    "stored": tr("Heat stored in water, metal and air"),
+    "released": tr("Heat released by water, metal and air"),
 }
 """What nodes are, for those who do not know their names."""
 
@@ -67,14 +68,14 @@ def energy_flows(world: World) -> EnergyFlows:
     if sources and abs(missing_w) < _ROUNDING * sources[0][2]:
         sources[0] = (*sources[0][:2], sources[0][2] - missing_w)
     elif missing_w > 0.5:
-        uses.append(_Use("other", "Not metered", missing_w))
+        uses.append(_Use("other", tr("Not metered"), missing_w))
     elif missing_w < -0.5:
-        sources.append(("other-in", "Not metered", -missing_w))
+        sources.append(("other-in", tr("Not metered"), -missing_w))
     if len(sources) == 1:  # the one source is what supplies the site
         nodes = [SankeyNode("supply", sources[0][1], SUPPLY)]
     else:
         nodes = [SankeyNode(key, title, SOURCES, said=SAID.get(key, "")) for key, title, _ in sources]
-        nodes.append(SankeyNode("supply", "Facility", SUPPLY))
+        nodes.append(SankeyNode("supply", tr("Facility"), SUPPLY))
     it_w = sum(use.power_w for use in uses if use.within_it)
     if it_w > 0:
         nodes.append(SankeyNode("it", "IT", IT, top_of="supply", said=SAID["it"]))
@@ -85,11 +86,15 @@ def energy_flows(world: World) -> EnergyFlows:
     more_nodes, more_flows, stored_w, sky_w = _heat(world, [use for use in uses if not use.stored])
     taken_w = sum(power_w for _, _, power_w in sources)
     charged_w = sum(use.power_w for use in uses if use.stored)
-    words = f"in {text.quantity(taken_w, 'W')} = heat rejected {text.quantity(sky_w, 'W')}"
+    words = tr(
+        "in {quantity} = heat rejected {quantity_2}",
+        quantity=text.quantity(taken_w, "W"),
+        quantity_2=text.quantity(sky_w, "W"),
+    )
     sign = "+" if stored_w >= 0 else "\N{MINUS SIGN}"
-    words += f" {sign} stored heat {text.quantity(abs(stored_w), 'W')}"
+    words += tr(" {sign} stored heat {quantity}", sign=sign, quantity=text.quantity(abs(stored_w), "W"))
     if charged_w > 0:
-        words += f" + charging {text.quantity(charged_w, 'W')}"
+        words += tr(" + charging {quantity}", quantity=text.quantity(charged_w, "W"))
     return EnergyFlows((*nodes, *more_nodes), (*flows, *more_flows), words)
 
 
@@ -104,7 +109,7 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
     grid_w, on_site_w, battery_w = max(site("grid_w"), 0.0), site("on_site_w"), site("battery_w")
     if grid_w <= 0 and on_site_w <= 0 and battery_w <= 0:
         grid_w = site("facility_w")  # a scene without a power tree
-    found.append(("grid", "Utility", grid_w))
+    found.append(("grid", tr("Utility"), grid_w))
     kinds = np.array(now.items.kind, str)
     made = {kind: float(now.out_w[kinds == kind].sum()) for kind in ("generator", "gas", "smr", "solar")}
     metered_w = sum(max(power_w, 0.0) for power_w in made.values())
@@ -112,9 +117,9 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
         if power_w > 0 and on_site_w > 0:  # shares by item, the sum as the site has it
             found.append((kind, TITLES[kind], power_w * on_site_w / metered_w))
     if on_site_w > 0 and metered_w <= 0:
-        found.append(("generator", "On-site sources", on_site_w))
+        found.append(("generator", tr("On-site sources"), on_site_w))
     if battery_w > 0:
-        found.append(("battery", "Batteries", battery_w))
+        found.append(("battery", tr("Batteries"), battery_w))
     return [source for source in found if source[2] > 0]
 
 
@@ -134,22 +139,30 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     pumps_w, plants_w = float(loop_w.sum()), float(np.sum(values["plant.power_w"], dtype=float))
     uses = [
         _Use("gpus", "GPUs", gpus_w, liquid_w, within_it=True),
-        _Use("rest", "Other IT", rest_w, rest_w * wet_share, within_it=True),
-        _Use("shelf", "Power shelves", in_racks_w, within_it=True),
+        _Use("rest", tr("Other IT"), rest_w, rest_w * wet_share, within_it=True),
+        _Use("shelf", tr("Power shelves"), in_racks_w, within_it=True),
     ]
     stages = losses(now)
     total_w = float(values["site.loss_w"][0])
     known_w = sum(stage.loss_w for stage in stages)
     uses += [
-        _Use(f"loss {stage.kind}", f"Loss, {stage.title}", stage.loss_w, outdoors=True) for stage in stages
+        _Use(
+            tr("loss {kind}", kind=stage.kind),
+            tr("Loss, {title}", title=stage.title),
+            stage.loss_w,
+            outdoors=True,
+        )
+        for stage in stages
     ]
     if total_w - known_w > 0.5:
-        uses.append(_Use("loss", "Other losses", total_w - known_w, outdoors=True))
-    uses.append(_Use("pumps", "Pumps, fans", pumps_w, float(loop_w[by_water].sum()) if len(loop_w) else 0.0))
-    uses.append(_Use("plants", "Heat rejection", plants_w, outdoors=True))
+        uses.append(_Use("loss", tr("Other losses"), total_w - known_w, outdoors=True))
+    uses.append(
+        _Use("pumps", tr("Pumps, fans"), pumps_w, float(loop_w[by_water].sum()) if len(loop_w) else 0.0)
+    )
+    uses.append(_Use("plants", tr("Heat rejection"), plants_w, outdoors=True))
     charge_w = -float(values["site.battery_w"][0])
     if charge_w > 0:
-        uses.append(_Use("charging", "Charging", charge_w, stored=True))
+        uses.append(_Use("charging", tr("Charging"), charge_w, stored=True))
     return [use for use in uses if use.power_w > 0]
 
 
@@ -187,18 +200,18 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[SankeyNode], list[Flow],
         flows.append(Flow(use.key, "liquid", wet_w))
         flows.append(Flow(use.key, "air", use.power_w - wet_w))
     nodes = [
-        SankeyNode("liquid", "Liquid", CARRIERS),
-        SankeyNode("air", "Air", CARRIERS),
-        SankeyNode("sky", "Outdoors", ENDS),
+        SankeyNode("liquid", tr("Liquid"), CARRIERS),
+        SankeyNode("air", tr("Air"), CARRIERS),
+        SankeyNode("sky", tr("Outdoors"), ENDS),
     ]
     parts = (("liquid", to_liquid_w), ("air", made_w - to_liquid_w))
     if stored_w >= 0:
-        nodes.append(SankeyNode("stored", "Stored", ENDS, said=SAID["stored"]))
+        nodes.append(SankeyNode("stored", tr("Stored"), ENDS, said=SAID["stored"]))
         for key, power_w in parts:
             kept_w = stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow(key, "sky", power_w - kept_w), Flow(key, "stored", kept_w)]
     else:
-        nodes.append(SankeyNode("released", "Stored heat", USES, said=SAID["released"]))
+        nodes.append(SankeyNode("released", tr("Stored heat"), USES, said=SAID["released"]))
         for key, power_w in parts:
             extra_w = -stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow("released", key, extra_w), Flow(key, "sky", power_w + extra_w)]

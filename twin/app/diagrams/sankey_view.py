@@ -20,6 +20,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import Theme
 from twin.app.world.rows import World
+from twin.language import tr
 
 _TAIL_PX = 72.0
 _ARROW = "\N{RIGHTWARDS ARROW}"
@@ -29,7 +30,7 @@ class SankeyView(PaintedChart):
     """Bands as wide as what flows; arrow keys go from node to node."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Energy flow diagram", hint=(520, 200), keys=True)
+        super().__init__(look, tr("Energy flow diagram"), hint=(520, 200), keys=True)
         self.shown = EnergyFlows()
         self.sankey: Sankey = lay_out((), (), 10, 10, 0)
         self._amounts: dict[str, float] = {}
@@ -43,7 +44,12 @@ class SankeyView(PaintedChart):
         self._nodes = {node.key: node for node in flows.nodes}
         self._amounts = through(flows.nodes, flows.flows)
         words = [
-            f"{self._nodes[flow.source].title} to {self._nodes[flow.target].title} {text.quantity(flow.power_w, 'W')}"
+            tr(
+                "{title} to {title_2} {quantity}",
+                title=self._nodes[flow.source].title,
+                title_2=self._nodes[flow.target].title,
+                quantity=text.quantity(flow.power_w, "W"),
+            )
             for flow in flows.flows
         ]
         self.setAccessibleDescription(". ".join([*words, flows.balance]))
@@ -138,7 +144,7 @@ class EnergyDock(LiveDock):
     """Energy flows of the site, and their balance in words."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, session, "energy", "Energy", "flow", parent)
+        super().__init__(look, session, "energy", tr("Energy"), "flow", parent)
         self.view = SankeyView(look)
         self.balance = label("", "muted")
         self.balance.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

@@ -40,10 +40,11 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import FactRow, World
+from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.view3d.base.state import CABLES_BY, ViewState
 
-COLUMNS = ("Cables", "Load", "Jobs")
+COLUMNS = (tr("Cables"), tr("Load"), tr("Jobs"))
 _EVERY_S = 0.5
 _ROW_PX = 24
 
@@ -71,7 +72,7 @@ class BusyModel(ColumnModel):
         """Return text, colour or alignment of a cell."""
         line, column = self.lines[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            load = f"{line.down} down" if line.down else f"{line.load}\N{NO-BREAK SPACE}%"
+            load = tr("{down} down", down=line.down) if line.down else f"{line.load}\N{NO-BREAK SPACE}%"
             return (line.words, load, line.jobs)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(f"{line.words}: {line.load} % busy, {line.down} cables down; {line.jobs}")
@@ -88,7 +89,7 @@ class FabricDock(Dock):
     chosen = Signal(str)  # id of cables
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "fabric", "Fabric", "switch", parent)
+        super().__init__(look, "fabric", tr("Fabric"), "switch", parent)
         self._world: Callable[[], World | None] = lambda: None
         self._layer: FabricLayer | None = None
         self._state: ViewState | None = None
@@ -105,7 +106,7 @@ class FabricDock(Dock):
         self._column.setContentsMargins(14, 6, 14, 12)
         self._column.setSpacing(4)
         self._column.addWidget(self._collective())
-        self._column.addWidget(label("BUSIEST CABLES", "section"))
+        self._column.addWidget(label(tr("BUSIEST CABLES"), "section"))
         self.model = BusyModel(look)
         self.table = self._table()
         self.model.modelReset.connect(self._fit_table)
@@ -116,7 +117,7 @@ class FabricDock(Dock):
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
-        scroll.setAccessibleName("Fabric of the scene")
+        scroll.setAccessibleName(tr("Fabric of the scene"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(content)
         self.body.addWidget(scroll)
@@ -146,14 +147,14 @@ class FabricDock(Dock):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
-        self.switch = QCheckBox("Show the traffic on the cables")
-        self.switch.setToolTip("Dashes move along the path of the traffic; their speed is not to scale")
+        self.switch = QCheckBox(tr("Show the traffic on the cables"))
+        self.switch.setToolTip(tr("Dashes move along the path of the traffic; their speed is not to scale"))
         self.kind_box = DropDown()
-        self.kind_box.setAccessibleName("Kind of communication")
-        self.kind_box.setToolTip("Collective of the job shown on the cables")
+        self.kind_box.setAccessibleName(tr("Kind of communication"))
+        self.kind_box.setToolTip(tr("Collective of the job shown on the cables"))
         self.job_box = DropDown()
-        self.job_box.setAccessibleName("Job")
-        self.job_box.setToolTip("Job whose communication is shown on the cables")
+        self.job_box.setAccessibleName(tr("Job"))
+        self.job_box.setToolTip(tr("Job whose communication is shown on the cables"))
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.job_box, 1)
@@ -168,17 +169,17 @@ class FabricDock(Dock):
     def _add_tools(self) -> None:
         """Put what colours the cables into the title bar, where other docks have their tools."""
         self.cables_box = DropDown()
-        self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("Quantity shown as cable colour")
+        self.cables_box.setAccessibleName(tr("Colour cables by"))
+        self.cables_box.setToolTip(tr("Quantity shown as cable colour"))
         for by in CABLES_BY:
-            self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
-        self.tools.addWidget(label("Cables by", "muted"))
+            self.cables_box.addItem({"rail": tr("Rail"), "load": tr("Link load")}[by], by)
+        self.tools.addWidget(label(tr("Cables by"), "muted"))
         self.tools.addWidget(self.cables_box)
 
     def _table(self) -> QTableView:
         table = QTableView()
         table.setModel(self.model)
-        table.setAccessibleName("Busiest cables")
+        table.setAccessibleName(tr("Busiest cables"))
         table.setTabKeyNavigation(False)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -211,7 +212,7 @@ class FabricDock(Dock):
             grid = QGridLayout(frame)
             grid.setContentsMargins(0, 8, 0, 2)
             grid.setVerticalSpacing(4)
-            grid.addWidget(label(f"FABRIC {name}", "section"), 0, 0, 1, 2)
+            grid.addWidget(label(tr("FABRIC {name}", name=name), "section"), 0, 0, 1, 2)
             values = []
             for number, row in enumerate(rows, start=1):
                 title, value = label(row.label, "muted"), label(row.value, "value", wrap=len(row.value) > 24)
@@ -279,7 +280,7 @@ class FabricDock(Dock):
             box.setEnabled(len(words) > 1)
         shown = layer.shown
         if shown is None or layer.job is None:
-            self.lines[0].setText("No job is communicating now.")
+            self.lines[0].setText(tr("No job is communicating now."))
             self.lines[1].setText("")
             self.lines[2].setText("")
             return
@@ -289,7 +290,7 @@ class FabricDock(Dock):
         self.lines[0].setText(f"{line[:1].upper()}{line[1:]}")
         self.lines[1].setText(collective_cost(shown))
         order = ring_order(world, shown)
-        self.lines[2].setText(f"Order: {order}" if shown.cards else "")
+        self.lines[2].setText(tr("Order: {order}", order=order) if shown.cards else "")
 
     def _on_state(self, *_change: object) -> None:
         if self._state is not None and self._layer is not None:

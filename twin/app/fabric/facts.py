@@ -14,6 +14,7 @@ from twin.app.fabric.world import Fabrics, fabrics_of
 from twin.app.toolkit import text
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import FactRow, World, channel_row
+from twin.language import tr
 from twin.planning.network.collective import Collective
 from twin.planning.network.fabric_figures import FabricFigures, fabric_figures
 from twin.planning.network.link_flows import Crossing, TrafficMap
@@ -50,8 +51,12 @@ def cable_state(world: World, bundle: int) -> str:
     if world.frame is None or bundle >= len(world.frame.values["bundle.load"]):
         return ""
     load, down = (int(world.frame.values[f"bundle.{name}"][bundle]) for name in ("load", "down"))
-    words = f"{load}\N{NO-BREAK SPACE}% busy"
-    return words + (f", {down} of {int(world.plant.bundles.cables[bundle])} cables down" if down else "")
+    words = tr("{load}\xa0% busy", load=load)
+    return words + (
+        tr(", {down} of {cables} cables down", down=down, cables=int(world.plant.bundles.cables[bundle]))
+        if down
+        else ""
+    )
 
 
 def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[FactRow]]]:
@@ -68,31 +73,33 @@ def cable_rows(world: World, thing: str, bundle: int) -> list[tuple[str, list[Fa
         ]
     gb_s = float(table.cables[bundle]) * float(table.cable_bytes_s[bundle])
     cables = [
-        FactRow("From", a),
-        FactRow("To", b),
-        FactRow("Cables", bundle_size(plant, bundle)),
-        FactRow("All cables, one direction", text.quantity(gb_s, "B/s")),
+        FactRow(tr("From"), a),
+        FactRow(tr("To"), b),
+        FactRow(tr("Cables"), bundle_size(plant, bundle)),
+        FactRow(tr("All cables, one direction"), text.quantity(gb_s, "B/s")),
         FactRow(
-            "Cable length",
+            tr("Cable length"),
             text.quantity(float(table.length_m[bundle]), "m", 2),
-            hint="Along the trays, slack included",
+            hint=tr("Along the trays, slack included"),
         ),
-        FactRow("Fabric", plant.fabrics[int(table.fabric[bundle])]),
+        FactRow(tr("Fabric"), plant.fabrics[int(table.fabric[bundle])]),
     ]
     rail = int(table.rail[bundle])
     if rail >= 0:
-        cables.append(FactRow("Rail", f"{rail}"))
-    for rack, title in ((table.rack_a, "Rack"), (table.rack_b, "Rack at the other end")):
+        cables.append(FactRow(tr("Rail"), f"{rail}"))
+    for rack, title in ((table.rack_a, tr("Rack")), (table.rack_b, tr("Rack at the other end"))):
         cables.append(FactRow(title, plant.racks.ids[int(rack[bundle])], plant.racks.ids[int(rack[bundle])]))
-    members = [FactRow("Link", link_id(plant, int(k)), link_id(plant, int(k))) for k in links[:MOST_LINKS]]
+    members = [
+        FactRow(tr("Link"), link_id(plant, int(k)), link_id(plant, int(k))) for k in links[:MOST_LINKS]
+    ]
     if len(links) > MOST_LINKS:
-        members.append(FactRow("Further links", f"{len(links) - MOST_LINKS}"))
+        members.append(FactRow(tr("Further links"), f"{len(links) - MOST_LINKS}"))
     return [
-        ("Now", now),
-        ("Flows", flow_rows(world, links)),
-        ("If it fails", loss_rows(world, links)),
-        ("Cables", cables),
-        ("Links", members if len(links) > 1 else []),
+        (tr("Now"), now),
+        (tr("Flows"), flow_rows(world, links)),
+        (tr("If it fails"), loss_rows(world, links)),
+        (tr("Cables"), cables),
+        (tr("Links"), members if len(links) > 1 else []),
     ]
 
 
@@ -105,9 +112,11 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
     for crossing in crossings[:MOST_FLOWS]:
         job = jobs_of(world.scenario)[crossing.job].id
         way = f"{_racks(world, crossing.sources)} {_ARROW} {_racks(world, crossing.targets)}"
-        hint = (
-            f"From {_nodes(world, crossing.sources)} to {_nodes(world, crossing.targets)}; "
-            f"{text.quantity(crossing.peak_bytes_s, 'B/s')} while it communicates"
+        hint = tr(
+            "From {nodes} to {nodes_2}; {quantity} while it communicates",
+            nodes=_nodes(world, crossing.sources),
+            nodes_2=_nodes(world, crossing.targets),
+            quantity=text.quantity(crossing.peak_bytes_s, "B/s"),
         )
         rows.append(
             FactRow(
@@ -117,8 +126,8 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
             )
         )
     if len(crossings) > MOST_FLOWS:
-        rows.append(FactRow("Further flows", f"{len(crossings) - MOST_FLOWS}"))
-    return rows or [FactRow("Flows", "no traffic")]
+        rows.append(FactRow(tr("Further flows"), f"{len(crossings) - MOST_FLOWS}"))
+    return rows or [FactRow(tr("Flows"), tr("no traffic"))]
 
 
 def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
@@ -128,18 +137,21 @@ def loss_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
     cut = _cut_off(world, links)
     if len(cut):
         hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
-        rows = [FactRow("Disconnects", _nodes(world, cut))]
+        rows = [FactRow(tr("Disconnects"), _nodes(world, cut))]
         if hit:
             jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
-            rows.append(FactRow("Stops", jobs, hint="Until spare nodes replace those disconnected"))
+            rows.append(FactRow(tr("Stops"), jobs, hint=tr("Until spare nodes replace those disconnected")))
         return rows
     left = [traffic.ways_left(int(link)) for link in links]
     without, whole = min(left, key=lambda pair: pair[0] / max(1, pair[1]))
-    what = "NIC cables" if traffic.links.kind[int(links[0])] == LinkKind.NODE else "uplinks"
-    share = f"{without} of {whole}"
+    what = tr("NIC cables") if traffic.links.kind[int(links[0])] == LinkKind.NODE else "uplinks"
+    share = tr("{without} of {whole}", without=without, whole=whole)
     return [
-        FactRow("Disconnects", f"no node of {plant.fabrics[int(traffic.links.fabric[int(links[0])])]}"),
-        FactRow(f"Remaining {what}", share),
+        FactRow(
+            tr("Disconnects"),
+            tr("no node of {fabrics}", fabrics=plant.fabrics[int(traffic.links.fabric[int(links[0])])]),
+        ),
+        FactRow(tr("Remaining {what}", what=what), share),
     ]
 
 
@@ -151,7 +163,7 @@ def switch_rows(world: World, switch: int) -> list[tuple[str, list[FactRow]]]:
     links = np.flatnonzero(fabrics.traffic.links.of_switches(mark)).astype(np.int32)
     if not len(links):
         return []
-    return [("Flows", flow_rows(world, links)), ("If it fails", loss_rows(world, links))]
+    return [(tr("Flows"), flow_rows(world, links)), (tr("If it fails"), loss_rows(world, links))]
 
 
 def fabric_rows(world: World, fabric: int) -> list[FactRow]:
@@ -165,26 +177,26 @@ def fabric_rows(world: World, fabric: int) -> list[FactRow]:
     tiers = [f"{n} {name}" for n, name in zip(figures.switches, names, strict=True) if n]
     share = figures.bisection_bytes_s / max(figures.full_bisection_bytes_s, 1.0)
     rows = [
-        FactRow("Topology", table.kind[fabric].replace("-", " ")),
-        FactRow("Technology", technology or "not named"),
-        FactRow("Routing", routing or "adaptive"),
-        FactRow("Nodes", f"{figures.nodes:,}"),
-        FactRow("Switches", ", ".join(tiers) or "none"),
-        FactRow("Cables", f"{figures.cables:,}"),
+        FactRow(tr("Topology"), table.kind[fabric].replace("-", " ")),
+        FactRow(tr("Technology"), technology or tr("not named")),
+        FactRow(tr("Routing"), routing or "adaptive"),
+        FactRow(tr("Nodes"), f"{figures.nodes:,}"),
+        FactRow(tr("Switches"), ", ".join(tiers) or "none"),
+        FactRow(tr("Cables"), f"{figures.cables:,}"),
     ]
     if figures.oversubscription:
         rows.append(
             FactRow(
-                "Oversubscription",
+                tr("Oversubscription"),
                 f"{figures.oversubscription:.2g} : 1",
-                hint="Leaf bandwidth to nodes over leaf bandwidth to spines",
+                hint=tr("Leaf bandwidth to nodes over leaf bandwidth to spines"),
             )
         )
     rows.append(
         FactRow(
-            "Bisection bandwidth",
+            tr("Bisection bandwidth"),
             f"{text.quantity(figures.bisection_bytes_s, 'B/s')} ({share:.0%})",
-            hint="Bisection bandwidth, in brackets as a share of NIC line rate",
+            hint=tr("Bisection bandwidth, in brackets as a share of NIC line rate"),
         )
     )
     if world.frame is not None and len(world.frame.values["bundle.down"]) == len(plant.bundles.fabric):
@@ -228,23 +240,29 @@ def busiest(world: World, most: int = 12) -> list[BusyCables]:
 def collective_line(one: Collective) -> str:
     """Return what a kind of communication is, in one line."""
     who = {
-        "ring": f"ring of {one.members:,} GPUs",
-        "chain": f"chain of {one.members:,} stages",
-        "neighbours": f"{one.members:,} GPUs with their neighbours",
-        "all to all": f"all-to-all among {one.members:,} GPUs",
+        "ring": tr("ring of {members:,} GPUs", members=one.members),
+        "chain": tr("chain of {members:,} stages", members=one.members),
+        "neighbours": tr("{members:,} GPUs with their neighbours", members=one.members),
+        "all to all": tr("all-to-all among {members:,} GPUs", members=one.members),
     }[one.shape]
     name = "all-reduce, " if one.kind == "data" else ""
-    many = f"{one.groups:,} side by side" if one.groups > 1 else "one shown"
+    many = tr("{groups:,} side by side", groups=one.groups) if one.groups > 1 else tr("one shown")
     return f"{name}{who}, {many}"
 
 
 def collective_cost(one: Collective) -> str:
     """Return what it moves and how long that takes, in one line."""
     if not one.cards:
-        return "stays inside the nodes, off the fabric"
+        return tr("stays inside the nodes, off the fabric")
     sent = text.quantity(one.rank_bytes, "B")
     how = f" ({one.algorithm})" if one.algorithm else ""
-    return f"{one.cards} rails; {sent} from each GPU a step, {text.span(one.time_s)}{how}"
+    return tr(
+        "{cards} rails; {sent} from each GPU a step, {span}{how}",
+        cards=one.cards,
+        sent=sent,
+        span=text.span(one.time_s),
+        how=how,
+    )
 
 
 def collective_rows(world: World, job: int) -> list[FactRow]:
@@ -252,7 +270,7 @@ def collective_rows(world: World, job: int) -> list[FactRow]:
     rows = []
     for collective in fabrics_of(world).collectives(job):
         sent = text.quantity(collective.rank_bytes, "B")
-        cost = f"{sent}, {text.span(collective.time_s)}" if collective.cards else "inside the nodes"
+        cost = f"{sent}, {text.span(collective.time_s)}" if collective.cards else tr("inside the nodes")
         words = collective_line(collective)
         rows.append(
             FactRow(
@@ -276,14 +294,18 @@ def job_index(world: World, job: str | None) -> int | None:
 def _racks(world: World, nodes: NDArray[np.int64]) -> str:
     """Return the racks of nodes: one, or how many."""
     racks = np.unique(world.plant.nodes.rack[nodes])
-    return world.plant.racks.ids[int(racks[0])] if len(racks) == 1 else f"{len(racks)} racks"
+    return world.plant.racks.ids[int(racks[0])] if len(racks) == 1 else tr("{racks} racks", racks=len(racks))
 
 
 def _nodes(world: World, nodes: NDArray[np.int64]) -> str:
     ids = [world.plant.nodes.ids[int(node)] for node in nodes]
     if len(ids) == 1:
-        return f"node {ids[0]}"
-    return f"nodes {short}" if (short := id_range(ids)) is not None else f"{len(ids):,} nodes"
+        return tr("node {ids}", ids=ids[0])
+    return (
+        tr("nodes {short}", short=short)
+        if (short := id_range(ids)) is not None
+        else tr("{ids:,} nodes", ids=len(ids))
+    )
 
 
 _ANSWERS: WeakKeyDictionary[TrafficMap, dict[tuple[object, ...], Any]] = WeakKeyDictionary()
@@ -315,7 +337,9 @@ def _crossing(world: World, links: NDArray[np.int32]) -> tuple[Crossing, ...]:
 
 def _cut_off(world: World, links: NDArray[np.int32]) -> NDArray[np.int64]:
     cut = links.astype(np.int64)
-    return _once(world, _of_links("cut off", world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut))
+    return _once(
+        world, _of_links(tr("cut off"), world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut)
+    )
 
 
 def _senders(world: World) -> tuple[tuple[int, NDArray[np.bool_]], ...]:

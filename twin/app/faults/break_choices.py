@@ -11,6 +11,7 @@ from twin import units
 from twin.app.toolkit.text import duration, quantity
 from twin.app.world.job_lookup import job_place
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.plant.find import find
 from twin.plant.links import find_link
@@ -133,7 +134,7 @@ def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
     if drawn_as is not None:  # from what a published fleet took
         constant_s = scenario.failures.repair_constant_s
         if constant_s is not None:
-            return f"repair time {duration(constant_s)}"
+            return tr("repair time {duration}", duration=duration(constant_s))
         drawn = REPAIR_CLASSES["gpu" if drawn_as == "gpu" else REPAIR_CLASS[drawn_as]].repair
         return _spread("repair", drawn.median_s, drawn.p25_s, drawn.p75_s)
     if kind.repair_s is None:
@@ -145,7 +146,13 @@ def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
 
 def _spread(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
     """Return a drawn time in words: its median, and where half of the draws lie."""
-    return f"{words}: median {_about(median_s)}, half {_about(p25_s)} to {_about(p75_s)}"
+    return tr(
+        "{words}: median {about}, half {about_2} to {about_3}",
+        words=words,
+        about=_about(median_s),
+        about_2=_about(p25_s),
+        about_3=_about(p75_s),
+    )
 
 
 def _about(t_s: float) -> str:

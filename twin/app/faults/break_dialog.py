@@ -24,6 +24,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import describe, find
 from twin.scenario import parse_injection
@@ -32,13 +33,13 @@ from twin.scenario.checks.interventions import wrong
 from twin.scenario.schema.faults import Intervention
 from twin.scenario.text.problem import ScenarioError
 
-NOW, LATER = "Now", "At"
+NOW, LATER = tr("Now"), tr("At")
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
 _ROWS = {"kind": 0, "target": 0, "at": 1, "for": 2, "count": 3, "value": 4}
 """Rows of the fields, by keys of the intervention."""
 _WIDTH_PX = 460
-_BREAK_TIP = "Inject the fault; the run records it (Enter)"
+_BREAK_TIP = tr("Inject the fault; the run records it (Enter)")
 
 
 class BreakDialog(QDialog):
@@ -106,7 +107,7 @@ class BreakDialog(QDialog):
             self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip(), problem.key)
             return False
         if 0 < session.end_s < asked.at_s:
-            self._refuse(f"It {too_late(asked.at_s, session.end_s)}.", "at")
+            self._refuse(tr("It {too_late}.", too_late=too_late(asked.at_s, session.end_s)), "at")
             return False
         if session.document is not None:  # what the run would refuse too, without waiting for it
             scenario = session.document.scenario
@@ -158,7 +159,7 @@ class BreakDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(12)
         head = QHBoxLayout()
-        mark = tool_button(look, "alarm", "Break", colour="alarm")
+        mark = tool_button(look, "alarm", tr("Break"), colour="alarm")
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         head.addWidget(mark)
@@ -172,23 +173,23 @@ class BreakDialog(QDialog):
         self.count_box = QSpinBox()
         self.count_words = label("", "muted")
         for field, name, tip in (
-            (self.fault_box, "What happens", "Faults possible here"),
-            (self.when_box, "When", "Now, or at a time of the run"),
-            (self.at_field, "Time of the fault", "Run time or time of day, such as 10 h or 14:30"),
-            (self.lasts_box, "How long", "Until repaired, or a duration such as 20 min"),
-            (self.count_box, "How many", "Number affected"),
-            (self.value_field, "Value", "Severity, with its unit"),
+            (self.fault_box, tr("What happens"), tr("Faults possible here")),
+            (self.when_box, tr("When"), tr("Now, or at a time of the run")),
+            (self.at_field, tr("Time of the fault"), tr("Run time or time of day, such as 10 h or 14:30")),
+            (self.lasts_box, tr("How long"), tr("Until repaired, or a duration such as 20 min")),
+            (self.count_box, tr("How many"), tr("Number affected")),
+            (self.value_field, tr("Value"), tr("Severity, with its unit")),
         ):
             dress(field, name, tip)
         self._grid = line_grid()
         self._titles = [
             add_line(self._grid, title, field, spare=True)
             for title, field in (
-                ("What happens", self.fault_box),
-                ("When", beside(self.when_box, self.at_field, stretch=(1, 1))),
-                ("How long", self.lasts_box),
-                ("How many", beside(self.count_box, self.count_words, stretch=(1, 1))),
-                ("Value", self.value_field),
+                (tr("What happens"), self.fault_box),
+                (tr("When"), beside(self.when_box, self.at_field, stretch=(1, 1))),
+                (tr("How long"), self.lasts_box),
+                (tr("How many"), beside(self.count_box, self.count_words, stretch=(1, 1))),
+                (tr("Value"), self.value_field),
             )
         ]
         nest(column, self._grid)
@@ -197,13 +198,13 @@ class BreakDialog(QDialog):
         self._put_below(len(self._titles) - 1)
         self.said = label("", "faint", wrap=True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.said.setToolTip("The same on the command line: twin run --inject")
+        self.said.setToolTip(tr("The same on the command line: twin run --inject"))
         column.addWidget(self.said)
-        self.do_button = QPushButton("Break it")
+        self.do_button = QPushButton(tr("Break it"))
         self.do_button.setProperty("role", "primary")
         self.do_button.clicked.connect(self.do)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Close without a fault (Esc)")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Close without a fault (Esc)"))
         cancel.clicked.connect(self.close)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
@@ -216,7 +217,7 @@ class BreakDialog(QDialog):
         for choice in self.choices:
             self.fault_box.addItem(choice.title, choice.kind)
         self.when_box.addItems((NOW, LATER))
-        self.at_field.setPlaceholderText("such as 10 h")
+        self.at_field.setPlaceholderText(tr("such as 10 h"))
         self.at_field.setEnabled(False)
         self.lasts_box.setEditable(True)
         self.fault_box.currentIndexChanged.connect(self._on_fault)
@@ -231,22 +232,22 @@ class BreakDialog(QDialog):
         over = self._session.finished and self._session.looking_s is None
         self.do_button.setEnabled(bool(self.choices) and not over)
         self.do_button.setToolTip(
-            plain_tip("Run finished: start it again to inject a fault" if over else _BREAK_TIP)
+            plain_tip(tr("Run finished: start it again to inject a fault") if over else _BREAK_TIP)
         )
 
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice
-        verb = "Break" if choice is None else choice.verb
+        verb = tr("Break") if choice is None else choice.verb
         title = f"{verb} {self.thing or 'the site'}"
         self.setWindowTitle(title)
         self._title.setText(title)
         if choice is None:
-            self.problem.setText("No fault is possible here.")
+            self.problem.setText(tr("No fault is possible here."))
             self.problem.show()
             return
-        self.do_button.setText(f"{verb} it")
+        self.do_button.setText(tr("{verb} it", verb=verb))
         self.lasts_box.clear()
-        self.lasts_box.addItems([choice.repair or "until cleared", *_SPANS])
+        self.lasts_box.addItems([choice.repair or tr("until cleared"), *_SPANS])
         self.lasts_box.setCurrentIndex(0)
         if (words := self.lasts_box.lineEdit()) is not None:
             words.setCursorPosition(0)  # of long ones the beginning is seen
@@ -254,7 +255,9 @@ class BreakDialog(QDialog):
         self._show_row(3, choice.most > 1)
         self.count_box.setRange(1, max(1, choice.most))
         self.count_box.setValue(choice.most)
-        self.count_words.setText(f"of {choice.most} {choice.counted}" if choice.most else "")
+        self.count_words.setText(
+            tr("of {most} {counted}", most=choice.most, counted=choice.counted) if choice.most else ""
+        )
         self._show_row(4, bool(choice.dimension))
         self._titles[4].setText(choice.value_title)
         self.value_field.setText(choice.value)
@@ -279,14 +282,22 @@ class BreakDialog(QDialog):
 
     def _say(self, *_change: object) -> None:
         self.problem.hide()
-        now = f" (now: {elapsed(self._session.shown_s)})" if self.when_box.currentIndex() == 1 else ""
-        self.said.setText(f"--inject '{self.line}'{now}")
+        now = (
+            tr(" (now: {elapsed})", elapsed=elapsed(self._session.shown_s))
+            if self.when_box.currentIndex() == 1
+            else ""
+        )
+        self.said.setText(tr("--inject '{line}'{now}", line=self.line, now=now))
 
     def _describe(self) -> str:
         plant = self._session.plant
         if plant is None or self.thing is None:
-            return "The whole site"
+            return tr("The whole site")
         found = find(plant, self.thing)
         if found is not None:
             return describe(plant, *found)
-        return "a cable" if find_bundle(plant, self.thing) is not None else f"job {self.thing}"
+        return (
+            tr("a cable")
+            if find_bundle(plant, self.thing) is not None
+            else tr("job {thing}", thing=self.thing)
+        )

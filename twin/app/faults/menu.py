@@ -13,6 +13,7 @@ from twin.app.faults.random_incidents import Level, draw, words_of
 from twin.app.session.session import Session
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.command_palette import PaletteEntry
+from twin.language import tr
 from twin.scenario.schema.faults import Intervention
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
@@ -59,7 +60,7 @@ class FaultsMenu:
             PaletteEntry(
                 f"{choice.title}: {target or 'the site'}{_DOTS}",
                 partial(self._break_thing, target, choice.kind),
-                "Faults",
+                tr("Faults"),
             )
             for found in near.values()
             for target, choice in found
@@ -76,7 +77,11 @@ class FaultsMenu:
             return
         subject = self._thing()
         near = faults_near(session.document.scenario, session.plant, subject, session.shown)
-        title = f"{subject} and what it depends on" if subject is not None else "The whole site"
+        title = (
+            tr("{subject} and what it depends on", subject=subject)
+            if subject is not None
+            else tr("The whole site")
+        )
         head = QAction(title, menu)
         head.setEnabled(False)
         menu.insertAction(at, head)
@@ -96,10 +101,10 @@ class FaultsMenu:
         if session.document is None or session.plant is None:
             return
         if session.looking_s is not None:
-            self._tell("Random incidents need a live run: go back to live first")
+            self._tell(tr("Random incidents need a live run: go back to live first"))
             return
         if session.finished or session.lost:
-            self._tell("Run finished: start it again to inject a fault")
+            self._tell(tr("Run finished: start it again to inject a fault"))
             return
         self._drills += 1
         seed = 1000 * session.seed + self._drills
@@ -107,7 +112,7 @@ class FaultsMenu:
         drill = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
         first = drill.incidents[0] if drill.incidents else None
         when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
-        message = f"SIMULATED. {drill.words}{when}"
+        message = tr("SIMULATED. {words}{when}", words=drill.words, when=when)
         self._drawn = {id(incident): message for incident in drill.incidents}
         self._tell(message)
         for incident in drill.incidents:
@@ -121,5 +126,5 @@ class FaultsMenu:
         message = self._drawn.get(id(fault))
         if message is None:
             at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""
-            message = f"SIMULATED. {at}  {words_of(fault)}"
+            message = tr("SIMULATED. {at}  {words_of}", at=at, words_of=words_of(fault))
         self._tell(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from twin.language import tr
 from twin.planning.risk.random_incidents import LEVELS, Level, random_incidents
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
@@ -11,9 +12,9 @@ from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Intervention
 
 SPANS: tuple[tuple[str, str, float | None], ...] = (
-    ("hour", "the next hour", 3600.0),
-    ("day", "the next day", 86400.0),
-    ("rest", "the rest of the run", None),
+    ("hour", tr("the next hour"), 3600.0),
+    ("day", tr("the next day"), 86400.0),
+    ("rest", tr("the rest of the run"), None),
 )
 """Name, words, length [s]; None: to the end of the run."""
 __all__ = ["LEVELS", "SPANS", "Drill", "Level", "draw", "words_of"]
@@ -44,9 +45,18 @@ class Drill:
         """Return how many faults, for how long, by which seed."""
         count = len(self.incidents)
         if not count:
-            return f"{self.level.capitalize()} incidents: no component can fail before the end of the run"
-        faults = f"{count:,} fault{'s' * (count != 1)}"
-        return f"{self.level.capitalize()} incidents for {self.span}: {faults} drawn, seed {self.seed}"
+            return tr(
+                "{capitalize} incidents: no component can fail before the end of the run",
+                capitalize=self.level.capitalize(),
+            )
+        faults = tr("{count:,} fault{value}", count=count, value="s" * (count != 1))
+        return tr(
+            "{capitalize} incidents for {span}: {faults} drawn, seed {seed}",
+            capitalize=self.level.capitalize(),
+            span=self.span,
+            faults=faults,
+            seed=self.seed,
+        )
 
 
 def draw(

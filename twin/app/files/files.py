@@ -21,12 +21,17 @@ from twin.app.toolkit import text
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable
 from twin.app.toolkit.settings import UserSettings
+from twin.language import tr
 from twin.record.inputs import input_hashes, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario import NewerVersion, Problem, Scenario
 
-_FILTER = f"Scenes and runs (*{SUFFIX} *{RUN_SUFFIX} *.yaml *.yml);;All files (*)"
+_FILTER = tr(
+    "Scenes and runs (*{suffix} *{run_suffix} *.yaml *.yml);;All files (*)",
+    suffix=SUFFIX,
+    run_suffix=RUN_SUFFIX,
+)
 
 
 class Files:
@@ -93,7 +98,7 @@ class Files:
     def _open_recording(self, path: Path) -> None:
         warning = self._session.open_recording(path)
         if warning:
-            self._tell("Other version", warning)
+            self._tell(tr("Other version"), warning)
 
     def take_over(self, path: Path) -> None:
         """Show the scene of `path`, which the session opened before there was a window."""
@@ -109,7 +114,9 @@ class Files:
         recent = self._settings.recent
         shipped = shipped_scenes()
         start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
-        chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene or a run", str(start), _FILTER)
+        chosen, _ = QFileDialog.getOpenFileName(
+            self._window, tr("Open a scene or a run"), str(start), _FILTER
+        )
         if chosen:
             self.open_and_play(Path(chosen))
 
@@ -122,27 +129,27 @@ class Files:
         """Let the person choose where a picture of the hall goes."""
         stem = self.path.name.removesuffix(SUFFIX) if self.path is not None else "hall"
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save a picture", f"{stem}.png", "Pictures (*.png)"
+            self._window, tr("Save a picture"), f"{stem}.png", tr("Pictures (*.png)")
         )
         if chosen:
             path = Path(chosen) if chosen.endswith(".png") else Path(f"{chosen}.png")
             self.save_picture(path)
-            self._tell("Picture saved", str(path))
+            self._tell(tr("Picture saved"), str(path))
 
     def ask_report(self) -> None:
         """Let the person choose where a report of the run goes, and write it."""
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save a report", f"{stem}.html", "Pages (*.html)"
+            self._window, tr("Save a report"), f"{stem}.html", tr("Pages (*.html)")
         )
         if chosen:
             path = Path(chosen) if chosen.endswith(".html") else Path(f"{chosen}.html")
             try:
                 write_report(self._session, self._hall, path)
             except NoReport as error:
-                self._tell("Report not saved", str(error))
+                self._tell(tr("Report not saved"), str(error))
             else:
-                self._tell("Report saved", str(path))
+                self._tell(tr("Report saved"), str(path))
 
     def save_picture(self, path: Path) -> None:
         """Save the hall as it is shown, with legends, seed, the time it is of and the "SIMULATED" mark."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.commands.edit.draft import Draft, DraftStep, edit_text
+from twin.language import tr
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario import Change, Patch
 from twin.scenario.file.patch_text import difference
@@ -109,7 +110,7 @@ def _plain(step: DraftStep) -> dict[str, Any]:
 
 
 def _step(note: Mapping[str, Any], before: str, after: str) -> DraftStep:
-    title = str(note.get("title") or "Undo")
+    title = str(note.get("title") or tr("Undo"))
     changes, inverse = _changes(note.get("changes", ())), _changes(note.get("inverse", ()))
     edit, out = None, bool(note.get("out"))
     into, out_of = changes, inverse

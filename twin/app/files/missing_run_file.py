@@ -14,12 +14,13 @@ from twin.app.session.recording import SUFFIX
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Note, Notifications
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 from twin.record.runfile import RunFileError
 
 PERIOD_MS = 1000
 PATIENCE = 2
 """So many looks in a row must miss a file: programs that save move one aside for a moment."""
-KEEP = "Keep a copy \N{HORIZONTAL ELLIPSIS}"
+KEEP = tr("Keep a copy \N{HORIZONTAL ELLIPSIS}")
 Identity = tuple[int, int]
 
 
@@ -61,7 +62,7 @@ class GoneFile(QObject):
     @property
     def word(self) -> str:
         """Return what stands behind the name of the run while its file is gone."""
-        return " (file gone)" if self.gone else ""
+        return tr(" (file gone)") if self.gone else ""
 
     def look(self) -> None:
         """Look whether it is still there, and tell when it is not, or is again."""
@@ -79,7 +80,7 @@ class GoneFile(QObject):
             self._missed += 1
             if now is not None or self._missed >= PATIENCE:
                 self._set(True)
-                self._tell(path, "deleted or moved" if now is None else "replaced by another file")
+                self._tell(path, tr("deleted or moved") if now is None else tr("replaced by another file"))
 
     def keep(self, path: Path) -> bool:
         """Write the run that is still open to `path` and open that, at the time on screen; say whether it could be."""
@@ -87,7 +88,7 @@ class GoneFile(QObject):
         try:
             session.replay.save_copy(path)
         except RunFileError as error:
-            session.trouble.emit(Trouble("Copy not saved", str(error)))
+            session.trouble.emit(Trouble(tr("Copy not saved"), str(error)))
             return False
         self._forget()
         if not self._files.open(path, ask=False):
@@ -100,22 +101,25 @@ class GoneFile(QObject):
         """Let the person choose where the copy goes."""
         name = "run" if self._path is None else self._path.name.removesuffix(SUFFIX)
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save a copy of the run", f"{name} (copy){SUFFIX}", f"Runs (*{SUFFIX})"
+            self._window,
+            tr("Save a copy of the run"),
+            tr("{name} (copy){suffix}", name=name, suffix=SUFFIX),
+            tr("Runs (*{suffix})", suffix=SUFFIX),
         )
         if chosen:
             self.keep(Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}"))
 
     def _tell(self, path: Path, how: str) -> None:
-        title, what = "The run's file is missing", f"{path} was {how}."
+        title, what = tr("The run's file is missing"), tr("{path} was {how}.", path=path, how=how)
         if self._session.recording is None:
             left = (
                 "The run continues but is no longer recorded; earlier times may be unavailable: "
                 "start it again to have it recorded."
             )
         elif not self._session.replay.holds:
-            left = "Times not yet shown are lost."
+            left = tr("Times not yet shown are lost.")
         else:
-            left = "It stays readable until you open another run; you can save a copy."
+            left = tr("It stays readable until you open another run; you can save a copy.")
             answers: dict[str, Callable[[], object]] = {KEEP: self._ask}
             self._note = self._notifications.ask(Trouble(title, f"{what} {left}"), answers)
             return

@@ -17,6 +17,7 @@ from twin.app.files.journal import SUFFIX, journal_folder, lock_of
 from twin.app.files.journal_steps import JournalHistory
 from twin.commands.edit.command import CommandError, Given
 from twin.commands.edit.draft import Draft, edit_text
+from twin.language import tr
 from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
 from twin.record.reader import Reader
@@ -174,7 +175,7 @@ def read(path: Path) -> RecoveredWork | None:
     head, length = next(lines, ({}, 0))
     begun = head.get("text")
     if head.get("journal") != 1 or not (isinstance(begun, str) and _is_text(begun)):
-        raise Unreadable(f"{path}: this journal is damaged")
+        raise Unreadable(tr("{path}: this journal is damaged", path=path))
     text, steps, run_file, at = begun, 0, None, _written(path)
     history = JournalHistory()
     for line, end in lines:
@@ -226,14 +227,14 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
             asked = [entry.done for entry in found.asked]
             gone = {entry.done.id for entry in acts_of(reader) if entry.out and isinstance(entry.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
-        there = "its recording is damaged" if run_file.exists() else "its recording is missing"
+        there = tr("its recording is damaged") if run_file.exists() else tr("its recording is missing")
         return RecoverableRun(document, lost=there)
     taken = {
         edit.id: edit for edit in (*scene.edits, *(request for request in asked if isinstance(request, Edit)))
     }
     own = {edit.id for edit in document.scenario.edits}
     restarted = RecoverableRun(
-        document, lost="its recording belongs to an earlier state of the scene" if t_s > 0.0 else ""
+        document, lost=tr("its recording belongs to an earlier state of the scene") if t_s > 0.0 else ""
     )
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
@@ -246,14 +247,14 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
     changes += [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed]
     try:
         if changes:
-            document = apply(document, Patch(tuple(changes), missed[-1].title if missed else "Undo"))
+            document = apply(document, Patch(tuple(changes), missed[-1].title if missed else tr("Undo")))
     except ScenarioError:
         return restarted
     by_hand = tuple(request for request in asked if isinstance(request, Intervention))
     lost = ""
     if snapshot is None and t_s > 0.0:
-        older = "another version of this program recorded it, and this version gives other figures"
-        lost = "it had no snapshot yet" if continues else older
+        older = tr("another version of this program recorded it, and this version gives other figures")
+        lost = tr("it had no snapshot yet") if continues else older
     return RecoverableRun(
         document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost
     )

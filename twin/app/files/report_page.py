@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from twin.analysis.explain import events_until
 from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.report.run_report import ReportPicture, picture_times, run_report
@@ -33,7 +34,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
         When nothing is recorded, or the file cannot be written.
     """
     if session.run_file is None:
-        raise NoReport("Nothing is recorded yet: start the run first.")
+        raise NoReport(tr("Nothing is recorded yet: start the run first."))
     state = hall.state
     shot = Shot(
         camera=hall.view.pose,
@@ -59,6 +60,6 @@ def _pictures(reader: Reader, shot: Shot) -> tuple[list[ReportPicture], str]:
     try:
         return pictures(reader, picture_times(reader, events_until(reader, reader.t_end_s)), shot), ""
     except NoPicture as error:
-        return [], f"Without pictures of the hall: {error}."
+        return [], tr("Without pictures of the hall: {error}.", error=error)
     except RunFileError as error:  # of before single GPUs were recorded
-        return [], f"Without pictures of the hall: {error}."
+        return [], tr("Without pictures of the hall: {error}.", error=error)

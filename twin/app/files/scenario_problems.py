@@ -12,6 +12,7 @@ from twin.app.session.recording import is_recording
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
+from twin.language import tr
 from twin.scenario import Problem
 
 
@@ -29,26 +30,32 @@ class ScenarioProblems(QDialog):
     ) -> None:
         super().__init__(parent)
         self.problems = tuple(problems)
-        self.setWindowTitle(f"This {'run file' if is_recording(path) else 'scene'} cannot be opened")
+        self.setWindowTitle(
+            tr("This {word} cannot be opened", word=tr("run file") if is_recording(path) else "scene")
+        )
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(720, 420)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(12)
         head = QHBoxLayout()
-        mark = tool_button(look, "warning", "Problems", colour="warning")
+        mark = tool_button(look, "warning", tr("Problems"), colour="warning")
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         head.addWidget(mark)
-        count = "one problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        head.addWidget(label(f"{path.name} has {count}", "title"), 1)
+        count = (
+            tr("one problem")
+            if len(self.problems) == 1
+            else tr("{problems} problems", problems=len(self.problems))
+        )
+        head.addWidget(label(tr("{name} has {count}", name=path.name, count=count), "title"), 1)
         nest(column, head)
-        stays = "\nThe scene that was open is unchanged." if kept else ""
+        stays = tr("\nThe scene that was open is unchanged.") if kept else ""
         column.addWidget(label(f"{path.parent}{stays}", "muted", wrap=True))
         column.addWidget(self._list(), 1)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
-        close = QPushButton("Close")
+        close = QPushButton(tr("Close"))
         close.setProperty("role", "primary")
         close.clicked.connect(self.close)
         buttons.addWidget(close)
@@ -74,7 +81,7 @@ def _card(problem: Problem) -> QFrame:
     column = QVBoxLayout(card)
     column.setContentsMargins(12, 9, 12, 9)
     column.setSpacing(3)
-    place = f"{problem.file}, line {problem.line}" if problem.line else problem.file
+    place = tr("{file}, line {line}", file=problem.file, line=problem.line) if problem.line else problem.file
     column.addWidget(label(place, "faint"))
     if problem.key or problem.value:
         written = (

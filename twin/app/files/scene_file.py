@@ -22,13 +22,14 @@ from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.draft import Draft
+from twin.language import tr
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.file.load import document_of
 from twin.scenario.file.save import save
 from twin.units import spoken
 
-_FILTER = f"Scenes (*{SUFFIX})"
+_FILTER = tr("Scenes (*{suffix})", suffix=SUFFIX)
 NEW_NAME = f"untitled{SUFFIX}"
 EMPTY = """format: twin/scenario
 version: 2
@@ -121,7 +122,9 @@ class SceneFile:
             return False
         folder = Path.home() if document.path is None or is_shipped(document.path) else document.path.parent
         name = document.name if document.path is not None else name_for(document.scenario.title)
-        chosen, _ = QFileDialog.getSaveFileName(self._window, "Save the scene", str(folder / name), _FILTER)
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, tr("Save the scene"), str(folder / name), _FILTER
+        )
         if not chosen:
             return False
         return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
@@ -145,8 +148,8 @@ class SceneFile:
         if document is None or document.path is None:
             return
         if self._session.draft is not None and self._session.draft.dirty:
-            asked = "Revert to the saved scene? Unsaved changes are lost."
-            if not self._sure(asked, "Revert"):
+            asked = tr("Revert to the saved scene? Unsaved changes are lost.")
+            if not self._sure(asked, tr("Revert")):
                 return
         self._files.open(document.path, ask=False)
 
@@ -165,7 +168,7 @@ class SceneFile:
                 self._left = left
             words = self._go_on(draft, path, run, left)
         except SCENE_ERRORS as error:
-            self._tell("Not recovered", f"{error}")
+            self._tell(tr("Not recovered"), f"{error}")
             return False
         finally:
             self._left = None
@@ -175,7 +178,7 @@ class SceneFile:
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
         if words:
-            self._tell("Recovered", words)
+            self._tell(tr("Recovered"), words)
         return True
 
     def _go_on(self, draft: Draft, path: Path, run: RecoverableRun, left: RecoveredWork) -> str:
@@ -184,17 +187,27 @@ class SceneFile:
         "" when it had not begun.
         """
         session, new, state, branch = self._session, left.path is None, run.snapshot, None
-        words = f"The run is at its start: {run.lost}." if run.lost else ""
+        words = tr("The run is at its start: {lost}.", lost=run.lost) if run.lost else ""
         if state is not None and left.run_file is not None:
-            where = "its end" if run.over else f"its last state, {spoken(state.t_s)} after its start"
-            words = f"The run is at {where}" + ("." if run.over else ", and continues from there.")
+            where = (
+                tr("its end")
+                if run.over
+                else tr("its last state, {spoken} after its start", spoken=spoken(state.t_s))
+            )
+            words = tr("The run is at {where}", where=where) + (
+                "." if run.over else tr(", and continues from there.")
+            )
             if round(run.t_s) > round(state.t_s):
-                words += f" It had reached {spoken(run.t_s)}: the time between is simulated again."
+                words += tr(
+                    " It had reached {spoken}: the time between is simulated again.", spoken=spoken(run.t_s)
+                )
             try:
                 copied = copy_to_go_on(left.run_file)
                 branch = copied.copy, copied.t_s
             except (RunFileError, OSError) as error:
-                words += f" Its past is not shown, because its recording cannot be copied: {error}"
+                words += tr(
+                    " Its past is not shown, because its recording cannot be copied: {error}", error=error
+                )
         snapshot = state.data if state is not None and branch is None else None
         session.work_on(draft, path, run.seed, new=new, snapshot=snapshot, branch=branch)
         session.live.by_hand = list(run.by_hand)
@@ -211,10 +224,14 @@ class SceneFile:
         box = QMessageBox(self._window)
         box.setObjectName("unsaved")
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Not saved")
-        box.setText(f"Save the changes of {draft.file.name}?")
+        box.setWindowTitle(tr("Not saved"))
+        box.setText(tr("Save the changes of {name}?", name=draft.file.name))
         count = len(draft.done)
-        box.setInformativeText(f"The last one: {draft.undo_title}." if count else "They are not on disk yet.")
+        box.setInformativeText(
+            tr("The last one: {undo_title}.", undo_title=draft.undo_title)
+            if count
+            else tr("They are not on disk yet.")
+        )
         make_plain(box)
         button = QMessageBox.StandardButton
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
@@ -252,9 +269,15 @@ class SceneFile:
         if document is None or document.path is None or draft is None:
             return
         if draft.dirty:
-            last = f" The last change here was: {draft.undo_title}." if draft.done else ""
-            asked = f"Take {document.path.name} from disk? Unsaved changes are lost.{last}"
-            if not self._sure(asked, "Reload from disk"):
+            last = (
+                tr(" The last change here was: {undo_title}.", undo_title=draft.undo_title)
+                if draft.done
+                else ""
+            )
+            asked = tr(
+                "Take {name} from disk? Unsaved changes are lost.{last}", name=document.path.name, last=last
+            )
+            if not self._sure(asked, tr("Reload from disk")):
                 return
         self._files.open(document.path, ask=False)
 
@@ -265,7 +288,7 @@ class SceneFile:
             self.look_at_disk()
             draft.mark_lost()
             self.journal.begin(draft.file, draft.saved_text)
-            self.journal.note(draft.file, "Keep my changes")  # it lies nowhere else now
+            self.journal.note(draft.file, tr("Keep my changes"))  # it lies nowhere else now
             self._editor.mark_saved()
 
     def look_at_disk(self) -> None:
@@ -290,12 +313,12 @@ class SceneFile:
         self._settings.remember(path)
         self._editor.mark_saved()
         self.saved.emit(path)
-        self._tell("Saved", str(path))
+        self._tell(tr("Saved"), str(path))
         return True
 
     def _overwrite(self, path: Path) -> bool:
-        question = f"{path.name} was changed by another program. Overwrite it?"
-        return self._sure(question, "Overwrite", can_compare=True)
+        question = tr("{name} was changed by another program. Overwrite it?", name=path.name)
+        return self._sure(question, tr("Overwrite"), can_compare=True)
 
     def _sure(self, question: str, yes: str, *, can_compare: bool = False) -> bool:
         """Ask before something is lost; Enter loses nothing."""
@@ -305,7 +328,7 @@ class SceneFile:
         box.setText(question)
         make_plain(box)
         go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        look = box.addButton("Compare", QMessageBox.ButtonRole.ActionRole) if can_compare else None
+        look = box.addButton(tr("Compare"), QMessageBox.ButtonRole.ActionRole) if can_compare else None
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()
         if look is not None and box.clickedButton() is look:
@@ -339,8 +362,12 @@ class SceneFile:
 
     def _on_journal_failed(self, reason: str) -> None:
         self._tell(
-            "Journal not written",
-            f"The journal cannot be written: {reason}. You can continue, but a crash would lose unsaved changes.",
+            tr("Journal not written"),
+            tr(
+                "The journal cannot be written: {reason}. You can continue, but a crash would lose "
+                "unsaved changes.",
+                reason=reason,
+            ),
         )
 
     def _on_changed(self) -> None:

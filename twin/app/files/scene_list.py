@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import resources
+from twin.language import tr
 from twin.plant.build import build
 from twin.record.state_folder import SUFFIX as RUN_SUFFIX
 from twin.record.state_folder import state_folder
@@ -36,21 +37,21 @@ _ORDER = (
 )
 _STORY_CHARS = 170
 SCENE_WORDS = {
-    "blackout": "power cut outage UPS battery generator grid utility",
-    "ethernet-tcp": "network RoCE InfiniBand slow communication",
-    "fat-tree-1k": "network fabric oversubscription congestion uplinks",
-    "frontier": "supercomputer AMD MI250X HPC exascale validation",
-    "hybrid-burst": "cloud bill cost money price disaster recovery carbon",
-    "lab-16": "small first start tutorial H100",
-    "llama3-16k": "Meta large training failures MTBF interruptions goodput LLM",
-    "mixed-workloads": "inference serving HPC training render",
-    "nvl72-row": "GB200 Blackwell liquid cooling rack",
-    "pump-trip": "cooling failure CDU overheating throttling thermal coolant",
-    "recovery-policies": "spares shrink drop replace elastic sweep restart",
-    "repair-shop": "technicians crew spare parts MTTR maintenance",
-    "shared-cluster": "queue tenants scheduler Slurm quota fair share waiting",
-    "superpod-h100": "DGX NVIDIA rail InfiniBand",
-    "video-ingest": "storage data loading input files cache",
+    "blackout": tr("power cut outage UPS battery generator grid utility"),
+    "ethernet-tcp": tr("network RoCE InfiniBand slow communication"),
+    "fat-tree-1k": tr("network fabric oversubscription congestion uplinks"),
+    "frontier": tr("supercomputer AMD MI250X HPC exascale validation"),
+    "hybrid-burst": tr("cloud bill cost money price disaster recovery carbon"),
+    "lab-16": tr("small first start tutorial H100"),
+    "llama3-16k": tr("Meta large training failures MTBF interruptions goodput LLM"),
+    "mixed-workloads": tr("inference serving HPC training render"),
+    "nvl72-row": tr("GB200 Blackwell liquid cooling rack"),
+    "pump-trip": tr("cooling failure CDU overheating throttling thermal coolant"),
+    "recovery-policies": tr("spares shrink drop replace elastic sweep restart"),
+    "repair-shop": tr("technicians crew spare parts MTTR maintenance"),
+    "shared-cluster": tr("queue tenants scheduler Slurm quota fair share waiting"),
+    "superpod-h100": tr("DGX NVIDIA rail InfiniBand"),
+    "video-ingest": tr("storage data loading input files cache"),
 }
 """Other words for a shipped scene, by which the command palette finds it."""
 

@@ -22,6 +22,7 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.report.film import INSTALL, Film, FilmCut, Frames, Mp4, NoEncoder, Sink, can_encode
@@ -51,22 +52,22 @@ class VideoDialog(QDialog):
         self.film: Film | None = None
         self.made: Path | None = None
         self._reader: Reader | None = None
-        self.setWindowTitle("Export video")
+        self.setWindowTitle(tr("Export video"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(420)
         column = QVBoxLayout(self)
         column.setSpacing(10)
-        column.addWidget(label("Export video", "title"))
+        column.addWidget(label(tr("Export video"), "title"))
         self.range, self.kind, self.size_box, self.fps = DropDown(), DropDown(), DropDown(), DropDown()
         self.seconds = CountBox(1, _MOST_SECONDS, doubles=False)
         self._fill()
         form = QFormLayout()
         for title, field in (
-            ("Part of the run", self.range),
-            ("Length", self.seconds),
-            ("Frames per second", self.fps),
-            ("Size", self.size_box),
-            ("Format", self.kind),
+            (tr("Part of the run"), self.range),
+            (tr("Length"), self.seconds),
+            (tr("Frames per second"), self.fps),
+            (tr("Size"), self.size_box),
+            (tr("Format"), self.kind),
         ):
             field.setAccessibleName(title)
             form.addRow(title, field)
@@ -76,14 +77,14 @@ class VideoDialog(QDialog):
         self.words.setWordWrap(True)
         column.addWidget(self.words)
         self.bar = QProgressBar()
-        self.bar.setAccessibleName("Frames rendered")
+        self.bar.setAccessibleName(tr("Frames rendered"))
         self.bar.hide()
         column.addWidget(self.bar)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )
         self.make_button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
-        self.make_button.setText("Export\N{HORIZONTAL ELLIPSIS}")
+        self.make_button.setText(tr("Export\N{HORIZONTAL ELLIPSIS}"))
         self.make_button.setProperty("role", "primary")
         for button in self.buttons.buttons():
             button.setIcon(QIcon())
@@ -95,16 +96,20 @@ class VideoDialog(QDialog):
         self._turns.timeout.connect(self._turn)
         self._stepping = self._leaving = False
         if not can_encode():
-            self.words.setText(f"Video files need an encoder: {INSTALL}. Numbered pictures always work.")
+            self.words.setText(
+                tr("Video files need an encoder: {install}. Numbered pictures always work.", install=INSTALL)
+            )
 
     def ask(self) -> None:
         """Let the person choose where it goes, and begin."""
         stem = self._session.path.name.partition(".")[0] if self._session.path is not None else "run"
         if self.kind.currentData() == _VIDEO:
-            chosen, _ = QFileDialog.getSaveFileName(self, "Export video", f"{stem}.mp4", "Videos (*.mp4)")
+            chosen, _ = QFileDialog.getSaveFileName(
+                self, tr("Export video"), f"{stem}.mp4", tr("Videos (*.mp4)")
+            )
             chosen = f"{chosen}.mp4" if chosen and not chosen.endswith(".mp4") else chosen
         else:
-            chosen = QFileDialog.getExistingDirectory(self, "Folder for the pictures")
+            chosen = QFileDialog.getExistingDirectory(self, tr("Folder for the pictures"))
         if chosen:
             self.make(Path(chosen))
 
@@ -112,7 +117,7 @@ class VideoDialog(QDialog):
         """Begin to make the film at `path`, a file or a folder."""
         run_file = self._session.run_file
         if run_file is None:
-            self.words.setText("Nothing is recorded yet: start the run first.")
+            self.words.setText(tr("Nothing is recorded yet: start the run first."))
             return
         try:
             self._reader = Reader(run_file)
@@ -162,13 +167,13 @@ class VideoDialog(QDialog):
             more = film.step()
         except (RunFileError, NoPicture, OSError) as error:
             film.cancel()
-            more, failed = False, f"Video not made: {error}"
+            more, failed = False, tr("Video not made: {error}", error=error)
         finally:
             self._stepping = False
         self.bar.setValue(film.done)
         if not more:
             self.made = self.made if failed else self._path
-            self._end(failed or f"{film.count:,} pictures: {self._path}")
+            self._end(failed or tr("{count:,} pictures: {path}", count=film.count, path=self._path))
         if self._leaving:
             self.reject()
         elif more:
@@ -183,7 +188,7 @@ class VideoDialog(QDialog):
         self.words.setText(words)
         for field in (*self._form, self.make_button):
             field.setEnabled(True)
-        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText("Close")
+        self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(tr("Close"))
 
     def _shot(self) -> Shot:
         """Return how the hall is looked at now."""
@@ -201,10 +206,10 @@ class VideoDialog(QDialog):
         session = self._session
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
-            self.range.addItem(f"Loop range, {spoken(loop[1] - loop[0])}", loop)
-        self.range.addItem(f"Whole run so far, {spoken(end_s)}", (0.0, end_s))
+            self.range.addItem(tr("Loop range, {spoken}", spoken=spoken(loop[1] - loop[0])), loop)
+        self.range.addItem(tr("Whole run so far, {spoken}", spoken=spoken(end_s)), (0.0, end_s))
         if now_s > HOUR_S:
-            self.range.addItem("The hour before the time on screen", (now_s - HOUR_S, now_s))
+            self.range.addItem(tr("The hour before the time on screen"), (now_s - HOUR_S, now_s))
         self.seconds.setValue(20)
         self.seconds.setSuffix(" s")
         for fps in _FPS:
@@ -212,5 +217,5 @@ class VideoDialog(QDialog):
         for wide, high in SIZES:
             self.size_box.addItem(f"{wide} \N{MULTIPLICATION SIGN} {high}", (wide, high))
         if can_encode():
-            self.kind.addItem("Video file (MP4)", _VIDEO)
-        self.kind.addItem("Numbered pictures (PNG)", _PICTURES)
+            self.kind.addItem(tr("Video file (MP4)"), _VIDEO)
+        self.kind.addItem(tr("Numbered pictures (PNG)"), _PICTURES)

@@ -34,6 +34,7 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.state_folder import SUFFIX as RUN_SUFFIX
 
 _CARD_PX, _WORDS_PX = 348, 126
@@ -42,12 +43,12 @@ _MOST_COLUMNS, _MOST_LINKS = 3, 4
 _BETWEEN_PX, _SIDE_PX = 16, 24
 _PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
 _HINTS = (
-    ("Space", "play and pause"),
-    ("Drag", "orbit"),
-    ("Wheel", "zoom to the pointer"),
-    ("Click", "select"),
-    ("F", "frame the selection"),
-    ("Ctrl+Shift+P", "every command"),
+    (tr("Space"), tr("play and pause")),
+    (tr("Drag"), "orbit"),
+    (tr("Wheel"), tr("zoom to the pointer")),
+    (tr("Click"), "select"),
+    ("F", tr("frame the selection")),
+    ("Ctrl+Shift+P", tr("every command")),
 )
 
 
@@ -125,16 +126,16 @@ class OwnSceneCard(_Framed):
         self.setProperty("role", "owncard")
         self.fit()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Open a scene of your own")
+        self.setAccessibleName(tr("Open a scene of your own"))
         column = QVBoxLayout(self)
         column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.setSpacing(10)
-        mark = tool_button(look, "open", "Open a file", colour="accent")
+        mark = tool_button(look, "open", tr("Open a file"), colour="accent")
         mark.setIconSize(QSize(34, 34))
         mark.clicked.connect(lambda: self.chosen.emit())
         column.addWidget(mark, 0, Qt.AlignmentFlag.AlignCenter)
-        column.addWidget(label("Your own hall", "title"), 0, Qt.AlignmentFlag.AlignCenter)
-        words = label("Drop a .twin.yaml file anywhere on this window", "muted")
+        column.addWidget(label(tr("Your own hall"), "title"), 0, Qt.AlignmentFlag.AlignCenter)
+        words = label(tr("Drop a .twin.yaml file anywhere on this window"), "muted")
         column.addWidget(words, 0, Qt.AlignmentFlag.AlignCenter)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -156,7 +157,7 @@ class Card(_Framed):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(path.name.removesuffix(SUFFIX))  # until it is read
-        self.setToolTip("Open this scene (Enter)")
+        self.setToolTip(tr("Open this scene (Enter)"))
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 12)
         column.setSpacing(0)
@@ -178,12 +179,20 @@ class Card(_Framed):
         try:
             card = read_card(self.path)
         except SCENE_ERRORS as error:
-            self.story.setText(f"This scene has problems: {problems_of(error, self.path.name)[0].reason}")
+            self.story.setText(
+                tr("This scene has problems: {reason}", reason=problems_of(error, self.path.name)[0].reason)
+            )
             return
         self.title.setText(card.title)
         self.story.setText(card.story)
-        self.size_label.setText(f"{card.gpus:,} GPUs  \N{MIDDLE DOT}  {self.path.name.removesuffix(SUFFIX)}")
-        self.setAccessibleName(f"{card.title}, {card.gpus:,} GPUs")
+        self.size_label.setText(
+            tr(
+                "{gpus:,} GPUs  ·  {removesuffix}",
+                gpus=card.gpus,
+                removesuffix=self.path.name.removesuffix(SUFFIX),
+            )
+        )
+        self.setAccessibleName(tr("{title}, {gpus:,} GPUs", title=card.title, gpus=card.gpus))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open the scene."""
@@ -208,7 +217,7 @@ class Welcome(QScrollArea):
 
     def __init__(self, look: Look, settings: UserSettings) -> None:
         super().__init__()
-        self.setAccessibleName("Scenes")
+        self.setAccessibleName(tr("Scenes"))
         self._look, self._settings = look, settings
         self.setWidgetResizable(True)
         self.cards = [Card(path) for path in shipped_scenes()]
@@ -228,7 +237,7 @@ class Welcome(QScrollArea):
         self._columns = 0
         self._lay_cards(_MOST_COLUMNS)
         self._own_heading, self._samples_heading = (
-            label("YOUR SCENES", "section"),
+            label(tr("YOUR SCENES"), "section"),
             label("SAMPLES", "section"),
         )
         self._recent = QVBoxLayout()
@@ -289,21 +298,21 @@ class Welcome(QScrollArea):
         row = QHBoxLayout()
         words = QVBoxLayout()
         words.setSpacing(4)
-        words.addWidget(label("GPU data centre twin", "display"))
+        words.addWidget(label(tr("GPU data centre twin"), "display"))
         words.addWidget(
-            label("Open a hall, press Space, and watch it train, heat up, fail and recover.", "lead")
+            label(tr("Open a hall, press Space, and watch it train, heat up, fail and recover."), "lead")
         )
         nest(row, words, 1)
-        self.open_button = button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
+        self.open_button = button = QPushButton(tr("Open a file\N{HORIZONTAL ELLIPSIS}"))
         button.setProperty("role", "primary")
-        button.setToolTip("Open a scene of your own")
+        button.setToolTip(tr("Open a scene of your own"))
         button.clicked.connect(lambda: self.open_wanted.emit())
-        self.back_button = QPushButton("Back to the hall")
-        self.back_button.setToolTip("Return to the open scene")
+        self.back_button = QPushButton(tr("Back to the hall"))
+        self.back_button.setToolTip(tr("Return to the open scene"))
         self.back_button.clicked.connect(lambda: self.back_wanted.emit())
         self.back_button.hide()
-        self.new_button = QPushButton("New scene")
-        self.new_button.setToolTip("Start with an empty hall")
+        self.new_button = QPushButton(tr("New scene"))
+        self.new_button.setToolTip(tr("Start with an empty hall"))
         self.new_button.clicked.connect(lambda: self.new_wanted.emit())
         row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.new_button, 0, Qt.AlignmentFlag.AlignBottom)

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from twin.language import tr
 from twin.scenario.schema.fields import ROOT, FieldSpot, below, fields_of, spot_of
 from twin.scenario.schema.titles import title_of_key
 from twin.units import DIMENSIONS
@@ -182,10 +183,10 @@ def _said_bounds(low: float | None, high: float | None, dimension: str) -> str:
         low, high = (None if bound is None else _per_cent(bound) for bound in (low, high))
     unit = "%" if dimension == "fraction" else DIMENSIONS[dimension].si_unit if dimension else ""
     if low is not None and high is not None:
-        return f" ({low:,} to {high:,} {unit}".rstrip() + ")"
+        return tr(" ({low:,} to {high:,} {unit}", low=low, high=high, unit=unit).rstrip() + ")"
     if high is not None:
-        return f" (max. {high:,} {unit}".rstrip() + ")"
-    return f" (min. {low:,} {unit}".rstrip() + ")" if low not in (None, 0) else ""
+        return tr(" (max. {high:,} {unit}", high=high, unit=unit).rstrip() + ")"
+    return tr(" (min. {low:,} {unit}", low=low, unit=unit).rstrip() + ")" if low not in (None, 0) else ""
 
 
 def _per_cent(share: float) -> float:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QMenu, QWidget
 
 from twin.app.form.typed import BETWEEN, names_in
 from twin.app.toolkit.look import Look
+from twin.language import tr
 
 
 class NamesField(QLineEdit):
@@ -27,7 +28,7 @@ class NamesField(QLineEdit):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.setCompleter(completer)
-        self._list = QAction(f"Choose {title.lower()}", self)
+        self._list = QAction(tr("Choose {title}", title=title.lower()), self)
         self._list.triggered.connect(self.choose)
         look.dress(self._list, "list")
         self.addAction(self._list, QLineEdit.ActionPosition.TrailingPosition)

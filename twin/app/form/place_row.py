@@ -9,10 +9,11 @@ from twin.app.form.places import PLACE_KEY, place_named
 from twin.app.form.row import FieldRow
 from twin.app.toolkit.look import Look
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 
 WHERE_IT_STANDS = Field(
     PLACE_KEY,
-    "Where it stands",
+    tr("Where it stands"),
     "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
     kind="place",
     optional=True,

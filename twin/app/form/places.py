@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 from twin.scenario.formats import climates
 
 PLACE_KEY = "site.climate.place"
 """Path of the climate of a scene."""
-NO_PLACE = "no place: a mean day of 15 °C"
+NO_PLACE = tr("no place: a mean day of 15 °C")
 """What holds where no climate is chosen, by the defaults of the schema."""
 
 
@@ -19,7 +20,12 @@ def place_titles() -> dict[str, str]:
     known = [climates.place(name) for name in climates.names()]
     wet_c = climates.mean_wets_c(known)
     return {
-        entry.name: f"{entry.words}: {entry.mean_dry_c:.0f} °C, wet bulb {wet:.0f} °C"
+        entry.name: tr(
+            "{words}: {mean_dry_c:.0f} °C, wet bulb {wet:.0f} °C",
+            words=entry.words,
+            mean_dry_c=entry.mean_dry_c,
+            wet=wet,
+        )
         for entry, wet in sorted(zip(known, wet_c, strict=True), key=lambda pair: pair[0].words)
     }
 
@@ -43,8 +49,15 @@ def place_named(words: str) -> str:
         return found[0]
     near = found if plain and found else climates.nearest(plain)
     named = " or ".join(place_title(name) for name in near[:4])
-    reason = f"{words!r} may be several places" if plain and found else f"no climate is known of {words!r}"
-    raise CommandError(reason, f"did you mean {named}?" if near else "choose the nearest one from the list")
+    reason = (
+        tr("{words!r} may be several places", words=words)
+        if plain and found
+        else tr("no climate is known of {words!r}", words=words)
+    )
+    raise CommandError(
+        reason,
+        tr("did you mean {named}?", named=named) if near else tr("choose the nearest one from the list"),
+    )
 
 
 def meant_place(words: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from twin.app.form.field import Field
 from twin.app.form.places import place_named
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.quantity import Quantity, rendered
 from twin.units import DIMENSIONS, UnitError
@@ -39,7 +40,7 @@ def file_value(field: Field, words: str, unit: str = "") -> Any:
         return whole(words)
     if field.kind == "number":
         if not _NUMBER.fullmatch(words):
-            raise CommandError(f"{words!r} is not a number", "write it like 1.5")
+            raise CommandError(tr("{words!r} is not a number", words=words), tr("write it like 1.5"))
         return float(words)
     if field.kind == "switch":
         return words == "true"
@@ -71,12 +72,14 @@ def typed_value(field: Field, words: str, unit: str = "") -> Any:
     number = _number(field, value)
     low, high = field.low, field.high
     for beyond, word, bound in (
-        (low is not None and number < low, "at least", low),
-        (field.above and number == low, "more than", low),
-        (high is not None and number > high, "at most", high),
+        (low is not None and number < low, tr("at least"), low),
+        (field.above and number == low, tr("more than"), low),
+        (high is not None and number > high, tr("at most"), high),
     ):
         if beyond and bound is not None:
-            raise CommandError(f"must be {word} {_number_text(field, bound)}")
+            raise CommandError(
+                tr("must be {word} {number_text}", word=word, number_text=_number_text(field, bound))
+            )
     return number
 
 
@@ -133,7 +136,7 @@ def whole(words: str) -> int:
     """Return a whole number as it is typed, thousands apart or not; raises CommandError."""
     plain = words.replace(",", "").replace(" ", "")
     if not re.fullmatch(r"[0-9]{1,9}", plain):
-        raise CommandError(f"{words!r} is not a whole number", "write it like 8")
+        raise CommandError(tr("{words!r} is not a whole number", words=words), tr("write it like 8"))
     return int(plain)
 
 
@@ -142,10 +145,14 @@ def must_be_there(field: Field, words: str) -> None:
     if words in field.choices:
         return
     near = nearest(words, list(field.choices))
-    what = {"part": "a part that fits here", "choice": "a choice here"}.get(field.kind, "an item here")
+    what = {"part": tr("a part that fits here"), "choice": tr("a choice here")}.get(
+        field.kind, "an item here"
+    )
     raise CommandError(
-        f"{words!r} is not {what}",
-        f"did you mean {near!r}?" if near else f"there are {', '.join(field.choices[:8]) or 'none'}",
+        tr("{words!r} is not {what}", words=words, what=what),
+        tr("did you mean {near!r}?", near=near)
+        if near
+        else tr("there are {choices}", choices=", ".join(field.choices[:8]) or "none"),
     )
 
 
@@ -154,7 +161,7 @@ def _names(field: Field, words: str) -> list[str]:
     for place, name in enumerate(names):
         must_be_there(field, name)
         if name in names[:place]:
-            raise CommandError(f"{name!r} is given twice", "name it once")
+            raise CommandError(tr("{name!r} is given twice", name=name), tr("name it once"))
     return names
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from twin.app.session.session import Session
+from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
@@ -36,8 +37,8 @@ class Announcer(QObject):
     def __init__(self, view: HallView, session: Session, state_text: Callable[[str], str]) -> None:
         super().__init__(view.native)
         self._picture, self._state_text = view.native, state_text
-        self._selection, self._event = "Nothing is selected", ""
-        self._picture.setAccessibleName("Hall in 3D; the outliner lists the same items")
+        self._selection, self._event = tr("Nothing is selected"), ""
+        self._picture.setAccessibleName(tr("Hall in 3D; the outliner lists the same items"))
         self._picture.setAccessibleDescription(self._selection)
         view.state.events.selection.connect(self.on_selection)
         session.events_added.connect(self.on_events)
@@ -62,14 +63,25 @@ class Announcer(QObject):
 
     def _words_of(self, selection: tuple[str, ...]) -> str:
         if not selection:
-            return "Nothing is selected"
+            return tr("Nothing is selected")
         named = [
             ", ".join(filter(None, (thing, self._state_text(thing)))) for thing in selection[:_MOST_NAMES]
         ]
         if len(selection) == 1:
-            return spelled(f"Selected: {named[0]}")
-        more = f", and {len(selection) - _MOST_NAMES:,} more" if len(selection) > _MOST_NAMES else ""
-        return spelled(f"{len(selection):,} things selected: {'; '.join(named)}{more}")
+            return spelled(tr("Selected: {named}", named=named[0]))
+        more = (
+            tr(", and {selection_count:,} more", selection_count=len(selection) - _MOST_NAMES)
+            if len(selection) > _MOST_NAMES
+            else ""
+        )
+        return spelled(
+            tr(
+                "{selection_count:,} things selected: {named}{more}",
+                selection_count=len(selection),
+                named="; ".join(named),
+                more=more,
+            )
+        )
 
     def _tell(self, words: str) -> None:
         self._picture.setAccessibleDescription(". ".join(filter(None, (self._selection, self._event))))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QPoint, QRect, QSize
 
 from twin.app.hall.trace_layer import Told
+from twin.language import tr
 from twin.view3d.colour.legend import Legend
 
 ROOMY_PX = 1_000_000
@@ -21,7 +22,7 @@ def shorter(told: Told, lines: int) -> Told:
     left_out = len(told.lines) - lines
     if left_out <= 0:
         return told
-    return Told(told.title, told.lines[:lines], f"{left_out} more: point here")
+    return Told(told.title, told.lines[:lines], tr("{left_out} more: point here", left_out=left_out))
 
 
 def fewer(legend: Legend) -> Legend:

@@ -16,6 +16,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.job_lookup import job_place
 from twin.app.world.nodes_of_thing import nodes_of
+from twin.language import tr
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, COLOUR_BY, JobState, NodeCondition
@@ -30,12 +31,16 @@ _OVER = (JobState.DONE, JobState.KILLED)
 _MOST_JOBS = 4
 """Jobs of one thing that have a menu each."""
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
-_INCIDENT = "Last incident"
-_INCIDENT_TIP = "What failed, whom it stopped, and what that cost"
+_INCIDENT = tr("Last incident")
+_INCIDENT_TIP = tr("What failed, whom it stopped, and what that cost")
 _DRAINS = (
-    ("now", "Now", "Jobs stop at once and return to their last checkpoint"),
-    ("checkpoint", "At the next checkpoint", "Jobs stop after their next checkpoint and lose no work"),
-    ("end", "When its jobs end", "Jobs run to their end"),
+    ("now", tr("Now"), tr("Jobs stop at once and return to their last checkpoint")),
+    (
+        "checkpoint",
+        tr("At the next checkpoint"),
+        tr("Jobs stop after their next checkpoint and lose no work"),
+    ),
+    ("end", tr("When its jobs end"), tr("Jobs run to their end")),
 )
 """Values of `drain`, their titles and what they do."""
 
@@ -59,7 +64,7 @@ class ThingMenus:
             return None
         menu = QMenu(parent)
         menu.setToolTipsVisible(True)
-        menu.addAction(thing or "The whole site").setEnabled(False)
+        menu.addAction(thing or tr("The whole site")).setEnabled(False)
         menu.addSeparator()
         place = job_place(document.scenario, thing) if thing is not None else None
         if thing is not None and find(plant, thing) is None and place is not None:
@@ -74,31 +79,39 @@ class ThingMenus:
     # -- places ----
 
     def _fill_place(self, menu: QMenu, id: str, plant: Plant) -> None:
-        menu.addAction("Fly there", partial(self._view.fly_to, id))
-        menu.addAction("Trace power and heat", partial(self._trace.show_trace, id))
-        menu.addAction("Blast radius", partial(self._trace.show_blast, id))
+        menu.addAction(tr("Fly there"), partial(self._view.fly_to, id))
+        menu.addAction(tr("Trace power and heat"), partial(self._trace.show_trace, id))
+        menu.addAction(tr("Blast radius"), partial(self._trace.show_blast, id))
         menu.addAction(_INCIDENT, partial(self.incident_wanted.emit, id)).setToolTip(_INCIDENT_TIP)
         nodes = nodes_of(plant, id)
         if not len(nodes):
             return
         menu.addSeparator()
         jobs, drained = self._jobs_on(nodes, plant), self._drained(nodes)
-        drain = menu.addMenu("Drain")
+        drain = menu.addMenu(tr("Drain"))
         drain.setToolTipsVisible(True)
         whose = f": {_names(jobs)}" if jobs else ""
         for when, title, tip in _DRAINS:
             action = drain.addAction(title, partial(self._act, "drain", id, when))
             action.setToolTip(
-                plain_tip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
+                plain_tip(
+                    tr(
+                        "{nodes:,} node{value} take no new work. {tip}{whose}",
+                        nodes=len(nodes),
+                        value="s" * (len(nodes) != 1),
+                        tip=tip,
+                        whose=whose,
+                    )
+                )
             )
         drain.setEnabled(drained < len(nodes))
-        undrain = menu.addAction("Undrain", partial(self._act, "undrain", id))
-        undrain.setToolTip("The node takes new work again")
+        undrain = menu.addAction(tr("Undrain"), partial(self._act, "undrain", id))
+        undrain.setToolTip(tr("The node takes new work again"))
         undrain.setEnabled(drained > 0)
         for job in jobs[:_MOST_JOBS]:
             place = self._place_of(job)
             if place is not None:
-                self._fill_job(menu.addMenu(f"Job {job}"), job, place)
+                self._fill_job(menu.addMenu(tr("Job {job}", job=job)), job, place)
 
     def _drained(self, nodes: NDArray[np.int64]) -> int:
         frame = self._session.shown
@@ -126,18 +139,18 @@ class ThingMenus:
         frame, document = self._session.shown, self._session.document
         assert document is not None
         state = JobState(int(frame.values["job.state"][place])) if frame is not None else JobState.QUEUED
-        menu.addAction("Open job page", partial(self.job_wanted.emit, job))
+        menu.addAction(tr("Open job page"), partial(self.job_wanted.emit, job))
         menu.addAction(_INCIDENT, partial(self.incident_wanted.emit, job)).setToolTip(_INCIDENT_TIP)
         menu.addSeparator()
-        cancel = menu.addAction("Cancel", partial(self._act, "cancel", job))
-        cancel.setToolTip("End the job and free its GPUs")
+        cancel = menu.addAction(tr("Cancel"), partial(self._act, "cancel", job))
+        cancel.setToolTip(tr("End the job and free its GPUs"))
         cancel.setEnabled(state not in _OVER)
-        requeue = menu.addAction("Requeue", partial(self._act, "requeue", job))
-        requeue.setToolTip("Requeue: restarts from its last checkpoint")
+        requeue = menu.addAction(tr("Requeue"), partial(self._act, "requeue", job))
+        requeue.setToolTip(tr("Requeue: restarts from its last checkpoint"))
         requeue.setEnabled(state not in (*_OVER, JobState.QUEUED, JobState.REMOTE))
         partitions = document.scenario.partitions
         if partitions:
-            move = menu.addMenu("Move to partition")
+            move = menu.addMenu(tr("Move to partition"))
             for part in partitions:
                 move.addAction(part.title or part.id, partial(self.move_wanted.emit, [job], part.id))
             move.setEnabled(state == JobState.QUEUED)
@@ -145,7 +158,7 @@ class ThingMenus:
     # -- all ----
 
     def _colours(self, menu: QMenu) -> None:
-        colours = menu.addMenu("Colour by")
+        colours = menu.addMenu(tr("Colour by"))
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
             action = colours.addAction(
@@ -155,7 +168,7 @@ class ThingMenus:
             action.setChecked(self._state.colour_by == channel)
 
     def _breaking(self, menu: QMenu, target: str | None, scenario: Scenario, plant: Plant) -> None:
-        breaking = menu.addMenu("Break")
+        breaking = menu.addMenu(tr("Break"))
         found = choices(scenario, plant, target)
         at = target_kind(scenario, plant, target)
         sorted_out = grouped(found, at[0] if at is not None else "site")
@@ -173,4 +186,8 @@ class ThingMenus:
 
 def _names(jobs: list[str]) -> str:
     some = ", ".join(jobs[:_MOST_JOBS])
-    return some if len(jobs) <= _MOST_JOBS else f"{some} and {len(jobs) - _MOST_JOBS:,} more"
+    return (
+        some
+        if len(jobs) <= _MOST_JOBS
+        else tr("{some} and {jobs:,} more", some=some, jobs=len(jobs) - _MOST_JOBS)
+    )

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import clear
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.plant.find import find, holders, row_name
 from twin.plant.tables import Plant
 
@@ -29,7 +30,7 @@ class Crumbs(QWidget):
         super().__init__()
         self._go = go
         self._shown: tuple[str, ...] = ()
-        self.setAccessibleName("Where the selection is")
+        self.setAccessibleName(tr("Where the selection is"))
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(5)
@@ -59,8 +60,8 @@ class Crumbs(QWidget):
         button = QToolButton()
         button.setAutoRaise(True)
         button.setText(title)
-        button.setAccessibleName(f"Select {id}")
-        button.setToolTip(plain_tip(f"Selects {id} and flies there"))
+        button.setAccessibleName(tr("Select {id}", id=id))
+        button.setToolTip(plain_tip(tr("Selects {id} and flies there", id=id)))
         button.clicked.connect(partial(self._go, id))
         return button
 

@@ -13,6 +13,7 @@ from twin.app.hall.overlay import Plate
 from twin.app.hall.trace_layer import Told
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
+from twin.language import tr
 from twin.record.events import Severity
 
 _PAD = 12.0
@@ -41,13 +42,17 @@ class AlarmBadge(Plate):
             return
         alike = not unseen or unseen == active
         if active:
-            self.words = f"{active:,} alarm{'' if active == 1 else 's'}" if alike else f"{active:,} active"
+            self.words = (
+                tr("{active:,} alarm{plural}", active=active, plural="" if active == 1 else "s")
+                if alike
+                else tr("{active:,} active", active=active)
+            )
         else:
-            self.words = "no active alarm"
+            self.words = tr("no active alarm")
         if not alike:
-            self.words += f", {unseen:,} not acknowledged"
+            self.words += tr(", {unseen:,} not acknowledged", unseen=unseen)
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)
-        self.setAccessibleName(f"Alarms: {self.words}")
+        self.setAccessibleName(tr("Alarms: {words}", words=self.words))
         self._loud = active > 0
         self.show()
         self.update()

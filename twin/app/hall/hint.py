@@ -16,13 +16,14 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.commands.place.properties import SetProperty
+from twin.language import tr
 from twin.scenario.schema.document import Scenario
 
 _WIDTH_PX = 420
 _ABOVE_PX = 14
 _BEGIN = (
-    "An empty hall",
-    "Build a room from a few figures, or drag racks and machines from the parts list.",
+    tr("An empty hall"),
+    tr("Build a room from a few figures, or drag racks and machines from the parts list."),
 )
 
 
@@ -61,14 +62,14 @@ class HallHint(QFrame):
         self.hide()
 
     def _buttons(self) -> QHBoxLayout:
-        self.room = QPushButton("Build a room\N{HORIZONTAL ELLIPSIS}")
+        self.room = QPushButton(tr("Build a room\N{HORIZONTAL ELLIPSIS}"))
         self.room.setProperty("role", "primary")
-        self.room.setToolTip("Rows of racks with matching network, cooling and power")
-        self.parts = QPushButton("Show the parts")
-        self.parts.setToolTip("Drag a part into the hall, or press Enter to place it")
-        self.wire = QPushButton("Connect equipment")
+        self.room.setToolTip(tr("Rows of racks with matching network, cooling and power"))
+        self.parts = QPushButton(tr("Show the parts"))
+        self.parts.setToolTip(tr("Drag a part into the hall, or press Enter to place it"))
+        self.wire = QPushButton(tr("Connect equipment"))
         self.wire.setProperty("role", "primary")
-        self.wire.setToolTip("Connects cooling, feeds and network; adds missing machines")
+        self.wire.setToolTip(tr("Connects cooling, feeds and network; adds missing machines"))
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addStretch(1)
@@ -104,7 +105,7 @@ class HallHint(QFrame):
             self.hide()
             self._hall.place_overlays()
             return
-        title, words = _BEGIN if is_empty else ("The scene cannot run yet", _sentence(self.reason))
+        title, words = _BEGIN if is_empty else (tr("The scene cannot run yet"), _sentence(self.reason))
         self.title.setText(title)
         self.words.setText(words)
         self.setAccessibleName(f"{title}. {words}")

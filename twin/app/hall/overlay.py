@@ -24,6 +24,7 @@ from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import elapsed, significant
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
+from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
@@ -137,7 +138,7 @@ class LegendPlate(Plate):
             return
         self.legend, self._bar_width = legend, bar
         self.fit(*self._extent())
-        self.setAccessibleName(f"Legend: {legend.title}")
+        self.setAccessibleName(tr("Legend: {title}", title=legend.title))
         self.show()
         self.update()
 
@@ -242,7 +243,9 @@ class LegendPlate(Plate):
         if len(categories) > _MAX_CATEGORIES:
             rest = categories[_MAX_CATEGORIES:]
             grey = (0.5, 0.5, 0.5)
-            lines.append((grey, "+", f"{len(rest)} more", f"{sum(c.count for c in rest):,}"))
+            lines.append(
+                (grey, "+", tr("{rest_count} more", rest_count=len(rest)), f"{sum(c.count for c in rest):,}")
+            )
         return lines
 
 
@@ -264,16 +267,18 @@ class SimulatedMark(Plate):
 
         The picture of that time may be an older one: `as_of` is when it was taken.
         """
-        by_hand = (f"{count:,} INJECTED",) if count else ()
-        then = (f"{looking_at.upper()}, NOT LIVE",) if looking_at else ()
-        older = (f"FIGURES AS OF {as_of.upper()}",) if as_of else ()
+        by_hand = (tr("{count:,} INJECTED", count=count),) if count else ()
+        then = (tr("{looking_at}, NOT LIVE", looking_at=looking_at.upper()),) if looking_at else ()
+        older = (tr("FIGURES AS OF {as_of}", as_of=as_of.upper()),) if as_of else ()
         self._parts = ("SIMULATED", *by_hand, *then, *older)
         self.words = _BETWEEN_PARTS.join(self._parts)
         self._lay_out()
-        faults = f", {count} faults injected by hand" if count else ""
-        when = f", {looking_at}, not live" if looking_at else ""
-        taken = f", figures as of {as_of}" if as_of else ""
-        self.setAccessibleName(f"Simulated, not measured{faults}{when}{taken}")
+        faults = tr(", {count} faults injected by hand", count=count) if count else ""
+        when = tr(", {looking_at}, not live", looking_at=looking_at) if looking_at else ""
+        taken = tr(", figures as of {as_of}", as_of=as_of) if as_of else ""
+        self.setAccessibleName(
+            tr("Simulated, not measured{faults}{when}{taken}", faults=faults, when=when, taken=taken)
+        )
         self.update()
 
     def keep_within(self, width_px: float) -> None:

@@ -11,6 +11,7 @@ from twin.app.hall.trace_layer import Told
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.record.alarms import Alarm, Alarms
 from twin.record.channels import JobState
 from twin.record.event_kinds import kind_of
@@ -23,14 +24,14 @@ MOST_LINES = 4
 SLOWER = 1.02
 """A step this much longer than usual is worth a word."""
 REASONS: tuple[tuple[int, str], ...] = (
-    (0x40 | 0x20, "in thermal throttling"),
-    (0x80, "under HW power brake"),
+    (0x40 | 0x20, tr("in thermal throttling")),
+    (0x80, tr("under HW power brake")),
 )
 """Bits of the throttle reason (NVML) that a fault brings, and what they mean to a person."""
 _STANDS = {
-    JobState.DETECTING: "is down: failure not yet detected",
-    JobState.RESTARTING: "is down: restarting from its checkpoint",
-    JobState.WAITING: "is down: waiting for replacement node",
+    JobState.DETECTING: tr("is down: failure not yet detected"),
+    JobState.RESTARTING: tr("is down: restarting from its checkpoint"),
+    JobState.WAITING: tr("is down: waiting for replacement node"),
 }
 
 
@@ -55,7 +56,7 @@ class Story:
         if frame is not None:
             felt = _gpu_lines(frame)
             lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
-        return Told("Status", tuple(lines))
+        return Told(tr("Status"), tuple(lines))
 
     def _learn(self, frame: Frame) -> None:
         running = np.flatnonzero(frame.values["job.state"] == JobState.RUNNING)
@@ -73,11 +74,18 @@ class Story:
             if state in _STANDS:
                 lines.append(f"{spec.id} {_STANDS[state]}")
             elif state == JobState.RUNNING and 0 < usual_s * SLOWER < step_s < np.inf:
-                pace = f"{text.quantity(step_s, 's')} a step instead of {text.quantity(usual_s, 's')}"
-                why = "waits for its slowest GPU" if held else "is slower"
+                pace = tr(
+                    "{quantity} a step instead of {quantity_2}",
+                    quantity=text.quantity(step_s, "s"),
+                    quantity_2=text.quantity(usual_s, "s"),
+                )
+                why = tr("waits for its slowest GPU") if held else tr("is slower")
                 lines.append(f"{spec.id} {why}: {pace}")
         if len(lines) > MOST_LINES:
-            lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1:,} more jobs affected"]
+            lines = [
+                *lines[: MOST_LINES - 1],
+                tr("and {lines:,} more jobs affected", lines=len(lines) - MOST_LINES + 1),
+            ]
         return lines
 
 
@@ -88,7 +96,12 @@ def _starved(world: World, frame: Frame | None) -> dict[str, str]:
     waits, steps = frame.values["job.input_wait_s"], frame.values["job.step_s"]
     jobs = jobs_of(world.scenario)
     return {
-        jobs[job].id: f"{jobs[job].id} is input-bound: {waits[job]:.3g} s of each {steps[job]:.3g} s step"
+        jobs[job].id: tr(
+            "{id} is input-bound: {waits:.3g} s of each {steps:.3g} s step",
+            id=jobs[job].id,
+            waits=waits[job],
+            steps=steps[job],
+        )
         for job in np.flatnonzero((waits > 0.0) & np.isfinite(steps)).tolist()
     }
 
@@ -104,12 +117,15 @@ def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> li
         first.setdefault(alarm.kind, alarm)
     lines = []
     for kind, alarm in first.items():
-        more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
+        more = tr("  (and {kinds:,} more)", kinds=kinds[kind] - 1) if kinds[kind] > 1 else ""
         words = spelled(starved.get(alarm.subject, alarm.text) if kind == "input_bound" else alarm.text)
         where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
         lines.append(f"{clock.says(alarm.last_s)}   {where}{words}{more}")
     if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
+        lines = [
+            *lines[: MOST_LINES - 1],
+            tr("and {lines} more kinds of alarm", lines=len(lines) - MOST_LINES + 1),
+        ]
     return lines
 
 
@@ -123,7 +139,13 @@ def _gpu_lines(frame: Frame) -> list[str]:
             clock = float(np.mean(frame.values["gpu.clock_mhz"][hit]))
             hottest = float(np.max(frame.values["gpu.temp_c"][hit]))
             lines.append(
-                f"{count:,} GPU{'' if count == 1 else 's'} {words}: "
-                f"mean clock {text.quantity(clock, 'MHz')}, hottest {text.quantity(hottest, '°C')}"
+                tr(
+                    "{count:,} GPU{plural} {words}: mean clock {quantity}, hottest {quantity_2}",
+                    count=count,
+                    plural="" if count == 1 else "s",
+                    words=words,
+                    quantity=text.quantity(clock, "MHz"),
+                    quantity_2=text.quantity(hottest, "°C"),
+                )
             )
     return lines

@@ -12,12 +12,13 @@ from twin.app.session.session import Session
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.overflow_row import GivingWay
+from twin.language import tr
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy
 from twin.view3d.place.presets import PRESETS
 from twin.view3d.view.hall_view import HallView
 
-_LAYER_TITLES = {"power": "Power path", "trays": "Near trays", "air": "Air"}
+_LAYER_TITLES = {"power": tr("Power path"), "trays": tr("Near trays"), "air": tr("Air")}
 
 
 def layer_title(layer: str) -> str:
@@ -31,21 +32,21 @@ class HallStrip(GivingWay):
     def __init__(self, look: Look, view: HallView, session: Session) -> None:
         super().__init__()
         self._look, self._view, self._state, self._session = look, view, view.state, session
-        captions = label("Cables", "muted"), label("Colour by", "muted")
+        captions = label(tr("Cables"), "muted"), label(tr("Colour by"), "muted")
         self.colour_box = DropDown()
-        self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("Quantity shown as GPU colour")
+        self.colour_box.setAccessibleName(tr("Colour GPUs by"))
+        self.colour_box.setToolTip(tr("Quantity shown as GPU colour"))
         self.colour_box.setMinimumWidth(160)
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
             self.colour_box.addItem(title[:1].upper() + title[1:], channel)
         self.cables_box = DropDown()
-        self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("Quantity shown as cable colour")
-        for by, title in (("rail", "By rail"), ("load", "By load")):
+        self.cables_box.setAccessibleName(tr("Colour cables by"))
+        self.cables_box.setToolTip(tr("Quantity shown as cable colour"))
+        for by, title in (("rail", tr("By rail")), ("load", tr("By load"))):
             self.cables_box.addItem(title, by)
-        self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
-        self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
+        self.layers_button = self._menu_button("layers", tr("Layers"), self._fill_layers)
+        self.camera_button = self._menu_button("camera", tr("Camera"), self._fill_camera)
         self.crumbs = Crumbs(self._go_up_to)
         self.scene_label = label("", "muted")
         for widget in (captions[1], self.colour_box, captions[0], self.cables_box, self.layers_button):
@@ -117,5 +118,5 @@ class HallStrip(GivingWay):
         for preset in PRESETS:
             menu.addAction(preset.capitalize(), partial(self._view.preset, preset))
         menu.addSeparator()
-        framing = menu.addAction("Frame the selection", self._view.frame_selection)
+        framing = menu.addAction(tr("Frame the selection"), self._view.frame_selection)
         framing.setEnabled(bool(self._state.selection))

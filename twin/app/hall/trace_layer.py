@@ -10,6 +10,7 @@ from psygnal import Signal
 
 from twin.app.session.session import Session
 from twin.app.world.blast_radius_text import node_mask, reach_line, trace_lines, trace_names
+from twin.language import tr
 from twin.plant.dependencies import blast_radius, trace
 from twin.plant.find import find
 from twin.plant.tables import Plant
@@ -19,7 +20,7 @@ from twin.view3d.colour.legend import Legend, reach_legend
 from twin.view3d.view.hall_view import HallView
 
 Mode = Literal["", "trace", "blast"]
-ENDS = "Esc to close"
+ENDS = tr("Esc to close")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class TraceLayer:
         """Return the legend of the colours while the reach of a fault is shown."""
         if self.mode != "blast" or self.thing is None:
             return None
-        return reach_legend(f"If {self.thing} fails", *self._counts)
+        return reach_legend(tr("If {thing} fails", thing=self.thing), *self._counts)
 
     def _toggle(self, mode: Mode, id: str | None) -> None:
         chosen = id if id is not None else next(iter(self._state.selection[-1:]), None)
@@ -92,13 +93,13 @@ class TraceLayer:
         if mode == "trace":
             way = trace(plant, *found)
             lit = Lit(way.power_a, way.power_b, way.loops, way.plants, way.racks)
-            self.told = Told(f"{id} depends on", tuple(trace_lines(plant, way)), ENDS)
+            self.told = Told(tr("{id} depends on", id=id), tuple(trace_lines(plant, way)), ENDS)
             self._view.light(lit, None, trace_names(plant, way))
         else:
             blast = blast_radius(plant, *found)
             reach = Reach(node_mask(plant, blast.nodes), node_mask(plant, blast.thinned))
             self._counts = _gpu_counts(plant, reach)
-            self.told = Told(f"If {id} fails", (reach_line(plant, found[0], blast),), ENDS)
+            self.told = Told(tr("If {id} fails", id=id), (reach_line(plant, found[0], blast),), ENDS)
             self._view.light(None, reach)
         self.changed.emit()
 

@@ -15,6 +15,7 @@ from twin.app.hall.overlay import LegendPlate
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.theme import Theme
+from twin.language import tr
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.colour.legend import Legend
@@ -44,7 +45,7 @@ class HallPane(QWidget):
     def __init__(self, look: Look, title: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.view = HallView(ViewState(theme=look.theme.name, layers=LAYERS), size=_SIZE_PX)
-        self.view.native.setAccessibleName(f"Hall in 3D: {title}")
+        self.view.native.setAccessibleName(tr("Hall in 3D: {title}", title=title))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)

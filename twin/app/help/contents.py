@@ -23,6 +23,7 @@ from twin.app.help.search import HelpFind
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 _Index = QModelIndex | QPersistentModelIndex
 _INSET_PX, _STEP_PX = 12, 14
@@ -63,7 +64,7 @@ def rows_of_pages(pages: Iterable[HelpPage]) -> list[HelpRow]:
 def rows_of_finds(finds: Sequence[HelpFind]) -> list[HelpRow]:
     """Return what was found, or that nothing was."""
     if not finds:
-        return [HelpRow("NOTHING FOUND")]
+        return [HelpRow(tr("NOTHING FOUND"))]
     return [HelpRow(find.heading, find.page.name, find.anchor, find.page.title, find.line) for find in finds]
 
 
@@ -77,7 +78,7 @@ class ContentsList(QListView):
         self._model = _Rows()
         self.setModel(self._model)
         self.setItemDelegate(_Delegate(look, self))
-        self.setAccessibleName("Pages of the help")
+        self.setAccessibleName(tr("Pages of the help"))
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

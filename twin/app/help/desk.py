@@ -11,6 +11,7 @@ from twin.app.help.window import HelpWindow
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.shortcuts import Shortcuts
+from twin.language import tr
 
 
 class HelpDesk:
@@ -43,16 +44,16 @@ class HelpDesk:
         """Return the search for what no action of the command palette is called."""
         return [
             PaletteEntry(
-                f"Search for \N{LEFT DOUBLE QUOTATION MARK}{question}\N{RIGHT DOUBLE QUOTATION MARK}",
+                tr("Search for “{question}”", question=question),
                 partial(self.search, question),
-                "Help",
+                tr("Help"),
             )
         ]
 
     def entries(self) -> list[PaletteEntry]:
         """Return every page for the command palette: "Help: Glossary"."""
         return [
-            PaletteEntry(page.title, partial(self.open, name), "Help", words=page.headings)
+            PaletteEntry(page.title, partial(self.open, name), tr("Help"), words=page.headings)
             for name, page in pages().items()
             if name != START
         ]

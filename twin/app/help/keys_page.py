@@ -9,15 +9,16 @@ from PySide6.QtGui import QKeySequence
 
 from twin.app.help.pages import KEYS, HelpPage
 from twin.app.toolkit.shortcuts import Shortcuts
+from twin.language import tr
 
 _MOUSE = (
-    ("Left drag", "orbit"),
-    ("Right or middle drag", "pan"),
-    ("Right click", "menu of the item"),
-    ("Wheel", "zoom to the pointer"),
-    ("Double click", "fly there"),
+    (tr("Left drag"), "orbit"),
+    (tr("Right or middle drag"), "pan"),
+    (tr("Right click"), tr("menu of the item")),
+    (tr("Wheel"), tr("zoom to the pointer")),
+    (tr("Double click"), tr("fly there")),
 )
-TITLE = "Keyboard shortcuts"
+TITLE = tr("Keyboard shortcuts")
 
 
 def keys_page(shortcuts: Shortcuts) -> HelpPage:
@@ -27,10 +28,10 @@ def keys_page(shortcuts: Shortcuts) -> HelpPage:
         key = QKeySequence(shortcuts.key(action.id)).toString(QKeySequence.SequenceFormat.NativeText)
         if key:
             rows.setdefault(action.category or "", []).append((key, action.title, action.status_tip or ""))
-    lines = [f"# {TITLE}", "", "Help > Edit shortcuts changes them.", ""]
+    lines = [f"# {TITLE}", "", tr("Help > Edit shortcuts changes them."), ""]
     for menu, found in rows.items():
-        lines += [f"## {menu}", "", *_table(("key", "action", "what it does"), found), ""]
-    lines += ["## Mouse", "", *_table(("mouse", "in the hall"), _MOUSE)]
+        lines += [f"## {menu}", "", *_table(("key", "action", tr("what it does")), found), ""]
+    lines += [tr("## Mouse"), "", *_table(("mouse", tr("in the hall")), _MOUSE)]
     return HelpPage(KEYS, TITLE, "\n".join(lines))
 
 

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
 
+from twin.language import tr
 from twin.resources import folder
 
 START = "index.md"
@@ -129,7 +130,7 @@ def pages() -> Mapping[str, HelpPage]:
     """
     files = {name: file for name, file in _files(folder("assets") / "help") if name.endswith(".md")}
     contents = _read(files[START])
-    made = {START: HelpPage(START, "Contents", contents)}
+    made = {START: HelpPage(START, tr("Contents"), contents)}
     group = ""
     for line in contents.splitlines():
         if line.startswith("## "):

@@ -12,6 +12,7 @@ from twin.app.help.pages import HelpPage
 from twin.app.help.search import word_patterns
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 _MOST_MARKS = 500
 
@@ -25,7 +26,7 @@ class HelpReader(QTextBrowser):
         super().__init__()
         self._look = look
         self._shown: HelpDocument | None = None
-        self.setAccessibleName("Page of the help")
+        self.setAccessibleName(tr("Page of the help"))
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WordWrap)

@@ -17,6 +17,7 @@ from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, line, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.shortcuts import Shortcuts
+from twin.language import tr
 
 _BEFORE_KEYS = "window.md"
 _SIZE_PX, _SIDE_PX = (1080, 720), 300
@@ -47,9 +48,9 @@ class HelpWindow(QDialog):
         self.resize(wanted.boundedTo(parent.screen().availableSize() - _FRAME))
         self.setMinimumSize(560, 360)
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search the help")
-        self.search.setAccessibleName("Search the help")
-        self.search.setToolTip("Finds sections with all words; Up and Down select, Enter opens (Ctrl+F)")
+        self.search.setPlaceholderText(tr("Search the help"))
+        self.search.setAccessibleName(tr("Search the help"))
+        self.search.setToolTip(tr("Finds sections with all words; Up and Down select, Enter opens (Ctrl+F)"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
         self.search.installEventFilter(self)
@@ -57,8 +58,8 @@ class HelpWindow(QDialog):
         self.contents.chosen.connect(self._choose)
         self.reader = HelpReader(look)
         self.reader.followed.connect(self.follow)
-        self.back_button = self._step_button("previous", "Back (Alt+Left)", "Alt+Left", -1)
-        self.forward_button = self._step_button("next", "Forward (Alt+Right)", "Alt+Right", 1)
+        self.back_button = self._step_button("previous", tr("Back (Alt+Left)"), "Alt+Left", -1)
+        self.forward_button = self._step_button("next", tr("Forward (Alt+Right)"), "Alt+Right", 1)
         self.title = label("", "muted")
         for keys in ("Ctrl+F", "F1"):
             QShortcut(QKeySequence(keys), self).activated.connect(self._to_search)
@@ -171,7 +172,7 @@ class HelpWindow(QDialog):
         self.back_button.setEnabled(self._at > 0)
         self.forward_button.setEnabled(self._at < len(self._visits) - 1)
         self.title.setText(f"{page.group}  \N{MIDDLE DOT}  {page.title}" if page.group else page.title)
-        self.setWindowTitle(f"{page.title} \N{EM DASH} Help")
+        self.setWindowTitle(tr("{title} — Help", title=page.title))
         if not self.search.text():
             self.contents.mark_page(page.name)
 

@@ -21,6 +21,7 @@ from twin.catalog import Catalog
 from twin.commands.edit.addressables import counted, item_of, titled
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
+from twin.language import tr
 
 _LATER_MS = 40
 
@@ -54,7 +55,7 @@ class EditPanel(QScrollArea):
             None  # title of the command, field that waits for the worker
         )
         self.setWidgetResizable(True)
-        self.setAccessibleName("Properties of the selection")
+        self.setAccessibleName(tr("Properties of the selection"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
@@ -138,7 +139,7 @@ class EditPanel(QScrollArea):
         for (heading, of_generator), some in headings.items():
             names = self._owner_names(some) if of_generator else ()
             title = f"{heading} {', '.join(names[:3])}" + (
-                f" and {len(names) - 3} more" if len(names) > 3 else ""
+                tr(" and {names} more", names=len(names) - 3) if len(names) > 3 else ""
             )
             column.addWidget(self._section(title, some))
         column.addStretch(1)
@@ -164,13 +165,13 @@ class EditPanel(QScrollArea):
     def _words(self, scene: EditedScene) -> str:
         """Return what is edited, in words."""
         if self.ids == ("",):
-            return "The scene itself"
+            return tr("The scene itself")
         if len(self.ids) == 1:
             words = self._kind(scene, self.ids[0])
             return f"{words[:1].upper()}{words[1:]} {self.ids[0]}"
         kinds = {self._kind(scene, id) for id in self.ids[:50]}
         what = counted(len(self.ids), kinds.pop() if len(kinds) == 1 else "item")
-        return f"{what}: a change applies to all of them, as one step"
+        return tr("{what}: a change applies to all of them, as one step", what=what)
 
     def _kind(self, scene: EditedScene, id: str) -> str:
         try:
@@ -249,5 +250,7 @@ def _concerns(wanted: Command, scene: EditedScene) -> list[str]:
 
 
 def _told(gone: Sequence[str]) -> str:
-    some = ", ".join(gone[:3]) + (f" and {len(gone) - 3:,} more" if len(gone) > 3 else "")
-    return f"References to the deleted items are removed: {some}"
+    some = ", ".join(gone[:3]) + (
+        tr(" and {gone_count:,} more", gone_count=len(gone) - 3) if len(gone) > 3 else ""
+    )
+    return tr("References to the deleted items are removed: {some}", some=some)

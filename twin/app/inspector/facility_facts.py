@@ -11,6 +11,7 @@ from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
 from twin.app.world.rows import FactRow, World, channel_row, live_rows
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.physics.breakers import trip_time_s
 from twin.plant.dependencies import blast_radius
 from twin.plant.design_load import rack_budget
@@ -40,10 +41,10 @@ def power_rows(world: World, item: int) -> list[FactRow]:
     if energy_j > 0:
         rows.append(channel_row(world, "power.charge", item))
         drawn_w = out_w + loss_w
-        label = "Autonomy left" if state in _SUSTAINED else "Battery autonomy"
+        label = tr("Autonomy left") if state in _SUSTAINED else tr("Battery autonomy")
         if drawn_w > 0:
             left_s = charge / 100 * energy_j / drawn_w
-            rows.append(FactRow(label, text.duration(left_s), hint="charge / (out + losses)"))
+            rows.append(FactRow(label, text.duration(left_s), hint=tr("charge / (out + losses)")))
     return [*rows, *_breaker_rows(world, item, out_w)]
 
 
@@ -54,11 +55,16 @@ def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
     if not np.isfinite(rated_w) or rated_w <= 0:
         return []
     share = out_w / rated_w
-    rows = [FactRow("Breaker", f"{share * 100:.0f} % of {text.quantity(rated_w, 'W')}")]
+    rows = [
+        FactRow(
+            tr("Breaker"),
+            tr("{share:.0f} % of {quantity}", share=share * 100, quantity=text.quantity(rated_w, "W")),
+        )
+    ]
     trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))
     if np.isfinite(trips_s):
         hint = "From cold: t = K / ((I/In)^2 - 1); instantaneous on magnetic trip"
-        rows.append(FactRow("Trips after", text.duration(trips_s), hint=hint))
+        rows.append(FactRow(tr("Trips after"), text.duration(trips_s), hint=hint))
     return rows
 
 
@@ -67,22 +73,22 @@ def power_design_rows(world: World, item: int) -> list[FactRow]:
     plant, power = world.plant, world.plant.power
     rows = []
     for label, column in (
-        ("Fed by", power.parent),
-        ("Backup source", power.spare_parent),
-        ("Supplies bus", power.bus),
+        (tr("Fed by"), power.parent),
+        (tr("Backup source"), power.spare_parent),
+        (tr("Supplies bus"), power.bus),
     ):
         above = int(column[item])
         if above >= 0:
             rows.append(FactRow(label, power.ids[above], power.ids[above]))
     units, needed = int(power.units[item]), int(power.needed[item])
     if units > 1:
-        rows.append(FactRow("Units", f"{units}, {needed} needed"))
+        rows.append(FactRow(tr("Units"), tr("{units}, {needed} needed", units=units, needed=needed)))
     below = int(np.count_nonzero((power.parent == item) & power.present))
     if below:
-        rows.append(FactRow("Feeds", f"{below:,} items"))
+        rows.append(FactRow(tr("Feeds"), tr("{below:,} items", below=below)))
     racks = plant.racks.present & ((plant.racks.feed_a == item) | (plant.racks.feed_b == item))
     if racks.any():
-        rows.append(FactRow("Feeds racks", f"{int(racks.sum()):,}"))
+        rows.append(FactRow(tr("Feeds racks"), f"{int(racks.sum()):,}"))
     return [*rows, loss_row(world, "power", item)]
 
 
@@ -91,10 +97,13 @@ def loss_row(world: World, kind: Kind, slot: int) -> FactRow:
     blast = blast_radius(world.plant, kind, slot)
     words = [reach_line(world.plant, kind, blast)]
     if jobs := _jobs_on(world, blast.nodes):
-        words.append(f"stops {', '.join(jobs[:3])}" + (f" and {len(jobs) - 3} more" if len(jobs) > 3 else ""))
+        words.append(
+            tr("stops {jobs}", jobs=", ".join(jobs[:3]))
+            + (tr(" and {jobs} more", jobs=len(jobs) - 3) if len(jobs) > 3 else "")
+        )
     if spare := _spare_words(world.plant, kind, slot):
         words.append(spare)
-    return FactRow("If it fails", "; ".join(words))
+    return FactRow(tr("If it fails"), "; ".join(words))
 
 
 def _jobs_on(world: World, nodes: NDArray[np.int32]) -> list[str]:
@@ -116,7 +125,7 @@ def _spare_words(plant: Plant, kind: Kind, slot: int) -> str:
         units, spare = int(plant.loops.units[slot]), int(loop_spares(plant, load_catalog())[slot])
     else:
         return ""
-    return f"one of its {units} machines may fail" if spare > 0 else ""
+    return tr("one of its {units} machines may fail", units=units) if spare > 0 else ""
 
 
 def supply_rows(world: World, feed_a: int, feed_b: int) -> list[FactRow]:
@@ -124,10 +133,10 @@ def supply_rows(world: World, feed_a: int, feed_b: int) -> list[FactRow]:
     ids = world.plant.power.ids
     rows = [
         FactRow(name, ids[item], ids[item])
-        for name, item in (("Feed A", feed_a), ("Feed B", feed_b))
+        for name, item in ((tr("Feed A"), feed_a), (tr("Feed B"), feed_b))
         if item >= 0
     ]
-    return rows or [FactRow("Supply", "house supply")]
+    return rows or [FactRow(tr("Supply"), tr("house supply"))]
 
 
 def cool_gpus(plant: Plant) -> NDArray[np.bool_]:
@@ -146,13 +155,13 @@ def loop_rows(world: World, loop: int) -> list[FactRow]:
     without = set() if cool_gpus(plant)[loop] else {"loop.gpu_max_c"}
     if not served.any():
         without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
-    rows = [] if served.any() else [FactRow("Serves", "no racks")]
+    rows = [] if served.any() else [FactRow(tr("Serves"), tr("no racks"))]
     for row in live_rows(world, "loop", loop):
         channel = row.channel
         if channel in without:
             continue
         if channel == "loop.pumps":
-            moved = "Fans running" if by_air else "Pumps running"
+            moved = tr("Fans running") if by_air else tr("Pumps running")
             rows.append(replace(row, label=moved, value=f"{row.value} of {int(loops.pumps[loop])}"))
         elif channel != "loop.valve" or bool(loops.valve[loop]):
             rows.append(row)
@@ -179,14 +188,19 @@ def plant_design_rows(world: World, source: int) -> list[FactRow]:
     plants = world.plant.plants
     loops = np.flatnonzero((world.plant.loops.plant == source) & world.plant.loops.present)
     rows = [
-        FactRow("Kind", plants.kind[source].replace("-", " ")),
-        FactRow("Set point", text.quantity(float(plants.supply_c[source]), "°C")),
-        FactRow("Units", f"{int(plants.units[source])}, {int(plants.needed[source])} needed"),
-        FactRow("Pumps", f"{int(plants.pumps[source])}"),
-        FactRow("Loops served", f"{len(loops)}"),
+        FactRow(tr("Kind"), plants.kind[source].replace("-", " ")),
+        FactRow(tr("Set point"), text.quantity(float(plants.supply_c[source]), "°C")),
+        FactRow(
+            tr("Units"),
+            tr(
+                "{units}, {needed} needed", units=int(plants.units[source]), needed=int(plants.needed[source])
+            ),
+        ),
+        FactRow(tr("Pumps"), f"{int(plants.pumps[source])}"),
+        FactRow(tr("Loops served"), f"{len(loops)}"),
     ]
     if bool(plants.economiser[source]):
-        rows.append(FactRow("Economiser", "yes"))
+        rows.append(FactRow(tr("Economiser"), "yes"))
     return [
         *rows,
         *supply_rows(world, int(plants.feed_a[source]), int(plants.feed_b[source])),
@@ -215,10 +229,10 @@ def design_rows(world: World, rack: int) -> list[FactRow]:
     power_w, liquid_w, air_w = (float(watts[rack]) for watts in (load.power_w, load.liquid_w, load.air_w))
     if power_w <= 0:
         return []
-    hint = "highest power measured in training, or else nameplate; switches at their typical power"
-    rows = [FactRow("Design load", text.quantity(power_w, "W"), hint=hint)]
+    hint = tr("highest power measured in training, or else nameplate; switches at their typical power")
+    rows = [FactRow(tr("Design load"), text.quantity(power_w, "W"), hint=hint)]
     if liquid_w > 0 and int(world.plant.racks.loop[rack]) >= 0:
-        into = (("Heat into coolant", liquid_w), ("Heat into air", air_w))
+        into = ((tr("Heat into coolant"), liquid_w), (tr("Heat into air"), air_w))
         rows += [FactRow(title, text.quantity(watts, "W")) for title, watts in into]
     return rows
 
@@ -228,8 +242,8 @@ def hall_rows(world: World, hall: int) -> list[FactRow]:
     halls = world.plant.halls
     return [
         *live_rows(world, "hall", hall),
-        FactRow("Dew point", text.quantity(float(halls.dew_point_c[hall]), "°C")),
-        FactRow("Air class", halls.air_class[hall], hint="ASHRAE TC 9.9 thermal guidelines"),
+        FactRow(tr("Dew point"), text.quantity(float(halls.dew_point_c[hall]), "°C")),
+        FactRow(tr("Air class"), halls.air_class[hall], hint=tr("ASHRAE TC 9.9 thermal guidelines")),
     ]
 
 
@@ -268,5 +282,13 @@ def _price_rows(world: World) -> list[FactRow]:
         return []
     price = values["cost_usd_s"] / values["grid_w"] * _J_PER_KWH
     carbon = values["carbon_kg_s"] / values["grid_w"] * _J_PER_KWH * 1e3
-    rows = [FactRow("Price", f"{text.significant(price)} USD/kWh")] if price > 0 else []
-    return [*rows, FactRow("Carbon", f"{text.significant(carbon)} g/kWh")] if carbon > 0 else rows
+    rows = (
+        [FactRow(tr("Price"), tr("{significant} USD/kWh", significant=text.significant(price)))]
+        if price > 0
+        else []
+    )
+    return (
+        [*rows, FactRow(tr("Carbon"), tr("{significant} g/kWh", significant=text.significant(carbon)))]
+        if carbon > 0
+        else rows
+    )

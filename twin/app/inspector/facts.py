@@ -45,6 +45,7 @@ from twin.app.world.rows import (
     place_rows,
     states_text,
 )
+from twin.language import tr
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.find import row_name
 from twin.plant.graph import entity_id, find
@@ -55,7 +56,7 @@ from twin.record.site_year import climate_words
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.site import Site
 
-NOW = "Now"
+NOW = tr("Now")
 """Title of figures of the time on screen."""
 ICONS = {
     "gpu": "gpu",
@@ -73,7 +74,7 @@ ICONS = {
 }
 
 
-_GEAR_NAMES = {"ups": "UPS", "pdu": "PDU", "smr": "small modular reactor", "gas": "gas turbine"}
+_GEAR_NAMES = {"ups": "UPS", "pdu": "PDU", "smr": tr("small modular reactor"), "gas": tr("gas turbine")}
 """Kinds of power items that people write otherwise."""
 
 
@@ -166,14 +167,14 @@ def _gpu(world: World, gpu: int) -> Facts:
     return Facts(
         plant.gpu_id(gpu),
         "gpu",
-        f"GPU {int(plant.gpus.index[gpu])} of {plant.nodes.ids[node]}",
+        tr("GPU {index} of {ids}", index=int(plant.gpus.index[gpu]), ids=plant.nodes.ids[node]),
         part,
         ICONS["gpu"],
         _sections(
-            ("Out of use", outage_rows(world, node)),
+            (tr("Out of use"), outage_rows(world, node)),
             (NOW, [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
-            ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
-            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (tr("Place"), [link_row(world, "node", node), *place_rows(world, rack)]),
+            (tr("Supply"), [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
         ),
         main_state(world.frame, np.array([gpu])),
@@ -187,20 +188,24 @@ def _node(world: World, node: int) -> Facts:
     part = plant.node_parts[int(plant.nodes.part[node])]
     gpus = gpus_of(plant, "node", node)
     low_u, height_u = int(plant.nodes.u[node]), int(plant.nodes.height_u[node])
-    units = f"U{low_u}" if height_u == 1 else f"U{low_u} to U{low_u + height_u - 1}"
+    units = (
+        f"U{low_u}"
+        if height_u == 1
+        else tr("U{low_u} to U{low_u_2}", low_u=low_u, low_u_2=low_u + height_u - 1)
+    )
     unit = int(plant.nodes.unit[node])
     return Facts(
         plant.nodes.ids[node],
         "node",
-        f"Node {plant.nodes.ids[node]}",
-        f"{part}, {len(gpus)} GPUs",
+        tr("Node {ids}", ids=plant.nodes.ids[node]),
+        tr("{part}, {gpus} GPUs", part=part, gpus=len(gpus)),
         ICONS["node"],
         _sections(
-            ("Out of use", outage_rows(world, node)),
+            (tr("Out of use"), outage_rows(world, node)),
             (NOW, [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
-            ("Place", [*place_rows(world, rack), FactRow("Rack units", units)]),
-            ("Network", [FactRow("Scalable unit", str(unit))] if unit >= 0 else []),
-            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (tr("Place"), [*place_rows(world, rack), FactRow(tr("Rack units"), units)]),
+            (tr("Network"), [FactRow(tr("Scalable unit"), str(unit))] if unit >= 0 else []),
+            (tr("Supply"), [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
         ),
         main_state(world.frame, gpus),
@@ -219,23 +224,23 @@ def _rack(world: World, rack: int) -> Facts:
     return Facts(
         racks.ids[rack],
         "rack",
-        f"Rack {racks.ids[rack]}",
-        f"{RackKind(int(racks.kind[rack])).name.lower()} rack" + (f", {part}" if part else ""),
+        tr("Rack {ids}", ids=racks.ids[rack]),
+        tr("{name} rack", name=RackKind(int(racks.kind[rack])).name.lower()) + (f", {part}" if part else ""),
         ICONS["rack"],
         _sections(
             (NOW, live),
             (
-                "Contents",
+                tr("Contents"),
                 [
-                    FactRow("Nodes", f"{nodes}"),
+                    FactRow(tr("Nodes"), f"{nodes}"),
                     FactRow("GPUs", f"{len(gpus):,}"),
-                    FactRow("Rack units", f"{int(racks.units_u[rack])}"),
-                    FactRow("Size", size),
+                    FactRow(tr("Rack units"), f"{int(racks.units_u[rack])}"),
+                    FactRow(tr("Size"), size),
                 ],
             ),
-            ("Place", place_rows(world, rack)[1:]),
+            (tr("Place"), place_rows(world, rack)[1:]),
             (
-                "Supply",
+                tr("Supply"),
                 [
                     *design_rows(world, rack),
                     *feed_rows(world, rack),
@@ -255,27 +260,31 @@ def _switch(world: World, switch: int) -> Facts:
     role = SwitchRole(int(switches.role[switch])).name.lower()
     rail, unit = int(switches.rail[switch]), int(switches.unit[switch])
     part = switches.part[switch]
-    ports = f"{int(switches.ports[switch])} × {float(switches.port_bytes_s[switch]) * 8 / 1e9:g} Gb/s"
-    serves = [FactRow("Rail", f"{rail}")] if rail >= 0 else []
-    serves += [FactRow("Scalable unit", f"{unit}")] if unit >= 0 else []
+    ports = tr(
+        "{ports} × {port_bytes_s:g} Gb/s",
+        ports=int(switches.ports[switch]),
+        port_bytes_s=float(switches.port_bytes_s[switch]) * 8 / 1000000000.0,
+    )
+    serves = [FactRow(tr("Rail"), f"{rail}")] if rail >= 0 else []
+    serves += [FactRow(tr("Scalable unit"), f"{unit}")] if unit >= 0 else []
     return Facts(
         switches.ids[switch],
         "switch",
-        f"Switch {switches.ids[switch]}",
+        tr("Switch {ids}", ids=switches.ids[switch]),
         f"{part}, {role}",
         ICONS["switch"],
         _sections(
             (NOW, live_rows(world, "switch", switch)),
             *switch_rows(world, switch),
             (
-                "Network",
+                tr("Network"),
                 [
-                    FactRow("Fabric", plant.fabrics[int(switches.fabric[switch])]),
-                    FactRow("Ports", ports),
+                    FactRow(tr("Fabric"), plant.fabrics[int(switches.fabric[switch])]),
+                    FactRow(tr("Ports"), ports),
                     *serves,
                 ],
             ),
-            ("Place", place_rows(world, int(switches.rack[switch]))),
+            (tr("Place"), place_rows(world, int(switches.rack[switch]))),
             (part, figure_rows(world, part)),
         ),
     )
@@ -287,7 +296,7 @@ def _cables(world: World, id: str, bundle: int) -> Facts:
         title, size = " to ".join(bundle_ends(world.plant, bundle)), bundle_size(world.plant, bundle)
     else:
         title, _, size = describe_link(world.plant, link).partition(", ")
-        size = f"{size}, drawn with {bundle_size(world.plant, bundle)}"
+        size = tr("{size}, drawn with {bundle_size}", size=size, bundle_size=bundle_size(world.plant, bundle))
     return Facts(
         id,
         "link",
@@ -313,15 +322,15 @@ def _loop(world: World, loop: int) -> Facts:
         _sections(
             (NOW, loop_rows(world, loop)),
             (
-                "Design",
+                tr("Design"),
                 [
-                    FactRow("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
-                    FactRow("Flow", flow(float(loops.flow_m3_s[loop]))),
-                    FactRow("Units", f"{int(loops.units[loop])}"),
-                    FactRow("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
-                    FactRow("Racks served", f"{served:,}"),
+                    FactRow(tr("Supply"), text.quantity(float(loops.supply_c[loop]), "°C")),
+                    FactRow(tr("Flow"), flow(float(loops.flow_m3_s[loop]))),
+                    FactRow(tr("Units"), f"{int(loops.units[loop])}"),
+                    FactRow(tr("Pumps") if liquid else tr("Fans"), f"{int(loops.pumps[loop])}"),
+                    FactRow(tr("Racks served"), f"{served:,}"),
                     FactRow(
-                        "Heat goes to",
+                        tr("Heat goes to"),
                         plant.plants.ids[int(loops.plant[loop])],
                         plant.plants.ids[int(loops.plant[loop])],
                     ),
@@ -342,11 +351,11 @@ def _row(world: World, row: int) -> Facts:
         plant.rows.ids[row],
         "row",
         row_name(plant, row),
-        f"{racks} racks, {len(gpus):,} GPUs",
+        tr("{racks} racks, {gpus:,} GPUs", racks=racks, gpus=len(gpus)),
         ICONS["row"],
         _sections(
             (NOW, crowd_rows(world, gpus)),
-            ("Place", [FactRow("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
+            (tr("Place"), [FactRow(tr("Hall"), hall_name(plant, int(plant.rows.hall[row])))]),
         ),
         main_state(world.frame, gpus),
     )
@@ -363,7 +372,7 @@ def _power(world: World, item: int) -> Facts:
         ICONS["power"],
         _sections(
             (NOW, power_rows(world, item)),
-            ("In the tree", power_design_rows(world, item)),
+            (tr("In the tree"), power_design_rows(world, item)),
             (part, figure_rows(world, part)),
         ),
     )
@@ -375,12 +384,16 @@ def _plant(world: World, source: int) -> Facts:
     return Facts(
         plants.ids[source],
         "plant",
-        f"{plants.kind[source].replace('-', ' ').capitalize()} plant {plants.ids[source]}",
-        f"facility water, {part}" if part else "facility water",
+        tr(
+            "{capitalize} plant {ids}",
+            capitalize=plants.kind[source].replace("-", " ").capitalize(),
+            ids=plants.ids[source],
+        ),
+        tr("facility water, {part}", part=part) if part else tr("facility water"),
         ICONS["plant"],
         _sections(
             (NOW, plant_rows(world, source)),
-            ("Design", plant_design_rows(world, source)),
+            (tr("Design"), plant_design_rows(world, source)),
             (part, figure_rows(world, part)),
         ),
     )
@@ -393,9 +406,9 @@ def _hall(world: World, hall: int) -> Facts:
         halls.ids[hall],
         "hall",
         hall_name(world.plant, hall),
-        f"hall with {racks:,} racks",
+        tr("hall with {racks:,} racks", racks=racks),
         ICONS["hall"],
-        _sections(("Air", hall_rows(world, hall)), ("Loss", [loss_row(world, "hall", hall)])),
+        _sections((tr("Air"), hall_rows(world, hall)), (tr("Loss"), [loss_row(world, "hall", hall)])),
     )
 
 
@@ -410,19 +423,19 @@ def _job(world: World, job: int) -> Facts:
     return Facts(
         spec.id,
         "job",
-        spec.title or f"Job {spec.id}",
-        f"{work_name(spec.workload)} on {spec.nodes:,} nodes",
+        spec.title or tr("Job {id}", id=spec.id),
+        tr("{work_name} on {nodes:,} nodes", work_name=work_name(spec.workload), nodes=spec.nodes),
         ICONS["job"],
         _sections(
             (NOW, pace_rows(world, job)),
-            ("Plan", plan_rows(world, spec)),
-            ("Communication per step", collective_rows(world, job)),
+            (tr("Plan"), plan_rows(world, spec)),
+            (tr("Communication per step"), collective_rows(world, job)),
             (
-                "Recovery",
+                tr("Recovery"),
                 [
-                    FactRow("Checkpoint", interval_text(spec.checkpoint.interval)),
-                    FactRow("Checkpoint stall", text.duration(spec.checkpoint.pause_s)),
-                    FactRow("Detection time", text.duration(spec.recovery.detect_s)),
+                    FactRow(tr("Checkpoint"), interval_text(spec.checkpoint.interval)),
+                    FactRow(tr("Checkpoint stall"), text.duration(spec.checkpoint.pause_s)),
+                    FactRow(tr("Detection time"), text.duration(spec.recovery.detect_s)),
                 ],
             ),
         ),
@@ -442,17 +455,17 @@ def _site(world: World) -> Facts:
         ICONS["site"],
         _sections(
             (NOW, now),
-            ("Weather", weather),
-            ("Energy", energy),
+            (tr("Weather"), weather),
+            (tr("Energy"), energy),
             (
-                "Installed",
+                tr("Installed"),
                 [
                     FactRow("GPUs", f"{gpus:,}"),
-                    FactRow("Nodes", f"{int(np.count_nonzero(plant.nodes.present)):,}"),
-                    FactRow("Racks", f"{int(np.count_nonzero(plant.racks.present)):,}"),
-                    FactRow("Switches", f"{int(np.count_nonzero(plant.switches.present)):,}"),
-                    FactRow("Cooling loops", f"{len(plant.loops.ids):,}"),
-                    FactRow("Jobs", f"{len(jobs_of(scenario)):,}"),
+                    FactRow(tr("Nodes"), f"{int(np.count_nonzero(plant.nodes.present)):,}"),
+                    FactRow(tr("Racks"), f"{int(np.count_nonzero(plant.racks.present)):,}"),
+                    FactRow(tr("Switches"), f"{int(np.count_nonzero(plant.switches.present)):,}"),
+                    FactRow(tr("Cooling loops"), f"{len(plant.loops.ids):,}"),
+                    FactRow(tr("Jobs"), f"{len(jobs_of(scenario)):,}"),
                 ],
             ),
         ),
@@ -464,7 +477,11 @@ def _site_words(site: Site) -> str:
     if site.name != Site.model_fields["name"].default:
         return site.name
     known = site.climate.place is not None
-    return f"Unnamed site{' in' if known else ','} {climate_words(site.climate)}"
+    return tr(
+        "Unnamed site{word} {climate_words}",
+        word=" in" if known else ",",
+        climate_words=climate_words(site.climate),
+    )
 
 
 def _sections(*titled: tuple[str, list[FactRow]]) -> tuple[Section, ...]:

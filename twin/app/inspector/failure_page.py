@@ -23,6 +23,7 @@ from twin.app.toolkit.text import significant
 from twin.catalog import Catalog
 from twin.commands.edit.command import Command
 from twin.commands.place.failures import LetFail, SwitchCause, UseCatalogRates
+from twin.language import tr
 from twin.planning.risk.failure_table import (
     TWICE,
     YEAR_S,
@@ -34,7 +35,7 @@ from twin.planning.risk.failure_table import (
 )
 from twin.units import spoken
 
-NOTHING = "Nothing fails by itself in this scene"
+NOTHING = tr("Nothing fails by itself in this scene")
 _LATER_MS = 40
 _BADGES = (("published", "spec"), ("calculated", "calc."), ("estimated", "est."), ("recalled", "est."))
 
@@ -58,21 +59,21 @@ class FailurePage(QScrollArea):
         self.switches: dict[str, QCheckBox] = {}
         self._numbers: dict[str, QLabel] = {}
         self.setWidgetResizable(True)
-        self.setAccessibleName("Failure rates of the scene")
+        self.setAccessibleName(tr("Failure rates of the scene"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 6, 14, 14)
         column.setSpacing(6)
         self.headline, self.details = label("", "value", wrap=True), label("", "muted", wrap=True)
-        self.use_button = QPushButton("Use the catalogue's rates")
-        self.use_button.setToolTip("Published counts of fleets, for what this hall has")
+        self.use_button = QPushButton(tr("Use the catalogue's rates"))
+        self.use_button.setToolTip(tr("Published counts of fleets, for what this hall has"))
         self.use_button.clicked.connect(lambda: self._do(UseCatalogRates()))
-        self.enabled_box = QCheckBox("Random failures")
-        self.enabled_box.setToolTip(plain_tip("Off: nothing fails by itself, whatever the rates are"))
+        self.enabled_box = QCheckBox(tr("Random failures"))
+        self.enabled_box.setToolTip(plain_tip(tr("Off: nothing fails by itself, whatever the rates are")))
         self.enabled_box.clicked.connect(lambda on: self._do(LetFail(on)))
-        self.catalog_box = QCheckBox("Rates of the catalogue")
-        self.catalog_box.setToolTip(plain_tip("Off: only causes that the scene names itself"))
+        self.catalog_box = QCheckBox(tr("Rates of the catalogue"))
+        self.catalog_box.setToolTip(plain_tip(tr("Off: only causes that the scene names itself")))
         self.catalog_box.clicked.connect(lambda on: self._do(UseCatalogRates(on)))
         for widget in (self.headline, self.details, self.use_button, self.enabled_box, self.catalog_box):
             column.addWidget(widget)
@@ -105,7 +106,11 @@ class FailurePage(QScrollArea):
         if before is None or [row.id for row in before.rows] != [row.id for row in table.rows]:
             self._build(table)
         self.headline.setText(
-            NOTHING if table.none else f"{significant(table.per_year)} failures a year expected in this hall"
+            NOTHING
+            if table.none
+            else tr(
+                "{significant} failures a year expected in this hall", significant=significant(table.per_year)
+            )
         )
         self.details.setText(_details(table))
         self.use_button.setVisible(table.none)
@@ -116,7 +121,7 @@ class FailurePage(QScrollArea):
             switch.setChecked(row.acts if table.enabled else row.id not in document.scenario.failures.off)
             switch.setEnabled(table.enabled)
             number = self._numbers[row.id]
-            number.setText(f"{significant(row.per_year)} a year")
+            number.setText(tr("{significant} a year", significant=significant(row.per_year)))
             number.setEnabled(row.acts)
 
     def showEvent(self, event: object) -> None:
@@ -144,8 +149,15 @@ class FailurePage(QScrollArea):
             line = 1 + 2 * place
             tip = f"{row.standing}. {row.source}" if row.source else row.standing
             switch = QCheckBox()
-            switch.setAccessibleName(f"{row.title}: {rate_words(row)}, {significant(row.per_year)} a year")
-            switch.setToolTip(plain_tip(f"Whether {row.title} happens by itself"))
+            switch.setAccessibleName(
+                tr(
+                    "{title}: {rate_words}, {significant} a year",
+                    title=row.title,
+                    rate_words=rate_words(row),
+                    significant=significant(row.per_year),
+                )
+            )
+            switch.setToolTip(plain_tip(tr("Whether {title} happens by itself", title=row.title)))
             switch.clicked.connect(lambda on, row=row: self._switch(row, on))
             number = label("", "value")
             below = label(f"{rate_words(row)}; {repair_words(row)}", "faint", wrap=True)
@@ -175,14 +187,24 @@ class FailurePage(QScrollArea):
 
 def _details(table: FailureTable) -> str:
     if table.none:
-        return "Interruptions and spares are none, whatever is built."
+        return tr("Interruptions and spares are none, whatever is built.")
     lines = []
     if table.planned_per_year:
-        lines.append(f"Planned maintenance besides: {significant(table.planned_per_year)} a year.")
+        lines.append(
+            tr(
+                "Planned maintenance besides: {significant} a year.",
+                significant=significant(table.planned_per_year),
+            )
+        )
     if table.job_per_year:
         between = spoken(YEAR_S / table.job_per_year)
         lines.append(
-            f"Largest job, {table.job} on {table.job_nodes:,} nodes: one interruption in {between} of work."
+            tr(
+                "Largest job, {job} on {job_nodes:,} nodes: one interruption in {between} of work.",
+                job=table.job,
+                job_nodes=table.job_nodes,
+                between=between,
+            )
         )
     if table.adds_up:
         lines.append(TWICE)

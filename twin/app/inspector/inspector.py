@@ -38,11 +38,12 @@ from twin.app.world.site_year import YearCache, year_rows
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import counted, item_of, people_say, titled
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 from twin.record.channels import State
 from twin.record.site_year import SiteYear
 from twin.view3d.base import palette
 
-YEAR = "Typical year"
+YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
 _BADGES = {"published": "spec", "estimated": "est."}
 _YEAR_MS = 500
@@ -61,7 +62,7 @@ class Inspector(Dock):
     incident_wanted = Signal(str)  # id of what is shown
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "inspector", "Inspector", "info", parent)
+        super().__init__(look, "inspector", tr("Inspector"), "info", parent)
         self._session = session
         self._catalog: Catalog | None = None
         self._thing: str | None = None
@@ -74,7 +75,7 @@ class Inspector(Dock):
         self.body.addWidget(self._head())
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
-        self._scroll.setAccessibleName("Facts of the selection")
+        self._scroll.setAccessibleName(tr("Facts of the selection"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.properties = EditPanel(look, session, load_catalog())
         self._pages = QStackedWidget()
@@ -139,11 +140,11 @@ class Inspector(Dock):
         grid.setContentsMargins(14, 12, 14, 10)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
-        self._mark = tool_button(self._look, "info", "What is shown", colour="accent")
+        self._mark = tool_button(self._look, "info", tr("What is shown"), colour="accent")
         self._mark.setFixedSize(34, 34)
         self._mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._title = label("Nothing open", "title", wrap=True)
+        self._title = label(tr("Nothing open"), "title", wrap=True)
         self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._subtitle = label("", "muted", wrap=True)
         self._kind = label("", "badge")
@@ -153,18 +154,18 @@ class Inspector(Dock):
         badges.addWidget(self._kind, 0, Qt.AlignmentFlag.AlignVCenter)
         badges.addWidget(self._state, 0, Qt.AlignmentFlag.AlignVCenter)
         badges.addStretch(1)
-        self.plan_button = QPushButton("Plan\N{HORIZONTAL ELLIPSIS}")
-        self.plan_button.setToolTip("Open this job in the job dialog")
+        self.plan_button = QPushButton(tr("Plan\N{HORIZONTAL ELLIPSIS}"))
+        self.plan_button.setToolTip(tr("Open this job in the job dialog"))
         self.plan_button.setVisible(False)
         self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
         badges.addWidget(self.plan_button)
-        self.incident_button = QPushButton("Incident")
-        self.incident_button.setToolTip("What failed here last, whom it stopped, and what that cost")
+        self.incident_button = QPushButton(tr("Incident"))
+        self.incident_button.setToolTip(tr("What failed here last, whom it stopped, and what that cost"))
         self.incident_button.setVisible(False)
         self.incident_button.clicked.connect(self._on_incident)
         badges.addWidget(self.incident_button)
-        self.break_button = QPushButton("Break\N{HORIZONTAL ELLIPSIS}")
-        self.break_button.setToolTip("Inject a fault")
+        self.break_button = QPushButton(tr("Break\N{HORIZONTAL ELLIPSIS}"))
+        self.break_button.setToolTip(tr("Inject a fault"))
         self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
         badges.addWidget(self.break_button)
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
@@ -183,16 +184,16 @@ class Inspector(Dock):
         """Return the switch between what is known and what can be set."""
         frame = QFrame()
         frame.setProperty("role", "segments")
-        frame.setAccessibleName("Facts or properties")
+        frame.setAccessibleName(tr("Facts or properties"))
         row = QHBoxLayout(frame)
         row.setContentsMargins(1, 1, 1, 1)
         row.setSpacing(2)
         group = QButtonGroup(frame)
         self.page_buttons: dict[str, QToolButton] = {}
         for page, title, tip in (
-            ("facts", "Facts", "Live facts"),
-            ("properties", "Edit", "Properties to edit, also of several items at once"),
-            ("failures", "Failures", "What fails in the scene: rates, repairs, failures a year"),
+            ("facts", tr("Facts"), tr("Live facts")),
+            ("properties", tr("Edit"), tr("Properties to edit, also of several items at once")),
+            ("failures", tr("Failures"), tr("What fails in the scene: rates, repairs, failures a year")),
         ):
             button = QToolButton()
             button.setProperty("role", "segment")
@@ -256,7 +257,7 @@ class Inspector(Dock):
             kind = titled(item_of(world.scenario, id).kind)
         except CommandError:
             return None
-        return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())
+        return Facts(id, kind, id, tr("Part of the design; see Edit"), "layers", ())
 
     def _work_out_year(self) -> None:
         """Work out the year of the scene, unless something else is looked at by now."""
@@ -327,9 +328,9 @@ class Inspector(Dock):
         """Put the months below the figures of a year, and what leads on to all of it."""
         self.months = MonthBars(self._look, "PUE", 1.0, "{:.2f}".format)
         grid.addWidget(self.months, line, 0, 1, 2)
-        more = QPushButton("Other places and loads\N{HORIZONTAL ELLIPSIS}")
+        more = QPushButton(tr("Other places and loads\N{HORIZONTAL ELLIPSIS}"))
         more.setProperty("role", "link")
-        more.setToolTip("The typical year in other climates and at other loads; its hours as a table")
+        more.setToolTip(tr("The typical year in other climates and at other loads; its hours as a table"))
         more.clicked.connect(lambda: self.open_year())
         grid.addWidget(more, line + 1, 0, 1, 2, Qt.AlignmentFlag.AlignRight)
 
@@ -346,7 +347,7 @@ class Inspector(Dock):
 
     def _fill(self, facts: Facts) -> None:
         several = self._several
-        subtitle = f"Last selected: {facts.title}" if several else facts.subtitle
+        subtitle = tr("Last selected: {title}", title=facts.title) if several else facts.subtitle
         for field, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
             if field.text() != words:
                 field.setText(words)
@@ -359,7 +360,7 @@ class Inspector(Dock):
             self._show_months(self.months)
         age = age_words(self._session)
         for title in self._now_titles:
-            title.setText(f"AT {age.upper()}" if age else NOW.upper())
+            title.setText(tr("AT {age}", age=age.upper()) if age else NOW.upper())
         self.incident_button.setVisible(facts.troubled)
         self._state.setVisible(facts.state is not None)
         if facts.state is not None:

@@ -12,6 +12,7 @@ from twin.app.form.field import Field, field_of
 from twin.app.inspector import property_choices
 from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, titled
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import tr
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import fields_of
@@ -41,8 +42,13 @@ _OF_GENERATOR = {
 }
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
-_HEADINGS = {"at": "Corner of the first row"}
-_COUNTS: dict[ItemKind, str] = {"rows": "Rows", "loops": "Loops", "stage": "Items", "store": "Boxes"}
+_HEADINGS = {"at": tr("Corner of the first row")}
+_COUNTS: dict[ItemKind, str] = {
+    "rows": tr("Rows"),
+    "loops": tr("Loops"),
+    "stage": tr("Items"),
+    "store": tr("Boxes"),
+}
 
 
 @dataclass(frozen=True)
@@ -136,29 +142,37 @@ def _own(scene: EditedScene, item: SceneItem) -> Iterator[Property]:
     """Yield what a generated item has of its own, and the exact place of what stands on the floor."""
     standing = scene.plant.slots.get(item.id, ("", -1))[0]
     if standing in ("row", "rack", "loop", "power"):
-        for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
-            tip = f"Centre of its footprint, {way}, from the site's corner"
-            yield Property(key, title, tip, "Place", "quantity", "length")
+        for key, title, way in ((X, "x", tr("along the rows")), (Y, "y", tr("across the rows"))):
+            tip = tr("Centre of its footprint, {way}, from the site's corner", way=way)
+            yield Property(key, title, tip, tr("Place"), "quantity", "length")
     halls = tuple(scene.plant.halls.ids)
     if item.kind in ("rows", "row", "rack") and len(halls) > 1:
-        tip = "Hall for all racks of its generator; they keep their ids"
-        yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
+        tip = tr("Hall for all racks of its generator; they keep their ids")
+        yield Property(HALL, tr("Hall"), tip, tr("Place"), "choice", choices=halls)
     if item.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(
-            "facing", "Front", "Direction its front faces", "Place", "choice", choices=sides, optional=True
+            "facing",
+            tr("Front"),
+            tr("Direction its front faces"),
+            tr("Place"),
+            "choice",
+            choices=sides,
+            optional=True,
         )
     if item.kind == "rack":
         racks = property_choices.parts(scene, "rack")
-        tip = "Catalogue rack, in place of the one its generator sets"
-        yield Property("part", "Rack", tip, "This rack", "part", choices=racks, optional=True)
+        tip = tr("Catalogue rack, in place of the one its generator sets")
+        yield Property("part", tr("Rack"), tip, tr("This rack"), "part", choices=racks, optional=True)
     if item.kind == "node":
         nodes = property_choices.parts(scene, "node")
-        yield Property(RACK, "Rack", "Rack that holds it; the node keeps its id", "Place", "text")
-        yield Property(U, "Lowest unit", "Rack unit, counted from the bottom", "Place", "count")
-        tip = "Catalogue node, in place of the one its generator sets"
-        yield Property("part", "Node", tip, "This node", "part", choices=nodes, optional=True)
-        yield Property("drained", "Drained", "Present, but takes no work at the start", "This node", "switch")
+        yield Property(RACK, tr("Rack"), tr("Rack that holds it; the node keeps its id"), tr("Place"), "text")
+        yield Property(U, tr("Lowest unit"), tr("Rack unit, counted from the bottom"), tr("Place"), "count")
+        tip = tr("Catalogue node, in place of the one its generator sets")
+        yield Property("part", tr("Node"), tip, tr("This node"), "part", choices=nodes, optional=True)
+        yield Property(
+            "drained", tr("Drained"), tr("Present, but takes no work at the start"), tr("This node"), "switch"
+        )
 
 
 def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
@@ -169,7 +183,7 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
     item = entry.kind in ("row", "rack", "node", "loop", "power")
     kind: ItemKind = {"loop": "loops", "power": "stage"}.get(entry.kind, "rows" if item else entry.kind)  # type: ignore[assignment]
     name = titled(kind)
-    heading = f"{name[:1].upper()}{name[1:]}" if item else "Properties"
+    heading = f"{name[:1].upper()}{name[1:]}" if item else tr("Properties")
     own = {"facing"} if entry.kind in ("row", "rack") else set()
     for found in _fields(scene, model, "", heading, kind, 0):
         if found.key not in own:
@@ -178,12 +192,18 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
         nodes = property_choices.parts(scene, "node")
         tip = "Nodes of the last group in each rack; 0: none"
         yield Property(
-            "racks.nodes.count", "Nodes per rack", tip, heading, "count", change="nodes", of_generator=item
+            "racks.nodes.count",
+            tr("Nodes per rack"),
+            tip,
+            heading,
+            "count",
+            change="nodes",
+            of_generator=item,
         )
         yield Property(
             "racks.nodes.part",
-            "Node",
-            "Catalogue node in each rack",
+            tr("Node"),
+            tr("Catalogue node in each rack"),
             heading,
             "part",
             choices=nodes,
@@ -198,14 +218,14 @@ def _for_item(found: Property) -> Property:
 
 def _of_scene(scene: EditedScene) -> Iterator[Property]:
     scenario = scene.scenario
-    yield from _fields(scene, scenario, "", "Scene", None, _DEEPEST)
+    yield from _fields(scene, scenario, "", tr("Scene"), None, _DEEPEST)
     for key, heading in (
-        ("site", "Site"),
-        ("site.climate", "Climate"),
-        ("site.grid", "Utility"),
-        ("site.redundancy", "Redundancy"),
-        ("cooling", "Cooling"),
-        ("scheduler", "Scheduler"),
+        ("site", tr("Site")),
+        ("site.climate", tr("Climate")),
+        ("site.grid", tr("Utility")),
+        ("site.redundancy", tr("Redundancy")),
+        ("cooling", tr("Cooling")),
+        ("scheduler", tr("Scheduler")),
     ):
         model = model_at(scene, key)
         if model is not None:

@@ -14,6 +14,7 @@ from twin.app.form.row import FieldRow
 from twin.app.inspector.property_fields import Property
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 
 class PropertyRow(FieldRow):
@@ -33,10 +34,10 @@ class PropertyRow(FieldRow):
         super().__init__(look, of)
         self.name.setWordWrap(True)
         self.badge = label("", "badge")
-        self.reset = tool_button(look, "undo", f"Reset {of.title} to its default")
+        self.reset = tool_button(look, "undo", tr("Reset {title} to its default", title=of.title))
         self.reset.clicked.connect(lambda: self.entered.emit(None))
         self._question = QWidget()
-        self.apply_button, self._leave = QPushButton("Apply"), QPushButton("Cancel")
+        self.apply_button, self._leave = QPushButton(tr("Apply")), QPushButton(tr("Cancel"))
         self._question.hide()
         self._agreed: Callable[[], None] = self.settle
 
@@ -79,9 +80,7 @@ class PropertyRow(FieldRow):
         """Tell why what stands in the field was not done; it stays to be put right until the field is left."""
         self._question.hide()
         typed = self.text.strip()
-        super().refuse(
-            f"\N{LEFT DOUBLE QUOTATION MARK}{typed}\N{RIGHT DOUBLE QUOTATION MARK} refused: {reason}"
-        )
+        super().refuse(tr("“{typed}” refused: {reason}", typed=typed, reason=reason))
         if not (isinstance(self.field, QLineEdit) and self.field.hasFocus()):
             self._fill()
 

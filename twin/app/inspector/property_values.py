@@ -18,6 +18,7 @@ from twin.commands.place.generators import ChangeGenerator
 from twin.commands.place.move import MoveNodes, MoveTo, place_of
 from twin.commands.place.move_hall import MoveToHall
 from twin.commands.place.properties import SetProperty, path_of
+from twin.language import tr
 from twin.scenario.schema.fields import fields_of
 from twin.scenario.schema.site import RackGenerator
 from twin.scenario.text.emit import flow
@@ -42,7 +43,9 @@ def standing(scene: EditedScene, ids: Sequence[str], one: Property) -> FieldStat
         return FieldState(first.text, False, first.ghost, "several", hint, resettable)
     values = ", ".join(dict.fromkeys(value.text or "none" for value in all_of))
     resettable = any(value.resettable for value in all_of)
-    return FieldState("", True, "mixed", "mixed", f"Values differ: {values[:200]}", resettable)
+    return FieldState(
+        "", True, "mixed", "mixed", tr("Values differ: {values}", values=values[:200]), resettable
+    )
 
 
 def command(scene: EditedScene, ids: Sequence[str], one: Property, text: str | None) -> Command:
@@ -110,7 +113,10 @@ def _placed(scene: EditedScene, ids: Sequence[str], property: Property, words: s
 def _together(commands: Sequence[Command]) -> Command:
     if len(commands) == 1:
         return commands[0]
-    return Together(tuple(commands), commands[0].title.rpartition(" ")[0] + f" {len(commands):,} items")
+    return Together(
+        tuple(commands),
+        commands[0].title.rpartition(" ")[0] + tr(" {commands:,} items", commands=len(commands)),
+    )
 
 
 def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
@@ -124,7 +130,9 @@ def owners(ids: Sequence[str], one: Property) -> tuple[str, ...]:
 def _standing(scene: EditedScene, id: str, property: Property) -> FieldState:
     if property.key in (X, Y):
         at_m = place_of(scene, id)[property.key == Y]
-        return FieldState(render(round(at_m, 4), "length", unit="m"), source="", hint="As placed in the hall")
+        return FieldState(
+            render(round(at_m, 4), "length", unit="m"), source="", hint=tr("As placed in the hall")
+        )
     if property.key == U:
         return FieldState(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
     if property.key == RACK:
@@ -146,7 +154,7 @@ def _standing(scene: EditedScene, id: str, property: Property) -> FieldState:
             "",
             ghost=_made(scene, id, property),
             source="made",
-            hint="As its generator makes it; a value set here overrides it",
+            hint=tr("As its generator makes it; a value set here overrides it"),
         )
     if value is None:
         return _of_part(scene, model, name, property)
@@ -155,19 +163,21 @@ def _standing(scene: EditedScene, id: str, property: Property) -> FieldState:
         return FieldState(
             text, ghost=property.tip.partition("none: ")[2] or "none", source=tip, hint=property.tip
         )
-    return FieldState(text, source=tip, hint=f"Default. {property.tip}")
+    return FieldState(text, source=tip, hint=tr("Default. {tip}", tip=property.tip))
 
 
 def _source(scene: EditedScene, path: str) -> dict[str, Any]:
     """Return badge, hint and whether a reset is possible, of a value that is said."""
-    extends, base = scene.scenario.extends or "the base scene", overrides(scene, path)
+    extends, base = scene.scenario.extends or tr("the base scene"), overrides(scene, path)
     if not (base or in_file(scene, path)):
-        return {"source": "inherited", "hint": f"From {extends}", "resettable": False}
+        return {"source": "inherited", "hint": tr("From {extends}", extends=extends), "resettable": False}
     file = scene.document.files[0]
     place, _ = resolve(split(path), file.tree)
     mark = locate(file.tree, place)
     source = "override" if ".overrides[" in path or scene.scenario.extends else "set"
-    hint = f"{mark.file}, line {mark.line}" + (f"; {extends} has another value" if base else "")
+    hint = tr("{file}, line {line}", file=mark.file, line=mark.line) + (
+        tr("; {extends} has another value", extends=extends) if base else ""
+    )
     return {"source": source, "hint": hint, "resettable": not base and _may_go(scene, path)}
 
 
@@ -195,13 +205,22 @@ def _of_part(scene: EditedScene, model: BaseModel | None, name: str, property: P
 def _of_nodes(scene: EditedScene, id: str, property: Property) -> FieldState:
     racks: RackGenerator = generator(scene.scenario, id.partition("/")[0])[1].racks
     if not racks.nodes:
-        hint = f"{racks.part} includes its own nodes" if racks.part else "The racks hold no nodes"
+        hint = (
+            tr("{part} includes its own nodes", part=racks.part)
+            if racks.part
+            else tr("The racks hold no nodes")
+        )
         return FieldState(
-            "", ghost="the rack's" if racks.part else "none", source="spec" if racks.part else "", hint=hint
+            "",
+            ghost=tr("the rack's") if racks.part else "none",
+            source="spec" if racks.part else "",
+            hint=hint,
         )
     last, number = racks.nodes[-1], len(racks.nodes)
     hint = (
-        f"{number} groups of nodes in each rack; this is the last" if number > 1 else "Set in the generator"
+        tr("{number} groups of nodes in each rack; this is the last", number=number)
+        if number > 1
+        else tr("Set in the generator")
     )
     return FieldState(str(last.count) if property.change == "nodes" else last.part, source="set", hint=hint)
 
@@ -214,7 +233,7 @@ def _made(scene: EditedScene, id: str, property: Property) -> str:
         side = (plant.rows if kind == "row" else plant.racks).facing[slot] if kind in ("row", "rack") else 0
         return "north" if side > 0 else "south"
     if property.key == "part" and kind == "rack":
-        return plant.racks.part[slot] or "plain cabinet"
+        return plant.racks.part[slot] or tr("plain cabinet")
     if property.key == "part" and kind == "node":
         return plant.node_parts[int(plant.nodes.part[slot])]
     return "off" if property.kind == "switch" else ""
@@ -223,7 +242,7 @@ def _made(scene: EditedScene, id: str, property: Property) -> str:
 def _rack_of(scene: EditedScene, id: str) -> str:
     kind, slot = scene.plant.slots.get(id, ("", -1))
     if kind != "node":
-        raise CommandError(f"{item_of(scene.scenario, id).id} is in no rack")
+        raise CommandError(tr("{id} is in no rack", id=item_of(scene.scenario, id).id))
     return scene.plant.racks.ids[int(scene.plant.nodes.rack[slot])]
 
 

@@ -36,21 +36,22 @@ from twin.app.world.rows import World
 from twin.app.world.site_year import year_of
 from twin.catalog import Catalog
 from twin.commands.place.properties import SetProperty
+from twin.language import tr
 from twin.record.site_year import SiteYear
 from twin.scenario.file.resolve_references import in_place
 
 _WIDTH_PX, _HIGH_PX = 620, 640
 _PLACE = Field(
     "place",
-    "Another place",
-    "Its typical year stands beside that of the scene: a city, state or country",
+    tr("Another place"),
+    tr("Its typical year stands beside that of the scene: a city, state or country"),
     kind="place",
     optional=True,
 )
 _LOAD = Field(
     "load",
-    "Load",
-    "Power of all racks over their design power",
+    tr("Load"),
+    tr("Power of all racks over their design power"),
     kind="quantity",
     dimension="fraction",
     low=0.05,
@@ -76,7 +77,7 @@ class YearDialog(QDialog):
         super().__init__(parent)
         self._look, self._session, self._editor, self._catalog = look, session, editor, catalog
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Typical year")
+        self.setWindowTitle(tr("Typical year"))
         self.setSizeGripEnabled(True)
         self._elsewhere = ""
         self.years: list[SiteYear | str] = []
@@ -129,7 +130,7 @@ class YearDialog(QDialog):
         year = self.years[-1]
         if isinstance(year, str):
             return
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save the hours", "year.csv", "Tables (*.csv)")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save the hours"), "year.csv", tr("Tables (*.csv)"))
         if chosen:
             self.save_to(Path(chosen), year)
 
@@ -138,9 +139,9 @@ class YearDialog(QDialog):
         try:
             write_hours(year, file)
         except OSError as error:
-            self.told.setText(f"The hours cannot be saved: {error.strerror or error}")
+            self.told.setText(tr("The hours cannot be saved: {strerror}", strerror=error.strerror or error))
         else:
-            self.told.setText(f"8,760 hours saved to {file}")
+            self.told.setText(tr("8,760 hours saved to {file}", file=file))
 
     # -- what is shown ----
 
@@ -151,15 +152,17 @@ class YearDialog(QDialog):
         first = self.years[0]
         notes = [first] if isinstance(first, str) else []
         if isinstance(first, SiteYear):
-            notes.append(f"Racks draw {first.it_w / 1e3:,.0f} kW all year.")
+            notes.append(tr("Racks draw {it_w:,.0f} kW all year.", it_w=first.it_w / 1000.0))
             if first.mean_day:
-                notes.append("The scene names no place: one mean day all year flatters.")
+                notes.append(tr("The scene names no place: one mean day all year flatters."))
             if not first.has_plants:
-                notes.append("The site has no facility water: heat leaves for nothing.")
+                notes.append(tr("The site has no facility water: heat leaves for nothing."))
         self.told.setText(" ".join(notes))
         for column, (head, labels) in enumerate(zip(self._heads, self.figures, strict=True)):
             year = known[column] if column < len(known) else None
-            head.setText(("This scene: " if not column else "") + year.climate if year is not None else "")
+            head.setText(
+                (tr("This scene: ") if not column else "") + year.climate if year is not None else ""
+            )
             head.setVisible(year is not None)
             shown = {figure.key: figure for figure in year_figures(year)} if year is not None else {}
             for key, value in labels.items():
@@ -185,7 +188,7 @@ class YearDialog(QDialog):
         self._fill(QGridLayout(content))
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
-        scroll.setAccessibleName("Figures of the year")
+        scroll.setAccessibleName(tr("Figures of the year"))
         scroll.setWidget(content)
         column.addWidget(scroll, 1)
         self.told = label("", "muted", wrap=True)
@@ -210,7 +213,7 @@ class YearDialog(QDialog):
                 labels[key] = label("", "value")
                 labels[key].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 grid.addWidget(labels[key], line, place + 1, right)
-        grid.addWidget(label("PUE by month", "muted"), len(TITLES) + 1, 0)
+        grid.addWidget(label(tr("PUE by month"), "muted"), len(TITLES) + 1, 0)
         for place, months in enumerate(self.months):
             grid.addWidget(months, len(TITLES) + 1, place + 1)
         grid.setRowStretch(len(TITLES) + 2, 1)
@@ -219,13 +222,13 @@ class YearDialog(QDialog):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.use_button = QPushButton("Move the scene there")
+        self.use_button = QPushButton(tr("Move the scene there"))
         self.use_button.setToolTip(
-            "Gives the scene the climate of the other place, with its time zone and latitude"
+            tr("Gives the scene the climate of the other place, with its time zone and latitude")
         )
-        self.save_button = QPushButton("Save hours\N{HORIZONTAL ELLIPSIS}")
-        self.save_button.setToolTip("Writes all 8,760 hours of the right column as CSV")
-        self.close_button = QPushButton("Close")
+        self.save_button = QPushButton(tr("Save hours\N{HORIZONTAL ELLIPSIS}"))
+        self.save_button.setToolTip(tr("Writes all 8,760 hours of the right column as CSV"))
+        self.close_button = QPushButton(tr("Close"))
         acts: tuple[tuple[QPushButton, Callable[[], object]], ...] = (
             (self.use_button, self._use),
             (self.save_button, self._save),

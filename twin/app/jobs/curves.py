@@ -13,14 +13,15 @@ import numpy as np
 
 from twin.app.session.bounded_history import BoundedHistory
 from twin.arrays import Floats
+from twin.language import tr
 from twin.record.channels import JobState
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
 CURVES: tuple[tuple[str, str, str], ...] = (
-    ("job.step_s", "Step", "s"),
-    ("job.goodput", "Goodput", "%"),
+    ("job.step_s", tr("Step"), "s"),
+    ("job.goodput", tr("Goodput"), "%"),
     ("job.gpus", "GPUs", ""),
 )
 """Channel, title, unit."""

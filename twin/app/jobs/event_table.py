@@ -14,9 +14,10 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
+from twin.language import tr
 from twin.record.events import Severity
 
-COLUMNS = ("Time", "What happened", "Cost")
+COLUMNS = (tr("Time"), tr("What happened"), tr("Cost"))
 TIME, WHAT, COST = range(len(COLUMNS))
 _ROW_PX, _MARGIN_PX, _COST_PX = 22, 12, 172
 _COST_FROM_PX = 320
@@ -74,7 +75,7 @@ class JobEventModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column == COST:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            place = f"\nA click goes to {line.place}" if line.place else ""
+            place = tr("\nA click goes to {place}", place=line.place) if line.place else ""
             cost = f"\n{line.cost}" if line.cost else ""
             return plain_tip(f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{place}")
         return None
@@ -87,7 +88,7 @@ class JobEventTable(RowTable):
 
     def __init__(self, look: Look) -> None:
         self.lines = JobEventModel(look)
-        super().__init__(look, "What happened to the job", _ROW_PX, self.lines)
+        super().__init__(look, tr("What happened to the job"), _ROW_PX, self.lines)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(60)
         self.lines.modelReset.connect(self._share_width)

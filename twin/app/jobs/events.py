@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from twin.language import tr
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
 from twin.plant.links import find_link
@@ -20,9 +21,9 @@ from twin.shown_text import spelled
 class EventFilter(Enum):
     """Which lines are listed."""
 
-    ALL = "Everything"
-    TROUBLE = "Failures"
-    CHECKPOINTS = "Checkpoints"
+    ALL = tr("Everything")
+    TROUBLE = tr("Failures")
+    CHECKPOINTS = tr("Checkpoints")
 
     def holds(self, line: EventLine) -> bool:
         """Return whether a line belongs to it."""
@@ -139,13 +140,19 @@ def _line(event: Event, plant: Plant, back_s: float, safe: int) -> EventLine:
     what = kind.job_title or kind.title
     if kind.saves:
         step = event.integer("step", safe)
-        return EventLine(event, what, f"saved up to step {step:,}", f"{step - safe:,} steps", "")
+        return EventLine(
+            event,
+            what,
+            tr("saved up to step {step:,}", step=step),
+            tr("{step:,} steps", step=step - safe),
+            "",
+        )
     why, place = spelled(kind.detail_of(event)), place_of(plant, event)
     if kind.job is not JobTurn.STOPPED:
         return EventLine(event, what, why, "", place)
     lost_s, away_s = event.number("lost_s"), back_s - event.t_s
-    parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
-    parts += [f"{_brief(away_s)} down"] if away_s >= 1.0 else []
+    parts = [tr("{brief} lost", brief=_brief(lost_s))] if lost_s >= 1.0 else []
+    parts += [tr("{brief} down", brief=_brief(away_s))] if away_s >= 1.0 else []
     return EventLine(event, what, why, ", ".join(parts), place, away_s)
 
 
@@ -154,7 +161,7 @@ def _brief(t_s: float) -> str:
     for size_s, unit in ((86400.0, "d"), (3600.0, "h")):
         if t_s >= size_s:
             return f"{t_s / size_s:.1f} {unit}"
-    return f"{t_s / 60.0:.0f} min" if t_s >= 90.0 else f"{t_s:.0f} s"
+    return tr("{t_s:.0f} min", t_s=t_s / 60.0) if t_s >= 90.0 else f"{t_s:.0f} s"
 
 
 def place_of(plant: Plant, event: Event) -> str:

@@ -21,6 +21,7 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.text_fields import SearchField
+from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of
 
 _WIDTHS_PX = (0, 106, 120, 84, 70, 74, 64, 84)
@@ -37,10 +38,10 @@ class JobsDock(Dock):
     plan_wanted = Signal(object)  # job id; None: whichever
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "jobs", "Jobs", "job", parent)
+        super().__init__(look, "jobs", tr("Jobs"), "job", parent)
         self._session = session
         self.model = JobModel(look)
-        self.table = RowTable(look, "Jobs", _ROW_PX, self.model)
+        self.table = RowTable(look, tr("Jobs"), _ROW_PX, self.model)
         header = self.table.header
         header.setMinimumSectionSize(_FIRST_PX // 2)
         for column, width_px in enumerate(_WIDTHS_PX):
@@ -55,13 +56,13 @@ class JobsDock(Dock):
         self._which = JobFilter.ALL
         self._count = label("", "faint")
         self.search = SearchField()
-        self.search.setPlaceholderText("Filter")
+        self.search.setPlaceholderText(tr("Filter"))
         self.search.setFixedWidth(110)
-        self.search.setAccessibleName("Filter jobs")
-        self.search.setToolTip("Shows jobs whose name, id or tenant contains the text")
+        self.search.setAccessibleName(tr("Filter jobs"))
+        self.search.setToolTip(tr("Shows jobs whose name, id or tenant contains the text"))
         self.search.textChanged.connect(self._filter)
-        self.plan_button = plan = tool_button(look, "gauge", "Plan a job")
-        plan.setText("Plan\N{HORIZONTAL ELLIPSIS}")
+        self.plan_button = plan = tool_button(look, "gauge", tr("Plan a job"))
+        plan.setText(tr("Plan\N{HORIZONTAL ELLIPSIS}"))
         plan.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         plan.clicked.connect(lambda: self.plan_wanted.emit(self._selected()))
         for widget in (*self._which_buttons(), self.search, self._count, plan):
@@ -80,7 +81,7 @@ class JobsDock(Dock):
         group = QButtonGroup(self)
         self.which_buttons: dict[JobFilter, QToolButton] = {}
         for which in JobFilter:
-            button = tool_button(self._look, _ICONS[which], f"{which.value} jobs")
+            button = tool_button(self._look, _ICONS[which], tr("{value} jobs", value=which.value))
             button.setCheckable(True)
             button.setChecked(which is JobFilter.ALL)
             button.clicked.connect(lambda _=False, which=which: self._list(which))
@@ -108,4 +109,6 @@ class JobsDock(Dock):
 
     def _tell_count(self) -> None:
         shown, total = self.model.rowCount(), self.model.total
-        self._count.setText(f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
+        self._count.setText(
+            f"{total:,}" if shown == total else tr("{shown:,} of {total:,}", shown=shown, total=total)
+        )

@@ -13,12 +13,22 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, duration, quantity
+from twin.language import tr
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
 from twin.record.frame import Frame
 from twin.scenario.schema.work import Job, Load
 
-COLUMNS = ("Job", "State", "Steps", "Step time", "MFU", "Goodput", "GPUs", "Lost time")
+COLUMNS = (
+    tr("Job"),
+    tr("State"),
+    tr("Steps"),
+    tr("Step time"),
+    "MFU",
+    tr("Goodput"),
+    "GPUs",
+    tr("Lost time"),
+)
 JOB, STATE, STEPS, STEP_S, MFU, GOODPUT, GPUS, LOST = range(len(COLUMNS))
 _STATE_LOOK = {
     JobState.QUEUED: ("clock", "muted"),
@@ -44,10 +54,10 @@ _CHANNELS = {
 class JobFilter(Enum):
     """Which jobs are listed."""
 
-    ALL = "All"
-    WORK = "Active"
-    WAIT = "Queued"
-    OVER = "Ended"
+    ALL = tr("All")
+    WORK = tr("Active")
+    WAIT = tr("Queued")
+    OVER = tr("Ended")
 
     def holds(self, state: NDArray[np.uint8], submitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which states belong to it; a job waits only from its submission on."""
@@ -72,7 +82,7 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     state = JobState(int(frame.values["job.state"][index]))
     if column == STATE:
         to_come = state == JobState.QUEUED and job.submit_s > frame.t_s
-        return "not submitted" if to_come else state.name.lower()
+        return tr("not submitted") if to_come else state.name.lower()
     if column == LOST:
         lost_s = float(_lost_s(frame, slice(index, index + 1))[0])
         return duration(lost_s) if lost_s >= 1.0 else MISSING
@@ -80,9 +90,9 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     if column in (MFU, GOODPUT, GPUS, STEPS) and state == JobState.QUEUED and value == 0:
         return MISSING
     if column == GPUS and state == JobState.REMOTE:
-        return "in a cloud"  # it holds none here
+        return tr("in a cloud")  # it holds none here
     if column == STEPS:
-        return f"{value:,.0f}" + (f" of {job.steps:,}" if job.steps is not None else "")
+        return f"{value:,.0f}" + (tr(" of {steps:,}", steps=job.steps) if job.steps is not None else "")
     if column == GPUS:
         return f"{value:,.0f}"
     if column == MFU and isinstance(job.workload, Load):

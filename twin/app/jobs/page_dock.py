@@ -36,6 +36,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.record.frame import Frame
 
 _TABLE_EVERY_S = 0.5
@@ -66,7 +67,7 @@ class JobPageDock(Dock):
         feed: QueueFeed,
         parent: QMainWindow,
     ) -> None:
-        super().__init__(look, "job", "Job", "job", parent)
+        super().__init__(look, "job", tr("Job"), "job", parent)
         self._session, self._feed, self._tail = session, feed, EventTail(session)
         self._world: Callable[[], World | None] = lambda: None
         self._menu: Callable[[str], QMenu | None] = lambda _job: None
@@ -151,20 +152,22 @@ class JobPageDock(Dock):
         group = QButtonGroup(self)
         self.which_buttons: dict[EventFilter, QToolButton] = {}
         for which in EventFilter:
-            button = tool_button(self._look, _WHICH_ICONS[which], f"List {which.value.lower()} of the job")
+            button = tool_button(
+                self._look, _WHICH_ICONS[which], tr("List {value} of the job", value=which.value.lower())
+            )
             button.setCheckable(True)
             button.setChecked(which is EventFilter.ALL)
             button.clicked.connect(lambda _=False, which=which: self.table.lines.filter(which))
             group.addButton(button)
             self.which_buttons[which] = button
             self.tools.addWidget(button)
-        self.fly_button = tool_button(self._look, "fly", "Fly to its racks")
-        self.plan_button = tool_button(self._look, "gauge", "Open in the job dialog")
+        self.fly_button = tool_button(self._look, "fly", tr("Fly to its racks"))
+        self.plan_button = tool_button(self._look, "gauge", tr("Open in the job dialog"))
         self.risk_button = tool_button(
-            self._look, "target", "ETTR with other spares, checkpoints, restarts, failures"
+            self._look, "target", tr("ETTR with other spares, checkpoints, restarts, failures")
         )
         self.incident_button = tool_button(
-            self._look, "interrupted", "Last incident: what stopped the job, and what that cost"
+            self._look, "interrupted", tr("Last incident: what stopped the job, and what that cost")
         )
         for button, signal in (
             (self.incident_button, self.incident_wanted),
@@ -173,7 +176,7 @@ class JobPageDock(Dock):
             (self.risk_button, self.risk_wanted),
         ):
             button.clicked.connect(lambda _=False, signal=signal: self._ask(signal))
-        self.do_button = tool_button(self._look, "alarm", "Cancel, requeue, move or break the job")
+        self.do_button = tool_button(self._look, "alarm", tr("Cancel, requeue, move or break the job"))
         self.do_button.clicked.connect(self._offer)
         for button in (
             self.incident_button,
@@ -231,7 +234,7 @@ class JobPageDock(Dock):
         for button in (self.fly_button, self.plan_button, self.risk_button, self.do_button):
             button.setEnabled(page is not None)
         if page is None:
-            self.title.setText("No job" if not history.jobs else self.job_id or "")
+            self.title.setText(tr("No job") if not history.jobs else self.job_id or "")
             self.state.hide()
             for words in (self.facts, self.where):
                 words.setText("")

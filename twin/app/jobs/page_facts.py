@@ -14,6 +14,7 @@ from twin.app.queue.history import JobHistory
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.app.world.wait_reasons import why_waiting
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -36,15 +37,15 @@ STATE_WORDS: dict[JobState, str] = {
     JobState.QUEUED: "queued",
     JobState.STARTING: "starting",
     JobState.RUNNING: "running",
-    JobState.CHECKPOINT: "writing checkpoint",
-    JobState.DETECTING: "failed, not yet detected",
+    JobState.CHECKPOINT: tr("writing checkpoint"),
+    JobState.DETECTING: tr("failed, not yet detected"),
     JobState.RESTARTING: "restarting",
-    JobState.WAITING: "waiting for node",
+    JobState.WAITING: tr("waiting for node"),
     JobState.DONE: "completed",
-    JobState.KILLED: "ended early",
-    JobState.REMOTE: "in a cloud",
+    JobState.KILLED: tr("ended early"),
+    JobState.REMOTE: tr("in a cloud"),
 }
-NOT_SUBMITTED = "not submitted yet"
+NOT_SUBMITTED = tr("not submitted yet")
 STATE_COLOURS: dict[JobState, str] = {
     JobState.RUNNING: "ok",
     JobState.CHECKPOINT: "notice",
@@ -153,10 +154,10 @@ def limit_of(scenario: Scenario, job: Job, partition: str) -> float | None:
 
 def _state_words(state: JobState, reason: str, events: JobEvents, job_id: str) -> str:
     if state == JobState.QUEUED:
-        return f"queued: {reason}" if reason else "queued"
+        return tr("queued: {reason}", reason=reason) if reason else "queued"
     if state == JobState.KILLED:
         kinds = (kind_of(event.kind) for event in reversed(events.of(job_id)))
-        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "ended early")
+        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), tr("ended early"))
     return STATE_WORDS[state]
 
 
@@ -167,9 +168,13 @@ def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
     titles |= {owner.id: owner.title or owner.id for owner in world.scenario.partitions}
     gpus = history.gpus_of(index)
     parts = [titles.get(spec.tenant, spec.tenant) if spec.tenant else ""]
-    parts += [f"partition {titles.get(partition, partition)}" if partition else ""]
-    parts += [f"{spec.mig} of a GPU" if spec.mig else f"{gpus:,} GPU{'s' * (gpus != 1)}"]
-    parts += [f"priority {spec.priority:+d}" if spec.priority else ""]
+    parts += [tr("partition {get}", get=titles.get(partition, partition)) if partition else ""]
+    parts += [
+        tr("{mig} of a GPU", mig=spec.mig)
+        if spec.mig
+        else tr("{gpus:,} GPU{value}", gpus=gpus, value="s" * (gpus != 1))
+    ]
+    parts += [tr("priority {priority:+d}", priority=spec.priority) if spec.priority else ""]
     return "  \N{MIDDLE DOT}  ".join(part for part in parts if part)
 
 
@@ -184,24 +189,35 @@ def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState)
     if not nodes:
         return ""
     if len(nodes) == 1:
-        return f"{text.significant(held)} GPUs of {plant.nodes.ids[nodes[0]]}"
+        return tr(
+            "{significant} GPUs of {ids}", significant=text.significant(held), ids=plant.nodes.ids[nodes[0]]
+        )
     racks = len(np.unique(plant.nodes.rack[nodes]))
     first, last = plant.nodes.ids[nodes[0]], plant.nodes.ids[nodes[-1]]
-    return f"{len(nodes):,} nodes in {racks:,} rack{'s' * (racks != 1)}, {first} to {last}"
+    return tr(
+        "{nodes:,} nodes in {racks:,} rack{value}, {first} to {last}",
+        nodes=len(nodes),
+        racks=racks,
+        value="s" * (racks != 1),
+        first=first,
+        last=last,
+    )
 
 
 def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     """Return what is known of a job in a cloud: what it holds there, and how fast it steps."""
     went, came = events.last(job_id, "job_cloud"), events.last(job_id, "cloud_on")
     if went is None:
-        return "in a cloud"
+        return tr("in a cloud")
     cloud, gpus = str(went.data.get("cloud", "the cloud")), int(went.data.get("gpus", 0))
-    held = f"{gpus:,} GPU{'s' * (gpus != 1)} of {cloud}"
+    held = tr("{gpus:,} GPU{value} of {cloud}", gpus=gpus, value="s" * (gpus != 1), cloud=cloud)
     if came is None or came.t_s < went.t_s:
-        return f"moving to the cloud: {held} ordered"
+        return tr("moving to the cloud: {held} ordered", held=held)
     if not _steps_there(events, job_id):
-        return f"in the cloud: {held}, starting"
-    return f"in the cloud: {held}, {text.duration(step_s)} a step, stops included"
+        return tr("in the cloud: {held}, starting", held=held)
+    return tr(
+        "in the cloud: {held}, {duration} a step, stops included", held=held, duration=text.duration(step_s)
+    )
 
 
 def _steps_there(events: JobEvents, job_id: str) -> bool:

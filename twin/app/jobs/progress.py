@@ -15,6 +15,7 @@ from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import font, scaled
+from twin.language import tr
 
 _EDGE_PX, _BAR_PX, _WORDS_PX, _MARKS_PX = 12.0, 12.0, 16.0, 15.0
 _AHEAD = 1.04
@@ -24,7 +25,7 @@ class JobProgress(PaintedChart):
     """Two bars of one job: steps above, time below."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Progress of the job", tall=False)
+        super().__init__(look, tr("Progress of the job"), tall=False)
         self.shown: ProgressFigures | None = None
         self._clock: Clock | None = None
 
@@ -45,11 +46,15 @@ class JobProgress(PaintedChart):
         p = self.shown
         if p is None:
             return ""
-        done = f"Step {p.step:,.0f}"
+        done = tr("Step {step:,.0f}", step=p.step)
         if p.total is not None:
-            done += f" of {p.total:,.0f}  ({100 * min(p.step / max(p.total, 1e-9), 1.0):.1f} %)"
+            done += tr(
+                " of {total:,.0f}  ({step:.1f} %)",
+                total=p.total,
+                step=100 * min(p.step / max(p.total, 1e-09), 1.0),
+            )
         unsafe = 0.0 if p.durable is None else p.step - p.durable
-        return done if unsafe < 1 else f"{done},  {unsafe:,.0f} not saved yet"
+        return done if unsafe < 1 else tr("{done},  {unsafe:,.0f} not saved yet", done=done, unsafe=unsafe)
 
     @property
     def times(self) -> Axis:
@@ -116,10 +121,10 @@ class JobProgress(PaintedChart):
         if p is None or clock is None:
             return ""
         if p.over:
-            return f"ended {clock.says(p.now_s)}"
+            return tr("ended {says}", says=clock.says(p.now_s))
         if p.ends_s is None:
-            return "no end date" if p.total is None else ""
-        words = f"ends about {clock.says(p.ends_s)}"
+            return tr("no end date") if p.total is None else ""
+        words = tr("ends about {says}", says=clock.says(p.ends_s))
         if not p.late:
             return words
         killed = p.limit_s is not None and p.ends_s > p.limit_s
@@ -170,9 +175,11 @@ class JobProgress(PaintedChart):
             return ""
         lines = [
             f"<b>{escape(self.words())}</b>",
-            "Solid: saved in a checkpoint. Hatched: lost on a failure.",
+            tr("Solid: saved in a checkpoint. Hatched: lost on a failure."),
         ]
         lines += [f"{title}: {clock.says(t_s)}" for t_s, title, _, _ in self.marks()]
         if p.start_s is not None:
-            lines.append(f"waited {text.duration(p.start_s - p.submit_s)} for its first start")
+            lines.append(
+                tr("waited {duration} for its first start", duration=text.duration(p.start_s - p.submit_s))
+            )
         return "<br>".join(lines)

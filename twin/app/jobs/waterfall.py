@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from twin.app.toolkit.account_colours import AccountShare, share_of
+from twin.language import tr
 from twin.record.account_titles import JOB_TIME_TITLES
 from twin.record.accounts import JOB_SECONDS
 
@@ -56,8 +57,8 @@ class Waterfall:
     @property
     def pieces(self) -> tuple[AccountShare, ...]:
         """Return the losses and what is left; they sum to the whole."""
-        hint = "Useful work of the job, at its current clocks"
-        title = "Productive here" if self.away else "Productive"
+        hint = tr("Useful work of the job, at its current clocks")
+        title = tr("Productive here") if self.away else tr("Productive")
         return (*self.losses, AccountShare(PRODUCTIVE, title, self.productive_s, hint))
 
     def share(self, seconds: float) -> float:
@@ -80,17 +81,17 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
         Whether it was in a cloud: what is booked nowhere here went there.
     """
     productive_s = spent_s.get("job.productive_s", 0.0)
-    found = [AccountShare(QUEUE, "Queue", queue_s, "Submitted and queued")]
+    found = [AccountShare(QUEUE, tr("Queue"), queue_s, tr("Submitted and queued"))]
     found += [_loss(cause, spent_s[cause]) for cause in _CAUSES if cause in spent_s]
     kept = [piece for piece in found if piece.value > LEAST_SHARE * whole_s and piece.value > 0.0]
     rest_s = whole_s - productive_s - sum(piece.value for piece in kept)
     if rest_s > LEAST_SHARE * whole_s * len(_CAUSES):
         title, hint = (
-            ("In a cloud", "Ran outside the hall")
+            (tr("In a cloud"), tr("Ran outside the hall"))
             if away
             else (
-                "Missing nodes",
-                "Ran or waited with fewer nodes than requested: their share of the time",
+                tr("Missing nodes"),
+                tr("Ran or waited with fewer nodes than requested: their share of the time"),
             )
         )
         kept.append(AccountShare(REST, title, rest_s, hint))

@@ -9,6 +9,7 @@ from twin.app.toolkit import text
 from twin.app.toolkit.account_colours import AccountShare, colour
 from twin.app.toolkit.charts.waterfall import WaterfallChart, WaterfallRow
 from twin.app.toolkit.look import Look
+from twin.language import tr
 
 _WHOLE = "whole"
 _HATCHED = (REST, "pipeline_bubble", "idle_no_load")
@@ -17,11 +18,11 @@ _HATCHED = (REST, "pipeline_bubble", "idle_no_load")
 class WaterfallView(WaterfallChart):
     """Shows where the time of one job went; a tool tip says what a line means."""
 
-    empty = "Not submitted yet"
-    alone_words = ("The losses alone:", "Losses alone:", "Losses:", "")
+    empty = tr("Not submitted yet")
+    alone_words = (tr("The losses alone:"), tr("Losses alone:"), tr("Losses:"), "")
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Time of the job by account", hint=(460, 250), least=(340, 120))
+        super().__init__(look, tr("Time of the job by account"), hint=(460, 250), least=(340, 120))
         self.shown: Waterfall | None = None
 
     def show_waterfall(self, shown: Waterfall | None) -> None:
@@ -35,8 +36,8 @@ class WaterfallView(WaterfallChart):
         shown = self.shown
         if shown is None or shown.whole_s <= 0:
             return []
-        hint = "Time from submission until now or the job's end"
-        pieces = (AccountShare(_WHOLE, "Since submission", shown.whole_s, hint), *shown.pieces)
+        hint = tr("Time from submission until now or the job's end")
+        pieces = (AccountShare(_WHOLE, tr("Since submission"), shown.whole_s, hint), *shown.pieces)
         found, left_s = [], shown.whole_s
         for piece in pieces:
             begin_s = 0.0 if piece.account == _WHOLE else max(left_s - piece.value, 0.0)

@@ -29,13 +29,14 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
+from twin.language import tr
 from twin.planning.risk.risk import JobRisk
 
-NOTHING_FAILS = (
+NOTHING_FAILS = tr(
     "Nothing fails by itself in this scene, so there is nothing that checkpoints and spares could save, and no best "
     "interval between checkpoints."
 )
-_IDLE = {"interval": "nothing to save", "failures": "no rates to multiply"}
+_IDLE = {"interval": tr("nothing to save"), "failures": tr("no rates to multiply")}
 """What sliders say that do nothing then."""
 _STEPS = 200
 _HOUR_S = 3600.0
@@ -57,25 +58,35 @@ class RiskDialog(QDialog):
         self.own = knobs_of(risk)
         self.sample = RiskSample(risk, self.own, seed)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"What if: {risk.job}")
+        self.setWindowTitle(tr("What if: {job}", job=risk.job))
         self.resize(QSize(scaled(760), scaled(490)).boundedTo(self.screen().availableSize() * 0.96))
         self._sliders: dict[str, _Slider] = {
-            "nodes": _Slider("Nodes of the job", 1, max(4 * self.own.nodes, 64), self.own.nodes, _count),
-            "spares": _Slider("Spare nodes", 0, max(4 * self.own.spares, 32), self.own.spares, _count),
+            "nodes": _Slider(tr("Nodes of the job"), 1, max(4 * self.own.nodes, 64), self.own.nodes, _count),
+            "spares": _Slider(tr("Spare nodes"), 0, max(4 * self.own.spares, 32), self.own.spares, _count),
             "interval": _Slider(
-                "Checkpoint every", 60.0, 24 * _HOUR_S, min(self.own.interval_s, 24 * _HOUR_S), text.duration
+                tr("Checkpoint every"),
+                60.0,
+                24 * _HOUR_S,
+                min(self.own.interval_s, 24 * _HOUR_S),
+                text.duration,
             ),
             "restart": _Slider(
-                "Restart takes", 5.0, 2 * _HOUR_S, max(self.own.restart_s, 5.0), text.duration
+                tr("Restart takes"), 5.0, 2 * _HOUR_S, max(self.own.restart_s, 5.0), text.duration
             ),
-            "failures": _Slider("Failures", 0.1, 10.0, 1.0, lambda x: f"{text.significant(x)} times as many"),
+            "failures": _Slider(
+                tr("Failures"),
+                0.1,
+                10.0,
+                1.0,
+                lambda x: tr("{significant} times as many", significant=text.significant(x)),
+            ),
         }
         self.curve = EttrCurve(look)
         self.headline, self.details = label("", "display"), label("", "muted", wrap=True)
         self.note = label("", "faint", wrap=True)
-        self.rates_button = QPushButton("Use the catalogue's rates")
+        self.rates_button = QPushButton(tr("Use the catalogue's rates"))
         self.rates_button.setToolTip(
-            "Published counts of fleets, as one edit of the scene; Undo takes it back"
+            tr("Published counts of fleets, as one edit of the scene; Undo takes it back")
         )
         self.rates_button.clicked.connect(self._on_rates)
         self.nothing_fails = not risk.model.node_rate_s
@@ -108,7 +119,7 @@ class RiskDialog(QDialog):
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
         head = QHBoxLayout()
-        head.addWidget(label(f"ETTR of {self._risk.job}", "title"), 1)
+        head.addWidget(label(tr("ETTR of {job}", job=self._risk.job), "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
         nest(column, head)
         grid = QGridLayout()
@@ -125,7 +136,7 @@ class RiskDialog(QDialog):
         lower.setSpacing(16)
         figures = QVBoxLayout()
         figures.setSpacing(4)
-        figures.addWidget(label("EFFECTIVE TRAINING TIME RATIO (ETTR)", "section"))
+        figures.addWidget(label(tr("EFFECTIVE TRAINING TIME RATIO (ETTR)"), "section"))
         figures.addWidget(self.headline)
         figures.addWidget(self.details)
         figures.addStretch(1)
@@ -140,15 +151,18 @@ class RiskDialog(QDialog):
                 self._sliders[name].words.setText(words)
                 self._sliders[name].bar.setToolTip(plain_tip(NOTHING_FAILS))
             beside = QVBoxLayout()
-            beside.addWidget(label("NOTHING FAILS", "section"))
+            beside.addWidget(label(tr("NOTHING FAILS"), "section"))
             beside.addWidget(label(NOTHING_FAILS, "", wrap=True))
             beside.addWidget(self.rates_button, 0, Qt.AlignmentFlag.AlignLeft)
             beside.addStretch(1)
             nest(lower, beside, 3)
         left_out = "; ".join(self._risk.left_out)
         self.note.setText(
-            "Quick model of failures, repairs, spares and restarts only, 1,000 runs; twin run simulates the whole hall."
-            + (f" Left out: {left_out}." if left_out else "")
+            tr(
+                "Quick model of failures, repairs, spares and restarts only, 1,000 runs; "
+                "twin run simulates the whole hall."
+            )
+            + (tr(" Left out: {left_out}.", left_out=left_out) if left_out else "")
         )
 
     def _on_turned(self, *_value: object) -> None:
@@ -170,9 +184,16 @@ class RiskDialog(QDialog):
         self.headline.setText(f"{100 * found.ettr:.2f} %")
         number, whole = text.significant(found.interruptions), text.duration(self.sample.model.horizon_s)
         lines = [
-            f"\N{PLUS-MINUS SIGN} {100 * found.error:.2f} standard error, {found.runs:,} of {RUNS:,} runs",
-            f"90 % of runs: {100 * found.low:.1f} to {100 * found.high:.1f} %",
-            "no interruptions: nothing fails" if self.nothing_fails else f"{number} interruptions in {whole}",
+            tr(
+                "± {error:.2f} standard error, {runs:,} of {runs_2:,} runs",
+                error=100 * found.error,
+                runs=found.runs,
+                runs_2=RUNS,
+            ),
+            tr("90 % of runs: {low:.1f} to {high:.1f} %", low=100 * found.low, high=100 * found.high),
+            tr("no interruptions: nothing fails")
+            if self.nothing_fails
+            else tr("{number} interruptions in {whole}", number=number, whole=whole),
         ]
         lines += [f"{name} {100 * share:.2f} %" for name, share in found.losses if share >= 5e-5]
         self.details.setText("\n".join(lines))
@@ -226,7 +247,7 @@ class EttrCurve(PaintedChart):
     """Mean ETTR by the interval between checkpoints, with a dot where the slider stands."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "ETTR by checkpoint interval", hint=(380, 210), least=(280, 150))
+        super().__init__(look, tr("ETTR by checkpoint interval"), hint=(380, 210), least=(280, 150))
         self._x, self._y = np.zeros(0), np.zeros(0)
         self._at_s = math.inf
         self._found: Estimate | None = None
@@ -235,7 +256,13 @@ class EttrCurve(PaintedChart):
         """Draw another curve."""
         self._x, self._y, self._at_s, self._found = intervals_s, ettr, at_s, found
         best = int(np.argmax(ettr))
-        self.setAccessibleDescription(f"best {text.duration(intervals_s[best])}: {100 * ettr[best]:.2f} %")
+        self.setAccessibleDescription(
+            tr(
+                "best {duration}: {ettr:.2f} %",
+                duration=text.duration(intervals_s[best]),
+                ettr=100 * ettr[best],
+            )
+        )
         self.update()
 
     def paint(self, painter: ChartPainter) -> None:
@@ -271,7 +298,7 @@ class EttrCurve(PaintedChart):
         painter.upright(x_of(self._at_s), shares.px(found.low), shares.px(found.high))
         painter.setBrush(QColor(theme.warning))
         painter.drawEllipse(QPointF(x_of(self._at_s), shares.px(found.ettr)), 4.5, 4.5)
-        words = f"best about {text.duration(float(self._x[int(np.argmax(self._y))]))}"
+        words = tr("best about {duration}", duration=text.duration(float(self._x[int(np.argmax(self._y))])))
         painter.write(QRectF(room.left(), 4, room.width(), top), words, theme.text, to=RIGHT)
 
 

@@ -12,11 +12,12 @@ from twin.app.toolkit.column_model import Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.timed_table import SEVERITY_ICONS, MomentModel
+from twin.language import tr
 from twin.record.alarms import Alarm, Alarms
 from twin.record.event_kinds import kind_of
 from twin.shown_text import spelled
 
-COLUMNS = ("Alarm", "When", "What happened", "Where", "State")
+COLUMNS = (tr("Alarm"), tr("When"), tr("What happened"), tr("Where"), tr("State"))
 ALARM, WHEN, TEXT, WHERE, STATE = range(len(COLUMNS))
 _MARKS = {"active": "●", "ended": "○", "happened": "◇"}
 """Shape of each state, beside its word where there is room for words."""
@@ -118,14 +119,16 @@ class AlarmModel(MomentModel):
 
     def _whole(self, alarm: Alarm) -> str:
         """Return everything about an alarm, for its tool tip."""
-        seen = "acknowledged" if alarm.acknowledged else "not acknowledged"
+        seen = "acknowledged" if alarm.acknowledged else tr("not acknowledged")
         kind = spelled(kind_of(alarm.kind).title)
         lines = [f"{alarm.severity.name.capitalize()}: {kind}, {alarm.subject}", spelled(alarm.text)]
         if alarm.count > 1:
-            lines.append(f"{alarm.count:,} times, first {self._moment(alarm.first_s)}")
+            lines.append(
+                tr("{count:,} times, first {moment}", count=alarm.count, moment=self._moment(alarm.first_s))
+            )
         lines.append(f"{'Last' if alarm.count > 1 else 'Raised'} {self._moment(alarm.last_s)}")
         if alarm.ended_s is not None:
-            lines.append(f"Ended {self._moment(alarm.ended_s)}")
+            lines.append(tr("Ended {moment}", moment=self._moment(alarm.ended_s)))
         lines.append(f"{alarm.status.capitalize()}, {seen}")
         return "\n".join(lines)
 

@@ -16,6 +16,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
+from twin.language import tr
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
 from twin.record.events import Event
@@ -45,15 +46,15 @@ class AlarmsDock(Dock):
     worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "alarms", "Alarms", "alarm", parent)
+        super().__init__(look, "alarms", tr("Alarms"), "alarm", parent)
         self._session, self._seen = session, False
         self.alarms = Alarms()
         self.model = AlarmModel(look, self.alarms)
         self.table = self._table()
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self.seen_button = _small("Acknowledge", "Acknowledge the selected alarms")
-        self.all_button = _small("Acknowledge all", "Acknowledge all alarms, ended ones included")
+        self.seen_button = _small(tr("Acknowledge"), tr("Acknowledge the selected alarms"))
+        self.all_button = _small(tr("Acknowledge all"), tr("Acknowledge all alarms, ended ones included"))
         self.seen_button.clicked.connect(self.acknowledge)
         self.all_button.clicked.connect(self.acknowledge_all)
         for widget in (self._count, self.seen_button, self.all_button):
@@ -97,19 +98,21 @@ class AlarmsDock(Dock):
             return max(map(metrics.horizontalAdvance, (least, *cells))) + 2 * _CELL_MARGIN_PX
 
         widths = {
-            ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,
+            ALARM: metrics.horizontalAdvance(tr("Warning: power failure MM")) + _ICON_PX
+            if wordy
+            else _ICON_PX,
             WHEN: widest(WHEN, COLUMNS[WHEN]),
             WHERE: min(
                 widest(WHERE, COLUMNS[WHERE]), metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX
             ),
-            STATE: metrics.horizontalAdvance("◇ Happened ✓") + 2 * _CELL_MARGIN_PX if wordy else _ICON_PX,
+            STATE: metrics.horizontalAdvance(tr("◇ Happened ✓")) + 2 * _CELL_MARGIN_PX if wordy else _ICON_PX,
         }
         for column, width_px in widths.items():
             self.table.setColumnWidth(column, width_px)
         self.table.setColumnWidth(TEXT, max(0, self.width() - sum(widths.values()) - _SCROLL_BAR_PX))
 
     def _table(self) -> QTableView:
-        table = RowTable(self._look, "Alarms", _ROW_PX, self.model)
+        table = RowTable(self._look, tr("Alarms"), _ROW_PX, self.model)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         header = table.header
         header.setSectionsClickable(True)
@@ -174,7 +177,11 @@ class AlarmsDock(Dock):
 
     def _tell(self) -> None:
         active, unseen = self.alarms.active_count, self.alarms.unseen_count
-        self._count.setText(f"{active:,} active, {unseen:,} not acknowledged" if len(self.alarms) else "none")
+        self._count.setText(
+            tr("{active:,} active, {unseen:,} not acknowledged", active=active, unseen=unseen)
+            if len(self.alarms)
+            else "none"
+        )
         self.seen_button.setEnabled(unseen > 0)
         self.all_button.setEnabled(unseen > 0)
         pending = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]

@@ -26,6 +26,7 @@ from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.theme import scaled
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.availability import HallAvailability, availability_of
 from twin.planning.risk.availability_text import WITHOUT
@@ -50,12 +51,16 @@ class AvailabilityDock(Dock):
     chosen = Signal(object)  # ids: select these things and go there
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "availability", "Availability", "gauge", parent)
+        super().__init__(look, "availability", tr("Availability"), "gauge", parent)
         self._session, self._catalog = session, load_catalog()
         self.found: HallAvailability | None = None
         self.model = AvailabilityModel(look)
         self.table = RowTable(
-            look, "Availability, worst contributors", _ROW_PX, self.model, "No machines in this hall yet"
+            look,
+            tr("Availability, worst contributors"),
+            _ROW_PX,
+            self.model,
+            tr("No machines in this hall yet"),
         )
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
@@ -93,7 +98,7 @@ class AvailabilityDock(Dock):
         self.found = availability_of(scenario, plant, self._catalog, risk)
         nodes = plant.nodes
         self.model.show_rows(rows_of(self.found, int(nodes.gpu_count[nodes.present].sum())))
-        self.words.setText("As in runs" if self.found.in_runs else "Not in runs of this scene")
+        self.words.setText(tr("As in runs") if self.found.in_runs else tr("Not in runs of this scene"))
         self.words.setToolTip(plain_tip(tip_of(self.found)))
         self._share_width()
 
@@ -138,10 +143,10 @@ class AvailabilityDock(Dock):
 def tip_of(found: HallAvailability) -> str:
     """Return where the figures come from, and what is not in them, in sentences."""
     sentences = [
-        "Machines fail and are repaired at the rates of the catalogue.",
-        "They do so in runs of this scene too."
+        tr("Machines fail and are repaired at the rates of the catalogue."),
+        tr("They do so in runs of this scene too.")
         if found.in_runs
-        else "In runs of this scene they do not: Failures of the scene, in the inspector, says so.",
+        else tr("In runs of this scene they do not: Failures of the scene, in the inspector, says so."),
     ]
     if found.without_rate:
         sentences.append(f"{WITHOUT.capitalize()}: {', '.join(found.without_rate)}.")

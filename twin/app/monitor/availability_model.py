@@ -10,18 +10,26 @@ from PySide6.QtGui import QColor
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.planning.risk.availability import HOUR_S, YEAR_S, HallAvailability, JobAvailability
 from twin.planning.risk.availability_text import SYSTEMS, figure, share
 
-COLUMNS = ("What", "Available", "Outages / year", "Hours / year", "GPUs", "GPU-hours / year")
+COLUMNS = (
+    tr("What"),
+    tr("Available"),
+    tr("Outages / year"),
+    tr("Hours / year"),
+    "GPUs",
+    tr("GPU-hours / year"),
+)
 WHAT, AVAILABLE, OUTAGES, HOURS, GPUS, GPU_HOURS = range(len(COLUMNS))
 TIPS = (
-    "A system of the hall, or what takes it from GPUs: worst first",
-    "Share of the time in which no GPU lacks it",
-    "Outages a year in which any GPU lacks it",
-    "Hours a year in which any GPU lacks it",
-    "GPUs that one such outage takes",
-    "GPU-hours a year that are lost",
+    tr("A system of the hall, or what takes it from GPUs: worst first"),
+    tr("Share of the time in which no GPU lacks it"),
+    tr("Outages a year in which any GPU lacks it"),
+    tr("Hours a year in which any GPU lacks it"),
+    tr("GPUs that one such outage takes"),
+    tr("GPU-hours a year that are lost"),
 )
 
 
@@ -83,16 +91,25 @@ def _job_rows(job: JobAvailability | None) -> list[AvailabilityRow]:
         return []
     rows = [
         AvailabilityRow(
-            (f"Job {job.job}: stopped by these", "", figure(job.interruptions), figure(job.hours), "", ""),
-            tip="Interruptions by power, cooling and network; hours with restarts and lost work",
+            (
+                tr("Job {job}: stopped by these", job=job.job),
+                "",
+                figure(job.interruptions),
+                figure(job.hours),
+                "",
+                "",
+            ),
+            tip=tr("Interruptions by power, cooling and network; hours with restarts and lost work"),
         )
     ]
     if job.in_service is not None:
-        what = f"Job {job.job}: {job.nodes:,} of {job.pool:,} nodes in service"
+        what = tr(
+            "Job {job}: {nodes:,} of {pool:,} nodes in service", job=job.job, nodes=job.nodes, pool=job.pool
+        )
         rows.append(
             AvailabilityRow(
                 (what, share(job.in_service), "", "", "", ""),
-                tip="Share of the time in which enough nodes are not in repair",
+                tip=tr("Share of the time in which enough nodes are not in repair"),
             )
         )
     return rows
@@ -128,7 +145,11 @@ class AvailabilityModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column != WHAT:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.ToolTipRole:
-            more = f"\nGo to {', '.join(row.targets[:6])}" if row.targets and column == WHAT else ""
+            more = (
+                tr("\nGo to {targets}", targets=", ".join(row.targets[:6]))
+                if row.targets and column == WHAT
+                else ""
+            )
             return plain_tip(f"{row.texts[column]}\n{row.tip or TIPS[column]}{more}".lstrip("\n"))
         return None
 

@@ -31,6 +31,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
+from twin.language import tr
 from twin.record.events import Event
 from twin.rules import Finding, Report, check
 from twin.rules.engine_findings import TOLD, at_the_start
@@ -64,7 +65,7 @@ class RulesDock(Dock):
     thing_chosen = Signal(str)  # id of a thing whose loss takes GPUs along: go there
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "checks", "Checks", "check", parent)
+        super().__init__(look, "checks", tr("Checks"), "check", parent)
         self._session, self._catalog = session, load_catalog()
         self.report = Report(())
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
@@ -79,16 +80,16 @@ class RulesDock(Dock):
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.body.addWidget(self.empty_label, 1)
         self.filters = {kind: self._filter(kind) for kind in KINDS}
-        self.accept_button = QPushButton("Accept\N{HORIZONTAL ELLIPSIS}")
+        self.accept_button = QPushButton(tr("Accept\N{HORIZONTAL ELLIPSIS}"))
         self.accept_button.setProperty("role", "flat")
-        self.accept_button.setToolTip("Accept the selected finding; the file keeps the reason")
+        self.accept_button.setToolTip(tr("Accept the selected finding; the file keeps the reason"))
         self.accept_button.clicked.connect(self.accept_chosen)
         self.tools.addWidget(self.accept_button)
-        self.falls_button = QPushButton("What falls")
+        self.falls_button = QPushButton(tr("What falls"))
         self.falls_button.setProperty("role", "flat")
         self.falls_button.setCheckable(True)
         self.falls_button.setToolTip(
-            "Lists what falls if this falls: single points of failure, the worst first"
+            tr("Lists what falls if this falls: single points of failure, the worst first")
         )
         self.falls_button.toggled.connect(self._show_falls)
         self.tools.addWidget(self.falls_button)
@@ -126,7 +127,7 @@ class RulesDock(Dock):
         self.falls_button.setChecked(True)
 
     def _show_falls(self, on: bool) -> None:
-        self.falls_button.setText("Findings" if on else "What falls")
+        self.falls_button.setText(tr("Findings") if on else tr("What falls"))
         for button in (*self.filters.values(), self.accept_button):
             button.setVisible(not on)
         self._list_falls()
@@ -177,7 +178,7 @@ class RulesDock(Dock):
     def _table(self) -> QTableView:
         table = QTableView()
         table.setModel(self.model)
-        table.setAccessibleName("Findings of the design rules")
+        table.setAccessibleName(tr("Findings of the design rules"))
         table.setTabKeyNavigation(False)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -203,7 +204,12 @@ class RulesDock(Dock):
         made.setCheckable(True)
         made.setChecked(kind in self.model.kinds)
         made.setToolTip(
-            plain_tip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'accepted findings'}")
+            plain_tip(
+                tr(
+                    "Show or hide {names}",
+                    names=_NAMES[kind] if kind != "accepted" else tr("accepted findings"),
+                )
+            )
         )
         made.toggled.connect(partial(self._show_kind, kind))
         self.tools.addWidget(made)
@@ -250,7 +256,7 @@ class RulesDock(Dock):
             button.setText(f"{counts[kind]:,}")
             button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
         bad = counts["error"] + counts["warning"]
-        self.setWindowTitle(f"Checks ({bad:,})" if bad else "Checks")
+        self.setWindowTitle(tr("Checks ({bad:,})", bad=bad) if bad else tr("Checks"))
         listing = self.falls_button.isChecked()
         shown = self.falls.shown.rowCount() if listing else self.model.rowCount()
         self.empty_label.setVisible(not shown)
@@ -259,8 +265,10 @@ class RulesDock(Dock):
         self.table.setVisible(shown > 0 and not listing)
         self.falls.setVisible(shown > 0 and listing)
         hidden = len(self.report.findings)
-        none = f"No findings in this view: {hidden:,} hidden" if hidden else "No findings"
-        self.empty_label.setText("Nothing that falls alone takes a GPU along" if listing else none)
+        none = (
+            tr("No findings in this view: {hidden:,} hidden", hidden=hidden) if hidden else tr("No findings")
+        )
+        self.empty_label.setText(tr("Nothing that falls alone takes a GPU along") if listing else none)
         self._tell_button()
         self._share_width()
 
@@ -271,7 +279,7 @@ class RulesDock(Dock):
             self.table.setFocus()
         self.accept_button.setEnabled(possible)
         again = finding is not None and finding.excluded
-        self.accept_button.setText("Undo acceptance" if again else "Accept\N{HORIZONTAL ELLIPSIS}")
+        self.accept_button.setText(tr("Undo acceptance") if again else tr("Accept\N{HORIZONTAL ELLIPSIS}"))
 
     def _share_width(self) -> None:
         metrics = QFontMetrics(QApplication.font())
@@ -283,10 +291,10 @@ class RulesDock(Dock):
 
         wide = self.table.width() >= _NARROW_PX
         widths = {
-            RULE: widest(RULE, "Rule", 230 if wide else 150) + _ICON_PX,
-            IS: widest(IS, "Value", 120),
-            LIMIT: widest(LIMIT, "Limit", 120),
-            WHERE: widest(WHERE, "Where", 200 if wide else 110),
+            RULE: widest(RULE, tr("Rule"), 230 if wide else 150) + _ICON_PX,
+            IS: widest(IS, tr("Value"), 120),
+            LIMIT: widest(LIMIT, tr("Limit"), 120),
+            WHERE: widest(WHERE, tr("Where"), 200 if wide else 110),
         }
         self.table.setColumnHidden(LIMIT, not wide)
         taken = sum(px for column, px in widths.items() if wide or column != LIMIT)
@@ -306,7 +314,9 @@ class RulesDock(Dock):
         finding = self.model.finding_at(index.row())
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Go there", partial(self.chosen.emit, finding))
-        text = "Undo acceptance" if finding.excluded else "Accept with a reason\N{HORIZONTAL ELLIPSIS}"
+        menu.addAction(tr("Go there"), partial(self.chosen.emit, finding))
+        text = (
+            tr("Undo acceptance") if finding.excluded else tr("Accept with a reason\N{HORIZONTAL ELLIPSIS}")
+        )
         menu.addAction(text, self.accept_chosen).setEnabled(self.accept_button.isEnabled())
         menu.popup(self.table.viewport().mapToGlobal(place))

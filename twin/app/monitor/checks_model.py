@@ -8,9 +8,10 @@ from PySide6.QtGui import QColor
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.rules import BY_ID, Finding, Measure, Report
 
-COLUMNS = ("Rule", "Finding", "Value", "Limit", "Where")
+COLUMNS = (tr("Rule"), tr("Finding"), tr("Value"), tr("Limit"), tr("Where"))
 RULE, WHAT, IS, LIMIT, WHERE = range(len(COLUMNS))
 SIGNS = {"error": ("alarm", "alarm"), "warning": ("warning", "warning"), "notice": ("info", "notice")}
 """Icon and colour of each severity; they differ in both."""
@@ -118,9 +119,11 @@ def whole(finding: Finding) -> str:
     if finding.fix:
         lines.append(f"\N{RIGHTWARDS ARROW} {finding.fix}")
     if finding.comment:
-        lines.append(f"Accepted: {finding.comment}")
-    lines += [f"Key: {finding.key}"] if finding.key else []
-    return "\n".join([*lines, f"Checks: {rule.checks}", f"Source: {rule.source}"])
+        lines.append(tr("Accepted: {comment}", comment=finding.comment))
+    lines += [tr("Key: {key}", key=finding.key)] if finding.key else []
+    return "\n".join(
+        [*lines, tr("Checks: {checks}", checks=rule.checks), tr("Source: {source}", source=rule.source)]
+    )
 
 
 def _said(measure: Measure | None) -> str:

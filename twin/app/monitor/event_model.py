@@ -12,11 +12,12 @@ from twin.app.toolkit.column_model import Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.timed_table import SEVERITY_ICONS, MomentModel
+from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
 
-COLUMNS = ("Time", "Event", "Where", "What happened")
+COLUMNS = (tr("Time"), tr("Event"), tr("Where"), tr("What happened"))
 TIME, EVENT, WHERE, TEXT = range(len(COLUMNS))
 
 

@@ -26,13 +26,14 @@ from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.text_fields import SearchField
 from twin.app.toolkit.theme import scaled
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
+from twin.language import tr
 from twin.record.events import Event, Severity
 
 _FILTERS = (
-    (Severity.INFO, "All"),
-    (Severity.NOTICE, "Notices"),
-    (Severity.WARNING, "Warnings"),
-    (Severity.ALARM, "Alarms"),
+    (Severity.INFO, tr("All")),
+    (Severity.NOTICE, tr("Notices")),
+    (Severity.WARNING, tr("Warnings")),
+    (Severity.ALARM, tr("Alarms")),
 )
 _ROW_PX, _TWO_LINES_PX, _WORDS_PX = 24, 40, 130
 _CELL_MARGIN_PX = 12
@@ -47,7 +48,7 @@ class EventsDock(Dock):
     chosen = Signal(object)  # Event
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "events", "Events", "list", parent)
+        super().__init__(look, "events", tr("Events"), "list", parent)
         self._session = session
         self.model = EventModel(look)
         self.table = event_table(look, self.model)
@@ -58,11 +59,11 @@ class EventsDock(Dock):
         self._least = session.least_listed = FIRST_SHOWN
         self.model.filter(self._least, "")
         self.search = SearchField()
-        self.search.setPlaceholderText("Filter")
+        self.search.setPlaceholderText(tr("Filter"))
         self.search.setMinimumWidth(64)
         self.search.setMaximumWidth(130)
-        self.search.setAccessibleName("Filter events")
-        self.search.setToolTip("Shows events that contain the text")
+        self.search.setAccessibleName(tr("Filter events"))
+        self.search.setToolTip(tr("Shows events that contain the text"))
         self.search.textChanged.connect(self._filter)
         for button in self._severity_buttons():
             self.tools.addWidget(button)
@@ -88,7 +89,11 @@ class EventsDock(Dock):
         group.setExclusive(True)
         self.severity_buttons: dict[Severity, QToolButton] = {}
         for severity, title in _FILTERS:
-            tip = "Show all events" if severity == Severity.INFO else f"Show {title.lower()} and worse"
+            tip = (
+                tr("Show all events")
+                if severity == Severity.INFO
+                else tr("Show {title} and worse", title=title.lower())
+            )
             button = tool_button(self._look, SEVERITY_ICONS[severity], tip, colour=_colour_name(severity))
             button.setCheckable(True)
             button.setChecked(severity == FIRST_SHOWN)
@@ -144,7 +149,9 @@ class EventsDock(Dock):
 
     def _tell_count(self) -> None:
         shown, total = self.model.rowCount(), self.model.total
-        self._count.setText(f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
+        self._count.setText(
+            f"{total:,}" if shown == total else tr("{shown:,} of {total:,}", shown=shown, total=total)
+        )
 
     def _on_clicked(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.event_at(index.row()))
@@ -152,7 +159,7 @@ class EventsDock(Dock):
 
 def event_table(look: Look, model: EventModel) -> RowTable:
     """Return the table widget of an event model."""
-    table = RowTable(look, "Events", _ROW_PX, model)
+    table = RowTable(look, tr("Events"), _ROW_PX, model)
     header = table.header
     header.setMinimumSectionSize(_ICON_PX)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -13,9 +13,10 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.rules.redundancy import Fall
 
-COLUMNS = ("If this falls", "GPUs", "What happens to them", "Spare machines", "Target")
+COLUMNS = (tr("If this falls"), "GPUs", tr("What happens to them"), tr("Spare machines"), tr("Target"))
 THING, GPUS, WORDS, SPARE, TARGET = range(len(COLUMNS))
 NARROW_PX = 620
 """A narrower list leaves out the spares: the tool tip has them."""
@@ -62,14 +63,20 @@ class FallsModel(ColumnModel):
 def _cell(fall: Fall, column: int) -> str:
     point = fall.point
     if column == SPARE:
-        return f"{point.spare} of {point.needed + point.spare}" if point.spare else "none"
+        return (
+            tr("{spare} of {needed}", spare=point.spare, needed=point.needed + point.spare)
+            if point.spare
+            else "none"
+        )
     return (point.id, f"{point.gpus:,}", fall.fate, "", _target(fall))[column]
 
 
 def _target(fall: Fall) -> str:
     if fall.level is None:
-        return "no target"
-    return f"breaks {fall.level}" if fall.breaks else f"allowed at {fall.level}"
+        return tr("no target")
+    return (
+        tr("breaks {level}", level=fall.level) if fall.breaks else tr("allowed at {level}", level=fall.level)
+    )
 
 
 class FallsTable(QTableView):
@@ -81,7 +88,7 @@ class FallsTable(QTableView):
         super().__init__()
         self.shown = FallsModel(look)
         self.setModel(self.shown)
-        self.setAccessibleName("What falls if this falls")
+        self.setAccessibleName(tr("What falls if this falls"))
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)

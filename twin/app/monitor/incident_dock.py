@@ -21,6 +21,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.row_menu import offer_menus
+from twin.language import tr
 from twin.record.events import Event
 from twin.shown_text import capitalised
 
@@ -44,7 +45,7 @@ class IncidentDock(Dock):
     picked = Signal(object)  # Incident that somebody chose in the list
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "incident", "Incident", "interrupted", parent)
+        super().__init__(look, "incident", tr("Incident"), "interrupted", parent)
         self._session, self._seen = session, False
         self._record = IncidentRecord(session)
         self.found: RunIncidents | None = None
@@ -60,7 +61,7 @@ class IncidentDock(Dock):
         self._pages.addWidget(self.page)
         self.body.addWidget(self._pages)
         self.setMinimumWidth(300)
-        self.back_button = tool_button(look, "list", "All incidents by cause")
+        self.back_button = tool_button(look, "list", tr("All incidents by cause"))
         self.back_button.clicked.connect(lambda: self.show_list())
         self.tools.addWidget(self.back_button)
         self._settling = self._timer(_SETTLE_MS)
@@ -83,9 +84,9 @@ class IncidentDock(Dock):
         columns = incident_columns(lambda t_s: "")
         self.causes, self.incidents = SortedModel(look, CAUSES), SortedModel(look, columns)
         self.cause_table = sorted_table(
-            look, "Causes of incidents", self.causes, CAUSES, "No incidents so far"
+            look, tr("Causes of incidents"), self.causes, CAUSES, tr("No incidents so far")
         )
-        self.table = sorted_table(look, "Incidents", self.incidents, columns, "No incidents so far")
+        self.table = sorted_table(look, tr("Incidents"), self.incidents, columns, tr("No incidents so far"))
         for signal in (self.cause_table.clicked, self.cause_table.activated):
             signal.connect(self._on_cause)
         for signal in (self.table.clicked, self.table.activated):
@@ -176,14 +177,14 @@ class IncidentDock(Dock):
             session = self._session
             says = moments(found.scenario, exact=True)
             late = found.known_s < min(session.shown_s, found.t_s) - 1.0
-            recorded = f"recorded up to {says(found.known_s)}" if late else ""
+            recorded = tr("recorded up to {says}", says=says(found.known_s)) if late else ""
             later = session.looking_s is not None and session.t_s > session.shown_s + 1.0
             self.page.show_card(self._record.card(found, incident), later=later, recorded=recorded)
             self._pages.setCurrentWidget(self.page)
             return
         self._pages.setCurrentIndex(0)
         if self._id and found is not None:
-            self.words.setText("This incident has not happened yet at the time shown.")
+            self.words.setText(tr("This incident has not happened yet at the time shown."))
         else:
             self.words.setText(
                 "" if found is None or not found.all else f"{capitalised(found_words(found))}."

@@ -21,6 +21,7 @@ from twin.app.monitor.phase_chart import PhaseChart
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.shown_text import capitalised
 
 _MOST_FOLLOWED, _MOST_JOBS = 6, 6
@@ -48,7 +49,7 @@ class IncidentPage(QScrollArea):
         super().__init__()
         self.card: IncidentCard | None = None
         self.setWidgetResizable(True)
-        self.setAccessibleName("Incident")
+        self.setAccessibleName(tr("Incident"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._column = QVBoxLayout()
@@ -59,12 +60,14 @@ class IncidentPage(QScrollArea):
         self._state = label("", "muted", wrap=True)
         self._column.addWidget(self.phases)
         self._column.addWidget(self._state)
-        self._cost, self._spare, self._back = (_Tile(title) for title in ("Cost", "Spare node", "Repair"))
+        self._cost, self._spare, self._back = (
+            _Tile(title) for title in (tr("Cost"), tr("Spare node"), tr("Repair"))
+        )
         for tile in (self._cost, self._spare, self._back):
             self._column.addWidget(tile)
         self._kind = label("", "", wrap=True)
-        self.list_button = _link("Show all by cause")
-        self.list_button.setToolTip("Every incident so far, and what each cause cost")
+        self.list_button = _link(tr("Show all by cause"))
+        self.list_button.setToolTip(tr("Every incident so far, and what each cause cost"))
         self.list_button.clicked.connect(self._on_list)
         self._rate, self._followed = label("", "muted", wrap=True), label("", "muted", wrap=True)
         for widget in (self._kind, self.list_button, self._rate, self._followed):
@@ -77,18 +80,18 @@ class IncidentPage(QScrollArea):
         self.setWidget(content)
 
     def _head(self, look: Look) -> None:
-        self._mark = tool_button(look, "interrupted", "Incident", colour="alarm")
+        self._mark = tool_button(look, "interrupted", tr("Incident"), colour="alarm")
         self._mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._title, self._place = label("", "title", wrap=True), label("", "value", wrap=True)
         for words in (self._title, self._place):
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.fly_button = QPushButton("Fly there")
-        self.fly_button.setToolTip("Select what failed, and fly to it")
+        self.fly_button = QPushButton(tr("Fly there"))
+        self.fly_button.setToolTip(tr("Select what failed, and fly to it"))
         self.fly_button.clicked.connect(self._on_fly)
         self._when, self._known = label("", "muted", wrap=True), label("", "muted", wrap=True)
-        self.now_button = _link("Show what is known by now")
-        self.now_button.setToolTip("Back to the latest time: the whole cost of this incident")
+        self.now_button = _link(tr("Show what is known by now"))
+        self.now_button.setToolTip(tr("Back to the latest time: the whole cost of this incident"))
         self.now_button.clicked.connect(lambda: self.now_wanted.emit())
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
@@ -103,16 +106,16 @@ class IncidentPage(QScrollArea):
         nest(self._column, grid)
 
     def _asks(self) -> None:
-        self.interval_button = QPushButton(f"What if: another checkpoint interval{_DOTS}")
+        self.interval_button = QPushButton(tr("What if: another checkpoint interval{dots}", dots=_DOTS))
         self.interval_button.setToolTip(
-            "A branch from the time on screen, with another interval from then on"
+            tr("A branch from the time on screen, with another interval from then on")
         )
-        self.spares_button = QPushButton(f"What if: more spares{_DOTS}")
-        self.spares_button.setToolTip("ETTR of the job with other spares, checkpoints and failures")
-        self.hour_button = QPushButton("Explain this hour")
-        self.hour_button.setToolTip("Where the GPU time went in the hour that began with it")
-        self.job_button = QPushButton("Job page")
-        self.job_button.setToolTip("The page of the job that stopped")
+        self.spares_button = QPushButton(tr("What if: more spares{dots}", dots=_DOTS))
+        self.spares_button.setToolTip(tr("ETTR of the job with other spares, checkpoints and failures"))
+        self.hour_button = QPushButton(tr("Explain this hour"))
+        self.hour_button.setToolTip(tr("Where the GPU time went in the hour that began with it"))
+        self.job_button = QPushButton(tr("Job page"))
+        self.job_button.setToolTip(tr("The page of the job that stopped"))
         self.interval_button.clicked.connect(lambda: self.interval_wanted.emit(self.job))
         self.spares_button.clicked.connect(lambda: self.spares_wanted.emit(self.job))
         self.hour_button.clicked.connect(lambda: self.hour_wanted.emit())
@@ -162,8 +165,11 @@ class IncidentPage(QScrollArea):
         self._rate.setText(card.rate)
         self._rate.setVisible(bool(card.rate))
         more = len(card.followed) - _MOST_FOLLOWED
-        followed = [*card.followed[:_MOST_FOLLOWED], *([f"and {more:,} more kinds"] if more > 0 else [])]
-        self._followed.setText("What followed:\n" + "\n".join(followed) if followed else "")
+        followed = [
+            *card.followed[:_MOST_FOLLOWED],
+            *([tr("and {more:,} more kinds", more=more)] if more > 0 else []),
+        ]
+        self._followed.setText(tr("What followed:\n") + "\n".join(followed) if followed else "")
         self._followed.setVisible(bool(followed))
         for button in (self.interval_button, self.spares_button, self.job_button):
             button.setVisible(bool(card.stops))
@@ -213,7 +219,7 @@ def _states(card: IncidentCard) -> str:
         return capitalised(card.stops[0].state)
     lines = [f"{line.stop.job}: {line.state}, {hours(line.gpu_s)}" for line in card.stops[:_MOST_JOBS]]
     more = len(card.stops) - _MOST_JOBS
-    return "\n".join([*lines, *([f"and {more:,} more"] if more > 0 else [])])
+    return "\n".join([*lines, *([tr("and {more:,} more", more=more)] if more > 0 else [])])
 
 
 def _link(text: str) -> QPushButton:

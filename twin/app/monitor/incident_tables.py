@@ -18,6 +18,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 
 _ROW_PX = 22
 
@@ -39,9 +40,9 @@ def _hours(gpu_s: float) -> str:
 
 
 CAUSES: tuple[ListColumn, ...] = (
-    ListColumn("Cause", lambda total: total.title, lambda total: total.title.lower()),
-    ListColumn("Struck", lambda total: f"{total.count:,}", lambda total: -total.count, True, 60),
-    ListColumn("Stops", lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 56),
+    ListColumn(tr("Cause"), lambda total: total.title, lambda total: total.title.lower()),
+    ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 60),
+    ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 56),
     ListColumn("GPU-hours", lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
 )
 
@@ -49,9 +50,11 @@ CAUSES: tuple[ListColumn, ...] = (
 def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
     """Return the columns of a list of incidents; `says`: times in words."""
     return (
-        ListColumn("When", lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 110),
         ListColumn(
-            "What failed",
+            tr("When"), lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 110
+        ),
+        ListColumn(
+            tr("What failed"),
             lambda incident: f"{incident.title}, {incident.subject}",
             lambda incident: (incident.title.lower(), incident.subject),
         ),
@@ -128,7 +131,12 @@ class SortedModel(ColumnModel):
 
 def _told(row: CauseTotal | Incident) -> str:
     if isinstance(row, CauseTotal):
-        return f"{row.title}: struck {row.count:,} times, stopped jobs {row.stops:,} times"
+        return tr(
+            "{title}: struck {count:,} times, stopped jobs {stops:,} times",
+            title=row.title,
+            count=row.count,
+            stops=row.stops,
+        )
     return f"{row.title}, {row.subject}; stopped: {short_jobs(row)}"
 
 

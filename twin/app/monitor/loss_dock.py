@@ -29,6 +29,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.units import spoken
@@ -43,9 +44,9 @@ _REST = 20.0
 _BEHIND = 0.01
 """Of a range: what is recorded is told where it ends so much earlier; a fast run is hours ahead of its file."""
 RANGES = (
-    ("hour", "Last hour", "The recorded hour before the time on screen"),
-    ("loop", "Loop range", "The loop range of the timeline"),
-    ("run", "From the start", "From the start to the time on screen"),
+    ("hour", tr("Last hour"), tr("The recorded hour before the time on screen")),
+    ("loop", tr("Loop range"), tr("The loop range of the timeline")),
+    ("run", tr("From the start"), tr("From the start to the time on screen")),
 )
 
 
@@ -84,7 +85,7 @@ class WhyDock(Dock):
     chosen = Signal(object)  # Cause: go to its thing and time
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "why", "Why", "search", parent)
+        super().__init__(look, "why", tr("Why"), "search", parent)
         self._session, self._seen = session, False
         self.found: Explanation | None = None
         self._next_wall_s = 0.0
@@ -92,7 +93,7 @@ class WhyDock(Dock):
         self._going = False
         self.model = WhyModel(look)
         self.table = RowTable(
-            look, "GPU time by account, with causes", _ROW_PX, self.model, "Nothing is recorded yet"
+            look, tr("GPU time by account, with causes"), _ROW_PX, self.model, tr("Nothing is recorded yet")
         )
         self.table.setItemDelegateForColumn(SHARE, _Bar(look, self.table))
         for column, width_px in _WIDTHS_PX.items():
@@ -103,11 +104,11 @@ class WhyDock(Dock):
         self.body.addWidget(self.table)
         self.words = label("", "muted")
         self.box = DropDown()
-        self.box.setAccessibleName("Range of time")
+        self.box.setAccessibleName(tr("Range of time"))
         for name, title, tip in RANGES:
             self.box.addItem(title, name)
             self.box.setItemData(self.box.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
-        self.box.setToolTip("Part of the run to explain")
+        self.box.setToolTip(tr("Part of the run to explain"))
         self.tools.addWidget(self.words)
         self.tools.addWidget(self.box)
         self._settling = QTimer(self)
@@ -147,7 +148,7 @@ class WhyDock(Dock):
         self.model.show_explanation(self.found)
         self.words.setText(words if self.found is not None else "")  # else the empty table says it
         self.words.setToolTip(plain_tip("\n".join(self.found.remarks) if self.found is not None else ""))
-        self.table.none = words or "Nothing is recorded yet"
+        self.table.none = words or tr("Nothing is recorded yet")
 
     def _explained(self) -> tuple[Explanation | None, str]:
         session = self._session
@@ -159,7 +160,7 @@ class WhyDock(Dock):
             with Reader(path) as reader:
                 end_s = reader.t_end_s
                 t0_s, t1_s = self._recorded(end_s)
-                up_to = f"recorded up to {session.clock.says(end_s)}"
+                up_to = tr("recorded up to {says}", says=session.clock.says(end_s))
                 if t1_s <= t0_s:
                     return None, up_to[0].upper() + up_to[1:] if end_s > 0.0 else ""
                 found = explain(
@@ -168,7 +169,11 @@ class WhyDock(Dock):
         except (RunFileError, OSError) as error:
             return None, str(error)
         long = spoken(found.t1_s - found.t0_s)
-        words = f"{100 * found.productive_share:.1f} % of {long} productive"
+        words = tr(
+            "{productive_share:.1f} % of {long} productive",
+            productive_share=100 * found.productive_share,
+            long=long,
+        )
         behind_s = self.range_s[1] - end_s
         return found, f"{words}, {up_to}" if behind_s > _BEHIND * (t1_s - t0_s) else words
 

@@ -12,9 +12,10 @@ from twin.analysis.explain import Explanation, LossCause, Lost
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 from twin.shown_text import spelled
 
-COLUMNS = ("Share", "Account and cause", "GPU-hours")
+COLUMNS = (tr("Share"), tr("Account and cause"), "GPU-hours")
 SHARE, WHAT, HOURS = range(len(COLUMNS))
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1
 """Length of a row's bar, 0 to 1; None: it has none."""
@@ -124,5 +125,5 @@ def _told(row: LossRow) -> str:
     ]
     lines += [spelled(cause.text) for cause in row.lost.causes]
     if row.lost.more:
-        lines.append(f"and {row.lost.more:,} more")
+        lines.append(tr("and {more:,} more", more=row.lost.more))
     return "\n".join(dict.fromkeys(lines))

@@ -13,6 +13,7 @@ from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import LEFT, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import Theme, scaled
+from twin.language import tr
 from twin.shown_text import capitalised
 from twin.units import spoken
 
@@ -24,7 +25,7 @@ class PhaseChart(PaintedChart):
     """A row for each phase: its title, a bar where it lay in time, and how long it was."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Phases of the stop", tall=False, keys=True)
+        super().__init__(look, tr("Phases of the stop"), tall=False, keys=True)
         self._phases: tuple[Phase, ...] = ()
         self._now_s = 0.0
 

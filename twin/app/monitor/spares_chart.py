@@ -17,6 +17,7 @@ from twin.app.toolkit.charts.painting import RIGHT, ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
 from twin.arrays import Floats
+from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.record.spare_pool import WORDS
 
@@ -32,7 +33,7 @@ class SparesChart(PaintedChart):
     smooth = False
 
     def __init__(self, look: Look, history: BoundedHistory) -> None:
-        super().__init__(look, "Nodes by condition over time", hint=(460, 220), least=(300, 110))
+        super().__init__(look, tr("Nodes by condition over time"), hint=(460, 220), least=(300, 110))
         self._history = history
         self._clock: Clock | None = None
         self._now: Mapping[NodeCondition, int] = {}

@@ -31,11 +31,12 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
+from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.record.frame import Frame
 from twin.shown_text import spelled
 
-COLUMNS = ("Node", "Condition", "Since", "Last event")
+COLUMNS = (tr("Node"), tr("Condition"), tr("Since"), tr("Last event"))
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
 _ROWS_SIZED = 50
@@ -88,7 +89,7 @@ class PoolModel(ColumnModel):
 
 def pool_table(look: Look, model: PoolModel) -> RowTable:
     """Return the list of the nodes of a model."""
-    table = RowTable(look, "Nodes not in use", _ROW_PX, model, "All nodes in use")
+    table = RowTable(look, tr("Nodes not in use"), _ROW_PX, model, tr("All nodes in use"))
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
     table.header.setResizeContentsPrecision(_ROWS_SIZED)
     for column in (NODE, CONDITION, SINCE):
@@ -103,7 +104,7 @@ class SparesDock(Dock):
     chosen = Signal(str)  # node id
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "spares", "Spares", "spare", parent)
+        super().__init__(look, "spares", tr("Spares"), "spare", parent)
         self._session, self.seen = session, False
         self.history = BoundedHistory(tuple(name.name for name in ORDER), _CAPACITY)
         self._tail = EventTail(session)
@@ -162,9 +163,9 @@ class SparesDock(Dock):
             int(np.count_nonzero(frame.values["node.condition"] == name))
             for name in (NodeCondition.SPARE, NodeCondition.NO_HANDS, NodeCondition.NO_PART)
         )
-        waits = [f"{hands:,} awaiting technician"] if hands else []
-        waits += [f"{parts:,} awaiting parts"] if parts else []
-        self.words.setText(", ".join([f"{spare:,} spare", *waits]))
+        waits = [tr("{hands:,} awaiting technician", hands=hands)] if hands else []
+        waits += [tr("{parts:,} awaiting parts", parts=parts)] if parts else []
+        self.words.setText(", ".join([tr("{spare:,} spare", spare=spare), *waits]))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.shown[index.row()].id)

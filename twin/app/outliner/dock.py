@@ -36,6 +36,7 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.text_fields import SearchField
+from twin.language import tr
 from twin.plant.find import find
 from twin.scenario import Scenario
 from twin.scenario.generators.all_jobs import jobs_of
@@ -66,7 +67,7 @@ class OutlinerDock(Dock):
     menu_wanted = Signal(object)  # QPoint on the screen
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "outliner", "Outliner", "list", parent)
+        super().__init__(look, "outliner", tr("Outliner"), "list", parent)
         self._session = session
         self._state: ViewState | None = None
         self.mode: Mode = "place"
@@ -74,10 +75,10 @@ class OutlinerDock(Dock):
         self._ways: dict[str, tuple[int, ...]] | None = None
         self._syncing = self._stale = False
         self.search = SearchField()
-        self.search.setPlaceholderText("Search: name, part, job")
-        self.search.setAccessibleName("Search the outliner")
+        self.search.setPlaceholderText(tr("Search: name, part, job"))
+        self.search.setAccessibleName(tr("Search the outliner"))
         self.search.setToolTip(
-            "Shows lines whose name, id or part contains the text, and the nodes of matching jobs"
+            tr("Shows lines whose name, id or part contains the text, and the nodes of matching jobs")
         )
         self.tree = _Tree()
         self.none = label("", "muted", wrap=True)
@@ -233,9 +234,11 @@ class OutlinerDock(Dock):
 
     def _tell(self, text: str, number: int) -> None:
         if text and not number:
-            self.none.setText(f"No match for {text!r}")
+            self.none.setText(tr("No match for {text!r}", text=text))
         elif number > MOST_FOUND:
-            self.none.setText(f"The first {MOST_FOUND:,} of {number:,}")
+            self.none.setText(
+                tr("The first {most_found:,} of {number:,}", most_found=MOST_FOUND, number=number)
+            )
         self.none.setVisible(bool(text) and (not number or number > MOST_FOUND))
 
     def _of_jobs(self, text: str, scenario: Scenario) -> list[str]:
@@ -384,7 +387,7 @@ class _Tree(QTreeView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Tree of the scene")
+        self.setAccessibleName(tr("Tree of the scene"))
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(11)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from twin.commands.edit.addressables import counted
+from twin.language import tr
 from twin.plant.tables import Plant, SwitchRole
 
 
@@ -49,7 +50,7 @@ def plural(number: int, word: str) -> str:
 
 def counted_gpus(gpus: int) -> str:
     """Return "1 GPU", "16,384 GPUs"."""
-    return "1 GPU" if gpus == 1 else f"{gpus:,} GPUs"
+    return "1 GPU" if gpus == 1 else tr("{gpus:,} GPUs", gpus=gpus)
 
 
 def switch_seed(plant: Plant, switch: int, make: Callable[[], list[Seed]] | None = None) -> Seed:

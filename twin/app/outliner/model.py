@@ -13,10 +13,11 @@ from twin.app.outliner.tree import OutlinerItem
 from twin.app.session.view_marks import ViewMarks
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 Index = QModelIndex | QPersistentModelIndex
 NAME, NOTE, EYE, LOCK = range(4)
-COLUMNS = ("Item", "What", "Shown", "Lock")
+COLUMNS = (tr("Item"), tr("What"), tr("Shown"), tr("Lock"))
 THINGS_MIME = "application/x-gpu-twin-items"
 _NOWHERE = QModelIndex()
 
@@ -162,7 +163,7 @@ class OutlinerModel(QAbstractItemModel):
             return plain_tip("\n".join(words for words in (seed.title, named, seed.note) if words))
         if role == roles.AccessibleTextRole:
             spoken = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + ", hidden" * hidden
-            marks = ("hidden" if hidden else "shown", "locked" if locked else "not locked")
+            marks = ("hidden" if hidden else "shown", "locked" if locked else tr("not locked"))
             return (spoken + ", locked" * locked, seed.note, *(marks if seed.id else ("", "")))[column]
         return None
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from twin.app.outliner.labels import Seed, plural, switch_seed
 from twin.arrays import Ints32
+from twin.language import tr
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.schema.document import Scenario
 
-_TIERS = ((SwitchRole.CORE, "Core"), (SwitchRole.SPINE, "Spine"), (SwitchRole.LEAF, "Leaf"))
+_TIERS = ((SwitchRole.CORE, tr("Core")), (SwitchRole.SPINE, tr("Spine")), (SwitchRole.LEAF, tr("Leaf")))
 
 
 def network(scenario: Scenario, plant: Plant) -> list[Seed]:
@@ -72,7 +73,7 @@ def _plugged(plant: Plant, switch: int) -> Callable[[], list[Seed]]:
 def node_seed(plant: Plant, node: int) -> Seed:
     """Return the line of a node at the end of a cable."""
     rack = plant.racks.ids[int(plant.nodes.rack[node])]
-    return Seed(plant.nodes.ids[node], plant.nodes.ids[node], f"in {rack}", "node")
+    return Seed(plant.nodes.ids[node], plant.nodes.ids[node], tr("in {rack}", rack=rack), "node")
 
 
 def power(scenario: Scenario, plant: Plant) -> list[Seed]:
@@ -96,7 +97,7 @@ def power(scenario: Scenario, plant: Plant) -> list[Seed]:
     seeds = [seed(item) for item in hanging.get(-1, [])]
     unfed = np.flatnonzero(plant.racks.present & (plant.racks.feed_a < 0) & (plant.racks.feed_b < 0))
     if len(unfed):
-        seeds.append(Seed("", "On no feed", plural(len(unfed), "rack"), "warning", _racks(plant, unfed)))
+        seeds.append(Seed("", tr("On no feed"), plural(len(unfed), "rack"), "warning", _racks(plant, unfed)))
     return seeds
 
 
@@ -169,5 +170,5 @@ def coolant(scenario: Scenario, plant: Plant) -> list[Seed]:
         seeds.append(Seed(id, id, note, "loop", maker(water)))
     warm = np.flatnonzero(racks.present & (racks.loop < 0) & (racks.air_loop < 0))
     if len(warm):
-        seeds.append(Seed("", "On no loop", plural(len(warm), "rack"), "warning", _racks(plant, warm)))
+        seeds.append(Seed("", tr("On no loop"), plural(len(warm), "rack"), "warning", _racks(plant, warm)))
     return seeds

@@ -10,8 +10,9 @@ from twin.app.outliner.tree import MODES, Mode
 from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
-_SHORT: dict[Mode, str] = {"network": "Net", "coolant": "Cool"}
+_SHORT: dict[Mode, str] = {"network": tr("Net"), "coolant": tr("Cool")}
 _ROUND_PX = 8
 """What stands round the word of a segment: border and padding of the stylesheet."""
 _EDGE_PX = 1
@@ -31,7 +32,7 @@ class OutlinerSwitch(QFrame):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.setProperty("role", "segments")
-        self.setAccessibleName("Sort the outliner by")
+        self.setAccessibleName(tr("Sort the outliner by"))
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(_EDGE_PX, _EDGE_PX, _EDGE_PX, _EDGE_PX)
         self._row.setSpacing(0)
@@ -43,7 +44,7 @@ class OutlinerSwitch(QFrame):
             button.setStyleSheet("padding: 1px 3px;")
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             button.setToolTip(plain_tip(f"{title}: {tip[0].lower()}{tip[1:]}"))
-            button.setAccessibleName(f"Sort by {title.lower()}")
+            button.setAccessibleName(tr("Sort by {title}", title=title.lower()))
             button.setCheckable(True)
             button.toggled.connect(self._fit)
             button.clicked.connect(lambda _=False, mode=mode: self.chosen.emit(mode))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from twin.app.outliner.labels import Seed, counted_gpus, plural, switch_seed
 from twin.app.outliner.paths import coolant, network, power
+from twin.language import tr
 from twin.plant.find import row_name
 from twin.plant.tables import Plant, RackKind
 from twin.scenario.schema.document import Scenario
@@ -22,11 +23,11 @@ from twin.scenario.schema.document import Scenario
 Mode = Literal["place", "type", "network", "power", "coolant"]
 
 MODES: dict[Mode, tuple[str, str]] = {
-    "place": ("Place", "Halls, rows, racks, nodes and GPUs; machines and the power tree; groups"),
-    "type": ("Type", "By kind and catalogue part"),
-    "network": ("Network", "Fabrics, switches and connected nodes"),
-    "power": ("Power", "From the utility to the racks"),
-    "coolant": ("Coolant", "From facility water to loops and racks"),
+    "place": (tr("Place"), tr("Halls, rows, racks, nodes and GPUs; machines and the power tree; groups")),
+    "type": (tr("Type"), tr("By kind and catalogue part")),
+    "network": (tr("Network"), tr("Fabrics, switches and connected nodes")),
+    "power": (tr("Power"), tr("From the utility to the racks")),
+    "coolant": (tr("Coolant"), tr("From facility water to loops and racks")),
 }
 """Title and tip of each way to sort the tree."""
 
@@ -152,18 +153,22 @@ class _Place:
         seeds = [self._hall(slot) for slot in range(len(plant.halls.ids))]
         stages = len(scenario.power)
         if stages:
-            seeds.append(Seed("", "Power", plural(stages, "stage"), "bolt", self._stages))
+            seeds.append(Seed("", tr("Power"), plural(stages, "stage"), "bolt", self._stages))
         if scenario.cooling.plants or scenario.cooling.loops:
             inside = len(plant.plants.ids) + int(plant.loops.present.sum())
-            seeds.append(Seed("", "Cooling", plural(inside, "loop"), "loop", self._cooling))
+            seeds.append(Seed("", tr("Cooling"), plural(inside, "loop"), "loop", self._cooling))
         if scenario.fabrics:
             fabrics = tuple(Seed(f.id, f.id, f.kind.replace("-", " "), "switch") for f in scenario.fabrics)
-            seeds.append(Seed("", "Fabrics", plural(len(fabrics), "fabric"), "switch", lambda: list(fabrics)))
+            seeds.append(
+                Seed("", tr("Fabrics"), plural(len(fabrics), "fabric"), "switch", lambda: list(fabrics))
+            )
         if scenario.storage:
             stores = [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage]
-            seeds.append(Seed("", "Storage", plural(len(stores), "system"), "row", lambda: stores))
+            seeds.append(Seed("", tr("Storage"), plural(len(stores), "system"), "row", lambda: stores))
         if scenario.groups:
-            seeds.append(Seed("", "Groups", plural(len(scenario.groups), "group"), "layers", self._groups))
+            seeds.append(
+                Seed("", tr("Groups"), plural(len(scenario.groups), "group"), "layers", self._groups)
+            )
         return seeds
 
     def _hall(self, slot: int) -> Seed:
@@ -289,7 +294,7 @@ def node_seed(plant: Plant, node: int) -> Seed:
         for gpu in range(int(first[node]), int(first[node]) + count):
             index = int(plant.gpus.index[gpu])
             part = plant.gpu_parts[int(plant.gpus.part[gpu])]
-            yield Seed(f"{nodes.ids[node]}/{index}", f"GPU {index}", part, "gpu")
+            yield Seed(f"{nodes.ids[node]}/{index}", tr("GPU {index}", index=index), part, "gpu")
 
     make = (lambda: list(gpus())) if count else None
     return Seed(nodes.ids[node], nodes.ids[node], note, "node", make, deep=True)
@@ -313,7 +318,7 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
     rack_parts: dict[str, list[Seed]] = {}
     for rack in np.flatnonzero(racks.present).tolist():
         seed = rack_seed(plant, rack)
-        kind = racks.part[rack] or f"{seed.note} rack"
+        kind = racks.part[rack] or tr("{note} rack", note=seed.note)
         rack_parts.setdefault(kind, []).append(Seed(seed.id, seed.title, "", "rack"))
     node_parts: dict[str, list[Seed]] = {}
     for node in np.flatnonzero(nodes.present).tolist():
@@ -332,9 +337,9 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
             Seed(plant.power.ids[k], plant.power.ids[k], plant.power.part[k], "bolt")
         )
     headings = [
-        one("Halls", "hall", [Seed(h.id, h.title or h.id, h.id, "hall") for h in scenario.halls]),
+        one(tr("Halls"), "hall", [Seed(h.id, h.title or h.id, h.id, "hall") for h in scenario.halls]),
         one(
-            "Row generators",
+            tr("Row generators"),
             "row",
             [
                 Seed(r.id, r.id, plural(r.count * r.racks.count, "rack"), "row")
@@ -342,30 +347,30 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
                 for r in h.rows
             ],
         ),
-        several("Racks", "rack", rack_parts),
-        several("Nodes", "node", node_parts),
-        several("Switches", "switch", switch_parts),
-        several("Coolant and air loops", "loop", loop_parts),
+        several(tr("Racks"), "rack", rack_parts),
+        several(tr("Nodes"), "node", node_parts),
+        several(tr("Switches"), "switch", switch_parts),
+        several(tr("Coolant and air loops"), "loop", loop_parts),
         one(
-            "Facility water",
+            tr("Facility water"),
             "loop",
             [Seed(p.id, p.id, p.part or p.kind, "loop") for p in scenario.cooling.plants],
         ),
-        several("Power items", "bolt", items),
+        several(tr("Power items"), "bolt", items),
         one(
-            "Storage systems",
+            tr("Storage systems"),
             "row",
             [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage],
         ),
         one(
-            "Fabrics",
+            tr("Fabrics"),
             "switch",
             [Seed(f.id, f.id, f.kind.replace("-", " "), "switch") for f in scenario.fabrics],
         ),
-        one("Tenants", "job", [Seed(t.id, t.title or t.id, t.id, "job") for t in scenario.tenants]),
-        one("Partitions", "row", [Seed(p.id, p.title or p.id, p.id, "row") for p in scenario.partitions]),
-        one("Jobs", "job", [Seed(j.id, j.title or j.id, j.id, "job") for j in scenario.jobs]),
-        one("Streams of jobs", "job", [Seed(s.id, s.id, "", "job") for s in scenario.streams]),
+        one(tr("Tenants"), "job", [Seed(t.id, t.title or t.id, t.id, "job") for t in scenario.tenants]),
+        one(tr("Partitions"), "row", [Seed(p.id, p.title or p.id, p.id, "row") for p in scenario.partitions]),
+        one(tr("Jobs"), "job", [Seed(j.id, j.title or j.id, j.id, "job") for j in scenario.jobs]),
+        one(tr("Streams of jobs"), "job", [Seed(s.id, s.id, "", "job") for s in scenario.streams]),
     ]
     return [heading for heading in headings if heading is not None]
 

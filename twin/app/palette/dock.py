@@ -17,10 +17,11 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text_fields import SearchField
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.plant.tables import Plant
 
 MOST_RECENT = 12
-_ALL, _FAVOURITES, _RECENT = "All parts", "Favourites", "Recently used"
+_ALL, _FAVOURITES, _RECENT = tr("All parts"), tr("Favourites"), tr("Recently used")
 
 
 class PaletteDock(Dock):
@@ -30,7 +31,7 @@ class PaletteDock(Dock):
     room_wanted = Signal()
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "palette", "Parts", "rack", parent)
+        super().__init__(look, "palette", tr("Parts"), "rack", parent)
         self._settings: UserSettings | None = None
         self._items: list[PaletteItem] = []
         self._favourites: list[str] = []
@@ -40,24 +41,24 @@ class PaletteDock(Dock):
         self._catalog = catalog
         self.list = PaletteList(look, catalog, PartPictures())
         self.search = SearchField()
-        self.search.setPlaceholderText("Search parts")
+        self.search.setPlaceholderText(tr("Search parts"))
         self.search.setMinimumWidth(72)
-        self.search.setAccessibleName("Search parts")
-        self.search.setToolTip("Type a few letters; Down and Up select, Enter places the part")
+        self.search.setAccessibleName(tr("Search parts"))
+        self.search.setToolTip(tr("Type a few letters; Down and Up select, Enter places the part"))
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
         self.group = DropDown()
         self.group.addItems([_ALL, _FAVOURITES, _RECENT, *(title for title, _ in GROUPS)])
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(6)  # the dock stays narrow in a small window
-        self.group.setAccessibleName("Kind of parts")
-        self.group.setToolTip("Parts listed")
+        self.group.setAccessibleName(tr("Kind of parts"))
+        self.group.setToolTip(tr("Parts listed"))
         self.group.currentIndexChanged.connect(lambda _: self._refill())
         self.count = label("", "faint", wrap=True)
         self.count.setContentsMargins(10, 4, 10, 6)
-        self.star = tool_button(look, "star", "Mark the selected part as a favourite, or unmark it (*)")
+        self.star = tool_button(look, "star", tr("Mark the selected part as a favourite, or unmark it (*)"))
         self.star.clicked.connect(lambda: self._star(self.list.item))
-        self.room = tool_button(look, "hall", "Build a whole room: rows, network, cooling and power")
+        self.room = tool_button(look, "hall", tr("Build a whole room: rows, network, cooling and power"))
         self.room.clicked.connect(lambda: self.room_wanted.emit())
         self.tools.addWidget(self.room)
         self.tools.addWidget(self.star)
@@ -144,11 +145,15 @@ class PaletteDock(Dock):
         counted = counts(self._plant)
         self.list.rows.show_marks(counted, frozenset(self._favourites))
         there, loose = (sum(getattr(count, key) for count in counted.values()) for key in ("there", "loose"))
-        words = f"{there:,} parts in the hall" if there else "The hall is empty"
-        self.count.setText(f"{words}, {loose:,} not connected" if loose else words)
+        words = tr("{there:,} parts in the hall", there=there) if there else tr("The hall is empty")
+        self.count.setText(
+            tr("{words}, {loose:,} not connected", words=words, loose=loose) if loose else words
+        )
         if not self.list.rows.rows:
-            empty = {_FAVOURITES: "no favourites yet", _RECENT: "no parts used yet"}
-            self.count.setText(f"Nothing found: {empty.get(self.group.currentText(), 'try fewer letters')}")
+            empty = {_FAVOURITES: tr("no favourites yet"), _RECENT: tr("no parts used yet")}
+            self.count.setText(
+                tr("Nothing found: {get}", get=empty.get(self.group.currentText(), tr("try fewer letters")))
+            )
 
     def _on_plant(self, plant: Plant) -> None:
         self._plant = plant

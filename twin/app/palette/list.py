@@ -38,6 +38,7 @@ from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text_fields import wrapped
 from twin.catalog import Catalog, Part
+from twin.language import tr
 
 _Index = QModelIndex | QPersistentModelIndex
 _HEADER_PX, _PAD_PX, _STAR_PX = 26, 8, 16
@@ -126,8 +127,8 @@ def said(count: Count) -> list[str]:
     """Return a counter in words."""
     if not count.there:
         return []
-    words = [f"{count.there:,} in the hall"]
-    return [*words, f"{count.loose:,} not connected"] if count.loose else words
+    words = [tr("{there:,} in the hall", there=count.there)]
+    return [*words, tr("{loose:,} not connected", loose=count.loose)] if count.loose else words
 
 
 class _Delegate(QStyledItemDelegate):
@@ -278,8 +279,8 @@ class PaletteList(QListView):
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setDefaultDropAction(Qt.DropAction.CopyAction)
-        self.setAccessibleName("Parts")
-        self.setStatusTip("Drag a part into the hall; Enter places it, * marks a favourite")
+        self.setAccessibleName(tr("Parts"))
+        self.setStatusTip(tr("Drag a part into the hall; Enter places it, * marks a favourite"))
         self.doubleClicked.connect(self._take)
         look.changed.connect(self._on_look)
         self.rows.dataChanged.connect(self._on_marks)

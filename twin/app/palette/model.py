@@ -23,16 +23,17 @@ from twin.catalog import (
 )
 from twin.commands.budget.part_load import part_load
 from twin.commands.room.prefabs import PREFABS
+from twin.language import tr
 from twin.plant.tables import Plant
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Prefabs", ("prefab",)),
-    ("Racks", ("rack",)),
-    ("Nodes", ("node",)),
-    ("Switches", ("switch",)),
-    ("Cooling", ("cdu", "crah", "rdhx", "tank", "chiller", "cooling_tower", "dry_cooler")),
-    ("Power", ("transformer", "switchgear", "ups", "pdu", "busbar", "generator", "solar", "battery")),
-    ("Storage", ("storage",)),
+    (tr("Prefabs"), ("prefab",)),
+    (tr("Racks"), ("rack",)),
+    (tr("Nodes"), ("node",)),
+    (tr("Switches"), ("switch",)),
+    (tr("Cooling"), ("cdu", "crah", "rdhx", "tank", "chiller", "cooling_tower", "dry_cooler")),
+    (tr("Power"), ("transformer", "switchgear", "ups", "pdu", "busbar", "generator", "solar", "battery")),
+    (tr("Storage"), ("storage",)),
 )
 """Title of a group, and the kinds of part in it."""
 
@@ -41,19 +42,19 @@ KINDS = {
     "node": "node",
     "switch": "switch",
     "cdu": "CDU",
-    "crah": "air handler",
-    "rdhx": "rear door",
-    "tank": "immersion tank",
+    "crah": tr("air handler"),
+    "rdhx": tr("rear door"),
+    "tank": tr("immersion tank"),
     "chiller": "chiller",
-    "cooling_tower": "cooling tower",
-    "dry_cooler": "dry cooler",
+    "cooling_tower": tr("cooling tower"),
+    "dry_cooler": tr("dry cooler"),
     "transformer": "transformer",
     "switchgear": "switchgear",
     "ups": "UPS",
     "pdu": "PDU",
     "busbar": "busbar",
     "generator": "generator",
-    "solar": "solar field",
+    "solar": tr("solar field"),
     "battery": "battery",
     "storage": "storage",
     "prefab": "prefab",
@@ -142,7 +143,7 @@ def _item(catalog: Catalog, part: Part, group: str) -> PaletteItem:
         group,
         part.title,
         ", ".join(key_figures(catalog, part)),
-        f"{sure} of {len(figures)} figures published",
+        tr("{sure} of {figures} figures published", sure=sure, figures=len(figures)),
         part.id,
     )
 
@@ -152,21 +153,27 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
     load = part_load(catalog, part.id)
     words = []
     if isinstance(part, NodePart | RackPart) and part.n_gpu:
-        words.append(f"{part.n_gpu} GPUs")
+        words.append(tr("{n_gpu} GPUs", n_gpu=part.n_gpu))
     if isinstance(part, SwitchPart):
-        words.append(f"{part.ports} x {part.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s")
+        words.append(
+            tr(
+                "{ports} x {port_bandwidth_bytes_s:.0f} Gb/s",
+                ports=part.ports,
+                port_bandwidth_bytes_s=part.port_bandwidth_bytes_s * 8e-09,
+            )
+        )
     if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
-        words.append(f"removes {quantity(load.gives_w, 'W')}")
+        words.append(tr("removes {quantity}", quantity=quantity(load.gives_w, "W")))
     elif load.power_w:
-        words.append(f"{quantity(load.power_w, 'W')} design load")
+        words.append(tr("{quantity} design load", quantity=quantity(load.power_w, "W")))
     else:
         capacity_w = getattr(part, "capacity_w", None)
         words += [quantity(capacity_w, "W")] if capacity_w else []
     if isinstance(part, StoragePart):
-        words.append(f"{quantity(part.read_bytes_s, 'B/s')} read")
+        words.append(tr("{quantity} read", quantity=quantity(part.read_bytes_s, "B/s")))
     words += _size(part)
     if part.weight_kg:
-        words.append(f"{part.weight_kg:,.0f} kg")
+        words.append(tr("{weight_kg:,.0f} kg", weight_kg=part.weight_kg))
     return words
 
 

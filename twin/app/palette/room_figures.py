@@ -12,6 +12,7 @@ from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.edit.command import EditedScene
 from twin.commands.room.room_spares import spares_of
+from twin.language import tr
 from twin.plant.tables import LoopKind, Plant
 from twin.record.site_year import SiteYear
 
@@ -34,10 +35,14 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
     units = plant.loops.units
     machines = []
     if liquid.any():
-        machines.append(f"{int(units[liquid].sum()):,} CDUs")
+        machines.append(tr("{value:,} CDUs", value=int(units[liquid].sum())))
     doors = _doors(plant)
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
-    machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
+    machines += (
+        [tr("{doors:,} rear door{value}", doors=doors, value="s" * (doors > 1))]
+        if doors
+        else [tr("{air:,} air handlers", air=air)]
+    )
     switches = int(plant.switches.present.sum())
     cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
     feeds = [
@@ -47,26 +52,50 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         for _ in range(stage.count)
     ]
     rows = [
-        RoomFigure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
-        RoomFigure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
+        RoomFigure("GPUs", tr("{gpus:,} in {nodes:,} nodes", gpus=found.gpus, nodes=found.nodes)),
         RoomFigure(
-            "IT power",
-            f"{quantity(found.it_w, 'W')} design load, {quantity(found.grid_w, 'W')} from the utility",
+            tr("Racks"), tr("{racks:,} on {floor_m2:,.0f} m²", racks=found.racks, floor_m2=floor_m2(scene))
         ),
-        RoomFigure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         RoomFigure(
-            "Heat",
-            f"{quantity(found.liquid_heat_w, 'W')} into coolant, {quantity(found.air_heat_w, 'W')} into air; "
-            f"{found.heat_w / TON_W:,.0f} tons of cooling",
-            "All power of the racks: nodes, network, storage, and switches inside racks",
+            tr("IT power"),
+            tr(
+                "{quantity} design load, {quantity_2} from the utility",
+                quantity=quantity(found.it_w, "W"),
+                quantity_2=quantity(found.grid_w, "W"),
+            ),
         ),
-        RoomFigure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        RoomFigure(
+            tr("Power"), tr("{feeds:,} PDUs and busway taps, {ups:,} UPS", feeds=len(feeds), ups=_ups(scene))
+        ),
+        RoomFigure(
+            tr("Heat"),
+            tr(
+                "{quantity} into coolant, {quantity_2} into air; {heat_w:,.0f} tons of cooling",
+                quantity=quantity(found.liquid_heat_w, "W"),
+                quantity_2=quantity(found.air_heat_w, "W"),
+                heat_w=found.heat_w / TON_W,
+            ),
+            tr("All power of the racks: nodes, network, storage, and switches inside racks"),
+        ),
+        RoomFigure(
+            tr("Cooling"),
+            tr(
+                "{quantity} by {machines}",
+                quantity=quantity(found.cooling_w, "W"),
+                machines=" and ".join(machines),
+            ),
+        ),
         *_spares(scene),
-        RoomFigure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
-        RoomFigure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
+        RoomFigure(
+            tr("Network"),
+            tr("{switches:,} switches, {cables:,} cables", switches=switches, cables=cables)
+            if switches
+            else "none",
+        ),
+        RoomFigure(tr("Weight"), f"{found.weight_kg / 1e3:,.1f} t"),
         _cost(scene, found),
     ]
-    return [*rows, RoomFigure("Storage", _storage(scene))] if scene.scenario.storage else rows
+    return [*rows, RoomFigure(tr("Storage"), _storage(scene))] if scene.scenario.storage else rows
 
 
 def year_figures_of(year: SiteYear | str) -> list[RoomFigure]:
@@ -74,20 +103,31 @@ def year_figures_of(year: SiteYear | str) -> list[RoomFigure]:
     if isinstance(year, str):
         return [RoomFigure("PUE", year)]
     shown, day = {figure.key: figure for figure in year_figures(year)}, year.design_day
-    flatters = "; one mean day, which flatters" if year.mean_day else ""
-    when = "every day" if year.mean_day else day.words
+    flatters = tr("; one mean day, which flatters") if year.mean_day else ""
+    when = tr("every day") if year.mean_day else day.words
     return [
         RoomFigure(
             "PUE",
-            f"{year.pue:.3f} over the year, {year.worst_pue:.3f} in the worst hour{flatters}",
+            tr(
+                "{pue:.3f} over the year, {worst_pue:.3f} in the worst hour{flatters}",
+                pue=year.pue,
+                worst_pue=year.worst_pue,
+                flatters=flatters,
+            ),
             shown["pue"].tip,
         ),
         RoomFigure(
-            "Design day",
-            f"{when}, up to {day.dry_c:.0f} °C: PUE {day.pue:.2f}, {quantity(year.peak_w, 'W')} at the peak",
+            tr("Design day"),
+            tr(
+                "{when}, up to {dry_c:.0f} °C: PUE {pue:.2f}, {quantity} at the peak",
+                when=when,
+                dry_c=day.dry_c,
+                pue=day.pue,
+                quantity=quantity(year.peak_w, "W"),
+            ),
             shown["design_day"].tip,
         ),
-        RoomFigure("Water", shown["wue"].words, shown["wue"].tip),
+        RoomFigure(tr("Water"), shown["wue"].words, shown["wue"].tip),
     ]
 
 
@@ -106,14 +146,19 @@ def _spares(scene: EditedScene) -> list[RoomFigure]:
     """Return how many machines are needed and how many are spare, and the heat that says so."""
     found = spares_of(scene)
     tip = [
-        f"{group.machines}: {quantity(group.group_w, 'W')}{' in one group' * (group.groups > 1)}, "
-        f"{quantity(group.each_w, 'W')} each"
+        tr(
+            "{machines}: {quantity}{value}, {quantity_2} each",
+            machines=group.machines,
+            quantity=quantity(group.group_w, "W"),
+            value=tr(" in one group") * (group.groups > 1),
+            quantity_2=quantity(group.each_w, "W"),
+        )
         for group in found
         if group.each_w > 0
     ]
-    tip.append("Nameplate heat of nodes and other equipment")
+    tip.append(tr("Nameplate heat of nodes and other equipment"))
     return (
-        [RoomFigure("Needed + spare", ", ".join(group.words for group in found), "\n".join(tip))]
+        [RoomFigure(tr("Needed + spare"), ", ".join(group.words for group in found), "\n".join(tip))]
         if found
         else []
     )
@@ -121,13 +166,15 @@ def _spares(scene: EditedScene) -> list[RoomFigure]:
 
 def _cost(scene: EditedScene, found: Budget) -> RoomFigure:
     """Return what the parts cost, and which of them have no price."""
-    cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
+    cost = quantity(found.cost_usd / 1e6, tr("M USD")) if found.cost_usd else tr("not known")
     if not found.unpriced:
-        return RoomFigure("Parts", cost)
+        return RoomFigure(tr("Parts"), cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(["Without a price (for nodes: of their GPUs):", *sorted(part.title for part in parts)])
-    return RoomFigure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
+    tip = "\n".join(
+        [tr("Without a price (for nodes: of their GPUs):"), *sorted(part.title for part in parts)]
+    )
+    return RoomFigure(tr("Parts"), f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
 def floor_m2(scene: EditedScene) -> float:
@@ -149,4 +196,9 @@ def _storage(scene: EditedScene) -> str:
     stores = scene.scenario.storage
     read = sum(scene.catalog.storage(store.part).read_bytes_s * store.count for store in stores if store.part)
     boxes = sum(store.count for store in stores)
-    return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}, {quantity(read, 'B/s')} read"
+    return tr(
+        "{boxes:,} {word}, {quantity} read",
+        boxes=boxes,
+        word="box" if boxes == 1 else "boxes",
+        quantity=quantity(read, "B/s"),
+    )

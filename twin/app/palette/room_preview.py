@@ -13,6 +13,7 @@ from twin.app.toolkit.charts.chart import PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.commands.place.footprint import FloorFootprints, standing
+from twin.language import tr
 from twin.plant.tables import LoopKind, Plant, RackKind
 from twin.view3d.place.site_plan import GEAR_M
 
@@ -22,7 +23,7 @@ _ROUND = 0.25
 """What part of its size is shown round a room where something stands already."""
 
 
-THERE = "already there"
+THERE = tr("already there")
 
 
 class _Group(NamedTuple):
@@ -38,7 +39,7 @@ class RoomPreview(PaintedChart):
     """Draws the plant of a room; what is in the hall already stays pale."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Plan of the room", hint=(560, 400), least=(360, 200))
+        super().__init__(look, tr("Plan of the room"), hint=(560, 400), least=(360, 200))
         self._plant: Plant | None = None
         self._there: FloorFootprints | None = None
         self._stale = False
@@ -47,7 +48,13 @@ class RoomPreview(PaintedChart):
         """Show a room, and what stands beside it, in the coordinates of the room."""
         self._plant, self._there, self._stale = plant, there, False
         racks = int(plant.racks.present.sum())
-        self.setAccessibleDescription(f"{racks:,} racks and {len(plant.machines.loop):,} machines")
+        self.setAccessibleDescription(
+            tr(
+                "{racks:,} racks and {loop_count:,} machines",
+                racks=racks,
+                loop_count=len(plant.machines.loop),
+            )
+        )
         self.update()
 
     def show_stale(self) -> None:
@@ -120,7 +127,7 @@ class RoomPreview(PaintedChart):
         wet = loops.kind[machines.loop] == LoopKind.LIQUID
         cool = QColor(theme.series[0])
         found.append(_Group(machine[stands & wet], cool, line, "CDUs"))
-        found.append(_Group(machine[stands & ~wet], cool.darker(150), line, "air handlers"))
+        found.append(_Group(machine[stands & ~wet], cool.darker(150), line, tr("air handlers")))
         pdu = np.array([kind == "pdu" for kind in power.kind], np.bool_) & np.isfinite(power.x_m)
         size = np.array([GEAR_M["pdu"][:2]] * len(power.kind)).reshape(-1, 2)
         gear = _boxes(power.x_m, power.y_m, size[:, 0], size[:, 1])

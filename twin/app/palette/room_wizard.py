@@ -40,16 +40,17 @@ from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.properties import SetProperty
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
+from twin.language import tr
 from twin.record.site_year import SiteYear
 from twin.scenario.file.resolve_references import in_place
 
 _FORM_PX = 410
-_CHOSEN = "by size"
-_ASKED = "As the redundancy asks"
+_CHOSEN = tr("by size")
+_ASKED = tr("As the redundancy asks")
 _LEVELS: Mapping[str, str] = {
-    "N": "N: no spare",
-    "N+1": "N+1: a spare in each group",
-    "2N": "2N: everything twice",
+    "N": tr("N: no spare"),
+    "N+1": tr("N+1: a spare in each group"),
+    "2N": tr("2N: everything twice"),
 }
 _SAID: Mapping[str, Mapping[str, bool | int | None]] = {
     "spare": {"": None, "yes": True, "no": False},
@@ -77,65 +78,69 @@ def _choice(key: str, title: str, tip: str, choices: Mapping[str, str] = _PARTS)
 
 
 _FIELDS = (
-    Field("title", "Name", "Name of the room"),
-    _choice("part", "Hardware", "Nodes go into plain cabinets; catalogue racks include their nodes"),
-    _count("nodes", "Nodes in a rack", "In plain cabinets; other racks include their nodes", "nodes"),
-    _count("rows", "Rows", "Rows of racks, alternating front to front and back to back", "rows"),
-    _count("racks", "Racks in a row", "Racks of each row", "racks"),
+    Field("title", tr("Name"), tr("Name of the room")),
+    _choice("part", tr("Hardware"), tr("Nodes go into plain cabinets; catalogue racks include their nodes")),
+    _count("nodes", tr("Nodes in a rack"), tr("In plain cabinets; other racks include their nodes"), "nodes"),
+    _count("rows", tr("Rows"), tr("Rows of racks, alternating front to front and back to back"), "rows"),
+    _count("racks", tr("Racks in a row"), tr("Racks of each row"), "racks"),
     _pitch(
         "row_pitch_m",
-        "Row to row",
-        "From the front of one row to the front of the next: rack depth and aisle",
+        tr("Row to row"),
+        tr("From the front of one row to the front of the next: rack depth and aisle"),
     ),
-    _pitch("rack_pitch_m", "Rack to rack", "Centre to centre; 0: no gap"),
+    _pitch("rack_pitch_m", tr("Rack to rack"), "Centre to centre; 0: no gap"),
     _choice(
         "containment",
-        "Containment",
-        "Aisle enclosed to keep hot and cold air apart",
-        {"hot": "Hot aisle", "cold": "Cold aisle", "none": "None"},
+        tr("Containment"),
+        tr("Aisle enclosed to keep hot and cold air apart"),
+        {"hot": tr("Hot aisle"), "cold": tr("Cold aisle"), "none": tr("None")},
     ),
-    _choice("cdu", "Coolant", "CDU for nodes with cold plates"),
-    _switch("cdu_in_row", "CDUs in the row", "At the end of their row, not beside the rows"),
-    _choice("air", "Air", "Air handler, or a rear door on each rack"),
+    _choice("cdu", tr("Coolant"), tr("CDU for nodes with cold plates")),
+    _switch("cdu_in_row", tr("CDUs in the row"), tr("At the end of their row, not beside the rows")),
+    _choice("air", tr("Air"), tr("Air handler, or a rear door on each rack")),
     _choice(
         "power",
-        "Power redundancy",
-        "N+1: a spare transformer, UPS and generator, and PDUs A and B. 2N: two chains from two utilities",
+        tr("Power redundancy"),
+        tr(
+            "N+1: a spare transformer, UPS and generator, and PDUs A and B. 2N: two chains from two utilities"
+        ),
         _LEVELS,
     ),
     _choice(
         "cooling",
-        "Cooling redundancy",
-        "N+1: a spare CDU, air handler and chiller in each group. 2N: twice as many as needed",
+        tr("Cooling redundancy"),
+        tr("N+1: a spare CDU, air handler and chiller in each group. 2N: twice as many as needed"),
         _LEVELS,
     ),
     _choice(
         "network",
-        "Network redundancy",
-        "N+1 and 2N: each NIC has two cables to two leaves, so that any switch may fail",
+        tr("Network redundancy"),
+        tr("N+1 and 2N: each NIC has two cables to two leaves, so that any switch may fail"),
         _LEVELS,
     ),
     _choice(
         "spare",
-        "Spare machines",
-        "One more CDU, air handler, chiller, transformer, UPS and generator than needed in each group, or none",
-        {"": _ASKED, "yes": "One in each group", "no": "None"},
+        tr("Spare machines"),
+        tr(
+            "One more CDU, air handler, chiller, transformer, UPS and generator than needed in each group, or none"
+        ),
+        {"": _ASKED, "yes": tr("One in each group"), "no": tr("None")},
     ),
     _choice(
         "feeds",
-        "Feeds",
-        "Two feeds: each alone carries the full load",
-        {"": _ASKED, "2": "A and B", "1": "One feed"},
+        tr("Feeds"),
+        tr("Two feeds: each alone carries the full load"),
+        {"": _ASKED, "2": tr("A and B"), "1": tr("One feed")},
     ),
-    _switch("generators", "Diesel generators", "They carry the load when the utility fails"),
+    _switch("generators", tr("Diesel generators"), tr("They carry the load when the utility fails")),
     _choice(
         "cabling",
-        "Network",
-        "Rail-optimised: NIC n of every node on leaf n",
-        {"rail-optimised": "Rail-optimised", "leaf-spine": "Leaf and spine", "none": "None"},
+        tr("Network"),
+        tr("Rail-optimised: NIC n of every node on leaf n"),
+        {"rail-optimised": tr("Rail-optimised"), "leaf-spine": tr("Leaf and spine"), "none": tr("None")},
     ),
-    _choice("switch", "Switch", "Part for leaves and spines"),
-    _count("storage", "Storage boxes", "DDN AI400X2, in separate racks", "boxes"),
+    _choice("switch", tr("Switch"), tr("Part for leaves and spines")),
+    _count("storage", tr("Storage boxes"), tr("DDN AI400X2, in separate racks"), "boxes"),
 )
 
 
@@ -161,7 +166,7 @@ class RoomWizard(QDialog):
         super().__init__(parent)
         self._session, self._editor, self._catalog = session, editor, catalog
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Build a room")
+        self.setWindowTitle(tr("Build a room"))
         self.setSizeGripEnabled(True)
         wanted = QSize(670 + theme.scaled(_FORM_PX), 720)
         self.resize(wanted.boundedTo(self.screen().availableSize() * 0.96))
@@ -172,9 +177,9 @@ class RoomWizard(QDialog):
         self.preview, self.months = RoomPreview(look), MonthBars(look, "PUE", 1.0, "{:.2f}".format)
         self.where_label = label("", "muted", wrap=True)
         self._grid = QGridLayout()
-        self.build = QPushButton("Build")
+        self.build = QPushButton(tr("Build"))
         self.build.setProperty("role", "primary")
-        self.build.setToolTip("Adds the room to the hall as one step; Undo removes it")
+        self.build.setToolTip(tr("Adds the room to the hall as one step; Undo removes it"))
         self.build.clicked.connect(self._build)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -227,12 +232,19 @@ class RoomWizard(QDialog):
         corner = free_corner(scene) if scene is not None else (0.0, 0.0)
         self.preview.show_room(made.scene.plant, beside(scene.plant if scene else None, 0, corner))
         if scene is None or is_empty(scene):
-            self.where_label.setText("The room goes into the empty hall.")
+            self.where_label.setText(tr("The room goes into the empty hall."))
         else:
-            stands = f"The room goes beside the existing rows, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
+            stands = tr(
+                "The room goes beside the existing rows, from x {corner:.1f} m and y {corner_2:.1f} m on.",
+                corner=corner[0],
+                corner_2=corner[1],
+            )
             water = water_of(scene)
             grows = (
-                f" Its heat goes to {water}, the facility water loop of the hall, enlarged to match."
+                tr(
+                    " Its heat goes to {water}, the facility water loop of the hall, enlarged to match.",
+                    water=water,
+                )
                 if water
                 else ""
             )
@@ -329,7 +341,7 @@ class RoomWizard(QDialog):
                 row.offer(*self._parts(of.key))
             row.show(FieldState("" if of.key in _SAID else text_of(of, getattr(first, of.key))))
             row.follow(self._later.start)
-        self.rows["rack_pitch_m"].field.setSpecialValueText("side to side")  # type: ignore[union-attr]
+        self.rows["rack_pitch_m"].field.setSpecialValueText(tr("side to side"))  # type: ignore[union-attr]
         grid.setRowStretch(2 * len(_FIELDS) + 2, 1)
         return form
 
@@ -377,7 +389,7 @@ class RoomWizard(QDialog):
         scroll.setWidget(content)
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setAccessibleName("Figures of the room")
+        scroll.setAccessibleName(tr("Figures of the room"))
         return scroll
 
     def _lay_out(self, form: QWidget) -> None:
@@ -386,7 +398,7 @@ class RoomWizard(QDialog):
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(theme.scaled(_FORM_PX))
-        scroll.setAccessibleName("Settings of the room")
+        scroll.setAccessibleName(tr("Settings of the room"))
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         right = QVBoxLayout()
         right.setSpacing(10)
@@ -398,8 +410,8 @@ class RoomWizard(QDialog):
         right.addWidget(self.where_label)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Close without building")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Close without building"))
         cancel.clicked.connect(self.reject)
         buttons.addWidget(cancel)
         buttons.addWidget(self.build)

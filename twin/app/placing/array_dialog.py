@@ -24,6 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.commands.room.copies import Array
+from twin.language import tr
 from twin.units import UnitError, parse, render
 
 _MOST = 512
@@ -60,13 +61,13 @@ class ArrayDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._look, self._ids, self._preview, self._done = look, ids, preview, done
-        self.setWindowTitle("Array")
+        self.setWindowTitle(tr("Array"))
         self.setMinimumWidth(360)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         column = QVBoxLayout(self)
         column.setSpacing(10)
-        what = ids[0] if len(ids) == 1 else f"{len(ids):,} items"
-        column.addWidget(label(f"Array of {what}", "title"))
+        what = ids[0] if len(ids) == 1 else tr("{ids:,} items", ids=len(ids))
+        column.addWidget(label(tr("Array of {what}", what=what), "title"))
         form = QFormLayout()
         self.columns, self.rows = CountBox(1, _MOST, doubles=False), CountBox(1, _MOST, doubles=False)
         self.columns.setValue(4)
@@ -78,13 +79,13 @@ class ArrayDialog(QDialog):
             box.setKeyboardTracking(True)
             box.valueChanged.connect(lambda _: self._update())
         lines = (
-            ("Along the rows", self.columns, self.pitch_x, "x"),
-            ("Across the rows", self.rows, self.pitch_y, "y"),
+            (tr("Along the rows"), self.columns, self.pitch_x, "x"),
+            (tr("Across the rows"), self.rows, self.pitch_y, "y"),
         )
         for title, box, field, axis in lines:
-            box.setAccessibleName(f"Number {title.lower()}")
-            box.setToolTip(plain_tip(f"Places {title.lower()}, originals included"))
-            field.setAccessibleName(f"Pitch {title.lower()}")
+            box.setAccessibleName(tr("Number {title}", title=title.lower()))
+            box.setToolTip(plain_tip(tr("Places {title}, originals included", title=title.lower())))
+            field.setAccessibleName(tr("Pitch {title}", title=title.lower()))
             field.setToolTip(plain_tip(f"Distance along {axis}, with unit; negative: opposite direction"))
             pair = QHBoxLayout()
             pair.addWidget(box, 1)
@@ -100,7 +101,7 @@ class ArrayDialog(QDialog):
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )
         self.make_button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
-        self.make_button.setText("Create")
+        self.make_button.setText(tr("Create"))
         for button in self.buttons.buttons():
             button.setIcon(QIcon())  # some desktops put pictures there
         self.make_button.setProperty("role", "primary")
@@ -139,10 +140,13 @@ class ArrayDialog(QDialog):
         if found.racks:
             parts.append(plural(found.racks, "rack"))
         if found.gpus:
-            parts += [counted_gpus(found.gpus), f"{text.quantity(found.power_w, 'W')} design load"]
+            parts += [
+                counted_gpus(found.gpus),
+                tr("{quantity} design load", quantity=text.quantity(found.power_w, "W")),
+            ]
         self.figures.setText("   ".join(parts))
         self.make_button.setEnabled(not found.reason)
-        self._tell(found.reason or found.doubt or "It fits", wrong=bool(found.reason))
+        self._tell(found.reason or found.doubt or tr("It fits"), wrong=bool(found.reason))
 
     def _tell(self, words: str, *, wrong: bool) -> None:
         self.told.setText(f"{chr(0x26A0)} {words}" if wrong else words)

@@ -13,6 +13,7 @@ from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.snap import FloorPlan, MovedShape, snap
 from twin.commands.room.copies import MOST, Array
+from twin.language import tr
 from twin.plant.design_load import rack_design_w
 from twin.plant.tables import Plant
 from twin.view3d.base.edit_shapes import Ghost
@@ -68,14 +69,14 @@ def preview(scene: EditedScene, plan: SitePlan, standing: Standing, array: Array
     nothing = Preview(Ghost(), copies, len(slots) * copies, gpus, power_w)
     carried = carried_things(plant, plan, ids)
     if isinstance(carried, str) or carried.shape is None or carried.at is None:
-        return _why(nothing, carried if isinstance(carried, str) else "it is in a rack: copy the rack")
+        return _why(nothing, carried if isinstance(carried, str) else tr("it is in a rack: copy the rack"))
     if not copies or copies * len(carried.shape.dx_m) > MOST:
-        few = "an array needs at least two places"
-        return _why(nothing, few if not copies else f"at most {MOST:,} copies at once")
+        few = tr("an array needs at least two places")
+        return _why(nothing, few if not copies else tr("at most {most:,} copies at once", most=MOST))
     shape, offsets = _repeated(carried.shape, array)
     at = carried.at
     floor = FloorPlan.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)
-    found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, subject="a copy")
+    found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, subject=tr("a copy"))
     ghost = on_floor(shape, carried.heights_m * copies, found, standing)
     reason = "" if found.ok else found.reason
     try:

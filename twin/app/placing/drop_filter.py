@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from twin.app.placing.mime import Dragged, dragged_part
 from twin.app.placing.payload import Carried
 from twin.app.placing.place_tool import PlaceTool
+from twin.language import tr
 from twin.view3d.view.hall_view import HallView
 
 _ARROWS = {
@@ -119,7 +120,7 @@ class PartDrop(QObject):
         if self._at is None or not self._view.edit.dragging:
             return False
         keys = names_of(event.modifiers())
-        name = "Alt" if event.key() == Qt.Key.Key_Alt else "Shift"
+        name = tr("Alt") if event.key() == Qt.Key.Key_Alt else tr("Shift")
         (keys.add if event.type() == QEvent.Type.KeyPress else keys.discard)(name)
         self._tool.point(*self._at, keys)
         return True

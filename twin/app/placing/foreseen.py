@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 
 from twin.catalog import UnknownPart
 from twin.commands.edit.command import Command, CommandError, EditedScene
+from twin.language import tr
 from twin.plant.error import PlantError
 from twin.rules.check import check
 from twin.rules.finding import Finding
@@ -31,8 +32,12 @@ def foreseen(scene: EditedScene, command: Command) -> str:
     if not new:
         return ""
     worst, more = new[0], len(new) - 1
-    figures = f", {worst.value.text} of {worst.limit.text}" if worst.value and worst.limit else ""
-    others = f"; {more} more in Checks" if more else ""
+    figures = (
+        tr(", {text} of {text_2}", text=worst.value.text, text_2=worst.limit.text)
+        if worst.value and worst.limit
+        else ""
+    )
+    others = tr("; {more} more in Checks", more=more) if more else ""
     return f"{BY_ID[worst.rule].title}: {', '.join(worst.ids[:1])}{figures}{others}"
 
 

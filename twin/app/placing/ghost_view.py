@@ -8,6 +8,7 @@ import numpy as np
 
 from twin.commands.place.snap import MovedShape, Snap
 from twin.commands.place.snap_units import UnitSnap
+from twin.language import tr
 from twin.plant.cabinet import WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.bounds import Box
@@ -74,7 +75,7 @@ def in_rack(plant: Plant, snap: UnitSnap) -> Ghost:
         "slot" if snap.ok else "bad",
     )
     last = snap.u + snap.height_u - 1
-    words = f"U {snap.u}" if last == snap.u else f"U {snap.u} to {last}"
+    words = f"U {snap.u}" if last == snap.u else tr("U {u} to {last}", u=snap.u, last=last)
     side = x + facing * (half + FRAME_M + 0.12)
     low_z, high_z = chosen.low[2], chosen.high[2]
     ruler = GuideLine((side, front, low_z), (side, front, high_z), "plain" if snap.ok else "bad", words)

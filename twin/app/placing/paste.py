@@ -14,6 +14,7 @@ from twin.commands.room.clipboard import Paste, pasted
 from twin.commands.room.pasted_text import left_out, must_know_parts
 from twin.commands.room.snippet import Fragment
 from twin.commands.room.snippet_load import fragment_load
+from twin.language import tr
 from twin.scenario import ScenarioError
 
 
@@ -42,9 +43,9 @@ def carried_text(scene: EditedScene, text: str) -> Carried | None:
         return Paste(text, (place.x_m - float(first[0]), place.y_m - float(first[1])), hall)
 
     count = len(boxes.ids)
-    title = "1 rack pasted" if count == 1 else f"{count:,} items pasted"
+    title = "1 rack pasted" if count == 1 else tr("{count:,} items pasted", count=count)
     stays = left_out(text)
-    title += f", without {', '.join(stays)}" if stays else ""
+    title += tr(", without {stays}", stays=", ".join(stays)) if stays else ""
     load, joins = _load(fragment, scene.catalog), tuple(fragment.joins.get("fabrics", ()))
     return Carried(
         title, shape, (CABINET_M[2],) * count, load=load, joins=joins, on_floor=on_floor, fixed=True
@@ -58,7 +59,11 @@ def _carried_nodes(scene: EditedScene, fragment: Fragment, text: str) -> Carried
     def in_rack(place: RackPlace) -> Command:
         return Paste(text, rack=place.rack, u=place.u)
 
-    title = f"{nodes[0].part} pasted" if len(nodes) == 1 else f"{len(nodes):,} nodes pasted"
+    title = (
+        tr("{part} pasted", part=nodes[0].part)
+        if len(nodes) == 1
+        else tr("{nodes:,} nodes pasted", nodes=len(nodes))
+    )
     load = _load(fragment, scene.catalog)
     return Carried(title, None, height_u=height_u, load=load, in_rack=in_rack)
 

@@ -15,6 +15,7 @@ from twin.commands.place.footprint import machine_size_m, node_height_u, rack_si
 from twin.commands.place.move import MoveNodes, MoveThings, MoveTo
 from twin.commands.place.place import AddPart
 from twin.commands.place.snap import FloorPlan, LandingPlace, MovedShape, Obstacle, Point
+from twin.language import tr
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, USUAL_SIZE_M
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant
@@ -167,15 +168,15 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     """
     kinds = {plant.slots.get(id, ("", -1))[0] for id in ids}
     if not ids or not kinds <= {"node", "row", "rack", "loop", "power"}:
-        return "only racks, rows, machines and nodes can be moved"
+        return tr("only racks, rows, machines and nodes can be moved")
     if kinds == {"node"}:
         return _carried_nodes(plant, ids)
     if "node" in kinds:
-        return "move nodes separately: they go into racks"
+        return tr("move nodes separately: they go into racks")
     floor = FloorPlan.of(plant, power_obstacles(plant, plan, also=ids))
     found = MovedShape.standing(floor, [footprint for id in ids for footprint in _footprints(plant, id)])
     if found is None:
-        return f"{ids[0]} is not on the floor"
+        return tr("{ids} is not on the floor", ids=ids[0])
     shape, at = found
     heights_m = _heights_m(
         plant, plan, [footprint for id in ids for footprint in _footprints(plant, id)], floor
@@ -185,13 +186,13 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
         by = (place.x_m - at[0], place.y_m - at[1])
         return _moved(plant, plan, tuple(ids), by)
 
-    title = ids[0] if len(ids) == 1 else f"{len(ids):,} items"
+    title = ids[0] if len(ids) == 1 else tr("{ids:,} items", ids=len(ids))
     if len(ids) > 1 and len(kinds) == 1:
         title = f"{len(ids):,} {_NAMES[next(iter(kinds))]}"
     return Carried(title, shape, heights_m, ids=tuple(ids), at=at, on_floor=on_floor)
 
 
-_NAMES = {"rack": "racks", "row": "rows", "loop": "machines", "power": "power items"}
+_NAMES = {"rack": "racks", "row": "rows", "loop": "machines", "power": tr("power items")}
 
 
 def power_obstacles(plant: Plant, plan: SitePlan, also: Collection[str] = ()) -> list[Obstacle]:
@@ -248,7 +249,7 @@ def _moved(plant: Plant, plan: SitePlan, ids: tuple[str, ...], by: Point) -> Com
     to = MoveTo(
         tuple((id, float(m[0]) + by[0], float(m[1]) + by[1]) for id, m in zip(gear, middles, strict=True))
     )
-    return to if not rest else Together((MoveThings(rest, by), to), f"Move {len(ids):,} items")
+    return to if not rest else Together((MoveThings(rest, by), to), tr("Move {ids:,} items", ids=len(ids)))
 
 
 def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:
@@ -259,6 +260,6 @@ def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:
     def in_rack(place: RackPlace) -> Command:
         return MoveNodes(stacked, place.rack, place.u)
 
-    title = ids[0] if len(ids) == 1 else f"{len(ids):,} nodes"
+    title = ids[0] if len(ids) == 1 else tr("{ids:,} nodes", ids=len(ids))
     height_u = int(nodes.height_u[slots].sum())
     return Carried(title, None, height_u=height_u, ids=stacked, in_rack=in_rack)

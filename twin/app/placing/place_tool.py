@@ -27,6 +27,7 @@ from twin.commands.place.snap import FloorPlan, Point, Snap, snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches
+from twin.language import tr
 from twin.plant.find import find, row_name
 from twin.plant.halls import TILE_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant, RackKind
@@ -112,7 +113,8 @@ class PlaceTool:
         self.cancel()
         plant, document, reason = self._session.plant, self._session.document, self._editor.why_not()
         if plant is None or document is None or self._view.plan is None or reason:
-            self.told.emit(f"{carried.title} not moved: {reason}" if reason else "open a scene first")
+            moved = tr("{title} not moved: {reason}", title=carried.title, reason=reason)
+            self.told.emit(moved if reason else tr("open a scene first"))
             return False
         self.carried, self._grip, self._level_m, self._in_hand = carried, grip, level_m, in_hand
         self._view.state.hovered = None  # what is under the pointer is not what is spoken of
@@ -156,7 +158,7 @@ class PlaceTool:
         if carried is None:
             return False
         if self._refused:
-            words = f"{carried.title} not placed: {self._reason}"
+            words = tr("{title} not placed: {reason}", title=carried.title, reason=self._reason)
             self.cancel()
             self.told.emit(words)
             return False
@@ -295,9 +297,9 @@ class PlaceTool:
         elif carried.shape is not None and carried.on_floor is not None:
             self._on_floor(plant, carried)
         else:
-            self._reason = "it must go into a rack"
+            self._reason = tr("it must go into a rack")
             self._view.edit.show_ghost(nowhere(*self._wish, 0.5, 0.9, max(carried.height_u, 1) * U_M))
-            self._say("above the floor")
+            self._say(tr("above the floor"))
 
     def _into_units(self, plant: Plant, carried: Carried, rack: int, unit: float) -> None:
         landing = snap_units(
@@ -306,18 +308,21 @@ class PlaceTool:
         self.landing, self._reason = landing, landing.reason
         self._view.edit.show_ghost(in_rack(plant, landing))
         last = landing.u + landing.height_u - 1
-        units = f"U {landing.u}" if last == landing.u else f"U {landing.u} to {last}"
-        self._say(f"rack {plant.racks.ids[rack]}, {units}")
+        units = f"U {landing.u}" if last == landing.u else tr("U {u} to {last}", u=landing.u, last=last)
+        self._say(tr("rack {ids}, {units}", ids=plant.racks.ids[rack], units=units))
 
     def _onto_rack(self, plant: Plant, carried: Carried, rack: int) -> None:
         role = RackKind(int(plant.racks.kind[rack])).name.lower()
         self._rack_only = rack
         if carried.shape is not None and role != carried.role:
-            self._reason = (
-                f"rack {plant.racks.ids[rack]} is a {role} rack: it goes into a {carried.role} rack"
+            self._reason = tr(
+                "rack {rack} is a {role} rack: it goes into a {wanted} rack",
+                rack=plant.racks.ids[rack],
+                role=role,
+                wanted=carried.role,
             )
         self._view.edit.show_ghost(whole_rack(plant, rack, ok=not self._reason))
-        self._say(f"rack {plant.racks.ids[rack]}")
+        self._say(tr("rack {ids}", ids=plant.racks.ids[rack]))
 
     def _on_floor(self, plant: Plant, carried: Carried) -> None:
         landing = self._snapped(carried)
@@ -331,7 +336,9 @@ class PlaceTool:
         self.landing, self._reason = landing, landing.reason
         self._view.edit.show_ghost(on_floor(carried.shape, carried.heights_m, landing, self._view.standing))
         where = f"x {landing.place.x_m:.2f} m, y {landing.place.y_m:.2f} m"
-        self._say(f"in line with {row_name(plant, row)}, {where}" if row >= 0 else where)
+        if row >= 0:
+            where = tr("in line with {row}, {where}", row=row_name(plant, row), where=where)
+        self._say(where)
 
     def _snapped(self, carried: Carried) -> Snap:
         assert carried.shape is not None

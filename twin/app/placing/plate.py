@@ -20,6 +20,7 @@ from twin.commands.budget.budget import Budget
 from twin.commands.budget.part_load import PartLoad, together
 from twin.commands.budget.power_room import Fullest
 from twin.commands.wiring.new_switches import NewSwitches
+from twin.language import tr
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
@@ -67,27 +68,41 @@ def budget_lines(
     found = []
     if load.power_w:
         binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
-        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} design load", *binds))
+        found.append(
+            BudgetLine(
+                tr("Power"), tr("+{quantity} design load", quantity=quantity(load.power_w, "W")), *binds
+            )
+        )
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
-        found.append(BudgetLine("Cooling", f"removes {quantity(load.gives_w, 'W')}", None, after))
+        found.append(
+            BudgetLine(
+                tr("Cooling"), tr("removes {quantity}", quantity=quantity(load.gives_w, "W")), None, after
+            )
+        )
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
-        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} of heat", *shares))
+        found.append(
+            BudgetLine(tr("Cooling"), tr("+{quantity} of heat", quantity=quantity(load.heat_w, "W")), *shares)
+        )
     if load.ports:
         used, ports = sum(line.used for line in budget.ports), sum(line.ports for line in budget.ports)
         if switches.count:  # its ports are theirs: nothing stands in the way
-            brings = f"{plural(switches.count, 'new switch')}, {quantity(switches.load.power_w, 'W')} more"
-            found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Adds", brings)]
+            brings = tr(
+                "{plural}, {quantity} more",
+                plural=plural(switches.count, tr("new switch")),
+                quantity=quantity(switches.load.power_w, "W"),
+            )
+            found += [BudgetLine(tr("Ports"), f"+{load.ports:,}"), BudgetLine(tr("Adds"), brings)]
         else:
-            found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
+            found.append(BudgetLine(tr("Ports"), f"+{load.ports:,}", *_shares(used, load.ports, ports)))
     whole = together(load, switches.load)
     if whole.weight_kg:
-        found.append(BudgetLine("Weight", f"+{whole.weight_kg:,.0f} kg"))
+        found.append(BudgetLine(tr("Weight"), tr("+{weight_kg:,.0f} kg", weight_kg=whole.weight_kg)))
     if whole.cost_usd:
-        found.append(BudgetLine("Cost", f"+{_money(whole.cost_usd)}{_without(whole.unpriced)}"))
+        found.append(BudgetLine(tr("Cost"), f"+{_money(whole.cost_usd)}{_without(whole.unpriced)}"))
     elif whole.unpriced:
-        found.append(BudgetLine("Cost", f"not known{_without(whole.unpriced)}"))
+        found.append(BudgetLine(tr("Cost"), tr("not known{without}", without=_without(whole.unpriced))))
     return tuple(found)
 
 
@@ -101,7 +116,7 @@ def _money(usd: float) -> str:
 
 def _without(parts: Sequence[str]) -> str:
     """Return which parts a cost leaves out, as words that go on."""
-    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    more = tr(" and {parts} more", parts=len(parts) - 1) if len(parts) > 1 else ""
     return f"; without a price: {parts[0]}{more}" if parts else ""
 
 

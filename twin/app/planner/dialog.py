@@ -35,6 +35,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
 from twin.commands.jobs import AddJob
+from twin.language import tr
 from twin.planning.job.job import PlanError
 from twin.planning.search.search import Candidate, SearchResult
 from twin.scenario.generators.all_jobs import jobs_of
@@ -68,7 +69,7 @@ class JobDialog(QDialog):
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
         self.look = look
-        self.setWindowTitle("Plan a job")
+        self.setWindowTitle(tr("Plan a job"))
         self.setSizeGripEnabled(True)
         wanted = QSize(820 + theme.scaled(_FORM_PX), 800)
         self.resize(wanted.boundedTo(self.screen().availableSize() * _OF_SCREEN))
@@ -121,7 +122,7 @@ class JobDialog(QDialog):
         self.followed = None
         first = world.scenario.jobs[0].id if world is not None and world.scenario.jobs else None
         if first is None or not self.show_job(first):
-            self._name("Plan a job")
+            self._name(tr("Plan a job"))
             self.set_draft(default_draft(self._hardware))
 
     def show_job(self, job_id: str) -> bool:
@@ -133,7 +134,7 @@ class JobDialog(QDialog):
         if draft is None or job is None:
             return False
         self.followed = job.id
-        self._name(f"Plan a job, from {job.title or job.id}")
+        self._name(tr("Plan a job, from {title}", title=job.title or job.id))
         self.set_draft(draft)
         return True
 
@@ -168,13 +169,13 @@ class JobDialog(QDialog):
     def copy_yaml(self) -> None:
         """Put the job into the clipboard as lines of a scenario."""
         QGuiApplication.clipboard().setText(yaml_of(self.draft))
-        self.said.setText("Copied nodes and workload as YAML.")
+        self.said.setText(tr("Copied nodes and workload as YAML."))
 
     def add_to_scene(self) -> None:
         """Put the job into the queue of the scene."""
         workload = self.draft.workload
         name = str(getattr(workload, "model", "") or "job")
-        self.tell(f"Adding {name} to the scene\N{HORIZONTAL ELLIPSIS}")
+        self.tell(tr("Adding {name} to the scene…", name=name))
         self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
 
     def tell(self, words: str, anew: bool = False) -> None:
@@ -194,10 +195,10 @@ class JobDialog(QDialog):
     def _tabs(self) -> QTabWidget:
         tabs = _Charts()
         tabs.setDocumentMode(True)
-        tabs.setAccessibleName("Charts of the job")
-        tabs.addTab(self.plans, "Best plans")
-        tabs.addTab(self.gantt, "Pipeline")
-        for title in ("Roofline", "Scaling"):
+        tabs.setAccessibleName(tr("Charts of the job"))
+        tabs.addTab(self.plans, tr("Best plans"))
+        tabs.addTab(self.gantt, tr("Pipeline"))
+        for title in (tr("Roofline"), tr("Scaling")):
             page = QWidget()
             page.setProperty("role", "panel")
             page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -235,18 +236,20 @@ class JobDialog(QDialog):
         row.addWidget(area, 1)
 
     def _buttons(self) -> QWidget:
-        self.best_button = QPushButton("&Best plan")
-        self.best_button.setToolTip("Apply the fastest plan that fits on these GPUs")
+        self.best_button = QPushButton(tr("&Best plan"))
+        self.best_button.setToolTip(tr("Apply the fastest plan that fits on these GPUs"))
         self.live_box = QCheckBox("&live")
-        self.live_box.setToolTip("Search again whenever model, GPUs, batch or sequence change")
-        self.live_box.setAccessibleName("Best plan, live")
-        self.yaml_button = QPushButton("&Copy as YAML")
-        self.yaml_button.setToolTip("Copies nodes and workload as YAML")
-        self.add_button = QPushButton("&Add to the scene")
+        self.live_box.setToolTip(tr("Search again whenever model, GPUs, batch or sequence change"))
+        self.live_box.setAccessibleName(tr("Best plan, live"))
+        self.yaml_button = QPushButton(tr("&Copy as YAML"))
+        self.yaml_button.setToolTip(tr("Copies nodes and workload as YAML"))
+        self.add_button = QPushButton(tr("&Add to the scene"))
         self.add_button.setProperty("role", "primary")
-        self.add_button.setToolTip("Adds the job to the queue of the open scene as one step; Undo removes it")
-        self.anew_button = QPushButton("&Start the run again with it")
-        self.anew_button.setToolTip("Restarts the run with the job in the scene")
+        self.add_button.setToolTip(
+            tr("Adds the job to the queue of the open scene as one step; Undo removes it")
+        )
+        self.anew_button = QPushButton(tr("&Start the run again with it"))
+        self.anew_button.setToolTip(tr("Restarts the run with the job in the scene"))
         self.anew_button.hide()
         for button in (self.best_button, self.yaml_button, self.add_button, self.anew_button):
             button.setAutoDefault(False)
@@ -323,16 +326,16 @@ class JobDialog(QDialog):
             self.plans.show_found(found, self.draft)
         else:
             self.plans.show_none(
-                "The search covers LLM training only; this workload uses the settings of the form."
+                tr("The search covers LLM training only; this workload uses the settings of the form.")
             )
 
     def _show_pipeline(self) -> None:
         estimate = self.judged.estimate
         if estimate is None:
-            self.gantt.show_timeline(None, "This layout cannot run: see the form.")
+            self.gantt.show_timeline(None, tr("This layout cannot run: see the form."))
             return
         made = timeline(self.draft, estimate)
-        self.gantt.show_timeline(made, "No pipeline: all GPUs run the same work at the same time.")
+        self.gantt.show_timeline(made, tr("No pipeline: all GPUs run the same work at the same time."))
 
     def _show_roofline(self) -> None:
         from twin.app.planner.roofline import RooflinePlot, roof, standing

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from twin.app.planner.fields import fields_for, value_of, with_value
 from twin.app.planner.hardware import PlannerHardware
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.physics.training_inputs import FULL_NETWORK, Model, TrainingNetwork
 from twin.planning.job.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of, planned_job
@@ -95,7 +96,9 @@ def judge(draft: JobDraft, changed: str = "") -> DraftEstimate:
         Path of the field last changed: a refusal that speaks of several belongs to that one.
     """
     if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
-        beyond = f"{draft.gpus:,} GPUs exceed the {draft.hardware.gpus:,} of the scene"
+        beyond = tr(
+            "{gpus:,} GPUs exceed the {gpus_2:,} of the scene", gpus=draft.gpus, gpus_2=draft.hardware.gpus
+        )
         return DraftEstimate(draft, None, {"gpus": beyond})
     try:
         return DraftEstimate(draft, estimate_draft(draft))
@@ -230,14 +233,14 @@ def yaml_of(draft: JobDraft) -> str:
         workload = _with_profile(workload, draft.profile)
     whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
     nodes = f"{max(whole + (rest > 0), 1)}"
-    remark = f"{draft.gpus:,} GPUs, {draft.hardware.node_gpus} a node"
+    remark = tr("{gpus:,} GPUs, {node_gpus} a node", gpus=draft.gpus, node_gpus=draft.hardware.node_gpus)
     lines = block(_given(workload), 2)
     if (
         isinstance(workload, VisionTraining)
         and workload.dataset_bytes == _PRESET_SAMPLES * workload.sample_bytes
     ):
         lines = re.sub(r"(?m)^(  dataset: .*)$", r"\1 # a million samples: put your own", lines)
-    return f"nodes: {nodes} # {remark}\nworkload:\n{lines}"
+    return tr("nodes: {nodes} # {remark}\nworkload:\n{lines}", nodes=nodes, remark=remark, lines=lines)
 
 
 def _given(part: BaseModel) -> dict[str, Any]:
@@ -259,11 +262,14 @@ def worth(draft: JobDraft, estimate: JobEstimate) -> str:
         return doubts
     profile = load_calibrated(draft.profile)
     if estimate.confidence != profile.confidence:
-        words = f"{profile.title}, low confidence here."
+        words = tr("{title}, low confidence here.", title=profile.title)
     else:
         words = f"{profile.title}: {profile_worth(profile)}."
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:
-        words += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was calibrated on."
+        words += tr(
+            " The fabric of the scene gives {least:.0f} % of the bandwidth it was calibrated on.",
+            least=100 * least,
+        )
     return f"{words} {doubts}".strip()

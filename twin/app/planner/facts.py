@@ -6,6 +6,7 @@ from twin.app.planner.draft import draft_of_job, judge
 from twin.app.planner.hardware import PlannerHardware, scene_hardware
 from twin.app.toolkit import text
 from twin.app.world.rows import FactRow, World, live_rows
+from twin.language import tr
 from twin.planning.job.job import JobEstimate
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
@@ -16,9 +17,9 @@ _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.w
 _KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
 """What is known of a job in a cloud; the rest is of GPUs here."""
 _CONFIDENCE = {
-    "own runs": "Calibrated on your own runs.",
-    "calibrated": "Calibrated on published runs of this GPU.",
-    "derived": "Calibrated on published runs of another GPU.",
+    "own runs": tr("Calibrated on your own runs."),
+    "calibrated": tr("Calibrated on published runs of this GPU."),
+    "derived": tr("Calibrated on published runs of another GPU."),
     "uncalibrated": "Uncalibrated: no published runs; the step time may be wrong.",
 }
 
@@ -30,22 +31,22 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
         return []  # such a job is refused before it begins, and said so there
     if planned.kind == "load":
         hint = "\n".join(planned.low_confidence)
-        return [FactRow("Step time", text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
+        return [FactRow(tr("Step time"), text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
     hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
-        FactRow("Step time", text.quantity(planned.step_s, "s"), hint=hint),
+        FactRow(tr("Step time"), text.quantity(planned.step_s, "s"), hint=hint),
         *_throughput(planned),
         *_phases(planned),
         *_service(planned),
-        FactRow("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
+        FactRow(tr("Confidence"), planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
         FactRow(
-            "Memory of a GPU",
-            f"{used} of {whole}",
-            hint="Of the fullest GPU: weights, optimizer, activations",
+            tr("Memory of a GPU"),
+            tr("{used} of {whole}", used=used, whole=whole),
+            hint=tr("Of the fullest GPU: weights, optimizer, activations"),
         ),
-        FactRow("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
+        FactRow(tr("Fits in memory"), "yes" if planned.fits else tr("no: {reason}", reason=planned.reason)),
         *_power(job),
     ]
 
@@ -69,10 +70,16 @@ def _power(job: Job) -> list[FactRow]:
     """Return what is said of a job's power beyond its work; nothing where nothing is."""
     rows = []
     if job.power_floor > 0:
-        hint = "Minimum GPU power while waiting: less load swing, more energy"
-        rows.append(FactRow("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
+        hint = tr("Minimum GPU power while waiting: less load swing, more energy")
+        rows.append(
+            FactRow(
+                tr("Power floor"),
+                tr("{power_floor:.0f} % of working power", power_floor=100 * job.power_floor),
+                hint=hint,
+            )
+        )
     if job.priority:
-        rows.append(FactRow("Priority", f"{job.priority:+d}", hint="Higher priority is capped later"))
+        rows.append(FactRow(tr("Priority"), f"{job.priority:+d}", hint=tr("Higher priority is capped later")))
     return rows
 
 
@@ -80,12 +87,12 @@ def _throughput(planned: JobEstimate) -> list[FactRow]:
     if not planned.work_per_step:
         return []
     rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
-    return [FactRow("Throughput", rate, hint="Of the whole job, without interruptions")]
+    return [FactRow(tr("Throughput"), rate, hint=tr("Of the whole job, without interruptions"))]
 
 
 def _phases(planned: JobEstimate) -> list[FactRow]:
     return [
-        FactRow(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint="One phase of a step")
+        FactRow(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint=tr("One phase of a step"))
         for phase in planned.phases
     ]
 
@@ -94,17 +101,24 @@ def _service(planned: JobEstimate) -> list[FactRow]:
     service = planned.service
     if service is None:
         return []
-    capacity = f"{text.prefixed(service.capacity_requests_s)} requests/s"
-    load = f"{100 * service.utilisation:.0f} % of {capacity}"
-    late = "Overloaded: request queue grows without bound"
+    capacity = tr("{prefixed} requests/s", prefixed=text.prefixed(service.capacity_requests_s))
+    load = tr("{utilisation:.0f} % of {capacity}", utilisation=100 * service.utilisation, capacity=capacity)
+    late = tr("Overloaded: request queue grows without bound")
     return [
-        FactRow("Load", load, hint=late if service.overloaded else "Share of the capacity at full batches"),
-        FactRow("First token", text.quantity(service.first_token_s, "s"), hint="Mean time from arrival"),
-        FactRow("Further tokens", text.quantity(service.token_s, "s"), hint="Time per further token"),
         FactRow(
-            "Concurrent requests",
-            f"{service.batch:.3g} of {service.batch_limit:,}",
-            hint=f"Per replica, of {service.replicas:,}; limited by memory, software or the scene",
+            tr("Load"), load, hint=late if service.overloaded else tr("Share of the capacity at full batches")
+        ),
+        FactRow(
+            tr("First token"), text.quantity(service.first_token_s, "s"), hint=tr("Mean time from arrival")
+        ),
+        FactRow(tr("Further tokens"), text.quantity(service.token_s, "s"), hint=tr("Time per further token")),
+        FactRow(
+            tr("Concurrent requests"),
+            tr("{batch:.3g} of {batch_limit:,}", batch=service.batch, batch_limit=service.batch_limit),
+            hint=tr(
+                "Per replica, of {replicas:,}; limited by memory, software or the scene",
+                replicas=service.replicas,
+            ),
         ),
     ]
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from twin.app.form.field import Field, field_of
+from twin.language import tr
 from twin.planning.profile.models import model_presets
 from twin.scenario.schema.work import Load, Workload
 
@@ -25,41 +26,48 @@ def entry(path: str, title: str, unit: str = "", **said: Any) -> tuple[str, dict
 
 FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
     "Work of a step": (
-        entry("global_batch", "Global batch", "sequences"),
-        entry("batch_per_gpu", "Batch of a GPU", "samples"),
-        entry("prompts", "Prompts", "a step"),
-        entry("samples", "Answers", "a prompt"),
-        entry("requests_s", "Requests", "a second", steps="double"),
-        entry("prompt_tokens", "Prompt", "tokens"),
-        entry("output_tokens", "Answer", "tokens"),
-        entry("sequence", "Sequence", "tokens"),
-        entry("precision", "Precision", titles=("BF16", "FP8")),
-        entry("gpu", "GPU load", "of rated", steps="one"),
-        entry("efficiency", "Efficiency", "of peak", kind="quantity", dimension="fraction", steps="one"),
+        entry("global_batch", tr("Global batch"), "sequences"),
+        entry("batch_per_gpu", tr("Batch of a GPU"), "samples"),
+        entry("prompts", tr("Prompts"), tr("a step")),
+        entry("samples", tr("Answers"), tr("a prompt")),
+        entry("requests_s", tr("Requests"), tr("a second"), steps="double"),
+        entry("prompt_tokens", tr("Prompt"), "tokens"),
+        entry("output_tokens", tr("Answer"), "tokens"),
+        entry("sequence", tr("Sequence"), "tokens"),
+        entry("precision", tr("Precision"), titles=("BF16", "FP8")),
+        entry("gpu", tr("GPU load"), tr("of rated"), steps="one"),
+        entry(
+            "efficiency", tr("Efficiency"), tr("of peak"), kind="quantity", dimension="fraction", steps="one"
+        ),
     ),
     "Parallelism layout": (
-        entry("parallelism.tensor", "Tensor TP", "GPUs"),
-        entry("parallelism.pipeline", "Pipeline PP", "stages"),
-        entry("parallelism.context", "Context CP", "GPUs"),
-        entry("parallelism.expert", "Expert EP", "GPUs"),
-        entry("parallelism.interleave", "Interleave", "chunks", steps="one"),
-        entry("parallelism.microbatch", "Microbatch", "sequences"),
-        entry("tensor", "Tensor TP", "GPUs"),
-        entry("rollout_tensor", "Rollout TP", "GPUs"),
+        entry("parallelism.tensor", tr("Tensor TP"), "GPUs"),
+        entry("parallelism.pipeline", tr("Pipeline PP"), "stages"),
+        entry("parallelism.context", tr("Context CP"), "GPUs"),
+        entry("parallelism.expert", tr("Expert EP"), "GPUs"),
+        entry("parallelism.interleave", tr("Interleave"), "chunks", steps="one"),
+        entry("parallelism.microbatch", tr("Microbatch"), "sequences"),
+        entry("tensor", tr("Tensor TP"), "GPUs"),
+        entry("rollout_tensor", tr("Rollout TP"), "GPUs"),
     ),
     "Memory": (
-        entry("recompute", "Recompute"),
+        entry("recompute", tr("Recompute")),
         entry(
             "stack.sharding",
-            "Sharding",
-            titles=("none (ZeRO-0)", "optimizer (ZeRO-1)", "+ gradients (ZeRO-2)", "+ weights (FSDP)"),
+            tr("Sharding"),
+            titles=(
+                tr("none (ZeRO-0)"),
+                tr("optimizer (ZeRO-1)"),
+                tr("+ gradients (ZeRO-2)"),
+                tr("+ weights (FSDP)"),
+            ),
         ),
     ),
     "Overlap": (
-        entry("stack.seq_parallel", "Sequence parallel"),
-        entry("stack.tensor_overlap", "Overlap tensor traffic"),
-        entry("stack.data_overlap", "Overlap data traffic"),
-        entry("stack.pipeline_overlap", "Overlap pipeline traffic"),
+        entry("stack.seq_parallel", tr("Sequence parallel")),
+        entry("stack.tensor_overlap", tr("Overlap tensor traffic")),
+        entry("stack.data_overlap", tr("Overlap data traffic")),
+        entry("stack.pipeline_overlap", tr("Overlap pipeline traffic")),
     ),
 }
 

@@ -19,12 +19,16 @@ from twin.app.planner.presets import Preset, work_name
 from twin.app.toolkit.count_field import CountBox, CountSlider, notches
 from twin.app.toolkit.look import Look, label
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 
-_MODEL = Field("model", "Model", "Published models, and the jobs of the open scene", kind="choice")
+_MODEL = Field("model", tr("Model"), tr("Published models, and the jobs of the open scene"), kind="choice")
 _HARDWARE = Field(
-    "hardware", "Hardware", "GPUs of the open scene, or any GPU with a calibration profile", kind="choice"
+    "hardware",
+    tr("Hardware"),
+    tr("GPUs of the open scene, or any GPU with a calibration profile"),
+    kind="choice",
 )
-_GPUS = Field("gpus", "GPUs", "GPUs of the job", kind="count", low=1, steps="slide")
+_GPUS = Field("gpus", "GPUs", tr("GPUs of the job"), kind="count", low=1, steps="slide")
 
 
 class JobForm(QScrollArea):
@@ -42,7 +46,7 @@ class JobForm(QScrollArea):
 
     def __init__(self, look: Look) -> None:
         super().__init__()
-        self.setAccessibleName("Settings of the job")
+        self.setAccessibleName(tr("Settings of the job"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         self._look = look
         self._draft: JobDraft | None = None
@@ -128,7 +132,9 @@ class JobForm(QScrollArea):
             if key in faults:
                 row.refuse(faults[key])
         copies = draft.data_parallel
-        self.data_parallel.setText("\N{EM DASH}" if copies is None else f"{copies:,} copies")
+        self.data_parallel.setText(
+            "\N{EM DASH}" if copies is None else tr("{copies:,} copies", copies=copies)
+        )
 
     # -- building ----
 
@@ -164,8 +170,8 @@ class JobForm(QScrollArea):
             before = editor
 
     def _add_copies(self, grid: QGridLayout, line: int) -> None:
-        grid.addWidget(label("Data DP", "muted"), line, 0)
-        self.data_parallel.setToolTip("Copies of the model that share the batch: GPUs / (TP x PP x CP)")
+        grid.addWidget(label(tr("Data DP"), "muted"), line, 0)
+        self.data_parallel.setToolTip(tr("Copies of the model that share the batch: GPUs / (TP x PP x CP)"))
         self.data_parallel.setAlignment(Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self.data_parallel, line, 1)
         grid.addWidget(label("derived", "faint"), line, 2)

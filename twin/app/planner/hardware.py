@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.planning.network.scene_network import scene_network
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import load_calibrated, profile_for_gpu, profile_names
@@ -79,7 +80,7 @@ def scene_hardware(world: World) -> list[PlannerHardware]:
         )
         made.append(
             PlannerHardware(
-                f"This scene: {part}",
+                tr("This scene: {part}", part=part),
                 scene.profile,
                 part,
                 scene.memory_bytes,

@@ -16,6 +16,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import span
 from twin.app.toolkit.theme import Theme, ink_on
 from twin.arrays import Floats
+from twin.language import tr
 
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _AXIS_PX = 62, 12, 4, 34
 _GAP_SHARE = 0.045
@@ -28,7 +29,7 @@ class PipelineChart(ZoomedChart):
     """Wheel zooms at the pointer, a drag or the arrow keys move, a double click or 0 shows all."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Pipeline of one step", least=(0, 120))
+        super().__init__(look, tr("Pipeline of one step"), least=(0, 120))
         self._timeline: PipelineStep | None = None
 
     def show_timeline(self, timeline: PipelineStep | None) -> None:
@@ -85,7 +86,7 @@ class PipelineChart(ZoomedChart):
         every = max(1, round(13.0 / lane + 0.49)) if lane < 13 else 1
         for stage in range(0, stages, every):
             spot = QRectF(0, _TOP_PX + stage * lane, _LEFT_PX - 8, max(lane, 12))
-            words = f"stage {stage + 1}" if stages > 1 else "GPU"
+            words = tr("stage {stage}", stage=stage + 1) if stages > 1 else "GPU"
             painter.write(spot, words, painter.theme.muted, to=RIGHT)
 
     def _paint_passes(self, painter: ChartPainter, made: PipelineStep) -> None:
@@ -158,7 +159,9 @@ class PipelineChart(ZoomedChart):
         painter.drawPolygon(QPolygonF(ragged))
         if high - low >= 16:
             painter.font_in(10)
-            words = f"{made.left_out:,} more microbatches, {span(made.left_out_s)}"
+            words = tr(
+                "{left_out:,} more microbatches, {span}", left_out=made.left_out, span=span(made.left_out_s)
+            )
             short = painter.wide(words) > area.height()
             spot = QRectF(low, area.top(), high - low, area.height())
             _write_upright(painter, spot, f"+{made.left_out:,}" if short else words, painter.theme.text)
@@ -188,7 +191,7 @@ class PipelineChart(ZoomedChart):
             painter.drawLine(round(x), round(area.bottom()), round(x), round(area.bottom()) + 4)
             painter.write(QRectF(x - wide, area.bottom() + 5, 2 * wide, 14), words, theme.muted, to=CENTRE)
         corner = QRectF(0, area.bottom() + 5, _LEFT_PX - 14, 14)
-        painter.write(corner, f"time [{unit}]", theme.muted, to=Qt.AlignmentFlag.AlignRight)
+        painter.write(corner, tr("time [{unit}]", unit=unit), theme.muted, to=Qt.AlignmentFlag.AlignRight)
 
     # -- what is under the pointer ----
 
@@ -202,22 +205,27 @@ class PipelineChart(ZoomedChart):
         if t_s > made.break_s + self._gap_s():
             t_s -= self._gap_s()
         elif t_s > made.break_s:
-            return f"{made.left_out:,} more microbatches in the same pattern"
+            return tr("{left_out:,} more microbatches in the same pattern", left_out=made.left_out)
         schedule = made.schedule
         if not 0 <= stage < schedule.stages or t_s < 0:
             return ""
         found = np.flatnonzero((schedule.start_s[stage] <= t_s) & (schedule.end_s[stage] > t_s))
         if not len(found):
-            return f"Stage {stage + 1} waits" if t_s < schedule.makespan_s else ""
+            return tr("Stage {stage} waits", stage=stage + 1) if t_s < schedule.makespan_s else ""
         at = int(found[0])
         start_s, end_s = float(schedule.start_s[stage, at]), float(schedule.end_s[stage, at])
         way = "backward" if schedule.backward[stage, at] else "forward"
-        chunk = f", chunk {int(schedule.chunk[stage, at]) + 1}" if schedule.chunks > 1 else ""
+        chunk = tr(", chunk {chunk}", chunk=int(schedule.chunk[stage, at]) + 1) if schedule.chunks > 1 else ""
         number = made.number(int(schedule.microbatch[stage, at]), start_s)
         begins = span(made.clock_s(start_s))
-        return (
-            f"<b>Microbatch {number:,}, {way}</b><br>stage {stage + 1}{chunk}<br>"
-            f"begins at {begins}, takes {span(end_s - start_s)}"
+        return tr(
+            "<b>Microbatch {number:,}, {way}</b><br>stage {stage}{chunk}<br>begins at {begins}, takes {span}",
+            number=number,
+            way=way,
+            stage=stage + 1,
+            chunk=chunk,
+            begins=begins,
+            span=span(end_s - start_s),
         )
 
 

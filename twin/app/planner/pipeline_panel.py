@@ -12,6 +12,7 @@ from twin.app.toolkit.charts.painting import legend_entry
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import MarkupLabel
 from twin.app.toolkit.text import span
+from twin.language import tr
 
 
 class PipelineGantt(QWidget):
@@ -61,7 +62,7 @@ class PipelineGantt(QWidget):
             (block_colour(theme, True, 0), "backward", span(made.backward_s)),
             (
                 theme.faint,
-                "waiting (bubble)",
+                tr("waiting (bubble)"),
                 f"{max(made.bubble_share, 0.0):.1%}".replace("%", " % of the pipeline"),
             ),
             *((colour(theme, p.account), p.title.lower(), span(p.value)) for p in made.tail),
@@ -84,7 +85,13 @@ class PipelineGantt(QWidget):
             + f"&nbsp;&nbsp; <span style='color:{theme.faint}'>{unbroken}</span>"
         )
         self.chart.setAccessibleDescription(
-            f"{words}; forward {keys[0][2]}, backward {keys[1][2]}, bubble {keys[2][2]}"
+            tr(
+                "{words}; forward {keys}, backward {keys_2}, bubble {keys_3}",
+                words=words,
+                keys=keys[0][2],
+                keys_2=keys[1][2],
+                keys_3=keys[2][2],
+            )
         )
 
 

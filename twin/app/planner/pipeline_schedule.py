@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from twin.app.planner.draft import JobDraft, edited, estimate_draft
 from twin.app.toolkit.account_colours import AccountShare
+from twin.language import tr
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.schedule import Schedule, one_forward_one_backward
 from twin.scenario.schema.work import LlmTraining
@@ -88,9 +89,11 @@ def timeline(draft: JobDraft, estimate: JobEstimate) -> PipelineStep | None:
         piece
         for piece in (
             AccountShare(
-                "exposed_data", "Data", parts.exposed_data_s, "Gradients and weights among the copies"
+                "exposed_data", tr("Data"), parts.exposed_data_s, tr("Gradients and weights among the copies")
             ),
-            AccountShare("straggler", "Straggler", parts.straggler_s, "Waiting for the slowest of many"),
+            AccountShare(
+                "straggler", tr("Straggler"), parts.straggler_s, tr("Waiting for the slowest of many")
+            ),
         )
         if piece.value > 0.0
     )

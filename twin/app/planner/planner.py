@@ -15,6 +15,7 @@ from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
 from twin.catalog import Catalog
 from twin.commands.jobs import AddJob
+from twin.language import tr
 from twin.record.channels import JobState
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ class JobPlanner:
     def _add(self, command: AddJob) -> None:
         self._asked = command
         if self._session.looking_s is not None and self.dialog is not None:
-            self.dialog.tell(f"The time on screen is in the past: {command.name} starts a branch.")
+            self.dialog.tell(
+                tr("The time on screen is in the past: {name} starts a branch.", name=command.name)
+            )
         self._editor.do(command)
 
     def _add_anew(self) -> None:
@@ -74,11 +77,11 @@ class JobPlanner:
 
     def _on_done(self, title: str) -> None:
         if self._asked is not None and self.dialog is not None and title == self._asked.title:
-            self.dialog.tell(f"{self._asked.name} was added to the scene; Undo removes it.")
+            self.dialog.tell(tr("{name} was added to the scene; Undo removes it.", name=self._asked.name))
 
     def _on_refused(self, title: str, reason: str) -> None:
         if self._asked is not None and self.dialog is not None and title == self._asked.title:
-            words = f"{self._asked.name} was not added: {reason}."
+            words = tr("{name} was not added: {reason}.", name=self._asked.name, reason=reason)
             self.dialog.tell(words, anew=self._editor.live and not self._editor.locked)
 
     def _bring_up_to_date(self) -> None:

@@ -16,40 +16,41 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import quantity, span
+from twin.language import tr
 from twin.planning.search.search import Candidate, SearchResult
 
 COLUMNS = (
-    "Step",
+    tr("Step"),
     "MFU",
-    "Memory",
-    "Bubble",
+    tr("Memory"),
+    tr("Bubble"),
     "TP",
     "PP",
     "CP",
     "DP",
     "EP",
     "VP",
-    "Micro",
-    "Recompute",
-    "Sharding",
+    tr("Micro"),
+    tr("Recompute"),
+    tr("Sharding"),
 )
 _FIRST_WORD = COLUMNS.index("Recompute")
 _TIPS = (
-    "Time of one step",
-    "Model FLOP utilisation",
-    "Of the fullest GPU",
-    "Share of the step spent in the pipeline bubble",
-    "Tensor parallel",
-    "Pipeline stages",
-    "Context parallel",
-    "Data parallel",
-    "Expert parallel",
-    "Interleave: virtual stages of each GPU",
-    "Sequences of one microbatch",
-    "Activation recomputation",
-    "State sharded by data parallelism",
+    tr("Time of one step"),
+    tr("Model FLOP utilisation"),
+    tr("Of the fullest GPU"),
+    tr("Share of the step spent in the pipeline bubble"),
+    tr("Tensor parallel"),
+    tr("Pipeline stages"),
+    tr("Context parallel"),
+    tr("Data parallel"),
+    tr("Expert parallel"),
+    tr("Interleave: virtual stages of each GPU"),
+    tr("Sequences of one microbatch"),
+    tr("Activation recomputation"),
+    tr("State sharded by data parallelism"),
 )
-_SHARDING = {"none": "none", "optimizer": "ZeRO-1", "gradients": "ZeRO-2", "weights": "FSDP"}
+_SHARDING = {"none": "none", "optimizer": tr("ZeRO-1"), "gradients": tr("ZeRO-2"), "weights": "FSDP"}
 
 
 class PlanModel(ColumnModel):
@@ -114,7 +115,7 @@ class PlansTable(QWidget):
         self.model = PlanModel(look)
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Best plans")
+        self.table.setAccessibleName(tr("Best plans"))
         self.table.setTabKeyNavigation(False)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
@@ -149,7 +150,7 @@ class PlansTable(QWidget):
     def show_found(self, found: SearchResult, draft: JobDraft) -> None:
         """Show what a search found for a draft."""
         offered = () if found.best else nearest_drafts(draft)
-        said = " Nearest that work:" if offered else ""
+        said = tr(" Nearest that work:") if offered else ""
         self._offer(offered)
         self.model.show_plans(found.best, draft)
         self.table.horizontalHeader().setVisible(bool(found.best))
@@ -159,13 +160,21 @@ class PlansTable(QWidget):
             self.table.selectRow(row)
         if found.best:
             self.summary.setText(
-                f"{found.tried:,} configurations tried on {draft.gpus:,} GPUs; the fastest that fit, "
-                "one per layout. Click or Enter applies one."
+                tr(
+                    "{tried:,} configurations tried on {gpus:,} GPUs; the fastest that fit, one per "
+                    "layout. Click or Enter applies one.",
+                    tried=found.tried,
+                    gpus=draft.gpus,
+                )
             )
         else:
-            self.summary.setText(f"No layout of {draft.gpus:,} GPUs works: constraints below.{said}")
+            self.summary.setText(
+                tr("No layout of {gpus:,} GPUs works: constraints below.{said}", gpus=draft.gpus, said=said)
+            )
         counted = sorted(((n, why) for why, n in found.refused.items() if n), reverse=True)
-        self.refused.setText("Refused:  " + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted))
+        self.refused.setText(
+            tr("Refused:  ") + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted)
+        )
         self.refused.setVisible(bool(counted))
 
     def show_none(self, why: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from twin.app.planner.draft import JobDraft, default_training, vision_training
+from twin.language import tr
 from twin.planning.profile.models import model_presets, vision_presets
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import LlmTraining, Load, Workload
@@ -50,7 +51,7 @@ class Preset:
 
 def work_name(workload: Workload) -> str:
     """Return what a job works on, for people: its model, or how hard it drives the hardware."""
-    return f"load of {100 * workload.gpu:.3g} %" if isinstance(workload, Load) else workload.model
+    return tr("load of {gpu:.3g} %", gpu=100 * workload.gpu) if isinstance(workload, Load) else workload.model
 
 
 def presets(scenario: Scenario | None) -> list[Preset]:
@@ -59,7 +60,7 @@ def presets(scenario: Scenario | None) -> list[Preset]:
     made.extend(Preset(preset.title, vision_training(preset), False) for preset in vision_presets().values())
     jobs = scenario.jobs if scenario is not None else ()
     made.extend(
-        Preset(f"{job.title or job.id} (scene)", job.workload, False)
+        Preset(tr("{title} (scene)", title=job.title or job.id), job.workload, False)
         for job in jobs
         if not isinstance(job.workload, LlmTraining)
     )

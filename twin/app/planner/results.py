@@ -16,6 +16,7 @@ from twin.app.toolkit.look import Look, label, with_role
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, prefixed, quantity, span
+from twin.language import tr
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import MEMORY_SHARE
 
@@ -61,14 +62,14 @@ class JobResults(QWidget):
         super().__init__()
         self._look = look
         self.tiles = {
-            "step": FigureTile("Step time", "At the reference clock, without throttling or failures"),
-            "rate": FigureTile("Throughput", "Of the whole job, without interruptions"),
-            "mfu": FigureTile("MFU", "Model FLOP utilisation against the dense peak of the precision"),
-            "flops": FigureTile("Each GPU", "Model FLOP per GPU and second"),
-            "memory": FigureTile("Memory", "Of the fullest GPU"),
+            "step": FigureTile(tr("Step time"), tr("At the reference clock, without throttling or failures")),
+            "rate": FigureTile(tr("Throughput"), tr("Of the whole job, without interruptions")),
+            "mfu": FigureTile("MFU", tr("Model FLOP utilisation against the dense peak of the precision")),
+            "flops": FigureTile(tr("Each GPU"), tr("Model FLOP per GPU and second")),
+            "memory": FigureTile(tr("Memory"), tr("Of the fullest GPU")),
         }
-        self.step_bar = StackBar(look, "One step", span, legend_lines=2)
-        self.memory_bar = StackBar(look, "Memory of the fullest GPU", partial(quantity, unit="B"))
+        self.step_bar = StackBar(look, tr("One step"), span, legend_lines=2)
+        self.memory_bar = StackBar(look, tr("Memory of the fullest GPU"), partial(quantity, unit="B"))
         self.trust = label("", "muted", wrap=True)
         self.trust.setMinimumHeight(2 * self.trust.fontMetrics().height())
         self.trust.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -102,7 +103,9 @@ class JobResults(QWidget):
             self.step_bar.show_pieces((), MISSING)
             self.memory_bar.show_pieces((), MISSING)
             with_role(self.trust, "fault")
-            self.trust.setText(" ".join(f"This cannot run: {reason}." for reason in judged.faults.values()))
+            self.trust.setText(
+                " ".join(tr("This cannot run: {reason}.", reason=reason) for reason in judged.faults.values())
+            )
             self._show_advice(judged, None)
             return
         self._show_figures(estimate)
@@ -125,7 +128,7 @@ class JobResults(QWidget):
         if step_s is None:
             tile.show_figure(tile.text)
         else:
-            tile.show_figure(tile.text, f"in the run now {span(step_s)}")
+            tile.show_figure(tile.text, tr("in the run now {span}", span=span(step_s)))
 
     def _show_figures(self, estimate: JobEstimate) -> None:
         if estimate.kind == "load":
@@ -140,7 +143,9 @@ class JobResults(QWidget):
         self.tiles["rate"].show_figure(f"{prefixed(rate_s)}", f"{unit}/s")
         self.tiles["mfu"].show_figure(f"{100 * estimate.mfu:.1f} %")
         self.tiles["flops"].show_figure(f"{prefixed(flops_s)}", "FLOP/s")
-        self.tiles["memory"].show_figure(f"{100 * used:.0f} %", "fits" if estimate.fits else "does not fit")
+        self.tiles["memory"].show_figure(
+            f"{100 * used:.0f} %", "fits" if estimate.fits else tr("does not fit")
+        )
 
     def _show_bars(self, estimate: JobEstimate) -> None:
         self.step_bar.show_pieces(step_pieces(estimate.parts), _step_words(estimate))
@@ -149,7 +154,9 @@ class JobResults(QWidget):
             return
         usable = MEMORY_SHARE * estimate.gpu_bytes
         used, whole = quantity(estimate.memory.total_bytes, "B"), quantity(estimate.gpu_bytes, "B")
-        words = f"{used} of {whole}" + ("" if estimate.fits else ", does not fit")
+        words = tr("{used} of {whole}", used=used, whole=whole) + (
+            "" if estimate.fits else tr(", does not fit")
+        )
         self.memory_bar.show_pieces(
             memory_pieces(estimate.memory), words, capacity=estimate.gpu_bytes, usable=usable
         )
@@ -161,7 +168,7 @@ class JobResults(QWidget):
         if estimate is None or estimate.fits:
             return
         offered = offers(judged.draft)
-        words = "Options that fit:" if offered else _why_not(judged, estimate)
+        words = tr("Options that fit:") if offered else _why_not(judged, estimate)
         self._advice_row.addWidget(label(words, "muted", wrap=not offered), 0 if offered else 1)
         room = _ADVICE_LETTERS
         for offer in offered:
@@ -188,7 +195,9 @@ class JobResults(QWidget):
 def _why_not(judged: DraftEstimate, estimate: JobEstimate) -> str:
     """Return why a job does not fit, and what would."""
     would = what_would_fit(judged.draft)
-    return f"It {estimate.reason}." + (f" {would[:1].upper()}{would[1:].rstrip('.')}." if would else "")
+    return tr("It {reason}.", reason=estimate.reason) + (
+        f" {would[:1].upper()}{would[1:].rstrip('.')}." if would else ""
+    )
 
 
 def _step_words(estimate: JobEstimate) -> str:

@@ -17,13 +17,14 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import prefixed
 from twin.app.toolkit.theme import Theme
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.planning.job.job import JobEstimate
 from twin.planning.profile.profiles import load_calibrated
 
 _DECADES_LEFT, _DECADES_RIGHT = 1.3, 1.5
 _EDGE = 1.25
 """How far left of the right edge a job without memory traffic is drawn."""
-_QUIET = "{}, no memory traffic"
+_QUIET = tr("{}, no memory traffic")
 _AXIS_PX = 82
 """What the left axis takes of the width, with its margins."""
 _ON_IT = 0.05
@@ -114,13 +115,13 @@ def standing(
             else None
         )
         if job_draft is None or job_draft.profile != draft.profile:
-            absent.append((title, "on other GPUs"))
+            absent.append((title, tr("on other GPUs")))
         elif found is None:
-            absent.append((title, "cannot run"))
+            absent.append((title, tr("cannot run")))
         else:
             _stand(title, found, False, made, absent)
     if estimate is not None:
-        _stand("this draft", estimate, True, made, absent)
+        _stand(tr("this draft"), estimate, True, made, absent)
     return JobPoints(tuple(made), tuple(absent))
 
 
@@ -129,9 +130,9 @@ def _stand(
 ) -> None:
     dot = _dot(title, estimate, is_draft)
     if dot.flops_s <= 0.0:
-        absent.append((title, "no arithmetic"))
+        absent.append((title, tr("no arithmetic")))
     elif dot.intensity <= 0.0:
-        absent.append((title, "memory traffic not known"))
+        absent.append((title, tr("memory traffic not known")))
     else:
         dots.append(dot)
 
@@ -150,8 +151,8 @@ class RooflinePlot(LogPlot):
     """Shows a roof and the dots under it."""
 
     def __init__(self, look: Look) -> None:
-        left, bottom = "reached by a GPU [FLOP/s]", "intensity [model FLOP per byte of HBM]"
-        super().__init__(look, "Roofline", left, bottom, margins_px=(8, 8, 12, 6), role="faint")
+        left, bottom = tr("reached by a GPU [FLOP/s]"), tr("intensity [model FLOP per byte of HBM]")
+        super().__init__(look, tr("Roofline"), left, bottom, margins_px=(8, 8, 12, 6), role="faint")
         self._roof: Roof | None = None
         self.dots: tuple[Dot, ...] = ()
         self._absent: tuple[tuple[str, str], ...] = ()
@@ -172,16 +173,24 @@ class RooflinePlot(LogPlot):
         slope = [(low, low * roof.memory_bytes_s), (roof.ridge(top), top)]
         self._line(slope, theme.text)
         middle = low * (roof.ridge(top) / low) ** 0.4
-        words = f"HBM {prefixed(roof.memory_bytes_s)}B/s"
+        words = tr("HBM {prefixed}B/s", prefixed=prefixed(roof.memory_bytes_s))
         self._say(words, middle, middle * roof.memory_bytes_s, theme.text, (-0.1, 0.0))
         for (precision, peak), tint in zip(roof.peaks, (theme.series[0], theme.series[3]), strict=False):
             ridge = roof.ridge(peak)
             self._line([(ridge, peak), (high, peak)], tint)
             mark = pg.mkPen(tint, width=1.5)
             self.dot(math.log10(ridge), math.log10(peak), 7, mark, theme.surface, "s")
-            self._say(f"{precision} {prefixed(peak)}FLOP/s", high, peak, tint, (1.02, 1.0))
+            self._say(
+                tr("{precision} {prefixed}FLOP/s", precision=precision, prefixed=prefixed(peak)),
+                high,
+                peak,
+                tint,
+                (1.02, 1.0),
+            )
             place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
-            self._say(f"ridge {prefixed(ridge)} FLOP/B", ridge, peak, theme.muted, place)
+            self._say(
+                tr("ridge {prefixed} FLOP/B", prefixed=prefixed(ridge)), ridge, peak, theme.muted, place
+            )
         shown = [_at_edge(dot, high) for dot in self.dots]
         room_px = [self._right_of(dot, low, high) for dot in shown]
         for dot, at, place in zip(self.dots, shown, _places(shown, room_px), strict=True):
@@ -189,7 +198,13 @@ class RooflinePlot(LogPlot):
         item.setXRange(math.log10(low), math.log10(high), padding=0.0)
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
         dots_text = "; ".join(
-            f"{dot.title}: {_traffic(dot)}, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots
+            tr(
+                "{title}: {traffic}, {prefixed}FLOP/s",
+                title=dot.title,
+                traffic=_traffic(dot),
+                prefixed=prefixed(dot.flops_s),
+            )
+            for dot in self.dots
         )
         self.plot.setAccessibleDescription(dots_text)
         note = f"{roof.title}."
@@ -199,7 +214,9 @@ class RooflinePlot(LogPlot):
                 "communication, bubble and waiting; the gap to the roof is kernel efficiency."
             )
         if self._absent:
-            note += f" Not drawn: {', '.join(f'{title} ({why})' for title, why in self._absent)}."
+            note += tr(
+                " Not drawn: {absent}.", absent=", ".join((f"{title} ({why})" for title, why in self._absent))
+            )
         self.note.setText(note)
 
     def _draw_dot(self, theme: Theme, dot: Dot, place: tuple[float, float], *, off_scale: bool) -> None:
@@ -247,7 +264,11 @@ def _at_edge(dot: Dot, high: float) -> Dot:
 
 
 def _traffic(dot: Dot) -> str:
-    return f"{dot.intensity:,.0f} FLOP/B" if math.isfinite(dot.intensity) else "no memory traffic"
+    return (
+        tr("{intensity:,.0f} FLOP/B", intensity=dot.intensity)
+        if math.isfinite(dot.intensity)
+        else tr("no memory traffic")
+    )
 
 
 def _places(dots: list[Dot], room_px: list[float]) -> list[tuple[float, float]]:

@@ -22,6 +22,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import prefixed
 from twin.app.toolkit.theme import Theme
+from twin.language import tr
 from twin.planning.job.job import JobEstimate, PlanError
 from twin.scenario.schema.work import LlmTraining, Load, VisionTraining
 
@@ -140,7 +141,7 @@ class ScalingPlot(LogPlot):
     """Shows points of a scaling curve."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "Scaling curve", "speed-up over the smallest", "GPUs", base=2)
+        super().__init__(look, tr("Scaling curve"), tr("speed-up over the smallest"), "GPUs", base=2)
         self.points: tuple[ScalingPoint, ...] = ()
         self._present, self._unit = 0, ""
 
@@ -163,9 +164,9 @@ class ScalingPlot(LogPlot):
         base, ups = speed_ups(self.points)
         if base is None:
             self.note.setText(
-                "This layout does not fit in memory on any number of GPUs: see the layouts above."
+                tr("This layout does not fit in memory on any number of GPUs: see the layouts above.")
                 if self._unit
-                else "Only the power of this workload is given, not its throughput."
+                else tr("Only the power of this workload is given, not its throughput.")
             )
             return
         known = [(p, up) for p, up in zip(self.points, ups, strict=True) if p.gpus >= base.gpus]
@@ -200,9 +201,15 @@ class ScalingPlot(LogPlot):
         share = known[-1][1] / (last.gpus / base.gpus)
         above = any(y > x + _SAME for x, y in zip(linear, curve, strict=True))
         self.note.setText(
-            f"{_does(base, self._unit)}; {_does(last, self._unit)}, {100 * share:.0f} % of linear. "
-            f"MFU goes from {100 * base.mfu:.1f} to {100 * last.mfu:.1f} %."
-            + (" Green: above linear, as more GPUs allow a faster layout." if above else "")
+            tr(
+                "{does}; {does_2}, {share:.0f} % of linear. MFU goes from {mfu:.1f} to {mfu_2:.1f} %.",
+                does=_does(base, self._unit),
+                does_2=_does(last, self._unit),
+                share=100 * share,
+                mfu=100 * base.mfu,
+                mfu_2=100 * last.mfu,
+            )
+            + (tr(" Green: above linear, as more GPUs allow a faster layout.") if above else "")
         )
         self.plot.setAccessibleDescription(self.note.text())
 
@@ -216,7 +223,7 @@ class ScalingPlot(LogPlot):
         x, y = math.log10(point.gpus), math.log10(up)
         share = up / (point.gpus / base.gpus)
         self.dot(x, y, 14, pg.mkPen(theme.surface, width=1.5), theme.warning, "d")
-        words = f"this draft: {point.gpus:,} GPUs, {100 * share:.0f} % of linear"
+        words = tr("this draft: {gpus:,} GPUs, {share:.0f} % of linear", gpus=point.gpus, share=100 * share)
         on_the_right = x > (math.log10(base.gpus) + math.log10(known[-1][0].gpus)) / 2
         self.say(words, x, y, theme.warning, (1.03, 1.35) if on_the_right else (0.0, -0.6))
 
@@ -235,7 +242,7 @@ def _between(gpus: list[float], linear: list[float], curve: list[float], theme: 
 
 
 def _does(point: ScalingPoint, unit: str) -> str:
-    who = "1 GPU does" if point.gpus == 1 else f"{point.gpus:,} GPUs do"
+    who = "1 GPU does" if point.gpus == 1 else tr("{gpus:,} GPUs do", gpus=point.gpus)
     return f"{who} {prefixed(point.rate_s)} {unit}/s"
 
 
@@ -247,10 +254,12 @@ class ScalingPanel(QWidget):
         self._draft: JobDraft | None = None
         self._chosen = False  # whether somebody has said whose cut to show
         self._unit = ""
-        self.strong = _chip("Fixed work", "Strong scaling: fixed global batch")
-        self.weak = _chip("Fixed work of a GPU", "Weak scaling: global batch grows with the GPUs")
-        self.same = _chip("Same layout", "TP, PP and CP stay; DP grows")
-        self.best = _chip("Best plan each", "Searches the fastest layout that fits at each number of GPUs")
+        self.strong = _chip(tr("Fixed work"), tr("Strong scaling: fixed global batch"))
+        self.weak = _chip(tr("Fixed work of a GPU"), tr("Weak scaling: global batch grows with the GPUs"))
+        self.same = _chip(tr("Same layout"), tr("TP, PP and CP stay; DP grows"))
+        self.best = _chip(
+            tr("Best plan each"), tr("Searches the fastest layout that fits at each number of GPUs")
+        )
         row = QHBoxLayout()
         row.setContentsMargins(12, 8, 12, 0)
         row.setSpacing(6)
@@ -337,7 +346,7 @@ class ScalingPanel(QWidget):
             if estimate is not None:
                 self._points.append(point(estimate))
         self.plot.show_points(self._points, draft.gpus, self._unit)
-        self.progress.setText(f"{len(self._left)} to go" if self._left else "")
+        self.progress.setText(tr("{left_count} to go", left_count=len(self._left)) if self._left else "")
         if self._left:
             self._next.start()
 

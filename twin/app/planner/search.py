@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from twin.app.planner.draft import JobDraft, estimate_draft, network_of, planned_draft
 from twin.app.planner.fields import with_value
 from twin.app.toolkit.text import quantity, span
+from twin.language import tr
 from twin.physics.training_inputs import Parallel, SoftwareStack
 from twin.planning.job.job import LlmJob, VisionJob
 from twin.planning.profile.profiles import load_calibrated
@@ -100,8 +101,10 @@ def nearest_drafts(draft: JobDraft) -> tuple[Offer, ...]:
     found += [replace(draft, workload=uncut, gpus=count) for count in counts]
     return tuple(
         Offer(
-            f"{other.gpus:,} GPUs" if other.gpus != draft.gpus else f"Batch {near.batch:,}",
-            "Take this, with its best plan",
+            tr("{gpus:,} GPUs", gpus=other.gpus)
+            if other.gpus != draft.gpus
+            else tr("Batch {batch:,}", batch=near.batch),
+            tr("Take this, with its best plan"),
             other,
         )
         for other in found
@@ -140,7 +143,11 @@ def offers(draft: JobDraft) -> tuple[Offer, ...]:
         return tuple(
             Offer(
                 advice.words.replace("->", "\N{RIGHTWARDS ARROW}"),
-                f"{quantity(advice.memory.total_bytes, 'B')} a GPU, step {span(advice.step_s)}",
+                tr(
+                    "{quantity} a GPU, step {span}",
+                    quantity=quantity(advice.memory.total_bytes, "B"),
+                    span=span(advice.step_s),
+                ),
                 with_advice(draft, advice),
             )
             for advice in advise(planned)
@@ -151,8 +158,16 @@ def offers(draft: JobDraft) -> tuple[Offer, ...]:
     estimate = estimate_draft(smaller)
     return (
         Offer(
-            f"batch {planned.batch_per_gpu:,} \N{RIGHTWARDS ARROW} {batch:,} on each GPU",
-            f"{quantity(estimate.memory.total_bytes, 'B')} a GPU, step {span(estimate.step_s)}",
+            tr(
+                "batch {batch_per_gpu:,} → {batch:,} on each GPU",
+                batch_per_gpu=planned.batch_per_gpu,
+                batch=batch,
+            ),
+            tr(
+                "{quantity} a GPU, step {span}",
+                quantity=quantity(estimate.memory.total_bytes, "B"),
+                span=span(estimate.step_s),
+            ),
             smaller,
         ),
     )

@@ -14,18 +14,21 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.catalog import Catalog
+from twin.language import tr
 from twin.planning.job.job_power import job_w
 from twin.planning.job.whole_training import WholeTraining, tokens_in, tokens_words
 from twin.planning.profile.models import load_model
 from twin.scenario.schema.work import LlmTraining
 
 _TYPED_PX = 84
-_TIP = "Tokens of the whole training, such as 15 T or 300 B"
-_HOW = (
+_TIP = tr("Tokens of the whole training, such as 15 T or 300 B")
+_HOW = tr(
     "Without interruptions. Power of the job's nodes at its step, by the power model of their GPUs; "
     "cooling and losses by the PUE of the run so far, once it runs."
 )
-_NO_HALL = "Without interruptions. Energy is told for GPUs of the open scene, whose nodes and PUE are known."
+_NO_HALL = tr(
+    "Without interruptions. Energy is told for GPUs of the open scene, whose nodes and PUE are known."
+)
 
 
 class WholeTrainingRow(QWidget):
@@ -38,8 +41,8 @@ class WholeTrainingRow(QWidget):
         self._catalog: Catalog | None = None
         self._pue: float | None = None
         self.tokens = QLineEdit()
-        self.tokens.setPlaceholderText("such as 15 T")
-        self.tokens.setAccessibleName("Tokens of the whole training")
+        self.tokens.setPlaceholderText(tr("such as 15 T"))
+        self.tokens.setAccessibleName(tr("Tokens of the whole training"))
         self.tokens.setToolTip(_TIP)
         self.tokens.setFixedWidth(scaled(_TYPED_PX))
         self.tokens.textEdited.connect(lambda _: self._show())
@@ -47,7 +50,7 @@ class WholeTrainingRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(label("Train on", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label(tr("Train on"), "muted"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.tokens, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(label("tokens", "muted"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
@@ -72,7 +75,11 @@ class WholeTrainingRow(QWidget):
             preset = load_model(model) if model else None
             known = preset.trained_tokens if preset is not None else None
             self.tokens.setText(tokens_words(known) if known else "")
-            source = f"\nPublished: {preset.trained_source}" if preset is not None and known else ""
+            source = (
+                tr("\nPublished: {trained_source}", trained_source=preset.trained_source)
+                if preset is not None and known
+                else ""
+            )
             self.tokens.setToolTip(plain_tip(_TIP + source))
         self._show()
 
@@ -85,7 +92,7 @@ class WholeTrainingRow(QWidget):
         scene, text = judged.draft.hardware.scene, self.tokens.text().strip()
         tokens = tokens_in(text) if text else math.nan
         if tokens is None:
-            self.words.setText("This is no number of tokens; give one such as 15 T or 300 B.")
+            self.words.setText(tr("This is no number of tokens; give one such as 15 T or 300 B."))
             return
         whole = WholeTraining(tokens, estimate.rate_s)
         if scene is not None and self._catalog is not None:

@@ -25,6 +25,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, per_hour, quantity
 from twin.app.toolkit.theme import Theme
+from twin.language import tr
 
 _AXIS_PX, _CLICK_PX = 20, 4.0
 """Height of the time axis, and how far a click may slip."""
@@ -268,8 +269,15 @@ class PlotArea(QWidget):
         chart, factor = self._charts[number], self._scales[number][0]
         from_s, to_s = columns.edges_s[column : column + 2].tolist()
         count = int(columns.counts[column])
-        many = f"{count} samples" if count != 1 else "1 sample"
-        lines = [f"{self._clock.says(max(from_s, 0.0))} to {self._clock.says(to_s)}, {many}"]
+        many = tr("{count} samples", count=count) if count != 1 else "1 sample"
+        lines = [
+            tr(
+                "{says} to {says_2}, {many}",
+                says=self._clock.says(max(from_s, 0.0)),
+                says_2=self._clock.says(to_s),
+                many=many,
+            )
+        ]
         for curve in chart.curves:
             found = self._curves[curve.series].drawn
             if found is not None and np.isfinite(found.mean[column]):
@@ -277,7 +285,15 @@ class PlotArea(QWidget):
                     quantity(float(each[column]) * factor, chart.unit)
                     for each in (found.low, found.mean, found.high)
                 )
-                lines.append(f"{curve.name}: mean {mean}, min. {low}, max. {high}")
+                lines.append(
+                    tr(
+                        "{name}: mean {mean}, min. {low}, max. {high}",
+                        name=curve.name,
+                        mean=mean,
+                        low=low,
+                        high=high,
+                    )
+                )
             else:
                 lines.append(f"{curve.name}: {MISSING}")
         return lines

@@ -13,6 +13,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.plots.area import PlotArea
@@ -26,17 +27,17 @@ class PlotsDock(Dock):
     chosen = Signal(float)  # time that was clicked [s]
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "plots", "Plots", "plot", parent)
+        super().__init__(look, "plots", tr("Plots"), "plot", parent)
         self._session = session
         self.areas: dict[str, PlotArea] = {}
         self.page_box = DropDown()
-        self.page_box.setAccessibleName("Page of plots")
-        self.page_box.setToolTip("Curves shown")
+        self.page_box.setAccessibleName(tr("Page of plots"))
+        self.page_box.setToolTip(tr("Curves shown"))
         self.page_box.addItems(list(PAGES))
         self.page_box.currentIndexChanged.connect(self._on_page)
         self.tools.addWidget(self.page_box)
         self._stack = QStackedWidget()
-        self.none = label("No samples yet: start the run.", "muted", wrap=True)
+        self.none = label(tr("No samples yet: start the run."), "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.none.setSizePolicy(
             QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored

@@ -15,6 +15,7 @@ from twin.app.queue.waiting import WaitingTable
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button
+from twin.language import tr
 
 _LIST_FROM_PX = 700
 """A narrower dock is for the chart alone."""
@@ -28,7 +29,7 @@ class QueueDock(Dock):
     move_wanted = Signal(list, str)  # job ids, partition id
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
-        super().__init__(look, "queue", "Queue", "clock", parent)
+        super().__init__(look, "queue", tr("Queue"), "clock", parent)
         self._session, self._feed, self.seen = session, feed, False
         self.chart, self.waiting = GanttChart(look), WaitingTable(look)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -71,15 +72,15 @@ class QueueDock(Dock):
         group = QButtonGroup(self)
         self.colour_buttons: dict[str, QToolButton] = {}
         for by, icon in (("job", "job"), ("tenant", "theme")):
-            button = tool_button(self._look, icon, f"Colour by {by}")
-            button.setText(f"By {by}")
+            button = tool_button(self._look, icon, tr("Colour by {by}", by=by))
+            button.setText(tr("By {by}", by=by))
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setCheckable(True)
             button.setChecked(by == "job")
             button.clicked.connect(lambda _=False, by=by: self.chart.colour_by_tenant(by == "tenant"))
             group.addButton(button)
             self.colour_buttons[by] = button
-        follow = tool_button(self._look, "fly", "Show the whole past and follow the run (0)")
+        follow = tool_button(self._look, "fly", tr("Show the whole past and follow the run (0)"))
         follow.clicked.connect(self.chart.show_all)
         return [*self.colour_buttons.values(), follow]
 
@@ -113,7 +114,13 @@ class QueueDock(Dock):
         self.chart.show_moment(feed.now_s, frame)
         order = feed.order
         self.waiting.queue.show_queue(history, order, frame, feed.now_s)
-        self._count.setText(f"{len(history.started_s):,} running, {len(order):,} queued")
+        self._count.setText(
+            tr(
+                "{started_s:,} running, {order_count:,} queued",
+                started_s=len(history.started_s),
+                order_count=len(order),
+            )
+        )
 
     def _on_clicked(self, job: int | None) -> None:
         self.chosen.emit(None if job is None else self._id(job))

@@ -24,6 +24,7 @@ from twin.app.toolkit.charts.chart import ZoomedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
+from twin.language import tr
 from twin.record.frame import Frame
 from twin.scenario.schema.document import Scenario
 
@@ -48,7 +49,7 @@ class GanttChart(ZoomedChart):
     menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, "GPUs over time", least=(260, 150))
+        super().__init__(look, tr("GPUs over time"), least=(260, 150))
         self.shown: ChartMoment | None = None
         self.job: int | None = None
         self.by_tenant = False

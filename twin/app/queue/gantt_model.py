@@ -16,6 +16,7 @@ from twin.app.queue.plan import Planned, expected_s
 from twin.app.toolkit import text
 from twin.app.toolkit.charts.axes import Axis, VisibleRange, round_times
 from twin.app.toolkit.clock import Clock
+from twin.language import tr
 from twin.plant.find import row_name
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
@@ -33,10 +34,10 @@ _STEPS_S = (
 _SHORTEST_S = 30.0
 _ENDED = {
     End.DONE: "completed",
-    End.KILLED: "ended early",
-    End.REQUEUED: "lost its GPUs, requeued",
-    End.PREEMPTED: "preempted, requeued",
-    End.CHANGED: "runs in the cloud",
+    End.KILLED: tr("ended early"),
+    End.REQUEUED: tr("lost its GPUs, requeued"),
+    End.PREEMPTED: tr("preempted, requeued"),
+    End.CHANGED: tr("runs in the cloud"),
 }
 
 
@@ -212,15 +213,23 @@ class Words:
         spans = self._history.spans
         begin_s, end_s = float(spans.begin_s[box]), float(spans.end_s[box])
         gpus = float(spans.high[box] - spans.low[box])
-        lines = [self._head(job), f"{text.significant(gpus)} GPUs here"]
+        lines = [self._head(job), tr("{significant} GPUs here", significant=text.significant(gpus))]
         if np.isfinite(end_s):
-            lines.append(f"{self._clock.says(begin_s)} to {self._clock.says(end_s)}")
+            lines.append(
+                tr("{says} to {says_2}", says=self._clock.says(begin_s), says_2=self._clock.says(end_s))
+            )
             lines.append(f"{text.duration(end_s - begin_s)}, {_ENDED.get(End(int(spans.how[box])), '')}")
         else:
-            lines.append(f"since {self._clock.says(begin_s)}, {text.duration(now_s - begin_s)}")
+            lines.append(
+                tr(
+                    "since {says}, {duration}",
+                    says=self._clock.says(begin_s),
+                    duration=text.duration(now_s - begin_s),
+                )
+            )
             left_s = self._history.started_s.get(job, begin_s) + expected_s(self._history, job) - now_s
             if left_s > 0:
-                lines.append(f"expected to end in {text.duration(left_s)}")
+                lines.append(tr("expected to end in {duration}", duration=text.duration(left_s)))
         return "<br>".join(lines)
 
     def planned(self, one: Planned) -> str:
@@ -228,11 +237,11 @@ class Words:
         since_s = self._history.waiting.get(one.job)
         lines = [
             self._head(one.job),
-            f"needs {self._history.gpus_of(one.job):,} GPUs",
-            f"planned to start at {self._clock.says(one.begin_s)}",
+            tr("needs {gpus_of:,} GPUs", gpus_of=self._history.gpus_of(one.job)),
+            tr("planned to start at {says}", says=self._clock.says(one.begin_s)),
         ]
         if since_s is not None:
-            lines.append(f"in the queue since {self._clock.says(since_s)}")
+            lines.append(tr("in the queue since {says}", says=self._clock.says(since_s)))
         return "<br>".join(lines)
 
     def window(self, window: ReservedTime) -> str:
@@ -241,9 +250,15 @@ class Words:
         whose = ", ".join((*reservation.tenants, *reservation.jobs))
         lines = [
             f"<b>{escape(reservation.id)}</b>",
-            reservation.kind + (f" for {escape(whose)}" if whose else ""),
+            reservation.kind + (tr(" for {whose}", whose=escape(whose)) if whose else ""),
         ]
-        lines.append(f"{self._clock.says(window.begin_s)} to {self._clock.says(window.end_s)}")
+        lines.append(
+            tr(
+                "{says} to {says_2}",
+                says=self._clock.says(window.begin_s),
+                says_2=self._clock.says(window.end_s),
+            )
+        )
         return "<br>".join(lines)
 
     def level(self, t_s: float) -> str:
@@ -255,11 +270,15 @@ class Words:
         ]
         lines = [f"<b>{self._clock.says(t_s)}</b>"]
         lines += [
-            f"{escape(tenant) or 'no tenant'}: {text.significant(gpus)} GPUs"
+            tr(
+                "{tenant}: {significant} GPUs",
+                tenant=escape(tenant) or tr("no tenant"),
+                significant=text.significant(gpus),
+            )
             for gpus, tenant in sorted(held, reverse=True)[:12]
             if gpus > 0
         ]
-        lines.append(f"queued: {float(history.waiting_gpus.at(at)[0]):,.0f} GPUs")
+        lines.append(tr("queued: {at:,.0f} GPUs", at=float(history.waiting_gpus.at(at)[0])))
         return "<br>".join(lines)
 
     def _head(self, job: int) -> str:

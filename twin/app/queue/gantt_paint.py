@@ -15,6 +15,7 @@ from twin.app.toolkit.charts.painting import LEFT, RIGHT, ChartPainter
 from twin.app.toolkit.text import prefixed
 from twin.app.toolkit.theme import Theme, ink_on
 from twin.arrays import Floats
+from twin.language import tr
 
 MOST_TENANTS = 12
 """More are one colour in the strip."""
@@ -207,9 +208,12 @@ class Painting:
         painter.font_in(10)
         now_gpus = sum(account.held.now for account in history.accounts)
         lines = (
-            (f"{prefixed(now_gpus)} of {prefixed(total)}", theme.text),
-            ("GPUs held", theme.muted),
-            (f"{prefixed(history.waiting_gpus.now)} wanted", theme.text),
+            (
+                tr("{prefixed} of {prefixed_2}", prefixed=prefixed(now_gpus), prefixed_2=prefixed(total)),
+                theme.text,
+            ),
+            (tr("GPUs held"), theme.muted),
+            (tr("{prefixed} wanted", prefixed=prefixed(history.waiting_gpus.now)), theme.text),
         )
         for number, (words, tint) in enumerate(lines):
             spot = QRectF(0, strip.top() + 3 + 16 * number, strip.left() - 8, 15)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from twin.app.queue.gantt_model import rows_mask
 from twin.app.queue.history import NOBODY, Account, JobHistory
+from twin.language import tr
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Partition
 from twin.scenario.schema.work import Tenant
@@ -77,7 +78,7 @@ def tenant_lines(scenario: Scenario, history: JobHistory) -> list[TenantLine]:
     weights = [specs[id].share if id in specs else 1.0 for id in accounts]
     lines = []
     for number, (id_, account) in enumerate(accounts.items()):
-        spec = specs.get(id_) or Tenant(id=id_ or "nobody", title="" if id_ else "no tenant")
+        spec = specs.get(id_) or Tenant(id=id_ or "nobody", title="" if id_ else tr("no tenant"))
         lines.append(
             TenantLine(
                 number,

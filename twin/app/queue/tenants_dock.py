@@ -28,19 +28,29 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, line, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
+from twin.language import tr
 
 TENANT_COLUMNS = (
-    "Tenant",
-    "GPUs held",
-    "Quota",
-    "Share",
-    "Running",
-    "Queued",
-    "Mean wait time",
-    "Isolation",
-    "Network",
+    tr("Tenant"),
+    tr("GPUs held"),
+    tr("Quota"),
+    tr("Share"),
+    tr("Running"),
+    tr("Queued"),
+    tr("Mean wait time"),
+    tr("Isolation"),
+    tr("Network"),
 )
-PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Queued", "Limit", "Open to", "Rows", "Network")
+PARTITION_COLUMNS = (
+    tr("Partition"),
+    tr("GPUs held"),
+    "GPUs",
+    tr("Queued"),
+    tr("Limit"),
+    tr("Open to"),
+    tr("Rows"),
+    tr("Network"),
+)
 _HELD, _QUOTA = 1, 2
 _MOST_QUOTA = 10_000_000
 _ROW_PX, _SWATCH_PX = 24, 10
@@ -144,7 +154,7 @@ class PartitionTable(RowTable):
     dragged = Signal(str, str)  # job id, partition id under the drag; both "" when it left
 
     def __init__(self, look: Look, model: _Lines) -> None:
-        super().__init__(look, "Partitions", _ROW_PX, model)
+        super().__init__(look, tr("Partitions"), _ROW_PX, model)
         self.partition_ids: list[str] = []
         self.setAcceptDrops(True)
 
@@ -188,13 +198,13 @@ class TenantsDock(Dock):
     quota_wanted = Signal(str, object)  # tenant id, GPUs at a time; None: no limit
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
-        super().__init__(look, "tenants", "Tenants", "row", parent)
+        super().__init__(look, "tenants", tr("Tenants"), "row", parent)
         self._session, self._feed, self._seen = session, feed, False
         self._partitions: Partitions | None = None
         self._lines: list[TenantLine] = []
         self.tenants = _Lines(look, TENANT_COLUMNS, frozenset({0, 1, 7, 8}))
         self.partitions = _Lines(look, PARTITION_COLUMNS, frozenset({0, 1, 5, 6, 7}))
-        self.tenant_table = RowTable(look, "Tenants", _ROW_PX, self.tenants)
+        self.tenant_table = RowTable(look, tr("Tenants"), _ROW_PX, self.tenants)
         self.partition_table = PartitionTable(look, self.partitions)
         self.tenant_table.setEditTriggers(
             RowTable.EditTrigger.DoubleClicked | RowTable.EditTrigger.EditKeyPressed
@@ -213,12 +223,12 @@ class TenantsDock(Dock):
         column.addWidget(self.partition_table)
         self.body.addWidget(self.tenant_table, 3)
         self.body.addWidget(self._lower, 2)
-        self._none = label("No tenants or partitions in this scene", "muted")
+        self._none = label(tr("No tenants or partitions in this scene"), "muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.body.addWidget(self._none, 1)
         for by, title in (
-            ("gpu.tenant", "Colour the hall by tenant"),
-            ("gpu.partition", "Colour it by partition"),
+            ("gpu.tenant", tr("Colour the hall by tenant")),
+            ("gpu.partition", tr("Colour it by partition")),
         ):
             button = tool_button(look, "colour" if by == "gpu.tenant" else "row", title)
             button.clicked.connect(lambda _=False, by=by: self.colour_wanted.emit(by))
@@ -301,7 +311,9 @@ class TenantsDock(Dock):
 
 
 def _tenant_texts(tenant: TenantLine) -> tuple[str, ...]:
-    apart = {"none": "", "node": "own nodes", "leaf": "own leaves", "rack": "own racks"}[tenant.isolation]
+    apart = {"none": "", "node": tr("own nodes"), "leaf": tr("own leaves"), "rack": tr("own racks")}[
+        tenant.isolation
+    ]
     words = ", ".join(word for word in (apart, "encrypted" if tenant.encrypted else "") if word)
     return (
         tenant.title,

@@ -19,15 +19,25 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
 from twin.app.world.wait_reasons import why_waiting
+from twin.language import tr
 from twin.record.frame import Frame
 
-COLUMNS = ("#", "Job", "Wait reason", "GPUs", "Wait time", "Starts", "Takes", "Tenant")
+COLUMNS = (
+    "#",
+    tr("Job"),
+    tr("Wait reason"),
+    "GPUs",
+    tr("Wait time"),
+    tr("Starts"),
+    tr("Takes"),
+    tr("Tenant"),
+)
 PLACE, JOB, REASON, GPUS, WAITED, STARTS, TAKES, TENANT = range(len(COLUMNS))
 _WIDTHS_PX = {PLACE: 48, JOB: 112, REASON: 136, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
 _TITLES = {
-    PLACE: "Place in the queue",
-    TAKES: "Scheduler's estimate of the run time",
-    STARTS: "Time until the planned start",
+    PLACE: tr("Place in the queue"),
+    TAKES: tr("Scheduler's estimate of the run time"),
+    STARTS: tr("Time until the planned start"),
 }
 _ROW_PX = 23
 
@@ -120,7 +130,11 @@ class WaitingModel(ColumnModel):
         if column == STARTS:
             planned_s = 0.0 if self._frame is None else float(self._frame.values["job.planned_s"][job])
             ahead_s = planned_s - self._now_s
-            return f"in {text.duration(ahead_s)}" if planned_s > 0 and ahead_s >= 0 else text.MISSING
+            return (
+                tr("in {duration}", duration=text.duration(ahead_s))
+                if planned_s > 0 and ahead_s >= 0
+                else text.MISSING
+            )
         if column == REASON:
             why = 0 if self._frame is None else int(self._frame.values["job.why"][job])
             return why_waiting(why, partitions=bool(self._history and self._history.partitions))
@@ -132,11 +146,16 @@ class WaitingModel(ColumnModel):
 
     def _tip(self, history: JobHistory, job: int) -> str:
         spec, partition = history.jobs[job], history.partition_of(job)
-        lines = [spec.title or spec.id, f"partition {partition}" if partition else "any partition"]
+        lines = [
+            spec.title or spec.id,
+            tr("partition {partition}", partition=partition) if partition else tr("any partition"),
+        ]
         if spec.priority:
-            lines.append(f"priority {spec.priority:+d}")
+            lines.append(tr("priority {priority:+d}", priority=spec.priority))
         if spec.deadline_s is not None:
-            lines.append(f"due in {text.duration(max(spec.deadline_s - self._now_s, 0.0))}")
+            lines.append(
+                tr("due in {duration}", duration=text.duration(max(spec.deadline_s - self._now_s, 0.0)))
+            )
         return "\n".join(lines)
 
 
@@ -154,7 +173,7 @@ class WaitingTable(RowTable):
 
     def __init__(self, look: Look) -> None:
         self.queue = WaitingModel(look)
-        super().__init__(look, "Queued jobs", _ROW_PX, self.queue, "No queued jobs")
+        super().__init__(look, tr("Queued jobs"), _ROW_PX, self.queue, tr("No queued jobs"))
         self._partitions: tuple[tuple[str, str], ...] = ()
         self.job_menu: Callable[[str], QMenu | None] = lambda _job: None
         self.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
@@ -190,8 +209,8 @@ class WaitingTable(RowTable):
         if not jobs or not self._partitions:
             return None
         menu = QMenu(self)
-        who = jobs[0] if len(jobs) == 1 else f"{len(jobs):,} jobs"
-        menu.addAction(f"Move {who} to").setEnabled(False)
+        who = jobs[0] if len(jobs) == 1 else tr("{jobs:,} jobs", jobs=len(jobs))
+        menu.addAction(tr("Move {who} to", who=who)).setEnabled(False)
         menu.addSeparator()
         for id_, title in self._partitions:
             menu.addAction(title, partial(self.move_wanted.emit, jobs, id_))

@@ -11,6 +11,7 @@ from psygnal import Signal
 from twin.app.session.session import Session
 from twin.app.world.nodes_of_thing import nodes_of
 from twin.commands.edit.draft import DraftStep
+from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Intervention
@@ -98,7 +99,7 @@ class ActsByHand:
                 for opposite in act.back:
                     session.intervene(opposite.model_copy(update={"at_s": session.t_s}))
         self._undone.append(replace(act, after=self._top("undone")))
-        self._tell(f"Undo: {act.title}")
+        self._tell(tr("Undo: {title}", title=act.title))
         return True
 
     def redo(self) -> bool:
@@ -111,7 +112,7 @@ class ActsByHand:
         with self._quietly():
             session.intervene(done)
         self._done.append(ActByHand(done, act.back, self._top("done")))
-        self._tell(f"Redo: {act.title}")
+        self._tell(tr("Redo: {title}", title=act.title))
         return True
 
     def _tell(self, words: str) -> None:

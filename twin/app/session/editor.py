@@ -13,10 +13,11 @@ from twin.app.session.acts_by_hand import ActsByHand
 from twin.app.session.session import Session
 from twin.commands.edit.command import Command, CommandError
 from twin.commands.edit.draft import Draft, Later, Proposal
+from twin.language import tr
 from twin.scenario import Scenario
 from twin.scenario.schema.edit import Edit
 
-NOT_LIVE = "the past is on screen: go back to live first"
+NOT_LIVE = tr("the past is on screen: go back to live first")
 
 
 @dataclass(frozen=True)
@@ -115,13 +116,13 @@ class Editor:
         """Return why nothing can be edited now; "" when it can, after the end of a run from its start."""
         session = self._session
         if session.draft is None:
-            return "open a scene first"
+            return tr("open a scene first")
         if self.locked:
-            return "the scene is locked: unlock it in the Edit menu"
+            return tr("the scene is locked: unlock it in the Edit menu")
         if session.looking_s is not None:
             return ""  # it becomes a branch
         if self.live and session.lost:
-            return "the simulation stopped: resume it first"
+            return tr("the simulation stopped: resume it first")
         return ""
 
     def do(self, command: Command, gesture: str = "") -> bool:
@@ -167,7 +168,7 @@ class Editor:
     def take_out(self, id: str) -> bool:
         """Take an edit out of the scene, and of its run, whose time is still ahead there."""
         draft = self.draft
-        title = "Remove an edit"
+        title = tr("Remove an edit")
         reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
@@ -189,13 +190,15 @@ class Editor:
         if draft is None:
             return False
         if self._session.looking_s is not None:
-            return self._refuse("Fold edits into the design", NOT_LIVE)
+            return self._refuse(tr("Fold edits into the design"), NOT_LIVE)
         if self.busy:
-            return self._refuse("Fold edits into the design", "an edit is still waiting for the simulation")
+            return self._refuse(
+                tr("Fold edits into the design"), tr("an edit is still waiting for the simulation")
+            )
         try:
             draft.fold()
         except CommandError as error:
-            return self._refuse("Fold edits into the design", str(error))
+            return self._refuse(tr("Fold edits into the design"), str(error))
         self._session.restart()
         self._session.rewritten()
         self._tell(None)
@@ -207,7 +210,7 @@ class Editor:
 
     def _go(self, back: bool) -> bool:
         draft = self.draft
-        title = "Undo" if back else "Redo"
+        title = tr("Undo") if back else tr("Redo")
         reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
@@ -341,7 +344,7 @@ class Editor:
         self._wishes.clear()
         self.acts.forget()
         if asked is not None:
-            self._refuse(asked.proposal.title, "the run was restarted before the edit was applied")
+            self._refuse(asked.proposal.title, tr("the run was restarted before the edit was applied"))
         if self.draft is not None and not self.live:
             self.draft.settle()
         self._look()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.app.session.session import Session
+from twin.language import tr
 from twin.units import spoken
 
 LEAST_S = 60.0
@@ -21,4 +22,4 @@ def short_age(session: Session) -> str:
     if frame is None or session.looking_s is None:
         return ""
     age_s = session.shown_s - frame.t_s
-    return "" if age_s < LEAST_S else f"{spoken(60.0 * round(age_s / 60.0))} before"
+    return "" if age_s < LEAST_S else tr("{spoken} before", spoken=spoken(60.0 * round(age_s / 60.0)))

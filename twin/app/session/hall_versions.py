@@ -10,6 +10,7 @@ from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
@@ -137,7 +138,7 @@ class HallVersions:
                 except SCENE_ERRORS as error:  # the scene was changed below it; the worker leaves it out too
                     self._left_out.add(edit.id)
                     session.trouble.emit(
-                        Trouble("An edit no longer fits", f"{edit.title or edit.id}: {error}")
+                        Trouble(tr("An edit no longer fits"), f"{edit.title or edit.id}: {error}")
                     )
         elif len(acted) < plant.epoch:  # one that had acted here was refused there
             self._build(effective(draft.file, 0.0), acted, len(acted))
@@ -170,7 +171,7 @@ class HallVersions:
             self.plants.clear()
             self._documents.clear()
             session.trouble.emit(
-                Trouble("An edit no longer fits", f"{edit.title or edit.id}: {refused[edit.id].text}")
+                Trouble(tr("An edit no longer fits"), f"{edit.title or edit.id}: {refused[edit.id].text}")
             )
             if draft is not None and edit.at_s <= draft.t_s:
                 self.edited()
@@ -195,7 +196,7 @@ class HallVersions:
                 break
         else:
             raise HallUnknown(
-                "the file's edits differ from the edits of that time: the hall cannot be rebuilt"
+                tr("the file's edits differ from the edits of that time: the hall cannot be rebuilt")
             )
         if epoch not in self._documents:
             until_s = edits[epoch - 1].at_s if 0 < epoch <= len(edits) else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from twin.language import tr
 from twin.record.channels import BY_ID
 
 PUE_RUN, WUE_RUN = "run.pue", "run.wue"
@@ -29,33 +30,37 @@ class Chart:
 
 
 CHARTS: tuple[Chart, ...] = (
-    Chart("Power", "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
-    Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
+    Chart(tr("Power"), "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
+    Chart(tr("Goodput"), "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", tr("so far")))),
     Chart("GPU", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
 )
 PAGES: dict[str, tuple[Chart, ...]] = {
     "Run": CHARTS,
     "Power": (
         Chart(
-            "Supply",
+            tr("Supply"),
             "W",
             (
                 Curve("site.grid_w", "utility"),
-                Curve("site.on_site_w", "on site"),
+                Curve("site.on_site_w", tr("on site")),
                 Curve("site.battery_w", "battery"),
             ),
         ),
-        Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0),
-        Chart("Load swing", "W", (Curve("site.swing_w", "at the utility"),), 0.0),
+        Chart(
+            tr("Overheads"), "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0
+        ),
+        Chart(tr("Load swing"), "W", (Curve("site.swing_w", tr("at the utility")),), 0.0),
     ),
     "Efficiency": (
-        Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, "so far")), 1.0),
-        Chart("WUE", "L/kWh", (Curve("site.wue", "now"), Curve(WUE_RUN, "so far")), 0.0),
-        Chart("Outdoors", "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", "wet bulb"))),
+        Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, tr("so far"))), 1.0),
+        Chart("WUE", "L/kWh", (Curve("site.wue", "now"), Curve(WUE_RUN, tr("so far"))), 0.0),
+        Chart(
+            tr("Outdoors"), "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", tr("wet bulb")))
+        ),
     ),
     "Cost and carbon": (
-        Chart("Energy cost", "USD/s", (Curve("site.cost_usd_s", "electricity"),), 0.0),
-        Chart("Carbon", "kg/s", (Curve("site.carbon_kg_s", "emitted"),), 0.0),
+        Chart(tr("Energy cost"), "USD/s", (Curve("site.cost_usd_s", "electricity"),), 0.0),
+        Chart(tr("Carbon"), "kg/s", (Curve("site.carbon_kg_s", "emitted"),), 0.0),
     ),
 }
 """Plots side by side, by the name of their page; the first one is shown first."""
@@ -69,35 +74,35 @@ SITE_CHANNELS: tuple[str, ...] = tuple(
 CURVES_SHOWN: tuple[str, ...] = (*SITE_CHANNELS, PUE_RUN, WUE_RUN)
 """Series of the history, in its order."""
 FIGURE_WORDS = {
-    "site.it_w": "load megawatts MW consumption servers",
-    "site.facility_w": "load megawatts MW consumption total",
-    "site.pue": "power usage effectiveness efficiency overhead",
-    "site.gpu_max_c": "temperature hot heat thermal",
-    "site.gpu_mean_c": "temperature heat thermal",
-    "site.goodput": "ETTR efficiency useful",
-    "site.goodput_now": "ETTR efficiency useful",
-    "site.nodes_down": "failed broken repair",
-    "site.spares": "hot standby",
-    "site.queue": "waiting scheduler backlog",
-    "site.queue_gpus": "waiting scheduler backlog",
-    "site.allocated": "utilisation utilization occupancy used",
-    "site.repair_queue": "crew MTTR repair",
-    "site.parts_missing": "spare parts MTTR repair",
-    "site.interruptions": "failures crashes MTBF",
-    "site.link_load_max": "network congestion utilisation bandwidth",
-    "site.outdoor_c": "weather temperature climate",
-    "site.wet_bulb_c": "weather temperature climate",
-    "site.grid_w": "grid electricity mains",
-    "site.on_site_w": "generator solar diesel",
-    "site.battery_w": "UPS storage",
-    "site.loss_w": "overhead transformer UPS",
-    "site.cooling_w": "pumps fans chiller overhead",
-    "site.wue": "water usage effectiveness consumption",
-    "site.carbon_kg_s": "CO2 emissions footprint climate",
-    "site.cost_usd_s": "bill money price dollars USD electricity",
-    "site.swing_w": "power fluctuation transient",
-    "site.throttled": "hot slow clocks",
-    "site.unpowered": "blackout outage dark",
+    "site.it_w": tr("load megawatts MW consumption servers"),
+    "site.facility_w": tr("load megawatts MW consumption total"),
+    "site.pue": tr("power usage effectiveness efficiency overhead"),
+    "site.gpu_max_c": tr("temperature hot heat thermal"),
+    "site.gpu_mean_c": tr("temperature heat thermal"),
+    "site.goodput": tr("ETTR efficiency useful"),
+    "site.goodput_now": tr("ETTR efficiency useful"),
+    "site.nodes_down": tr("failed broken repair"),
+    "site.spares": tr("hot standby"),
+    "site.queue": tr("waiting scheduler backlog"),
+    "site.queue_gpus": tr("waiting scheduler backlog"),
+    "site.allocated": tr("utilisation utilization occupancy used"),
+    "site.repair_queue": tr("crew MTTR repair"),
+    "site.parts_missing": tr("spare parts MTTR repair"),
+    "site.interruptions": tr("failures crashes MTBF"),
+    "site.link_load_max": tr("network congestion utilisation bandwidth"),
+    "site.outdoor_c": tr("weather temperature climate"),
+    "site.wet_bulb_c": tr("weather temperature climate"),
+    "site.grid_w": tr("grid electricity mains"),
+    "site.on_site_w": tr("generator solar diesel"),
+    "site.battery_w": tr("UPS storage"),
+    "site.loss_w": tr("overhead transformer UPS"),
+    "site.cooling_w": tr("pumps fans chiller overhead"),
+    "site.wue": tr("water usage effectiveness consumption"),
+    "site.carbon_kg_s": tr("CO2 emissions footprint climate"),
+    "site.cost_usd_s": tr("bill money price dollars USD electricity"),
+    "site.swing_w": tr("power fluctuation transient"),
+    "site.throttled": tr("hot slow clocks"),
+    "site.unpowered": tr("blackout outage dark"),
 }
 """Other words for a figure of the site, by which the command palette finds it."""
 

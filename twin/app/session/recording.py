@@ -10,6 +10,7 @@ from typing import Any
 
 from twin.analysis.rerun import settled
 from twin.commands.edit.draft import Draft, edit_text
+from twin.language import tr
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.channels import Entity
@@ -143,11 +144,20 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
     differing = [name for name, digest in inputs.items() if own.get(name) != digest and name != "scenario"]
     if made == here and not differing:
         return ""
-    with_what = f"version {made} of this program" if made != here else "this version of the program"
+    with_what = (
+        tr("version {made} of this program", made=made) if made != here else tr("this version of the program")
+    )
     if differing:
-        some = ", ".join(differing[:2]) + (f" and {len(differing) - 2} more" if len(differing) > 2 else "")
-        with_what += f" and other data ({some})"
-    return f"This run was made with {with_what}: a new run here may differ from the recording."
+        some = ", ".join(differing[:2]) + (
+            tr(" and {differing_count} more", differing_count=len(differing) - 2)
+            if len(differing) > 2
+            else ""
+        )
+        with_what += tr(" and other data ({some})", some=some)
+    return tr(
+        "This run was made with {with_what}: a new run here may differ from the recording.",
+        with_what=with_what,
+    )
 
 
 def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from psygnal import Signal
 
+from twin.language import tr
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.record.reader import Reader
@@ -148,7 +149,7 @@ class Replay:
     def save_copy(self, path: Path) -> None:
         """Write the record as it is open now to `path`; raises `RunFileError` when that cannot be done."""
         if self._reader is None:
-            raise RunFileError(f"{self._path}: it is closed, so no copy can be made")
+            raise RunFileError(tr("{path}: it is closed, so no copy can be made", path=self._path))
         self._reader.save_copy(path)
 
     # -- moving ----

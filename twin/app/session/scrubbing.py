@@ -11,6 +11,7 @@ from twin.app.session.run_state import RunState
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 from twin.record.events import Event
 from twin.record.runfile import RunFileError
 
@@ -113,7 +114,7 @@ class Looking:
             session.replay.back_to_live()
         if words != self._complained:
             self._complained = words
-            session.trouble.emit(Trouble("That time cannot be shown", words))
+            session.trouble.emit(Trouble(tr("That time cannot be shown"), words))
 
     def _leave(self) -> None:
         session = self._session

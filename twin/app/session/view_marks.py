@@ -8,6 +8,7 @@ from psygnal import Signal
 
 from twin.app.session.session import Session
 from twin.app.world.locks import struck
+from twin.language import tr
 from twin.scenario import Scenario
 from twin.view3d.base.state import ViewState
 
@@ -83,7 +84,7 @@ class ViewMarks:
     def why_not(self, before: Scenario, after: Scenario) -> str:
         """Return why an edit may not be done: it changes what is locked; "" when it may."""
         id = struck(before, after, self._state.locked) if self._state.locked else ""
-        return f"{id} is locked: unlock it in the outliner first" if id else ""
+        return tr("{id} is locked: unlock it in the outliner first", id=id) if id else ""
 
 
 def _holds(ids: frozenset[str], id: str) -> bool:

@@ -11,6 +11,7 @@ from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import Looking
 from twin.app.session.session_state import SessionState
 from twin.app.toolkit.problem_notice import CANNOT_START, Trouble, Unplayable
+from twin.language import tr
 from twin.record.events import Event
 from twin.runtime.protocol import (
     Applied,
@@ -76,8 +77,8 @@ class WorkerTalk:
         """Ask it to do something to the run, or to take it out while it is ahead."""
         session = self._session
         if session.document is None or session.finished or session.lost:
-            nothing = "Run finished: start it again to inject a fault."
-            session.trouble.emit(Trouble("Change refused", nothing))
+            nothing = tr("Run finished: start it again to inject a fault.")
+            session.trouble.emit(Trouble(tr("Change refused"), nothing))
             session.refused.emit(intervention, nothing)
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
@@ -159,7 +160,7 @@ class WorkerTalk:
                     return
                 asked = self._asked.pop(rev, None)
                 self._asked_out.pop(rev, None)
-                session.trouble.emit(Trouble("Change refused", reason))
+                session.trouble.emit(Trouble(tr("Change refused"), reason))
                 if asked is not None:
                     session.refused.emit(asked, reason)
             case Failed():
@@ -211,7 +212,7 @@ class WorkerTalk:
         elif failed.traceback:
             self.failure = failed
         else:
-            session.trouble.emit(Trouble("The run is not recorded", failed.message))
+            session.trouble.emit(Trouble(tr("The run is not recorded"), failed.message))
 
     def _go_back(self, failed: Failed) -> None:
         """Bring back the scene before the one that cannot be played, with its run where it stood."""
@@ -239,11 +240,14 @@ class WorkerTalk:
         session = self._session
         session.lost = True
         session.set_running(False)
-        kept = "The scene is not lost."
+        kept = tr("The scene is not lost.")
         words = died.last_words or self.failure
         if words is not None:
             text, detail = f"{words.message}. {kept}", words.traceback
         else:
-            code = "" if died.exit_code is None else f" (exit code {died.exit_code})"
-            text, detail = f"The simulation process ended unexpectedly{code}. {kept}", ""
-        session.trouble.emit(Trouble("The simulation stopped", text, detail, resumable=True))
+            code = "" if died.exit_code is None else tr(" (exit code {exit_code})", exit_code=died.exit_code)
+            text, detail = (
+                tr("The simulation process ended unexpectedly{code}. {kept}", code=code, kept=kept),
+                "",
+            )
+        session.trouble.emit(Trouble(tr("The simulation stopped"), text, detail, resumable=True))

@@ -26,6 +26,7 @@ from twin.commands.place.groups import MakeGroup, Ungroup
 from twin.commands.place.move import MoveNodes
 from twin.commands.place.properties import Rename
 from twin.commands.room.copies import Array, Duplicate
+from twin.language import tr
 from twin.plant.find import find
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
@@ -114,7 +115,7 @@ class DesignTools:
         if self.ids:
             act(self.ids)
         else:
-            self._show(f"Select the items to {what} first")
+            self._show(tr("Select the items to {what} first", what=what))
 
     # -- commands ----
 
@@ -128,9 +129,9 @@ class DesignTools:
     def group(self) -> None:
         """Make what is chosen a group, under a name."""
         if len(self.ids) < 2:
-            self._show("Select two or more items to group them")
+            self._show(tr("Select two or more items to group them"))
             return
-        name, agreed = QInputDialog.getText(self._outliner, "Group", "Name of the group")
+        name, agreed = QInputDialog.getText(self._outliner, tr("Group"), tr("Name of the group"))
         if agreed:
             self._do(MakeGroup(self.ids, name.strip()))
 
@@ -141,23 +142,23 @@ class DesignTools:
     def arrange(self, how: str) -> None:
         """Align or distribute what is chosen; a key of `ARRANGED`."""
         if len(self.ids) < 2:
-            self._show("Select two or more items to arrange them")
+            self._show(tr("Select two or more items to arrange them"))
         else:
             self._do(ARRANGED[how][1](self.ids))
 
     def rename(self) -> None:
         """Let the name of what is chosen be typed in the outliner."""
         if not self._outliner.isVisible():
-            self._show("Open the outliner first: items are renamed there")
+            self._show(tr("Open the outliner first: items are renamed there"))
         elif not self._outliner.rename():
-            self._show("Select one item that can be renamed: generated items cannot")
+            self._show(tr("Select one item that can be renamed: generated items cannot"))
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""
         plant, plan = self._session.plant, self._hall.view.plan
         ids = in_hall(self.ids, self._session)
         if plant is None or plan is None or not ids:
-            self._show("Select the items to repeat first")
+            self._show(tr("Select the items to repeat first"))
             return
         self._close_array()
         pitch = usual_pitch(plant, plan, ids)
@@ -217,19 +218,19 @@ class DesignTools:
             menu.addAction(item).setEnabled(False)
         menu.addSeparator()
         marks = self.marks
-        menu.addAction("Show" if marks.is_hidden(item) else "Hide", partial(marks.hide, ids))
-        menu.addAction("Show only this", partial(marks.show_only, ids))
-        menu.addAction("Show everything", marks.show_all)
-        menu.addAction("Unlock" if marks.is_locked(item) else "Lock", partial(marks.lock, ids))
+        menu.addAction(tr("Show") if marks.is_hidden(item) else tr("Hide"), partial(marks.hide, ids))
+        menu.addAction(tr("Show only this"), partial(marks.show_only, ids))
+        menu.addAction(tr("Show everything"), marks.show_all)
+        menu.addAction(tr("Unlock") if marks.is_locked(item) else tr("Lock"), partial(marks.lock, ids))
         menu.addSeparator()
         standing = bool(in_hall(ids, self._session))
         for title, act, can in (
-            ("Rename", self.rename, len(ids) == 1 and self._nameable(item)),
-            ("Duplicate", self._tools.duplicate if standing else self._duplicate, True),
+            (tr("Rename"), self.rename, len(ids) == 1 and self._nameable(item)),
+            (tr("Duplicate"), self._tools.duplicate if standing else self._duplicate, True),
             (f"Array{_DOTS}", self.ask_array, standing),
             (f"Group{_DOTS}", self.group, len(ids) > 1),
-            ("Ungroup", self.ungroup, self._grouped(ids)),
-            ("Delete", self.delete, True),
+            (tr("Ungroup"), self.ungroup, self._grouped(ids)),
+            (tr("Delete"), self.delete, True),
         ):
             menu.addAction(title, act).setEnabled(can)
         return menu

@@ -38,6 +38,7 @@ from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.settings import UserSettings
+from twin.language import tr
 
 _ROOMY_PX = 380
 _LEAST = QSize(980, 640)
@@ -279,7 +280,7 @@ class Docks:
             if isinstance(bar, QTabBar):
                 bar.setElideMode(Qt.TextElideMode.ElideNone)  # what has no room is turned to, whole
                 bar.setUsesScrollButtons(True)
-                bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
+                bar.setAccessibleName(tr("Docks: ") + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:
         arrange(self._window, self._all, self.workspace, {entry.name: entry.spots for entry in self.table})

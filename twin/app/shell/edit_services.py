@@ -22,14 +22,15 @@ from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.command import EditedScene
 from twin.commands.edit.draft import Proposal, lowered
 from twin.commands.wiring.auto_wire import AutoWire, wired
+from twin.language import tr
 from twin.units import spoken
 
 BEFORE_S = 1.0
 """So long before something happened one looks at what was then [s]."""
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
-_NOT_SAVED = "Not saved"
-_OVER = "The run has finished"
+_NOT_SAVED = tr("Not saved")
+_OVER = tr("The run has finished")
 MOST_OFFERED = 3
 """So much left work is offered at once, the newest; what is older waits for the next start."""
 
@@ -81,7 +82,7 @@ class Editing:
     def toggle_lock(self) -> None:
         """Lock the scene against edits by accident, or unlock it."""
         self.editor.locked = not self.editor.locked
-        self._show("The scene is locked" if self.editor.locked else "The scene is unlocked")
+        self._show(tr("The scene is locked") if self.editor.locked else tr("The scene is unlocked"))
 
     def offer_recovery(self, otherwise: Callable[[], object] | None = None) -> None:
         """Offer to recover unsaved work of earlier sessions.
@@ -99,7 +100,7 @@ class Editing:
     def offer(self, left: RecoveredWork) -> None:
         """Ask whether work that was never saved is to be recovered."""
         title, words = _offered(left)
-        words += " The run is paused until you choose." if self._otherwise is not None else ""
+        words += tr(" The run is paused until you choose.") if self._otherwise is not None else ""
         self._notifications.ask(
             Trouble(title, words),
             {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
@@ -136,23 +137,27 @@ class Editing:
             add = partial(self.editor.do, AutoWire(add=True))
             words = "\n".join(missing)
             self._notifications.ask(
-                Trouble("Equipment is missing", words), {"Add what is missing": add, "Not now": lambda: None}
+                Trouble(tr("Equipment is missing"), words),
+                {"Add what is missing": add, "Not now": lambda: None},
             )
 
     def _on_refused(self, title: str, reason: str) -> None:
         words = f"{title}: {reason}" if title else reason
         self._show(words)
-        self._notifications.tell("Change refused", words)
+        self._notifications.tell(tr("Change refused"), words)
 
     def _on_lasting(self, act: ActByHand) -> None:
         """Say that what has happened stays, with the way round it."""
-        words = "It has happened in the run. Look at the moment before it and branch, to go on without it."
+        words = tr(
+            "It has happened in the run. Look at the moment before it and branch, to go on without it."
+        )
         if self.editor.undo_title:
-            words += f" Undo again: {lowered(self.editor.undo_title)}."
+            words += tr(" Undo again: {lowered}.", lowered=lowered(self.editor.undo_title))
         before_s = max(act.done.at_s - BEFORE_S, 0.0)
         look = partial(self._session.replay.look, before_s)
         self._notifications.ask(
-            Trouble(f"Cannot be undone: {lowered(act.title)}", words), {"Look at the moment before": look}
+            Trouble(tr("Cannot be undone: {lowered}", lowered=lowered(act.title)), words),
+            {"Look at the moment before": look},
         )
 
     def _on_over(self, title: str, from_start: Callable[[], None]) -> None:
@@ -161,7 +166,7 @@ class Editing:
         words = (
             f"{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back."
         )
-        self._show(f"{_OVER}: go back to the start to edit")
+        self._show(tr("{over}: go back to the start to edit", over=_OVER))
         self._notifications.ask(Trouble(_OVER, words), {"Back to the start and edit": from_start})
 
     def _on_not_saved(self, reason: str) -> None:
@@ -183,7 +188,7 @@ class Editing:
     def _tell_waiting(self) -> None:
         """Say that what is shown is not certain yet; the next words in the status bar are its answer."""
         if self.editor.busy:
-            self._show(f"{self._asked}: waiting for the simulation")
+            self._show(tr("{asked}: waiting for the simulation", asked=self._asked))
 
     def tell(self) -> None:
         """Signal which steps undo and redo name, and whether changes are unsaved."""
@@ -196,10 +201,20 @@ def _offered(left: RecoveredWork) -> tuple[str, str]:
     """Return title and sentence of an offer."""
     at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
     if left.run_s:
-        so_far = f"The run of {left.name} had reached {spoken(left.run_s)} when the program ended at {at}."
-        return "Unfinished run found", so_far
-    words = f"One change of {left.name}, made at {at}, was never saved."
+        so_far = tr(
+            "The run of {name} had reached {spoken} when the program ended at {at}.",
+            name=left.name,
+            spoken=spoken(left.run_s),
+            at=at,
+        )
+        return tr("Unfinished run found"), so_far
+    words = tr("One change of {name}, made at {at}, was never saved.", name=left.name, at=at)
     if left.steps > 1:
-        words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
-    words += " Recover puts them back into the scene; Undo removes them one by one."
-    return "Unsaved changes found", words
+        words = tr(
+            "{steps:,} changes of {name}, the last at {at}, were never saved.",
+            steps=left.steps,
+            name=left.name,
+            at=at,
+        )
+    words += tr(" Recover puts them back into the scene; Undo removes them one by one.")
+    return tr("Unsaved changes found"), words

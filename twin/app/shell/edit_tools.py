@@ -25,6 +25,7 @@ from twin.commands.place.delete import Delete
 from twin.commands.place.move import Rotate
 from twin.commands.room.clipboard import Paste, copied
 from twin.commands.room.copies import Duplicate
+from twin.language import tr
 from twin.plant.find import find
 from twin.plant.tables import Plant
 
@@ -79,7 +80,7 @@ class EditTools(QObject):
         if dragged.prefab:
             return self.prefabs(dragged.prefab) if self.prefabs is not None else None
         if dragged.part not in self._catalog:
-            self._show(f"the catalogue has no {dragged.part!r}")
+            self._show(tr("the catalogue has no {part!r}", part=dragged.part))
             return None
         return carried_part(self._catalog, dragged.part)
 
@@ -98,7 +99,11 @@ class EditTools(QObject):
             return
         carried = carried_things(plant, plan, self.selection)
         if isinstance(carried, str):
-            self._show(f"Not moved: {carried}" if self.selection else "Select the items to move first")
+            self._show(
+                tr("Not moved: {carried}", carried=carried)
+                if self.selection
+                else tr("Select the items to move first")
+            )
         elif self.place.begin_by_keys(carried):
             self._hall.view.native.setFocus()
 
@@ -118,23 +123,29 @@ class EditTools(QObject):
         if self.selection:
             self.place.do_new(Duplicate(self._copied))
         else:
-            self._show("Select the items to copy first")
+            self._show(tr("Select the items to copy first"))
 
     def copy(self) -> bool:
         """Put what is selected on the clipboard, as the text of a scene; return whether it is there."""
         scene = self._scene()
         if scene is None or not self.selection:
-            self._show("Select the items to copy first")
+            self._show(tr("Select the items to copy first"))
             return False
         try:
             ids = self._copied
             text = copied(scene, ids)
         except CommandError as error:
-            self._show(f"Not copied: {error}")
+            self._show(tr("Not copied: {error}", error=error))
             return False
         QGuiApplication.clipboard().setText(text)
-        what = f"{len(ids):,}" if len(ids) > 1 else ids[0] if ids == self.selection else f"node {ids[0]}"
-        self._show(f"{what} copied as text")
+        what = (
+            f"{len(ids):,}"
+            if len(ids) > 1
+            else ids[0]
+            if ids == self.selection
+            else tr("node {ids}", ids=ids[0])
+        )
+        self._show(tr("{what} copied as text", what=what))
         return True
 
     @property
@@ -163,7 +174,7 @@ class EditTools(QObject):
         try:
             carried = carried_text(scene, text)
         except CommandError as error:
-            self._show(f"Not pasted: {error}")
+            self._show(tr("Not pasted: {error}", error=error))
             return
         if carried is None:  # nothing of it stands on the floor
             self.place.do_new(Paste(text))
@@ -173,8 +184,8 @@ class EditTools(QObject):
     def toggle_wiring(self) -> None:
         """Switch automatic connection of new equipment on or off."""
         self.place.wires_new = not self.place.wires_new
-        words = "connected automatically" if self.place.wires_new else "not connected"
-        self._show(f"New equipment: {words}")
+        words = tr("connected automatically") if self.place.wires_new else tr("not connected")
+        self._show(tr("New equipment: {words}", words=words))
 
     def rotate(self) -> None:
         """Turn what is carried, else what is selected."""
@@ -185,7 +196,7 @@ class EditTools(QObject):
 
     def _on_selection(self, command: Callable[[tuple[str, ...]], Command], what: str) -> bool:
         if not self.selection:
-            self._show(f"Select the items to {what} first")
+            self._show(tr("Select the items to {what} first", what=what))
             return False
         return self._editor.do(command(self.selection))
 
@@ -215,9 +226,9 @@ class EditTools(QObject):
         found = self._like(plant, how)
         if found:
             self._hall.state.selection = found
-            self._show(f"{len(found):,} selected")
+            self._show(tr("{found_count:,} selected", found_count=len(found)))
         else:
-            self._show("Nothing found: select a rack, node or machine first")
+            self._show(tr("Nothing found: select a rack, node or machine first"))
 
     def _like(self, plant: Plant, how: str) -> tuple[str, ...]:
         match how:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.toolkit.read_only_dialog import Page, Prose
 from twin.catalog import load_catalog
+from twin.language import tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -25,7 +26,7 @@ def write_story(scenario: Scenario, prose: Prose) -> None:
     """Write notes and sources of a scene."""
     prose.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
     if scenario.sources:
-        prose.add_section("Sources")
+        prose.add_section(tr("Sources"))
         prose.add_paragraphs(scenario.sources)
 
 
@@ -33,15 +34,15 @@ def show_about(capability: Capability, parent: QWidget) -> None:
     """Show what this program is and what it draws with."""
     page = Page("gpu-twin", parent)
     page.prose.add_paragraphs(
-        ["An interactive digital twin of a GPU data centre. All figures are simulated."]
+        [tr("An interactive digital twin of a GPU data centre. All figures are simulated.")]
     )
     page.prose.add_pairs(
         [
-            ("Graphics", capability.renderer),
+            (tr("Graphics"), capability.renderer),
             ("OpenGL", capability.version),
-            ("Renderer", "software" if capability.software else "hardware"),
-            ("Catalogue", load_catalog().version),
-            ("Licence", "Apache-2.0"),
+            (tr("Renderer"), "software" if capability.software else "hardware"),
+            (tr("Catalogue"), load_catalog().version),
+            (tr("Licence"), tr("Apache-2.0")),
         ]
     )
     page.show()

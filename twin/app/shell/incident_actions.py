@@ -12,6 +12,7 @@ from twin.analysis.incident import Incident
 from twin.app.branches.choices import Sort
 from twin.app.jobs.events import EventLine
 from twin.app.world.nodes_of_thing import nodes_of
+from twin.language import tr
 from twin.record.alarms import Alarm
 from twin.record.channels import State
 from twin.record.events import Event
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
 
 HOUR_S = 3600.0
-_NONE = "No incident so far"
+_NONE = tr("No incident so far")
 
 
 class IncidentActions:
@@ -53,8 +54,8 @@ class IncidentActions:
         stops, goodput = (
             window.transport.kpis.tiles[f"site.{name}"] for name in ("interruptions", "goodput_now")
         )
-        stops.leads("A click shows what failed, and what that cost")
-        goodput.leads("A click shows why it is not more")
+        stops.leads(tr("A click shows what failed, and what that cost"))
+        goodput.leads(tr("A click shows why it is not more"))
         stops.clicked.connect(self.open_list)
         goodput.clicked.connect(partial(docks.show, "why"))
         self._dock.chosen.connect(window.going.to)

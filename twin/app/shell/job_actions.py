@@ -11,6 +11,7 @@ from twin.app.queue.moves import move, offer, why_not
 from twin.catalog import load_catalog
 from twin.commands.place.failures import UseCatalogRates
 from twin.commands.place.properties import SetProperty
+from twin.language import tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 
@@ -85,7 +86,7 @@ class JobActions:
         try:
             risk = risk_of(document.scenario, plant, self._catalog, job)
         except PlanError as error:
-            self._window.tell(f"Not sampled: {error}")
+            self._window.tell(tr("Not sampled: {error}", error=error))
             return
         dialog = RiskDialog(self._window.look, risk, self._window.session.seed, self._window)
         dialog.rates_wanted.connect(self._use_catalog_rates)
@@ -128,8 +129,10 @@ class JobActions:
             else:
                 self._window.session.intervene(move(job_id, partition, self._window.session.shown_s))
         if refusals:
-            more = f" (and {len(refusals) - 1:,} more)" if len(refusals) > 1 else ""
-            self._window.statusBar().showMessage(f"Not moved: {refusals[0]}{more}", STATUS_MS)
+            more = tr(" (and {refusals:,} more)", refusals=len(refusals) - 1) if len(refusals) > 1 else ""
+            self._window.statusBar().showMessage(
+                tr("Not moved: {refusals}{more}", refusals=refusals[0], more=more), STATUS_MS
+            )
 
     def _on_job_dragged(self, job_id: str, partition: str) -> None:
         document, history = self._window.session.document, self._window.docks.queue_feed.history

@@ -13,7 +13,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QMenu,
     QStackedWidget,
     QToolBar,
     QVBoxLayout,
@@ -51,7 +50,7 @@ from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.incident_actions import IncidentActions
 from twin.app.shell.job_actions import JobActions
-from twin.app.shell.menus import MenuBar
+from twin.app.shell.menus import MenuBar, RecentMenu
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import palette_entries
@@ -73,11 +72,12 @@ from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.wiring.auto_wire import AutoWire
+from twin.language import tr
 from twin.shown_text import printable
 from twin.view3d.place.picking import Hit
 
 _STATUS_MS = 8000
-_AGAIN = "Start it again with Ctrl+Shift+R (button Start again)"
+_AGAIN = tr("Start it again with Ctrl+Shift+R (button Start again)")
 
 
 class MainWindow(WindowApi):
@@ -158,7 +158,7 @@ class MainWindow(WindowApi):
         show_keys(self)
         self.workspaces = WorkspaceSwitch(self.docks)
         self.workspaces.stand_in(self, self.menus.tip)
-        self._recent_menu()
+        RecentMenu(self.menus, settings, self.files.open_and_play, self)
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
         self.palette_popup = CommandPalette(
             look, self, partial(palette_entries, self), self.going.places, self.help.search_entry
@@ -171,7 +171,7 @@ class MainWindow(WindowApi):
     # -- building ----
 
     def _tool_bar(self) -> QToolBar:
-        bar = QToolBar("Transport", self)
+        bar = QToolBar(tr("Transport"), self)
         bar.setObjectName("transport")
         bar.setMovable(False)
         bar.setFloatable(False)
@@ -194,19 +194,6 @@ class MainWindow(WindowApi):
         self._hover_label.setContentsMargins(10, 3, 0, 3)
         self._scene_label.setContentsMargins(0, 3, 10, 3)
         self.statusBar().setSizeGripEnabled(False)
-
-    def _recent_menu(self) -> None:
-        menu = QMenu("Open recent", self)
-        menu.aboutToShow.connect(partial(self._fill_recent, menu))
-        file_menu = self.menus.menus["file"]
-        file_menu.insertMenu(self.menus.qt_actions["file.scenes"], menu)
-
-    def _fill_recent(self, menu: QMenu) -> None:
-        menu.clear()
-        for path in self.settings.recent:
-            menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open_and_play, path))
-        if menu.isEmpty():
-            menu.addAction("None yet").setEnabled(False)
 
     def _connect(self) -> None:
         session = self.session
@@ -387,9 +374,9 @@ class MainWindow(WindowApi):
         run = self.session.recording
         of = f" \N{EM DASH} {run.name}" if run is not None else ""
         of += self.gone.word
-        self.setWindowTitle(f"{printable(document.scenario.title)}[*]{of} \N{EM DASH} gpu-twin")
+        self.setWindowTitle(tr("{title}[*]{of} — gpu-twin", title=printable(document.scenario.title), of=of))
         self.setWindowModified(dirty)
-        for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):
+        for action, word, step in (("edit.undo", tr("Undo"), undo), ("edit.redo", tr("Redo"), redo)):
             self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)
         self._on_plant()
 
@@ -397,7 +384,12 @@ class MainWindow(WindowApi):
         plant, path = self.session.plant, self.session.path
         if plant is not None and path is not None:
             self._scene_label.setText(
-                f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}{self.gone.word}"
+                tr(
+                    "{value:,} GPUs  ·  {name}{word}",
+                    value=int(plant.gpus.present.sum()),
+                    name=path.name,
+                    word=self.gone.word,
+                )
             )
 
     def _on_unplayable(self) -> None:
@@ -425,17 +417,26 @@ class MainWindow(WindowApi):
         self.notifications.warn(Trouble(title, why))
 
     def _on_view_failed(self, message: str) -> None:
-        self.notifications.warn(Trouble("Drawing error", message.splitlines()[0], message))
+        self.notifications.warn(Trouble(tr("Drawing error"), message.splitlines()[0], message))
 
     def _on_ended(self, summary: dict[str, Any]) -> None:
         interruptions = summary.get("interruptions")
         unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
-        more = f", {unexpected:,} unexpected interruptions" if unexpected is not None else ""
-        message = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
-        self.notifications.tell("Run finished", message)
+        more = (
+            tr(", {unexpected:,} unexpected interruptions", unexpected=unexpected)
+            if unexpected is not None
+            else ""
+        )
+        message = tr(
+            "{duration} simulated{more}. {again}.",
+            duration=text.duration(self.session.end_s),
+            more=more,
+            again=_AGAIN,
+        )
+        self.notifications.tell(tr("Run finished"), message)
 
     def _on_at_end(self) -> None:
-        self.tell(f"Run finished. {_AGAIN}")
+        self.tell(tr("Run finished. {again}", again=_AGAIN))
 
     def _state_text(self, id: str) -> str:
         return state_of(world, id) if (world := self.world()) is not None else ""

@@ -1,9 +1,10 @@
-"""The menu bar and the palette's entries, made from the registered actions of an app-model application."""
+"""The menu bar with the scenes opened last, made like the palette's entries from the actions of an application."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app_model import Application
@@ -16,7 +17,9 @@ from twin.app.shell.actions.entry import MENUS, Entry
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.toolkit.shortcuts import Command
@@ -156,3 +159,28 @@ class MenuBar:
     @staticmethod
     def _is_possible(action: Command, context: Mapping[str, object]) -> bool:
         return action.enablement is None or bool(action.enablement.eval(context))
+
+
+class RecentMenu(QMenu):
+    """The scenes opened last, in the menu File.
+
+    Parameters
+    ----------
+    open_scene
+        Opens the scene at a path.
+    """
+
+    def __init__(
+        self, bar: MenuBar, settings: UserSettings, open_scene: Callable[[Path], object], parent: QWidget
+    ) -> None:
+        super().__init__(tr("Open recent"), parent)
+        self._settings, self._open = settings, open_scene
+        self.aboutToShow.connect(self._refill)
+        bar.menus["file"].insertMenu(bar.qt_actions["file.scenes"], self)
+
+    def _refill(self) -> None:
+        self.clear()
+        for path in self._settings.recent:
+            self.addAction(f"{path.name}   ({path.parent})", partial(self._open, path))
+        if self.isEmpty():
+            self.addAction(tr("None yet")).setEnabled(False)

@@ -12,6 +12,7 @@ from twin.app.inspector.inspector import Inspector
 from twin.app.session.session import Session
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.world.rows import World
+from twin.language import tr
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import holder
 from twin.plant.graph import describe, find
@@ -88,7 +89,7 @@ class Going:
             return []
         found = find(plant, id)
         title = describe(plant, *found) if found is not None else id
-        return [PaletteEntry(title, partial(self.to, id), "Go to")]
+        return [PaletteEntry(title, partial(self.to, id), tr("Go to"))]
 
     def _seen_whole(self, id: str) -> str:
         """Return what to frame: of a GPU its node, so that one sees where it is."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -41,8 +42,8 @@ class OlderRun:
         self._told = path
         self._notifications.ask(
             Trouble(
-                "Run of an older version",
-                "It shows the figures of that version. This version gives others for the same scene.",
+                tr("Run of an older version"),
+                tr("It shows the figures of that version. This version gives others for the same scene."),
             ),
             {"Why figures changed": self._explain},
         )

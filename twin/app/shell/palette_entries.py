@@ -13,6 +13,7 @@ from twin.app.session.plot_pages import FIGURE_WORDS, page_of
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.catalog import load_catalog
 from twin.commands.room.prefabs import PREFABS
+from twin.language import tr
 from twin.record.channels import CHANNELS
 
 if TYPE_CHECKING:
@@ -34,10 +35,17 @@ def palette_entries(window: WindowApi) -> list[PaletteEntry]:
 def scene_entries(window: WindowApi, open_scene: Callable[[Path], None]) -> Iterator[PaletteEntry]:
     """Yield the scenes that can be opened: those opened last, then the shipped ones."""
     for path in own_scenes(window.settings.recent):
-        yield PaletteEntry(own_title(path), partial(open_scene, path), "Open scene", words="recent own")
+        yield PaletteEntry(
+            own_title(path), partial(open_scene, path), tr("Open scene"), words=tr("recent own")
+        )
     for path in shipped_scenes():
         words = SCENE_WORDS.get(path.name.removesuffix(SUFFIX), "")
-        yield PaletteEntry(title_of(path), partial(open_scene, path), "Open scene", words=f"sample {words}")
+        yield PaletteEntry(
+            title_of(path),
+            partial(open_scene, path),
+            tr("Open scene"),
+            words=tr("sample {words}", words=words),
+        )
 
 
 def figure_entries(window: WindowApi) -> Iterator[PaletteEntry]:
@@ -50,7 +58,7 @@ def figure_entries(window: WindowApi) -> Iterator[PaletteEntry]:
             yield PaletteEntry(
                 title,
                 partial(_show_figure, window, channel.id),
-                "Figure",
+                tr("Figure"),
                 words=FIGURE_WORDS.get(channel.id, ""),
             )
 
@@ -60,7 +68,7 @@ def part_entries(window: WindowApi) -> Iterator[PaletteEntry]:
     if window.session.document is None:
         return
     for title, words in _parts():
-        yield PaletteEntry(title, partial(_show_part, window, title), "Part", words=words)
+        yield PaletteEntry(title, partial(_show_part, window, title), tr("Part"), words=words)
 
 
 def _show_figure(window: WindowApi, channel: str) -> None:

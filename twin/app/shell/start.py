@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from twin.language import tr
 from twin.report.platform_choice import decide_platform
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def run_app(
         collector.start()
         if exit_after_s is None:
             if gone := prune_runs():
-                window.notifications.warn(Trouble("Old recordings were deleted", pruned_words(gone)))
+                window.notifications.warn(Trouble(tr("Old recordings were deleted"), pruned_words(gone)))
             window.editing.offer_recovery(go)
         else:  # nobody is there to be asked
             go()
@@ -168,4 +169,4 @@ class ExceptionHook:
         if issubclass(kind, KeyboardInterrupt):
             self._window.close()
             return
-        self._window.notifications.warn(Trouble("Unexpected error", f"{kind.__name__}: {error}", detail))
+        self._window.notifications.warn(Trouble(tr("Unexpected error"), f"{kind.__name__}: {error}", detail))

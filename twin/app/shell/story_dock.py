@@ -9,13 +9,14 @@ from twin.app.shell.help_pages import write_story
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.read_only_dialog import Prose
+from twin.language import tr
 
 
 class StoryDock(Dock):
     """Title, notes and sources of the open scene, beside the hall."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
-        super().__init__(look, "story", "Story", "book", parent)
+        super().__init__(look, "story", tr("Story"), "book", parent)
         self._session = session
         self._page: QWidget | None = None
         self._written: object = None
@@ -39,9 +40,9 @@ class StoryDock(Dock):
         column = QVBoxLayout(self._page)
         column.setContentsMargins(16, 14, 8, 10)
         column.setSpacing(10)
-        self.title = label(document.scenario.title if document else "No scene open", "title", wrap=True)
+        self.title = label(document.scenario.title if document else tr("No scene open"), "title", wrap=True)
         prose = Prose()
-        prose.setAccessibleName("Story of the scene")
+        prose.setAccessibleName(tr("Story of the scene"))
         column.addWidget(self.title)
         column.addWidget(prose, 1)
         if document is not None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMainWindow, QT
 
 from twin.app.shell.docks import Docks
 from twin.app.shell.workspaces import WORKSPACES
+from twin.language import tr
 
 
 class WorkspaceSwitch(QFrame):
@@ -16,7 +17,7 @@ class WorkspaceSwitch(QFrame):
     def __init__(self, docks: Docks) -> None:
         super().__init__()
         self.setProperty("role", "segments")
-        self.setAccessibleName("Workspace")
+        self.setAccessibleName(tr("Workspace"))
         row = QHBoxLayout(self)
         row.setContentsMargins(1, 1, 1, 1)
         row.setSpacing(2)
@@ -26,7 +27,7 @@ class WorkspaceSwitch(QFrame):
             segment = QToolButton()
             segment.setProperty("role", "segment")
             segment.setText(workspace.title)
-            segment.setAccessibleName(f"Workspace {workspace.title}")
+            segment.setAccessibleName(tr("Workspace {title}", title=workspace.title))
             segment.setCheckable(True)
             segment.clicked.connect(lambda _, name=workspace.name: docks.enter(name))
             self._group.addButton(segment)

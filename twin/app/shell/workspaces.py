@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from twin.app.toolkit import theme
 from twin.app.toolkit.dock import Dock
+from twin.language import tr
 
 Side = Literal["left", "right", "bottom"]
 
@@ -103,8 +104,8 @@ class Workspace:
 
 DESIGN = Workspace(
     "design",
-    "Design",
-    "Build and change the hall: parts, outliner, properties, design rules",
+    tr("Design"),
+    tr("Build and change the hall: parts, outliner, properties, design rules"),
     left=(0.56, 0.44),
     right=(1.0,),
     bottom=(1.0,),
@@ -114,15 +115,15 @@ DESIGN = Workspace(
 )
 RUN = Workspace(
     "run",
-    "Run",
-    "Watch the run: selection, events, figures over time",
+    tr("Run"),
+    tr("Watch the run: selection, events, figures over time"),
     right=(1.0,),
     bottom=(0.51, 0.49),
 )
 ANALYSE = Workspace(
     "analyse",
-    "Analyse",
-    "Study figures: large plots, energy flow, jobs and queue",
+    tr("Analyse"),
+    tr("Study figures: large plots, energy flow, jobs and queue"),
     right=(0.5, 0.5),
     bottom=(1.0,),
     right_px=640,
@@ -131,8 +132,8 @@ ANALYSE = Workspace(
 )
 TEACH = Workspace(
     "teach",
-    "Teach",
-    "Present to others: a large hall, the scene's story, events",
+    tr("Teach"),
+    tr("Present to others: a large hall, the scene's story, events"),
     right=(0.58, 0.42),
     right_px=380,
 )

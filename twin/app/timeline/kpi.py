@@ -24,6 +24,7 @@ from twin.app.toolkit.look import Look, label, markup_label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, significant, split_quantity
 from twin.app.toolkit.theme import font, scaled
+from twin.language import tr
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
 
@@ -49,18 +50,20 @@ class Kpi:
 
 _GAP_PX, _MORE_PX, _ICON_PX, _EDGES_PX = 6, 38, 30, 20
 
-_GOODPUT = "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
-_UNEXPECTED = (
+_GOODPUT = tr(
+    "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."
+)
+_UNEXPECTED = tr(
     "Interruptions of jobs by failures. Those by drains and maintenance are planned: the Events have them."
 )
 KPIS: tuple[Kpi, ...] = (
-    Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),
-    Kpi("site.it_w", "IT power", "bolt"),
-    Kpi("site.pue", "PUE now", "gauge", 4, run=PUE_RUN),
-    Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
-    Kpi("site.interruptions", "Unexpected stops", "alarm", 1, hint=_UNEXPECTED),
-    Kpi("site.spares", "Spare nodes", "spare", 1),
-    Kpi("site.wue", "WUE now, L/kWh", "loop", 2, run=WUE_RUN),
+    Kpi("site.goodput_now", tr("Goodput now"), "target", run="site.goodput", hint=_GOODPUT),
+    Kpi("site.it_w", tr("IT power"), "bolt"),
+    Kpi("site.pue", tr("PUE now"), "gauge", 4, run=PUE_RUN),
+    Kpi("site.gpu_max_c", tr("Hottest GPU"), "thermometer", warn_above=85.0),
+    Kpi("site.interruptions", tr("Unexpected stops"), "alarm", 1, hint=_UNEXPECTED),
+    Kpi("site.spares", tr("Spare nodes"), "spare", 1),
+    Kpi("site.wue", tr("WUE now, L/kWh"), "loop", 2, run=WUE_RUN),
 )
 
 
@@ -141,7 +144,10 @@ class KpiTile(QFrame):
             self._value.setProperty("plain", plain)
             self._value.setProperty("run", so_far)
             shown_unit = unit if unit not in self.kpi.title else ""
-            self._text = number, f" {shown_unit}" + (f" &nbsp;run {so_far}" if so_far else "")
+            self._text = (
+                number,
+                f" {shown_unit}" + (tr(" &nbsp;run {so_far}", so_far=so_far) if so_far else ""),
+            )
             self._write()
             self.setToolTip(plain_tip("\n".join(filter(None, (self.words, self.kpi.hint, self.note)))))
         worried = value > self.kpi.warn_above
@@ -191,7 +197,7 @@ class KpiStrip(QWidget):
         layout.setSpacing(_GAP_PX)
         layout.addStretch(1)
         self.age = label("", "muted")
-        self.age.setToolTip("Picture and figures are of the last sample before this time")
+        self.age.setToolTip(tr("Picture and figures are of the last sample before this time"))
         self.age.hide()
         layout.addWidget(self.age)
         for tile in self.tiles.values():
@@ -242,7 +248,7 @@ class KpiStrip(QWidget):
         self.more_button.setText(f"+{len(hidden)}")
         words = "\n".join(tile.words for tile in hidden)
         self.more_button.setToolTip(plain_tip(words))
-        self.more_button.setAccessibleName(f"More figures: {words}")
+        self.more_button.setAccessibleName(tr("More figures: {words}", words=words))
 
     def _tell_more(self) -> None:
         button = self.more_button

@@ -19,6 +19,7 @@ from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import quantity
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
 
@@ -63,7 +64,7 @@ class TimelineStrip(PaintedChart):
     keeps_ground = True
 
     def __init__(self, look: Look, history: BoundedHistory) -> None:
-        name = "Timeline: arrows move, plus and minus zoom, Home and End go to the ends"
+        name = tr("Timeline: arrows move, plus and minus zoom, Home and End go to the ends")
         super().__init__(look, name, tall=False, keys=True)
         self.shown = TimelineContent(history, EventMarks())
         self.scale = Scale.all(1.0)
@@ -150,16 +151,22 @@ class TimelineStrip(PaintedChart):
         t_s = min(max(self.scale.t_s(place.x()), 0.0), self.scale.whole_s)
         lines = [f"<b>{clock.says(t_s)}</b>, {clock.since(t_s)}"]
         if t_s > self.shown.reach_s:
-            return "<br>".join([*lines, "not simulated yet"])
+            return "<br>".join([*lines, tr("not simulated yet")])
         power, goodput = (self.shown.history.at(name, t_s) for name in (POWER, GOODPUT))
-        lines.append(f"IT power {quantity(power, 'W')}, goodput {quantity(goodput, '%')}")
+        lines.append(
+            tr(
+                "IT power {quantity}, goodput {quantity_2}",
+                quantity=quantity(power, "W"),
+                quantity_2=quantity(goodput, "%"),
+            )
+        )
         around_s = _NEAR_PX * self.scale.px_s
         lines += [escape(note) for note in self.notes(t_s - around_s, t_s + around_s)]
         near = self.shown.marks.near(place.x(), self.scale, _NEAR_PX)
         worst = sorted(near, key=lambda event: (-event.severity, abs(event.t_s - t_s)))
         lines += [self._told(event) for event in worst[:_MOST_TOLD]]
         if len(worst) > _MOST_TOLD:
-            lines.append(f"and {len(worst) - _MOST_TOLD:,} more events")
+            lines.append(tr("and {worst_count:,} more events", worst_count=len(worst) - _MOST_TOLD))
         return "<br>".join(lines)
 
     def _told(self, event: Event) -> str:

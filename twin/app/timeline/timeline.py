@@ -32,6 +32,7 @@ from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.text import elapsed
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.record.events import Severity
 from twin.record.runfile import RunFileError
 from twin.scenario.reading.run_times import Times
@@ -71,10 +72,10 @@ class Timeline(QWidget):
 
     def _state(self) -> QVBoxLayout:
         self.state_label: QLabel = label("", "muted")
-        self.live_button = QPushButton("Back to live")
+        self.live_button = QPushButton(tr("Back to live"))
         self.live_button.clicked.connect(self.back_to_live)
-        self.go_on_button = QPushButton("Continue this run")
-        self.go_on_button.setToolTip("Continue from the end of the recording, in a copy of its file")
+        self.go_on_button = QPushButton(tr("Continue this run"))
+        self.go_on_button.setToolTip(tr("Continue from the end of the recording, in a copy of its file"))
         self.go_on_button.clicked.connect(self.go_on)
         column = QVBoxLayout()
         column.setSpacing(3)
@@ -85,23 +86,23 @@ class Timeline(QWidget):
         return column
 
     def _left(self) -> QHBoxLayout:
-        self.before_button = tool_button(self._look, "step_back", "Previous event")
-        self.backwards_button = tool_button(self._look, "back", "Play backwards")
-        self.after_button = tool_button(self._look, "step", "Next event")
+        self.before_button = tool_button(self._look, "step_back", tr("Previous event"))
+        self.backwards_button = tool_button(self._look, "back", tr("Play backwards"))
+        self.after_button = tool_button(self._look, "step", tr("Next event"))
         self.before_button.clicked.connect(partial(self.step, -1))
         self.backwards_button.clicked.connect(self.play_backwards)
         self.after_button.clicked.connect(partial(self.step, 1))
         return _beside(self.before_button, self.backwards_button, self.after_button)
 
     def _right(self) -> QHBoxLayout:
-        self.loop_button = tool_button(self._look, "repeat", "Loop the range shown")
+        self.loop_button = tool_button(self._look, "repeat", tr("Loop the range shown"))
         self.loop_button.setCheckable(True)
         self.loop_button.clicked.connect(self.toggle_loop)
-        self.bookmark_button = tool_button(self._look, "bookmark", "Bookmark this time")
+        self.bookmark_button = tool_button(self._look, "bookmark", tr("Bookmark this time"))
         self.bookmark_button.clicked.connect(lambda: self.bookmark())
-        self.goto_button = tool_button(self._look, "clock", "Go to a time")
+        self.goto_button = tool_button(self._look, "clock", tr("Go to a time"))
         self.goto_button.clicked.connect(self.ask_time)
-        self.whole_button = tool_button(self._look, "whole", "Show the whole run")
+        self.whole_button = tool_button(self._look, "whole", tr("Show the whole run"))
         self.whole_button.clicked.connect(self.show_whole)
         return _beside(self.loop_button, self.bookmark_button, self.goto_button, self.whole_button)
 
@@ -135,14 +136,14 @@ class Timeline(QWidget):
     def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
         """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
         for button, action, words in (
-            (self.live_button, "timeline.live", "Return to the latest simulated time"),
-            (self.before_button, "timeline.before", "Previous event"),
-            (self.backwards_button, "timeline.backwards", "Play backwards"),
-            (self.after_button, "timeline.after", "Next event"),
-            (self.loop_button, "timeline.loop", "Loop the range shown"),
-            (self.bookmark_button, "timeline.bookmark", "Bookmark this time, with a note"),
-            (self.goto_button, "timeline.goto", "Go to a time"),
-            (self.whole_button, "timeline.whole", "Show the whole run"),
+            (self.live_button, "timeline.live", tr("Return to the latest simulated time")),
+            (self.before_button, "timeline.before", tr("Previous event")),
+            (self.backwards_button, "timeline.backwards", tr("Play backwards")),
+            (self.after_button, "timeline.after", tr("Next event")),
+            (self.loop_button, "timeline.loop", tr("Loop the range shown")),
+            (self.bookmark_button, "timeline.bookmark", tr("Bookmark this time, with a note")),
+            (self.goto_button, "timeline.goto", tr("Go to a time")),
+            (self.whole_button, "timeline.whole", tr("Show the whole run")),
         ):
             tip(button, action, words)
 
@@ -167,7 +168,9 @@ class Timeline(QWidget):
             return
         if from_s < end_s:
             when = self._session.clock.says(from_s)
-            self.said.emit(f"Continues from its last snapshot, {when}; later records are simulated again")
+            self.said.emit(
+                tr("Continues from its last snapshot, {when}; later records are simulated again", when=when)
+            )
 
     def simulate_anew(self) -> None:
         """Leave the record, and run the scene from its start."""
@@ -177,7 +180,7 @@ class Timeline(QWidget):
         """Look at the next event, or with -1 at the one before; None: at those that are listed."""
         least = self._session.least_listed if least is None else least
         if not self._session.replay.step(by, least):
-            self.said.emit("No earlier event" if by < 0 else "No later event")
+            self.said.emit(tr("No earlier event") if by < 0 else tr("No later event"))
 
     def play_backwards(self) -> None:
         """Go back in time, or stand still where that is done."""
@@ -227,7 +230,7 @@ class Timeline(QWidget):
         if views is None or session.document is None:
             return
         t_s = session.shown_s if at_s is None else at_s
-        title = f"Bookmark {session.clock.says(t_s)}"
+        title = tr("Bookmark {says}", says=session.clock.says(t_s))
         NoteDialog(title, "", lambda note: views.add_moment(t_s, note), self.window()).open()
 
     def take_out(self, one: Ahead) -> None:
@@ -250,7 +253,9 @@ class Timeline(QWidget):
         """Give the words beside the strip the width of the longest that they can be, in the size of text in force."""
         session, font = self._session, QFont(QApplication.font())
         font.setWeight(QFont.Weight.DemiBold)
-        longest = f"LOOKING AT  {session.clock.longest}" if session.document is not None else ""
+        longest = (
+            tr("LOOKING AT  {longest}", longest=session.clock.longest) if session.document is not None else ""
+        )
         px = max(QFontMetrics(font).horizontalAdvance(longest) + scaled(_SPARE_PX), scaled(_STATE_PX))
         for widget in (self.state_label, self.live_button, self.go_on_button):
             widget.setFixedWidth(px)
@@ -282,7 +287,11 @@ class Timeline(QWidget):
     def _on_mended(self, intervention: Intervention) -> None:
         self._on_advanced()
         self.said.emit(
-            f"Removed from the run: {words_of(intervention)}, {self._session.clock.says(intervention.at_s)}"
+            tr(
+                "Removed from the run: {words_of}, {says}",
+                words_of=words_of(intervention),
+                says=self._session.clock.says(intervention.at_s),
+            )
         )
 
     def _on_bookmarks(self) -> None:
@@ -309,9 +318,9 @@ class Timeline(QWidget):
         when = session.clock.says(session.shown_s)
         alone = session.recording is not None
         if alone:
-            words, role = f"RECORDING  {when}", "looking"
+            words, role = tr("RECORDING  {when}", when=when), "looking"
         elif looking:
-            words, role = f"LOOKING AT  {when}", "looking"
+            words, role = tr("LOOKING AT  {when}", when=when), "looking"
         else:
             words, role = "LIVE", "live"
         if words != self.state_label.text():
@@ -319,9 +328,11 @@ class Timeline(QWidget):
         if self.state_label.property("role") != role:
             with_role(self.state_label, role)
         self.live_button.setVisible(looking and not alone)
-        self.live_button.setText("Not live: back to live")
+        self.live_button.setText(tr("Not live: back to live"))
         self.go_on_button.setVisible(alone and not session.finished and not session.grows)
-        description = f"{words.lower()}, {elapsed(session.shown_s)} after the start"
+        description = tr(
+            "{words}, {elapsed} after the start", words=words.lower(), elapsed=elapsed(session.shown_s)
+        )
         self.strip.show_time(session.shown_s, looking=looking, describe=description)
         backwards = session.replay.backwards
         if backwards != (self.backwards_button.property("stands") is False):
@@ -335,13 +346,18 @@ class Timeline(QWidget):
     def _notes(self, low_s: float, high_s: float) -> Sequence[str]:
         """Return what bookmarks, edits and interventions in a range of time say."""
         session = self._session
-        found = [f"Bookmark: {bookmark.note or 'no note'}" for bookmark in self._moments(low_s, high_s)]
+        found = [
+            tr("Bookmark: {note}", note=bookmark.note or tr("no note"))
+            for bookmark in self._moments(low_s, high_s)
+        ]
         if session.draft is not None:
             scenario = session.draft.file.scenario
             found += [
-                f"Edit: {edit.title or edit.id}" for edit in scenario.edits if low_s <= edit.at_s <= high_s
+                tr("Edit: {title}", title=edit.title or edit.id)
+                for edit in scenario.edits
+                if low_s <= edit.at_s <= high_s
             ]
-            for done, who in ((scenario.interventions, "Scene"), (session.live.by_hand, "By hand")):
+            for done, who in ((scenario.interventions, tr("Scene")), (session.live.by_hand, tr("By hand"))):
                 found += [
                     f"{who}: {kept.kind.replace('_', ' ')} {kept.target}"
                     for kept in done
@@ -362,26 +378,28 @@ class Timeline(QWidget):
         menu.setObjectName("time menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         been_s = min(at_s, self.strip.shown.reach_s)  # what is ahead can be taken out, not looked at
-        menu.addAction(f"Go to {session.clock.says(been_s)}", partial(self.scrub, been_s))
-        menu.addAction("Bookmark it\N{HORIZONTAL ELLIPSIS}", partial(self.bookmark, been_s))
+        menu.addAction(tr("Go to {says}", says=session.clock.says(been_s)), partial(self.scrub, been_s))
+        menu.addAction(tr("Bookmark it\N{HORIZONTAL ELLIPSIS}"), partial(self.bookmark, been_s))
         menu.addSeparator()
-        menu.addAction("Start loop here", partial(session.replay.set_loop, been_s, None))
-        menu.addAction("End loop here", partial(session.replay.set_loop, None, been_s))
-        menu.addAction("Clear loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
+        menu.addAction(tr("Start loop here"), partial(session.replay.set_loop, been_s, None))
+        menu.addAction(tr("End loop here"), partial(session.replay.set_loop, None, been_s))
+        menu.addAction(tr("Clear loop"), session.replay.clear_loop).setEnabled(
+            session.replay.loop is not None
+        )
         around_s = 6.0 * self.strip.scale.px_s
         for bookmark in still_ahead(session, at_s - around_s, at_s + around_s):
             menu.addSeparator()
             title = f"{session.clock.says(bookmark.at_s)}  {bookmark.title}"
             menu.addAction(title.replace("&", "&&")).setEnabled(False)
-            menu.addAction("Remove from the run", partial(self.take_out, bookmark))
+            menu.addAction(tr("Remove from the run"), partial(self.take_out, bookmark))
         for moment in self._moments(at_s - around_s, at_s + around_s):
             menu.addSeparator()
-            menu.addAction(f"Bookmark: {moment.note or 'no note'}").setEnabled(False)
+            menu.addAction(tr("Bookmark: {note}", note=moment.note or tr("no note"))).setEnabled(False)
             take = partial(views.note, moment)
-            ask = partial(NoteDialog, "Note of the bookmark", moment.note, take, self.window())
-            menu.addAction("Change note\N{HORIZONTAL ELLIPSIS}", lambda ask=ask: ask().open())
+            ask = partial(NoteDialog, tr("Note of the bookmark"), moment.note, take, self.window())
+            menu.addAction(tr("Change note\N{HORIZONTAL ELLIPSIS}"), lambda ask=ask: ask().open())
             kept = tuple(bookmark for bookmark in views.moments if bookmark is not moment)
-            menu.addAction("Delete", partial(views.take_moments, kept))
+            menu.addAction(tr("Delete"), partial(views.take_moments, kept))
         menu.popup(place)
 
 

@@ -16,6 +16,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import calendar, duration, elapsed, speed
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.frame import Frame
 
@@ -56,8 +57,8 @@ class Transport(QWidget):
     def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
         """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
         self._tip = tip
-        tip(self.restart_button, "run.restart", "Start again from t = 0")
-        tip(self.step_button, "run.step", "Run to the next event")
+        tip(self.restart_button, "run.restart", tr("Start again from t = 0"))
+        tip(self.step_button, "run.step", tr("Run to the next event"))
         self._on_playing(self._session.playing)
 
     def restart(self) -> None:
@@ -70,9 +71,9 @@ class Transport(QWidget):
             session.replay.look(session.replay.range_s[0])
 
     def _buttons(self) -> QHBoxLayout:
-        self.restart_button = tool_button(self._look, "restart", "Start again from t = 0")
-        self.play_button = tool_button(self._look, "play", "Play", role="play", colour="on_accent")
-        self.step_button = tool_button(self._look, "step", "Run to the next event")
+        self.restart_button = tool_button(self._look, "restart", tr("Start again from t = 0"))
+        self.play_button = tool_button(self._look, "play", tr("Play"), role="play", colour="on_accent")
+        self.step_button = tool_button(self._look, "step", tr("Run to the next event"))
         for button in (self.restart_button, self.step_button):
             button.setIconSize(QSize(scaled(20), scaled(20)))
         self.play_button.setFixedSize(38, 38)
@@ -92,8 +93,8 @@ class Transport(QWidget):
         self.speed_slider.setRange(0, len(SPEEDS) - 1)
         self.speed_slider.setPageStep(1)
         self.speed_slider.setFixedWidth(150)
-        self.speed_slider.setAccessibleName("Speed")
-        self.speed_slider.setToolTip("Simulated time per real second, up to as fast as possible")
+        self.speed_slider.setAccessibleName(tr("Speed"))
+        self.speed_slider.setToolTip(tr("Simulated time per real second, up to as fast as possible"))
         self.speed_slider.valueChanged.connect(lambda notch: self._session.set_speed(SPEEDS[notch]))
         column = QVBoxLayout()
         column.setSpacing(5)
@@ -144,23 +145,23 @@ class Transport(QWidget):
     def _on_time(self, t_s: float) -> None:
         document = self._session.document
         if document is None:
-            self.clock_label.setText("No scene open")
+            self.clock_label.setText(tr("No scene open"))
             self.elapsed_label.setText("")
             return
         self.clock_label.setText(calendar(document.scenario.start, t_s))
         session, whole = self._session, duration(self._session.end_s)
-        done = f"{elapsed(t_s)} of {whole}"
+        done = tr("{elapsed} of {whole}", elapsed=elapsed(t_s), whole=whole)
         if session.looking_s is None and session.finished:
-            done = f"Finished after {whole}"
-        self.elapsed_label.setText(f"{done}  \N{MIDDLE DOT}  seed {self._session.seed}")
+            done = tr("Finished after {whole}", whole=whole)
+        self.elapsed_label.setText(tr("{done}  ·  seed {seed}", done=done, seed=self._session.seed))
 
     def _on_playing(self, playing: bool) -> None:
         if playing:
-            icon, does = "pause", "Pause"
+            icon, does = "pause", tr("Pause")
         elif self._session.finished and self._session.looking_s is None:
-            icon, does = "play", "Run finished"
+            icon, does = "play", tr("Run finished")
         else:
-            icon, does = "play", "Play"
+            icon, does = "play", tr("Play")
         self._look.dress(self.play_button, icon, "on_accent")
         self._tip(self.play_button, "run.toggle", does)
         self.play_button.setAccessibleName(does)
@@ -177,7 +178,7 @@ class Transport(QWidget):
     def _on_figures(self, frame: Frame) -> None:
         self.kpis.show_figures(frame, self._session.curves, age_words(self._session))
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
-            self.speed_label.setText(f"max. speed: {speed(frame.speed)}")
+            self.speed_label.setText(tr("max. speed: {speed}", speed=speed(frame.speed)))
 
     def _on_curves(self) -> None:
         """Show what the record tells of a run that stands, and so brings no further figures: it was recovered, say."""

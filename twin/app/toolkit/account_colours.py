@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from twin.app.toolkit.theme import Theme
+from twin.language import tr
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.record.account_titles import ACCOUNT_TITLES, AccountTitle
@@ -101,26 +102,26 @@ _STEP: tuple[tuple[str, Callable[[StepParts], float]], ...] = (
 )
 """Pieces of a step: accounts of the ledger, but for launches, which it counts as productive."""
 _STEP_TITLES = ACCOUNT_TITLES | {
-    "productive": AccountTitle("compute", "matrix products, attention, elementwise work, optimizer"),
-    "launch": AccountTitle("launch", "kernel launches by the CPU, and the fixed time of a step"),
+    "productive": AccountTitle("compute", tr("matrix products, attention, elementwise work, optimizer")),
+    "launch": AccountTitle("launch", tr("kernel launches by the CPU, and the fixed time of a step")),
 }
 _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
-    ("weights", "Weights", "Model weights, 16-bit", lambda m: m.weights_bytes),
-    ("gradients", "Gradients", "One gradient for each weight", lambda m: m.gradients_bytes),
-    ("optimizer", "Optimizer", "Moments and master copy, 32-bit", lambda m: m.optimizer_bytes),
+    ("weights", tr("Weights"), tr("Model weights, 16-bit"), lambda m: m.weights_bytes),
+    ("gradients", tr("Gradients"), tr("One gradient for each weight"), lambda m: m.gradients_bytes),
+    ("optimizer", tr("Optimizer"), tr("Moments and master copy, 32-bit"), lambda m: m.optimizer_bytes),
     (
         "activations",
-        "Activations",
-        "Kept from the forward pass for the backward pass",
+        tr("Activations"),
+        tr("Kept from the forward pass for the backward pass"),
         lambda m: m.activations_bytes,
     ),
     (
         "working",
-        "Working",
-        "Gathered layers, gradients in transit, buffers; the fields of a simulation",
+        tr("Working"),
+        tr("Gathered layers, gradients in transit, buffers; the fields of a simulation"),
         lambda m: m.working_bytes,
     ),
-    ("cache", "Cache", "KV cache of the requests in progress", lambda m: m.cache_bytes),
+    ("cache", tr("Cache"), tr("KV cache of the requests in progress"), lambda m: m.cache_bytes),
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from twin.app.toolkit.text import elapsed
+from twin.language import tr
 from twin.scenario.schema.document import Scenario
 
 
@@ -54,9 +55,9 @@ class Clock:
 
     def since(self, t_s: float) -> str:
         """Return how long after the start that is, for tool tips."""
-        return f"{elapsed(t_s)} after the start"
+        return tr("{elapsed} after the start", elapsed=elapsed(t_s))
 
     @property
     def longest(self) -> str:
         """Return the widest thing it says, to make room for it."""
-        return "00 MMM 00:00:00" if self.dated else "00:00:00"
+        return tr("00 MMM 00:00:00") if self.dated else "00:00:00"

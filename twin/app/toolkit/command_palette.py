@@ -33,6 +33,7 @@ from shiboken6 import isValid
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.fuzzy import likeness, score, score_words
 from twin.app.toolkit.look import Look, label
+from twin.language import tr
 
 _WIDTH_PX, _ROW_PX, _MAX_ROWS, _TOP_PX = 620, 34, 11, 64
 _OF_BEST = 0.75
@@ -167,26 +168,26 @@ class CommandPalette(QFrame):
         self._entries, self._more, self._otherwise = entries, more, otherwise
         self._all: list[PaletteEntry] = []
         self.setProperty("role", "popup")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(tr("Command palette"))
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 8)
         column.setSpacing(8)
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Type a command, scene, figure, part or the id of an item")
-        self.field.setAccessibleName("Command or item")
-        self.field.setToolTip("Up and Down select, Enter runs, Esc closes")
+        self.field.setPlaceholderText(tr("Type a command, scene, figure, part or the id of an item"))
+        self.field.setAccessibleName(tr("Command or item"))
+        self.field.setToolTip(tr("Up and Down select, Enter runs, Esc closes"))
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
         self._early = _Early(self.field)
         self._model = _Entries()
         self.list = QListView()
         self.list.setModel(self._model)
-        self.list.setAccessibleName("Commands")
+        self.list.setAccessibleName(tr("Commands"))
         self.list.setItemDelegate(_Delegate(look, self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.clicked.connect(lambda index: self._run(index.row()))
-        self.nothing = label("Nothing is called that. Perhaps:", "muted")
+        self.nothing = label(tr("Nothing is called that. Perhaps:"), "muted")
         self.nothing.setContentsMargins(14, 0, 14, 0)
         column.addWidget(self.field)
         column.addWidget(self.nothing)

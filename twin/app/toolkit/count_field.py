@@ -10,6 +10,7 @@ from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 
 class CountBox(QSpinBox):
@@ -113,12 +114,14 @@ class CountSlider(QWidget):
         super().__init__()
         self._stops = [1]
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(f"{name}, in steps")
-        self.slider.setToolTip(plain_tip(f"{name}, in steps; any number in the field beside it"))
+        self.slider.setAccessibleName(tr("{name}, in steps", name=name))
+        self.slider.setToolTip(
+            plain_tip(tr("{name}, in steps; any number in the field beside it", name=name))
+        )
         self.slider.setPageStep(2)
         self.box = CountBox(1, 1, doubles=True)
         self.box.setAccessibleName(name)
-        self.box.setToolTip(plain_tip(f"{name}: any number"))
+        self.box.setToolTip(plain_tip(tr("{name}: any number", name=name)))
         self.box.setFixedWidth(84)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.language import tr
 
 LEAST_PX = (210, 96)
 """Width and height that any dock can be made, or smaller."""
@@ -76,9 +77,9 @@ class Dock(QDockWidget):
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
         nest(layout, self.tools)
-        floating = tool_button(self._look, "float", f"Float {title}")
+        floating = tool_button(self._look, "float", tr("Float {title}", title=title))
         floating.clicked.connect(self.toggle_floating)
-        closing = tool_button(self._look, "close", f"Close {title}")
+        closing = tool_button(self._look, "close", tr("Close {title}", title=title))
         closing.clicked.connect(self.close)
         layout.addWidget(floating)
         layout.addWidget(closing)

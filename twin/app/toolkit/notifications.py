@@ -11,6 +11,7 @@ from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
 
 _WIDTH_PX = 400
 _MARGIN_PX = 16
@@ -42,7 +43,7 @@ class Note(QFrame):
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         head.addWidget(mark)
         head.addWidget(label(trouble.title, "value"), 1)
-        close = tool_button(look, "close", "Dismiss")
+        close = tool_button(look, "close", tr("Dismiss"))
         close.clicked.connect(self.dismiss)
         head.addWidget(close)
         nest(column, head)
@@ -72,7 +73,7 @@ class Note(QFrame):
             stack.settle()
 
     def _add_detail(self, column: QVBoxLayout, detail: str) -> None:
-        more = QPushButton("Details")
+        more = QPushButton(tr("Details"))
         more.setProperty("role", "link")
         text = QPlainTextEdit(detail)
         text.setReadOnly(True)

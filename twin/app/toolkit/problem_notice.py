@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-CANNOT_START = "The run cannot start"
+from twin.language import tr
+
+CANNOT_START = tr("The run cannot start")
 """Title of the trouble that goes as soon as its cause is gone."""
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QScrollArea, QV
 
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
+from twin.language import tr
 from twin.shown_text import printable
 
 
@@ -17,7 +18,7 @@ class Prose(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Text")
+        self.setAccessibleName(tr("Text"))
         self.setWidgetResizable(True)
         content = QWidget()
         self._content = QVBoxLayout(content)
@@ -65,8 +66,8 @@ class Page(QDialog):
         column.addWidget(label(title, "title", wrap=True))
         self.prose = Prose()
         column.addWidget(self.prose, 1)
-        close = QPushButton("Close")
+        close = QPushButton(tr("Close"))
         close.setProperty("role", "primary")
-        close.setToolTip("Close this page (Esc)")
+        close.setToolTip(tr("Close this page (Esc)"))
         close.clicked.connect(self.close)
         column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)

@@ -21,6 +21,7 @@ from twin.app.toolkit.look import Look, label, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.shortcuts import Shortcuts
+from twin.language import tr
 
 _ID = Qt.ItemDataRole.UserRole
 _WHAT, _WHERE, _KEY = range(3)
@@ -38,16 +39,16 @@ class ShortcutsDialog(QDialog):
     def __init__(self, look: Look, shortcuts: Shortcuts, parent: QWidget) -> None:
         super().__init__(parent)
         self._shortcuts = shortcuts
-        self.setWindowTitle("Shortcuts")
+        self.setWindowTitle(tr("Shortcuts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(680, 620)
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search an action or a key")
-        self.search.setAccessibleName("Search actions")
-        self.search.setToolTip("Shows actions whose name, menu or key contains the text")
+        self.search.setPlaceholderText(tr("Search an action or a key"))
+        self.search.setAccessibleName(tr("Search actions"))
+        self.search.setToolTip(tr("Shows actions whose name, menu or key contains the text"))
         self.search.setClearButtonEnabled(True)
         self._model = QStandardItemModel(0, 3)
-        self._model.setHorizontalHeaderLabels(["Action", "Menu", "Key"])
+        self._model.setHorizontalHeaderLabels([tr("Action"), tr("Menu"), tr("Key")])
         self._filter = QSortFilterProxyModel()
         self._filter.setSourceModel(self._model)
         self._filter.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -67,8 +68,8 @@ class ShortcutsDialog(QDialog):
     def _made_table(self) -> QTableView:
         table = QTableView()
         table.setModel(self._filter)
-        table.setAccessibleName("Actions and their keys")
-        table.setToolTip("Select an action, then press its new key in the field below")
+        table.setAccessibleName(tr("Actions and their keys"))
+        table.setToolTip(tr("Select an action, then press its new key in the field below"))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -88,30 +89,30 @@ class ShortcutsDialog(QDialog):
     def _buttons(self) -> None:
         self.recorder = QKeySequenceEdit()
         self.recorder.setMaximumSequenceLength(1)
-        self.recorder.setAccessibleName("New key of the selected action")
-        self.recorder.setToolTip("Press the new key here")
+        self.recorder.setAccessibleName(tr("New key of the selected action"))
+        self.recorder.setToolTip(tr("Press the new key here"))
         self.recorder.setClearButtonEnabled(True)
         self.recorder.keySequenceChanged.connect(lambda _: self._show_conflict())
         field = self.recorder.findChild(QLineEdit)
         if field is not None:
             field.setAccessibleName(self.recorder.accessibleName())
-            field.setPlaceholderText("Press a key")
+            field.setPlaceholderText(tr("Press a key"))
             field.setToolTip(plain_tip(self.recorder.toolTip()))
-        self.assign_button = QPushButton("Assign")
+        self.assign_button = QPushButton(tr("Assign"))
         self.assign_button.setProperty("role", "primary")
-        self.assign_button.setToolTip("Assigns this key; an action that has it now loses it")
+        self.assign_button.setToolTip(tr("Assigns this key; an action that has it now loses it"))
         self.assign_button.clicked.connect(self.assign)
-        self.none_button = QPushButton("No key")
-        self.none_button.setToolTip("Removes the key of the selected action")
+        self.none_button = QPushButton(tr("No key"))
+        self.none_button.setToolTip(tr("Removes the key of the selected action"))
         self.none_button.clicked.connect(self._take)
-        self.reset_button = QPushButton("Reset")
-        self.reset_button.setToolTip("Restores the default key of the selected action")
+        self.reset_button = QPushButton(tr("Reset"))
+        self.reset_button.setToolTip(tr("Restores the default key of the selected action"))
         self.reset_button.clicked.connect(self._reset)
-        self.reset_all_button = QPushButton("Reset all")
-        self.reset_all_button.setToolTip("Restores all default keys")
+        self.reset_all_button = QPushButton(tr("Reset all"))
+        self.reset_all_button.setToolTip(tr("Restores all default keys"))
         self.reset_all_button.clicked.connect(self._reset_all)
-        self.close_button = QPushButton("Close")
-        self.close_button.setToolTip("Close this window (Esc); changes are saved")
+        self.close_button = QPushButton(tr("Close"))
+        self.close_button.setToolTip(tr("Close this window (Esc); changes are saved"))
         self.close_button.clicked.connect(self.close)
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
@@ -120,7 +121,7 @@ class ShortcutsDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(22, 20, 22, 16)
         column.setSpacing(10)
-        column.addWidget(label("Shortcuts", "title"))
+        column.addWidget(label(tr("Shortcuts"), "title"))
         column.addWidget(self.search)
         column.addWidget(self.table, 1)
         record = QHBoxLayout()
@@ -163,7 +164,7 @@ class ShortcutsDialog(QDialog):
     def _show_keys(self) -> None:
         for row in range(self._model.rowCount()):
             action_id = str(self._model.item(row, _WHAT).data(_ID))
-            own = "  \N{BULLET} changed" if self._shortcuts.is_own(action_id) else ""
+            own = tr("  \N{BULLET} changed") if self._shortcuts.is_own(action_id) else ""
             self._model.item(row, _KEY).setText(f"{native(self._shortcuts.key(action_id)) or 'none'}{own}")
         self.reset_all_button.setEnabled(self._shortcuts.any_own)
         self._show_chosen()
@@ -185,22 +186,25 @@ class ShortcutsDialog(QDialog):
         self.assign_button.setEnabled(bool(action_id and key))
         holder = self._shortcuts.holder(key, but=action_id or "")
         if holder is None or action_id is None:
-            self._say(f"{native(key)} is free." if key else "")
-            self.assign_button.setText("Assign")
+            self._say(tr("{native} is free.", native=native(key)) if key else "")
+            self.assign_button.setText(tr("Assign"))
         else:
             self._say(
-                f"Reassigning {native(key)} to \N{LEFT DOUBLE QUOTATION MARK}{self._title(action_id)}"
-                f"\N{RIGHT DOUBLE QUOTATION MARK} removes the key of \N{LEFT DOUBLE QUOTATION MARK}"
-                f"{self._title(holder)}\N{RIGHT DOUBLE QUOTATION MARK}.",
+                tr(
+                    "Reassigning {native} to “{title}” removes the key of “{title_2}”.",
+                    native=native(key),
+                    title=self._title(action_id),
+                    title_2=self._title(holder),
+                ),
                 conflict=True,
             )
-            self.assign_button.setText("Reassign")
+            self.assign_button.setText(tr("Reassign"))
 
     def _say(self, words: str, *, conflict: bool = False) -> None:
         self.note.setText(("\N{WARNING SIGN} " if conflict else "") + words)
         with_role(self.note, "fault" if conflict else "muted")
         if not conflict:
-            self.assign_button.setText("Assign")
+            self.assign_button.setText(tr("Assign"))
 
     def _title(self, action_id: str) -> str:
         return self._shortcuts.actions[action_id].title
@@ -223,11 +227,11 @@ class ShortcutsDialog(QDialog):
 
     def _reset_all(self) -> None:
         self._shortcuts.reset_all()
-        self._say("All keys are at their defaults.")
+        self._say(tr("All keys are at their defaults."))
 
     def _tell(self, action_id: str, loser: str | None) -> None:
-        key = native(self._shortcuts.key(action_id)) or "no key"
-        lost = f" {self._title(loser)} has no key now." if loser is not None else ""
+        key = native(self._shortcuts.key(action_id)) or tr("no key")
+        lost = tr(" {title} has no key now.", title=self._title(loser)) if loser is not None else ""
         self._say(f"{self._title(action_id)}: {key}.{lost}")
 
 

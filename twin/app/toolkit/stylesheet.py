@@ -201,5 +201,7 @@ def stylesheet(
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
     sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick, up=up, icons=icon_folder)
     return re.sub(
-        r"font-size: (\d+)px", lambda size: f"font-size: {round(int(size[1]) * text_scale)}px", sheet
+        r"font-size: (\d+)px",
+        lambda size: f"font-size: {round(int(size[1]) * text_scale)}px",
+        sheet,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime, timedelta
 
+from twin.language import tr
 from twin.units import spoken
 
 MISSING = "\N{EM DASH}"
@@ -163,9 +164,9 @@ def speed(ratio: float) -> str:
     ['real time', '10 min/s', '1 h/s', '1 day/s', 'as fast as possible']
     """
     if math.isinf(ratio):
-        return "as fast as possible"
+        return tr("as fast as possible")
     if ratio == 1:
-        return "real time"
+        return tr("real time")
     for size, name in ((86400.0, "day"), (3600.0, "h"), (60.0, "min")):
         if ratio >= size:
             number = significant(ratio / size)

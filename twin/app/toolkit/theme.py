@@ -10,13 +10,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from twin.language import tr
 from twin.record.events import Severity
 
 ThemeName = Literal["dark", "light", "contrast"]
 ThemeChoice = Literal["system", "dark", "light", "contrast"]
 
 FONT_FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "DejaVu Sans")
-MONO_FAMILIES = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Noto Sans Mono", "DejaVu Sans Mono")
+MONO_FAMILIES = (
+    tr("JetBrains Mono"),
+    tr("SF Mono"),
+    tr("Cascadia Mono"),
+    tr("Noto Sans Mono"),
+    tr("DejaVu Sans Mono"),
+)
 BASE_PX = 12
 """Size of most text where the system has nothing to say [px]."""
 TEXT_SCALES = (0.85, 1.0, 1.15, 1.3, 1.5)
@@ -135,7 +142,7 @@ def resolve(choice: ThemeChoice) -> Theme:
 def apply(app: QApplication, theme: Theme, stylesheet: str, text_scale: float = 1.0) -> None:
     """Give the application this theme's palette, font and stylesheet."""
     if app.style().name() != "fusion":
-        app.setStyle("Fusion")
+        app.setStyle(tr("Fusion"))
     app.setPalette(palette(theme))
     base = font()
     base.setPixelSize(round(BASE_PX * text_scale))

@@ -6,6 +6,7 @@ from collections.abc import Sized
 
 import numpy as np
 
+from twin.language import tr
 from twin.plant.dependencies import Blast, Trace
 from twin.plant.find import entity_id
 from twin.plant.tables import Kind, Plant
@@ -16,19 +17,23 @@ _MOST_NAMED = 6
 def trace_lines(plant: Plant, found: Trace) -> list[str]:
     """Return a line for each feed and one for the coolant, from the rack up to the grid and the sky."""
     lines = []
-    for name, way in (("Feed A", found.power_a), ("Feed B", found.power_b)):
+    for name, way in ((tr("Feed A"), found.power_a), (tr("Feed B"), found.power_b)):
         if way:
-            lines.append(f"{name}:  {_way([plant.power.ids[item] for item in way])}  ← utility")
+            lines.append(
+                tr("{name}:  {way}  ← utility", name=name, way=_way([plant.power.ids[item] for item in way]))
+            )
     if not (found.power_a or found.power_b):
-        lines.append("Power:  house supply")
+        lines.append(tr("Power:  house supply"))
     for loop in found.loops:
         source = int(plant.loops.plant[loop])
         after = f"  →  {plant.plants.ids[source]}" if source >= 0 else ""
-        lines.append(f"Heat:  {plant.loops.labels[loop]}{after}  →  outdoors")
+        lines.append(tr("Heat:  {labels}{after}  →  outdoors", labels=plant.loops.labels[loop], after=after))
     if not found.loops and found.plants:
-        lines.append(f"Heat:  {', '.join(plant.plants.ids[p] for p in found.plants)}  →  outdoors")
+        lines.append(
+            tr("Heat:  {plants}  →  outdoors", plants=", ".join(plant.plants.ids[p] for p in found.plants))
+        )
     if found.spares:
-        lines.append(f"Backup:  {_way([plant.power.ids[item] for item in found.spares], ', ')}")
+        lines.append(tr("Backup:  {way}", way=_way([plant.power.ids[item] for item in found.spares], ", ")))
     return lines
 
 
@@ -43,31 +48,50 @@ def trace_names(plant: Plant, found: Trace) -> list[str]:
 def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     """Return the blast radius of an item in one sentence."""
     if kind in ("switch", "fabric", "store"):
-        return f"{_counted(len(blast.nodes), 'node')} with {_gpus(plant, blast)} depend on it"
+        return tr(
+            "{counted} with {gpus} depend on it",
+            counted=_counted(len(blast.nodes), "node"),
+            gpus=_gpus(plant, blast),
+        )
     if kind in ("gpu", "node"):
-        return f"{_gpus(plant, blast)} stop"
+        return tr("{gpus} stop", gpus=_gpus(plant, blast))
     parts = []
     if len(blast.racks):
-        fate = "lose cooling" if kind in ("loop", "plant") else "lose power"
+        fate = tr("lose cooling") if kind in ("loop", "plant") else tr("lose power")
         if kind == "power" and not _all_dark(blast):
-            fate = "lose power or cooling"
-        parts.append(f"{_counted(len(blast.racks), 'rack')} with {_gpus(plant, blast)} {fate}")
+            fate = tr("lose power or cooling")
+        parts.append(
+            tr(
+                "{counted} with {gpus} {fate}",
+                counted=_counted(len(blast.racks), "rack"),
+                gpus=_gpus(plant, blast),
+                fate=fate,
+            )
+        )
     if len(blast.racks_thinned):
         parts.append(
-            f"{_counted(len(blast.racks_thinned), 'rack')} {_verb(blast.racks_thinned, 'lose')} a feed"
+            tr(
+                "{counted} {verb} a feed",
+                counted=_counted(len(blast.racks_thinned), "rack"),
+                verb=_verb(blast.racks_thinned, "lose"),
+            )
         )
     if kind == "power" and len(blast.loops):
         parts.append(f"{_counted(len(blast.loops), 'cooling loop')} {_verb(blast.loops, 'stop')}")
     if len(blast.loops_thinned):
         parts.append(
-            f"{_counted(len(blast.loops_thinned), 'cooling loop')} {_verb(blast.loops_thinned, 'lose')} a feed"
+            tr(
+                "{counted} {verb} a feed",
+                counted=_counted(len(blast.loops_thinned), tr("cooling loop")),
+                verb=_verb(blast.loops_thinned, "lose"),
+            )
         )
     if len(blast.plants) and kind != "plant":
         parts.append(f"{_counted(len(blast.plants), 'facility water loop')} {_verb(blast.plants, 'stop')}")
     if not parts:
-        return "no effect"
+        return tr("no effect")
     if not len(blast.racks) and kind == "power":
-        parts.append("none loses power")
+        parts.append(tr("none loses power"))
     return ", ".join(parts)
 
 
@@ -90,7 +114,9 @@ def _counted(count: int, what: str) -> str:
 
 def _way(ids: list[str], between: str = "  ←  ") -> str:
     shown = (
-        ids if len(ids) <= _MOST_NAMED else [*ids[: _MOST_NAMED - 1], f"{len(ids) - _MOST_NAMED + 1} more"]
+        ids
+        if len(ids) <= _MOST_NAMED
+        else [*ids[: _MOST_NAMED - 1], tr("{ids} more", ids=len(ids) - _MOST_NAMED + 1)]
     )
     return between.join(shown)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from twin.app.world.rows import FactRow, World
+from twin.language import tr
 from twin.plant.tables import SwitchRole
 from twin.record.channels import State
 
-_LABEL = "Disconnected"
+_LABEL = tr("Disconnected")
 
 
 def cut_off_rows(world: World, node: int) -> list[FactRow]:
@@ -30,14 +31,14 @@ def cut_off_rows(world: World, node: int) -> list[FactRow]:
         return [_switch(world, slot) for slot in leaves[dead[leaves]].tolist()]
     cables = np.asarray(frame.values["bundle.down"])[plant.bundles.of_link[cables_down]]
     if (cables > 0).any():
-        return [FactRow(_LABEL, "a cable is down")]
+        return [FactRow(_LABEL, tr("a cable is down"))]
     above = np.flatnonzero(dead & np.isin(plant.switches.fabric, np.unique(down.fabric[cables_down])))
     return [_switch(world, slot) for slot in above.tolist()] or [
-        FactRow(_LABEL, "its cables connect to no other node")
+        FactRow(_LABEL, tr("its cables connect to no other node"))
     ]
 
 
 def _switch(world: World, slot: int) -> FactRow:
     id_ = world.plant.switches.ids[slot]
     role = SwitchRole(int(world.plant.switches.role[slot])).name.lower()
-    return FactRow(_LABEL, f"{role} {id_} is down", id_)
+    return FactRow(_LABEL, tr("{role} {id} is down", role=role, id=id_), id_)

@@ -7,6 +7,7 @@ from typing import Any
 
 from twin.commands.edit.addressables import item_of
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 from twin.scenario import Scenario
 
 
@@ -44,7 +45,7 @@ def _said_of(scenario: Scenario, id: str) -> Any:
             scene_item.numbers[0] >= rows.count or scene_item.numbers[1:2] >= (rows.racks.count,)
         )
         if inside and about == {}:
-            raise CommandError(f"{id} is no longer generated")
+            raise CommandError(tr("{id} is no longer generated", id=id))
         frame = (
             {"label": "ROW"}
             if scene_item.kind == "rows"

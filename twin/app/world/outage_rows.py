@@ -5,6 +5,7 @@ from __future__ import annotations
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.world.rows import FactRow, World
+from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
@@ -26,26 +27,26 @@ def outage_rows(world: World, node: int) -> list[FactRow]:
     """Return why a node is out of use, and when it is back; nothing where it is in use."""
     if world.frame is None or not is_away(world, node):
         return []
-    rows = [FactRow("Node", WORDS[NodeCondition(int(world.frame.values["node.condition"][node]))])]
+    rows = [FactRow(tr("Node"), WORDS[NodeCondition(int(world.frame.values["node.condition"][node]))])]
     event = outage_of(world, world.plant.nodes.ids[node])
     if event is None:
         return rows
     clock, cause = Clock.of(world.scenario), event.word("cause").replace("_", " ")
     words = capitalised(spelled(cause or kind_of(event.kind).title))
-    rows.append(FactRow("Cause", words, hint=spelled(event.text)))
+    rows.append(FactRow(tr("Cause"), words, hint=spelled(event.text)))
     if event.subject != world.plant.nodes.ids[node]:
-        rows.append(FactRow("Failed", event.subject, event.subject))
-    rows.append(FactRow("Out of use since", clock.says(event.t_s)))
+        rows.append(FactRow(tr("Failed"), event.subject, event.subject))
+    rows.append(FactRow(tr("Out of use since"), clock.says(event.t_s)))
     lasts_s = event.number("lasts_s", event.number("repair"))
     if lasts_s > 0.0:
         left_s = event.t_s + lasts_s - world.frame.t_s
         rows.append(
             FactRow(
-                "Expected back",
+                tr("Expected back"),
                 clock.says(event.t_s + lasts_s),
-                hint=f"in {text.duration(left_s)}"
+                hint=tr("in {duration}", duration=text.duration(left_s))
                 if left_s > 0.0
-                else "It waits for a part, a technician or its test",
+                else tr("It waits for a part, a technician or its test"),
             )
         )
     return rows

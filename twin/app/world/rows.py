@@ -13,6 +13,7 @@ from twin.app.toolkit.clock import Clock
 from twin.app.world.part_figures import figure_title, figure_value
 from twin.app.world.wait_reasons import why_waiting
 from twin.catalog import Catalog
+from twin.language import tr
 from twin.plant.find import row_name
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
@@ -38,24 +39,24 @@ from twin.view3d.colour.power_state import WORDS as POWER_WORDS
 
 _WORDS = {
     "gpu": "GPU",
-    "link": "Cables",
-    "loop": "Cooling loop",
-    "plant": "Facility water",
-    "power": "Power",
-    "site": "Scene",
+    "link": tr("Cables"),
+    "loop": tr("Cooling loop"),
+    "plant": tr("Facility water"),
+    "power": tr("Power"),
+    "site": tr("Scene"),
 }
 _AT_LIMIT = 0x04
 _THROTTLE = {
     0x01: "idle",
-    0x02: "clock setting",
-    _AT_LIMIT: "at its power limit (TDP), normal",
-    0x08: "hardware slowdown",
-    0x10: "sync boost",
+    0x02: tr("clock setting"),
+    _AT_LIMIT: tr("at its power limit (TDP), normal"),
+    0x08: tr("hardware slowdown"),
+    0x10: tr("sync boost"),
     0x20: "thermal",
-    0x40: "hardware thermal",
-    0x80: "power brake",
-    0x100: "display clock",
-    LOWERED_CAP: "power cap below its TDP",
+    0x40: tr("hardware thermal"),
+    0x80: tr("power brake"),
+    0x100: tr("display clock"),
+    LOWERED_CAP: tr("power cap below its TDP"),
 }
 """Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*), and our own for a lowered limit."""
 
@@ -164,7 +165,7 @@ def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[FactRow]:
     if world.frame is None or not len(gpus):
         return []
     return [
-        FactRow("GPU states", states_text(world.frame, gpus)),
+        FactRow(tr("GPU states"), states_text(world.frame, gpus)),
         *(
             FactRow(f"{capitalised(BY_ID[id].title)}, {how}", crowd_text(world.frame, id, gpus, how), hint=id)
             for id, how in _OF_A_CROWD
@@ -236,12 +237,12 @@ def place_rows(world: World, rack: int) -> list[FactRow]:
     row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
     rows = [link_row(world, "rack", rack)]
     if row >= 0:
-        rows.append(FactRow("Row", row_name(plant, row), plant.rows.ids[row]))
+        rows.append(FactRow(tr("Row"), row_name(plant, row), plant.rows.ids[row]))
     x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
     return [
         *rows,
-        FactRow("Hall", hall_name(plant, hall)),
-        FactRow("Position", f"x {x_m:.2f} m, y {y_m:.2f} m"),
+        FactRow(tr("Hall"), hall_name(plant, hall)),
+        FactRow(tr("Position"), f"x {x_m:.2f} m, y {y_m:.2f} m"),
     ]
 
 
@@ -252,7 +253,7 @@ def hall_name(plant: Plant, hall: int) -> str:
 
 def feed_rows(world: World, rack: int) -> list[FactRow]:
     """Return the power feeds of a rack."""
-    feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
+    feeds = ((tr("Feed A"), world.plant.racks.feed_a), (tr("Feed B"), world.plant.racks.feed_b))
     ids = world.plant.power.ids
     found = [(label, ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0]
     return [FactRow(label, item, item) for label, item in found]
@@ -263,7 +264,7 @@ def cooling_rows(world: World, loop: int) -> list[FactRow]:
     if loop < 0:
         return []
     loops = world.plant.loops
-    rows = [FactRow("Cooled by", loops.labels[loop], loops.ids[loop])]
+    rows = [FactRow(tr("Cooled by"), loops.labels[loop], loops.ids[loop])]
     if world.frame is not None:
         rows.append(channel_row(world, "loop.supply_c", loop))
     return rows
@@ -288,7 +289,7 @@ def _known(*lines: str) -> Iterable[str]:
 def interval_text(interval: str | float) -> str:
     """Return when checkpoints are written."""
     return (
-        {"daly": "by Daly's formula", "young": "by Young's formula"}.get(interval, interval)
+        {"daly": tr("by Daly's formula"), "young": tr("by Young's formula")}.get(interval, interval)
         if isinstance(interval, str)
-        else f"every {text.duration(interval)}"
+        else tr("every {duration}", duration=text.duration(interval))
     )

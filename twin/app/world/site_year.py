@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.app.world.rows import FactRow, World
+from twin.language import tr
 from twin.record.site_year import SiteYear, climate_words
 from twin.runtime.typical_year import year_or_reason
 
@@ -38,14 +39,14 @@ def year_rows(world: World, year: SiteYear | str | None) -> list[FactRow]:
     climate = world.scenario.site.climate
     mean_day = climate.place is None and climate.file is None
     hint = (
-        "All days are one: choose a place on the page Edit, for its seasons and hot days"
+        tr("All days are one: choose a place on the page Edit, for its seasons and hot days")
         if mean_day
-        else "Typical year, hour by hour"
+        else tr("Typical year, hour by hour")
     )
-    rows = [FactRow("Climate", climate_words(climate), hint=hint)]
+    rows = [FactRow(tr("Climate"), climate_words(climate), hint=hint)]
     if not isinstance(year, SiteYear):
         return [*rows, FactRow(TITLES["pue"], COMING if year is None else year)]
-    load = f"At design load: racks draw {year.it_w / 1e3:,.0f} kW all year. "
+    load = tr("At design load: racks draw {it_w:,.0f} kW all year. ", it_w=year.it_w / 1000.0)
     return [
         *rows,
         *(FactRow(figure.title, figure.words, hint=load + figure.tip) for figure in year_figures(year)),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.record.channels import WaitReason
 
 _WHY: dict[WaitReason, str] = {
     WaitReason.NONE: "",
-    WaitReason.OTHERS_FIRST: "other jobs come first",
-    WaitReason.NODES: "too few free nodes",
-    WaitReason.QUOTA: "tenant is at its quota",
-    WaitReason.PARTITION: "partition is full",
-    WaitReason.RESERVATION: "nodes are reserved",
-    WaitReason.GREEN: "waiting for low-carbon power",
-    WaitReason.ISOLATION: "other tenants on the nodes",
+    WaitReason.OTHERS_FIRST: tr("other jobs come first"),
+    WaitReason.NODES: tr("too few free nodes"),
+    WaitReason.QUOTA: tr("tenant is at its quota"),
+    WaitReason.PARTITION: tr("partition is full"),
+    WaitReason.RESERVATION: tr("nodes are reserved"),
+    WaitReason.GREEN: tr("waiting for low-carbon power"),
+    WaitReason.ISOLATION: tr("other tenants on the nodes"),
 }
 
 

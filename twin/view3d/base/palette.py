@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.language import tr
 from twin.record.channels import State
 
 Rgb = tuple[float, float, float]
@@ -100,10 +101,10 @@ LOWERED_CAP = 0x8000
 """Beside NVML's bit for a power limit: the limit in force is below the part's default, so somebody has lowered it."""
 THROTTLE: tuple[tuple[int, str, Rgb, str], ...] = (
     (0x20 | 0x40, "heat", (1.0, 0.45, 0.12), "▲"),
-    (0x80, "power brake", (0.90, 0.28, 0.78), "▼"),
-    (LOWERED_CAP, "power cap", (0.36, 0.62, 0.98), "■"),
+    (0x80, tr("power brake"), (0.90, 0.28, 0.78), "▼"),
+    (LOWERED_CAP, tr("power cap"), (0.36, 0.62, 0.98), "■"),
     (0x02 | 0x08 | 0x10 | 0x100, "other", (0.85, 0.80, 0.40), "◆"),
-    (0x04, "at its power limit (TDP), normal", (0.16, 0.48, 0.46), "□"),
+    (0x04, tr("at its power limit (TDP), normal"), (0.16, 0.48, 0.46), "□"),
     (0x01, "idle", (0.29, 0.35, 0.43), "○"),
     (0, "none", (0.16, 0.60, 0.44), "●"),
 )

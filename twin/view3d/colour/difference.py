@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Ints64
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
@@ -123,14 +124,20 @@ def apart(
         differs = works & (number[1] != number[0][slots])
         codes[both] = np.where(differs, palette.LOST, palette.UNTOUCHED)[both]
         swatches = [
-            Category("different in B", palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
-            Category("the same", palette.UNTOUCHED_RGB, "=", int((works & ~differs).sum())),
+            Category(tr("different in B"), palette.LOST_RGB, "\N{NOT EQUAL TO}", int(differs.sum())),
+            Category(tr("the same"), palette.UNTOUCHED_RGB, "=", int((works & ~differs).sum())),
         ]
     marks = (
-        (both & down_b & ~down_a, palette.DEAD, "out of service in B only", palette.DEAD_RGB, "✖"),
-        (both & down_a & ~down_b, _BACK, "out of service in A only", palette.STATE_RGB[State.RUNNING], "▶"),
-        (both & down_a & down_b, palette.UNTOUCHED, "out of service in both", palette.UNTOUCHED_RGB, "○"),
-        (present & ~both, palette.THINNED, "only in B", palette.THINNED_RGB, "+"),
+        (both & down_b & ~down_a, palette.DEAD, tr("out of service in B only"), palette.DEAD_RGB, "✖"),
+        (
+            both & down_a & ~down_b,
+            _BACK,
+            tr("out of service in A only"),
+            palette.STATE_RGB[State.RUNNING],
+            "▶",
+        ),
+        (both & down_a & down_b, palette.UNTOUCHED, tr("out of service in both"), palette.UNTOUCHED_RGB, "○"),
+        (present & ~both, palette.THINNED, tr("only in B"), palette.THINNED_RGB, "+"),
     )
     for those, code, words, rgb, icon in marks:
         codes[those] = code

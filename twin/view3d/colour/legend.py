@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
@@ -126,8 +127,8 @@ def cable_legend(plant: Plant, frame: Frame | None) -> Legend:
         for v, c in zip(values, load_rgb(values), strict=True)
     )
     state = CableState.of(frame, len(plant.bundles.rail))
-    lost = Category("cables down", palette.DEAD_RGB, "✖", int(state.down.astype(int).sum()))
-    unit = f"{channel.unit} of line rate"
+    lost = Category(tr("cables down"), palette.DEAD_RGB, "✖", int(state.down.astype(int).sum()))
+    unit = tr("{unit} of line rate", unit=channel.unit)
     return Legend(channel.title, unit, channel.low, channel.high, stops, (lost,), logarithmic=True)
 
 
@@ -135,7 +136,7 @@ def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
     """Return the legend of the collective layer: a colour for a kind of communication, and what it does."""
     rgb = traffic_rgb(kind)
     swatches = tuple(Category(line, rgb, "➤" if k == 0 else "", 0) for k, line in enumerate(lines))
-    return Legend(f"Traffic: {kind}", "dash speed not to scale", 0.0, 0.0, (), swatches)
+    return Legend(tr("Traffic: {kind}", kind=kind), tr("dash speed not to scale"), 0.0, 0.0, (), swatches)
 
 
 def power_legend(plant: Plant, frame: Frame | None) -> Legend:
@@ -149,17 +150,17 @@ def power_legend(plant: Plant, frame: Frame | None) -> Legend:
         for v, c in zip(values, power_state.load_rgb(values), strict=True)
     )
     swatches = (
-        Category("feed A plain, feed B ringed", (0.45, 0.66, 0.60), "≡", 0),
-        Category("unpowered: dashed", power_state.DEAD_RGB, "✖", count[power_state.Pattern.DASHED]),
-        Category("overload: red bands", power_state.OVERLOAD_RGB, "▲", count[power_state.Pattern.HAZARD]),
+        Category(tr("feed A plain, feed B ringed"), (0.45, 0.66, 0.60), "≡", 0),
+        Category(tr("unpowered: dashed"), power_state.DEAD_RGB, "✖", count[power_state.Pattern.DASHED]),
+        Category(tr("overload: red bands"), power_state.OVERLOAD_RGB, "▲", count[power_state.Pattern.HAZARD]),
         Category(
-            "on battery, starting: long dashes",
+            tr("on battery, starting: long dashes"),
             power_state.BATTERY_RGB,
             "◧",
             count[power_state.Pattern.LONG],
         ),
     )
-    return Legend("Power load", channel.unit, channel.low, channel.high, stops, swatches)
+    return Legend(tr("Power load"), channel.unit, channel.low, channel.high, stops, swatches)
 
 
 def coolant_legend() -> Legend:
@@ -169,7 +170,7 @@ def coolant_legend() -> Legend:
         (float(v), (float(c[0]), float(c[1]), float(c[2])))
         for v, c in zip(values, coolant_rgb(values), strict=True)
     )
-    return Legend("Coolant", "°C, supply striped, return ringed", COLDEST_C, HOTTEST_C, stops, ())
+    return Legend(tr("Coolant"), tr("°C, supply striped, return ringed"), COLDEST_C, HOTTEST_C, stops, ())
 
 
 def reach_legend(title: str, lost: int, thinned: int, rest: int) -> Legend:
@@ -182,8 +183,8 @@ def reach_legend(title: str, lost: int, thinned: int, rest: int) -> Legend:
         (),
         (
             Category("stop", palette.LOST_RGB, "✖", lost),
-            Category("lose redundancy", palette.THINNED_RGB, "◧", thinned),
-            Category("not affected", palette.UNTOUCHED_RGB, "○", rest),
+            Category(tr("lose redundancy"), palette.THINNED_RGB, "◧", thinned),
+            Category(tr("not affected"), palette.UNTOUCHED_RGB, "○", rest),
         ),
     )
 
@@ -249,7 +250,7 @@ def _groups(
         largest = np.argsort(-counts, kind="stable")
         slots, counts = slots[largest], counts[largest]
         more, gpus = len(slots) - MANY_GROUPS + 1, int(counts[MANY_GROUPS - 1 :].sum())
-        rest = [Category(f"{more:,} more", _REST_RGB, "+", gpus)]
+        rest = [Category(tr("{more:,} more", more=more), _REST_RGB, "+", gpus)]
         slots, counts = slots[: MANY_GROUPS - 1], counts[: MANY_GROUPS - 1]
     out = [
         Category(
@@ -260,7 +261,11 @@ def _groups(
         )
         for s, n in zip(slots.tolist(), counts.tolist(), strict=True)
     ]
-    return [*out, *rest, Category(f"no {word}", palette.NO_JOB_RGB, "○", idle)] if idle else [*out, *rest]
+    return (
+        [*out, *rest, Category(tr("no {word}", word=word), palette.NO_JOB_RGB, "○", idle)]
+        if idle
+        else [*out, *rest]
+    )
 
 
 def _job_icon(slot: int) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, Ints64
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
@@ -98,10 +99,10 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     fabric = np.concatenate([switches, links])
     sorts = (
         _sort("coolant", WATER_K, "K", "≈", np.concatenate([_most(loop) for loop in water])),
-        _sort("links and switches", LINK_PERCENT, "%", "↔", fabric),
-        _sort("power equipment", LOAD_PERCENT, "%", "◧", power),
-        Category("machine faulty in B only", _WORSE_RGB, "✖", len(worse)),
-        Category("machine faulty in A only", _BETTER_RGB, "▶", len(better)),
+        _sort(tr("links and switches"), LINK_PERCENT, "%", "↔", fabric),
+        _sort(tr("power equipment"), LOAD_PERCENT, "%", "◧", power),
+        Category(tr("machine faulty in B only"), _WORSE_RGB, "✖", len(worse)),
+        Category(tr("machine faulty in A only"), _BETTER_RGB, "▶", len(better)),
     )
     return MachinesApart(colours, tuple(sort for sort in sorts if sort.count), worse, better)
 

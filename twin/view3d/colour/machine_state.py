@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.language import tr
 from twin.plant.tables import LoopKind, Plant
 from twin.record.channels import PowerState
 from twin.record.frame import Frame
@@ -146,9 +147,15 @@ def _loop_badges(plant: Plant, cooling: CoolingShown) -> list[Badge]:
         still = bool(cooling.loop_flow[loop] < STILL)
         fans = LoopKind(int(loops.kind[loop])).by_air
         moved = "fans" if fans else "pumps"
-        flow = ("no air" if fans else "no flow") if still else f"{cooling.loop_flow[loop]:.0f} % flow"
+        flow = (
+            (tr("no air") if fans else tr("no flow"))
+            if still
+            else tr("{loop_flow:.0f} % flow", loop_flow=cooling.loop_flow[loop])
+        )
         grave = still or not cooling.pumps[loop]
-        running = f"{cooling.pumps[loop]} of {design[loop]} {moved}"
+        running = tr(
+            "{pumps} of {design} {moved}", pumps=cooling.pumps[loop], design=design[loop], moved=moved
+        )
         text = f"{'✖' if grave else '▲'} {loops.labels[loop]}: {running}, {flow}"
         at = (float(loops.x_m[loop]), float(loops.y_m[loop]), float(loops.height_m[loop]) + 0.25)
         out.append(Badge(text, at, 2 if grave else 1))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QLinearGradient, QPainter
 
+from twin.language import tr
 from twin.view3d.base.state import Theme
 from twin.view3d.colour.legend import Category, Legend
 
@@ -161,7 +162,7 @@ def format_time(t_s: float) -> str:
     """Return simulated time as days and clock: "day 12, 07:30:05"."""
     days, rest = divmod(int(t_s), 86400)
     clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-    return f"day {days}, {clock}" if days else clock
+    return tr("day {days}, {clock}", days=days, clock=clock) if days else clock
 
 
 def _font(px: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
@@ -194,7 +195,9 @@ _MARK = "SIMULATED"
 
 
 def _facts(subtitle: str, seed: int | None, t_s: float | None) -> list[str]:
-    marks = ([] if t_s is None else [format_time(t_s)]) + ([] if seed is None else [f"seed {seed}"])
+    marks = ([] if t_s is None else [format_time(t_s)]) + (
+        [] if seed is None else [tr("seed {seed}", seed=seed)]
+    )
     return ([subtitle] if subtitle else []) + (["   ".join(marks)] if marks else [])
 
 
@@ -320,7 +323,12 @@ def _shortened(categories: tuple[Category, ...]) -> tuple[Category, ...]:
     if len(categories) <= MAX_CATEGORIES:
         return categories
     kept, rest = categories[: MAX_CATEGORIES - 1], categories[MAX_CATEGORIES - 1 :]
-    return (*kept, Category(f"{len(rest)} more", (0.5, 0.5, 0.5), "…", sum(c.count for c in rest)))
+    return (
+        *kept,
+        Category(
+            tr("{rest_count} more", rest_count=len(rest)), (0.5, 0.5, 0.5), "…", sum(c.count for c in rest)
+        ),
+    )
 
 
 def _wrap(widths: list[float], limit: float) -> list[list[int]]:

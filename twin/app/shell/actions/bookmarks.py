@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.bookmarks.dialog import BookmarksDialog
 from twin.app.shell.actions.entry import entry
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -29,25 +30,31 @@ def bookmark_actions(window: WindowApi) -> list[Command]:
     listed = (
         (
             "add",
-            "Add a bookmark",
+            tr("Add a bookmark"),
             lambda: show().add(),
             "Ctrl+B",
-            "Saves the camera position under a name",
+            tr("Saves the camera position under a name"),
         ),
         (
             "list",
-            "Bookmarks\N{HORIZONTAL ELLIPSIS}",
+            tr("Bookmarks\N{HORIZONTAL ELLIPSIS}"),
             show,
             "Ctrl+Shift+B",
-            "Go to, rename and delete bookmarks",
+            tr("Go to, rename and delete bookmarks"),
         ),
-        ("next", "Next bookmark", partial(views.step, 1), "Ctrl+Alt+Right", "Flies to the next bookmark"),
+        (
+            "next",
+            tr("Next bookmark"),
+            partial(views.step, 1),
+            "Ctrl+Alt+Right",
+            tr("Flies to the next bookmark"),
+        ),
         (
             "previous",
-            "Previous bookmark",
+            tr("Previous bookmark"),
             partial(views.step, -1),
             "Ctrl+Alt+Left",
-            "Flies to the previous bookmark",
+            tr("Flies to the previous bookmark"),
         ),
     )
     return [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
 from twin.commands.place.arrange import ARRANGED
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 _ARRANGED_TIPS = {
-    "left": "Aligns left sides with the leftmost",
-    "right": "Aligns right sides with the rightmost",
-    "front": "Aligns the low sides across the rows",
-    "back": "Aligns the high sides across the rows",
-    "evenly_x": "Equal gaps along the rows",
-    "evenly_y": "Equal gaps across the rows",
+    "left": tr("Aligns left sides with the leftmost"),
+    "right": tr("Aligns right sides with the rightmost"),
+    "front": tr("Aligns the low sides across the rows"),
+    "back": tr("Aligns the high sides across the rows"),
+    "evenly_x": tr("Equal gaps along the rows"),
+    "evenly_y": tr("Equal gaps across the rows"),
 }
 
 
@@ -32,16 +33,22 @@ def design_actions(window: WindowApi) -> list[Command]:
             f"Array{_DOTS}",
             design.ask_array,
             "Shift+D",
-            "Repeats the selection along and across the rows",
+            tr("Repeats the selection along and across the rows"),
         ),
         (
             "group",
             f"Group{_DOTS}",
             design.group,
             "Ctrl+G",
-            "Makes the selection one group, selected with one click",
+            tr("Makes the selection one group, selected with one click"),
         ),
-        ("ungroup", "Ungroup", design.ungroup, "Ctrl+Shift+G", "Dissolves the groups of the selection"),
+        (
+            "ungroup",
+            tr("Ungroup"),
+            design.ungroup,
+            "Ctrl+Shift+G",
+            tr("Dissolves the groups of the selection"),
+        ),
     )
     made = [
         entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)
@@ -61,26 +68,38 @@ def design_actions(window: WindowApi) -> list[Command]:
     made.append(
         entry(
             "edit.lock_selection",
-            "Lock the selection",
+            tr("Lock the selection"),
             design.lock,
             menu="edit",
             group="8",
             key="L",
             icon="lock",
             needs_scene=True,
-            tip="Locks the selection against edits, or unlocks it",
+            tip=tr("Locks the selection against edits, or unlocks it"),
         )
     )
     hiding = (
         (
             "hide",
-            "Hide the selection",
+            tr("Hide the selection"),
             design.hide,
             "H",
-            "Hides the selection in the hall, or shows it again",
+            tr("Hides the selection in the hall, or shows it again"),
         ),
-        ("only", "Show only the selection", design.show_only, "Shift+H", "Hides everything else in the hall"),
-        ("show_all", "Show everything", design.show_all, "Ctrl+Alt+H", "Shows all hidden items again"),
+        (
+            "only",
+            tr("Show only the selection"),
+            design.show_only,
+            "Shift+H",
+            tr("Hides everything else in the hall"),
+        ),
+        (
+            "show_all",
+            tr("Show everything"),
+            design.show_all,
+            "Ctrl+Alt+H",
+            tr("Shows all hidden items again"),
+        ),
     )
     made += [
         entry(

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from twin.app.shell.actions.entry import entry
 from twin.commands.wiring.auto_wire import AutoWire
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -46,82 +47,86 @@ def edit_actions(window: WindowApi) -> list[Command]:
     return [
         entry(
             "edit.undo",
-            "Undo",
+            tr("Undo"),
             editor.undo,
             menu="edit",
             key="Ctrl+Z",
             icon="undo",
             needs_scene=True,
-            tip="Undoes the last change of the scene, or the last intervention by hand",
+            tip=tr("Undoes the last change of the scene, or the last intervention by hand"),
         ),
         entry(
             "edit.redo",
-            "Redo",
+            tr("Redo"),
             editor.redo,
             menu="edit",
             key="Ctrl+Shift+Z",
             icon="redo",
             needs_scene=True,
-            tip="Does again what was undone last",
+            tip=tr("Does again what was undone last"),
         ),
         entry(
             "edit.wire_new",
-            "Auto-connect new equipment",
+            tr("Auto-connect new equipment"),
             window.tools.toggle_wiring,
             menu="edit",
             group="6",
             needs_scene=True,
             is_on=lambda: window.tools.place.wires_new,
-            tip="New equipment is connected at once to cooling, feeds and network with free capacity",
+            tip=tr("New equipment is connected at once to cooling, feeds and network with free capacity"),
         ),
         entry(
             "edit.wire",
-            "Connect equipment",
+            tr("Connect equipment"),
             editing.connect,
             menu="edit",
             key="Ctrl+W",
             group="6",
             needs_scene=True,
-            tip="Connects everything without network, feed or cooling; connections made by hand stay. "
-            "What is missing for it is offered",
+            tip=tr(
+                "Connects everything without network, feed or cooling; connections made by hand stay. "
+                "What is missing for it is offered"
+            ),
         ),
         entry(
             "edit.wire_adding",
-            "Connect and add equipment",
+            tr("Connect and add equipment"),
             partial(editor.do, AutoWire(add=True)),
             menu="edit",
             group="6",
             needs_scene=True,
-            tip="Connects equipment, and adds what is missing up to utility and chillers, as the redundancy asks",
+            tip=tr(
+                "Connects equipment, and adds what is missing up to utility and chillers, as the redundancy asks"
+            ),
         ),
         entry(
             "edit.quota",
-            "Change the quota of a tenant",
+            tr("Change the quota of a tenant"),
             window.docks.edit_quota,
             menu="edit",
             group="6",
             needs_scene=True,
-            tip="GPUs that a tenant may hold at a time: type it in the table of tenants",
-            words="limit share GPUs partition allowance",
+            tip=tr("GPUs that a tenant may hold at a time: type it in the table of tenants"),
+            words=tr("limit share GPUs partition allowance"),
         ),
         entry(
             "edit.lock",
-            "Lock the scene",
+            tr("Lock the scene"),
             editing.toggle_lock,
             menu="edit",
             group="8",
             icon="lock",
             needs_scene=True,
             is_on=lambda: editor.locked,
-            tip="Protects the scene against edits by accident",
+            tip=tr("Protects the scene against edits by accident"),
         ),
         entry(
             "edit.fold",
-            "Fold edits into the design",
+            tr("Fold edits into the design"),
             editor.fold,
             menu="edit",
             group="8",
             needs_scene=True,
-            tip="Starts the run again with its edits as part of the scene",
+            tip=tr("Starts the run again with its edits as part of the scene"),
         ),
     ]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from app_model.expressions import parse_expression
 from app_model.types import Action, Icon, KeyBindingRule, MenuRule, ToggleRule
 
+from twin.language import tr
+
 if TYPE_CHECKING:
     from twin.app.toolkit.shortcuts import Command
 
@@ -15,21 +17,21 @@ HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
     "file": "&File",
     "edit": "&Edit",
-    "edit/arrange": "Arrange",
+    "edit/arrange": tr("Arrange"),
     "run": "&Run",
     "faults": "F&aults",
-    "faults/random": "Random incidents",
+    "faults/random": tr("Random incidents"),
     "view": "&View",
-    "view/colour": "Colour by",
-    "view/layers": "Layers",
-    "view/camera": "Camera",
-    "view/bookmarks": "Bookmarks",
-    "view/workspace": "Workspace",
-    "view/text": "Text size",
-    "run/speed": "Speed",
-    "run/timeline": "Timeline",
+    "view/colour": tr("Colour by"),
+    "view/layers": tr("Layers"),
+    "view/camera": tr("Camera"),
+    "view/bookmarks": tr("Bookmarks"),
+    "view/workspace": tr("Workspace"),
+    "view/text": tr("Text size"),
+    "run/speed": tr("Speed"),
+    "run/timeline": tr("Timeline"),
     "window": "&Window",
-    "window/theme": "Theme",
+    "window/theme": tr("Theme"),
     "help": "&Help",
 }
 """Menu id to title; a submenu is ``menu/name``."""

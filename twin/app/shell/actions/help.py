@@ -10,6 +10,7 @@ from twin.app.help.pages import KEYS, WHY_FIGURES_CHANGED
 from twin.app.shell.actions.entry import entry
 from twin.app.shell.help_pages import show_about
 from twin.app.toolkit.shortcuts_dialog import ShortcutsDialog
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -25,55 +26,55 @@ def help_actions(window: WindowApi) -> list[Command]:
     return [
         entry(
             "help.open",
-            "Help",
+            tr("Help"),
             open_help,
             menu="help",
             icon="info",
             key="F1",
-            tip="Opens the help at the page of the dock that has the keyboard; search in all pages",
-            words="manual documentation docs guide how do I search contents",
+            tip=tr("Opens the help at the page of the dock that has the keyboard; search in all pages"),
+            words=tr("manual documentation docs guide how do I search contents"),
         ),
         entry(
             "help.story",
-            "About this scene",
+            tr("About this scene"),
             window.show_story,
             menu="help",
             icon="book",
             needs_scene=True,
-            tip="Subject of the scene and sources of its figures",
+            tip=tr("Subject of the scene and sources of its figures"),
         ),
         entry(
             "help.keys",
-            "Keyboard shortcuts",
+            tr("Keyboard shortcuts"),
             lambda: window.help.open(KEYS),
             menu="help",
             icon="list",
             key="Shift+F1",
-            tip="All keys and mouse actions",
-            words="keys hotkeys key bindings mouse",
+            tip=tr("All keys and mouse actions"),
+            words=tr("keys hotkeys key bindings mouse"),
         ),
         entry(
             "help.shortcuts",
-            "Edit shortcuts\N{HORIZONTAL ELLIPSIS}",
+            tr("Edit shortcuts\N{HORIZONTAL ELLIPSIS}"),
             lambda: ShortcutsDialog(window.look, window.menus.shortcuts, window).show(),
             menu="help",
             key="Ctrl+F1",
-            tip="Changes the keys of actions",
+            tip=tr("Changes the keys of actions"),
         ),
         entry(
             "help.changed",
-            "Why figures changed",
+            tr("Why figures changed"),
             lambda: window.help.open(WHY_FIGURES_CHANGED),
             menu="help",
-            tip="Why the same scene gave different figures in older versions",
+            tip=tr("Why the same scene gave different figures in older versions"),
         ),
         entry(
             "help.about",
-            "About gpu-twin",
+            tr("About gpu-twin"),
             lambda: show_about(window.hall.view.capability, window),
             menu="help",
             icon="info",
             group="9",
-            tip="Version, graphics and licence of this program",
+            tip=tr("Version, graphics and licence of this program"),
         ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -21,24 +22,24 @@ def part_actions(window: WindowApi) -> list[Command]:
     return [
         entry(
             "edit.parts",
-            "Parts",
+            tr("Parts"),
             show_parts,
             menu="edit",
             group="3",
             key="Shift+A",
             icon="rack",
             needs_scene=True,
-            tip="Search parts; drag one into the hall, or press Enter to place it",
+            tip=tr("Search parts; drag one into the hall, or press Enter to place it"),
         ),
         entry(
             "edit.room",
-            "Build a room\N{HORIZONTAL ELLIPSIS}",
+            tr("Build a room\N{HORIZONTAL ELLIPSIS}"),
             window.build_room,
             menu="edit",
             group="3",
             key="Ctrl+Shift+H",
             icon="hall",
             needs_scene=True,
-            tip="Rows of racks with matching network, cooling and power; preview first",
+            tip=tr("Rows of racks with matching network, cooling and power; preview first"),
         ),
     ]

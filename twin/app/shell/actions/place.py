@@ -6,17 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _SELECT = (
-    ("similar", "Select similar", "Selects everything of the same kind and part"),
-    ("row", "Select the same row", "Selects all racks in the same rows"),
-    ("job", "Select the same job", "Selects all nodes of the jobs on the selection"),
-    ("feed", "Select the same feeds", "Selects the racks on the same power feeds: they lose power together"),
-    ("all", "Select all racks", "Selects every rack of the scene"),
+    ("similar", tr("Select similar"), tr("Selects everything of the same kind and part")),
+    ("row", tr("Select the same row"), tr("Selects all racks in the same rows")),
+    ("job", tr("Select the same job"), tr("Selects all nodes of the jobs on the selection")),
+    (
+        "feed",
+        tr("Select the same feeds"),
+        tr("Selects the racks on the same power feeds: they lose power together"),
+    ),
+    ("all", tr("Select all racks"), tr("Selects every rack of the scene")),
 )
 
 
@@ -26,29 +31,29 @@ def place_actions(window: WindowApi) -> list[Command]:
     acts = (
         (
             "move",
-            "Move",
+            tr("Move"),
             tools.carry_selection,
             "M",
-            "Moves the selection with pointer or arrow keys; Enter places it",
+            tr("Moves the selection with pointer or arrow keys; Enter places it"),
         ),
         (
             "rotate",
-            "Rotate 180°",
+            tr("Rotate 180°"),
             tools.rotate,
             "R",
-            "Turns racks and rows to face the other way",
+            tr("Turns racks and rows to face the other way"),
         ),
-        ("cut", "Cut", tools.cut, "Ctrl+X", "Copies the selection and deletes it from the scene"),
+        ("cut", tr("Cut"), tools.cut, "Ctrl+X", tr("Copies the selection and deletes it from the scene")),
         (
             "copy",
-            "Copy",
+            tr("Copy"),
             tools.copy,
             "Ctrl+C",
-            "Copies the selection to the clipboard as scene text",
+            tr("Copies the selection to the clipboard as scene text"),
         ),
-        ("paste", "Paste", tools.paste, "Ctrl+V", "Places the clipboard's contents in the hall"),
-        ("duplicate", "Duplicate", tools.duplicate, "Ctrl+D", "Copies the selection to a free place"),
-        ("delete", "Delete", tools.delete, "Delete", "Deletes the selection from the scene"),
+        ("paste", tr("Paste"), tools.paste, "Ctrl+V", tr("Places the clipboard's contents in the hall")),
+        ("duplicate", tr("Duplicate"), tools.duplicate, "Ctrl+D", tr("Copies the selection to a free place")),
+        ("delete", tr("Delete"), tools.delete, tr("Delete"), tr("Deletes the selection from the scene")),
     )
     made = [
         entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)
@@ -57,14 +62,14 @@ def place_actions(window: WindowApi) -> list[Command]:
     made.append(
         entry(
             "edit.select_everything",
-            "Select all",
+            tr("Select all"),
             tools.select_all,
             menu="edit",
             group="5",
             key="Ctrl+A",
             needs_scene=True,
             tip="Selects everything in the hall; again: all of the kind selected before",
-            words="select everything, mark all",
+            words=tr("select everything, mark all"),
         )
     )
     made += [

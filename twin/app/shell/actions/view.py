@@ -9,6 +9,7 @@ from twin.app.hall.strip import layer_title
 from twin.app.shell.actions.entry import entry
 from twin.app.shell.workspaces import WORKSPACES
 from twin.app.toolkit.theme import next_text_scale
+from twin.language import tr
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.view3d.base.state import LAYERS, CablesBy
 from twin.view3d.place.presets import DRAWINGS, PRESETS
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
 """In the order of `COLOUR_BY`, whose later ones have none; 7 and 8 colour the cables."""
-_CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
+_CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", tr("link load")), ("8", "rail", "rail"))
 
 
 def view_actions(window: WindowApi) -> list[Command]:
@@ -29,71 +30,71 @@ def view_actions(window: WindowApi) -> list[Command]:
     actions = [
         entry(
             "view.frame",
-            "Frame the selection",
+            tr("Frame the selection"),
             hall.view.frame_selection,
             menu="view",
             key="F",
             icon="fly",
             needs_scene=True,
-            tip="Flies to the selection",
+            tip=tr("Flies to the selection"),
         ),
         entry(
             "view.up",
-            "Select the parent",
+            tr("Select the parent"),
             window.going.to_parent,
             menu="view",
             key="Ctrl+Up",
             needs_scene=True,
-            tip="From a GPU to its node, its rack, its row",
+            tip=tr("From a GPU to its node, its rack, its row"),
         ),
         entry(
             "view.out",
-            "Go one up",
+            tr("Go one up"),
             window.going.up,
             menu="view",
             key="Backspace",
             needs_scene=True,
-            tip="Out of what a double-click went into: from a GPU to its node, its rack, its row",
-            words="zoom out, back, parent, breadcrumb",
+            tip=tr("Out of what a double-click went into: from a GPU to its node, its rack, its row"),
+            words=tr("zoom out, back, parent, breadcrumb"),
         ),
         entry(
             "view.falls",
-            "What falls if this falls",
+            tr("What falls if this falls"),
             partial(_show_falls, window),
             menu="view",
             icon="check",
             needs_scene=True,
-            words="single point of failure redundancy spof blast radius outage",
-            tip="Lists single points of failure in Checks, the worst first; a click flies there",
+            words=tr("single point of failure redundancy spof blast radius outage"),
+            tip=tr("Lists single points of failure in Checks, the worst first; a click flies there"),
         ),
         entry(
             "view.clear",
-            "Clear the selection",
+            tr("Clear the selection"),
             window.clear_selection,
             menu="view",
             key="Escape",
-            tip="Goes one up where a double-click went in, else clears the selection",
+            tip=tr("Goes one up where a double-click went in, else clears the selection"),
         ),
     ]
     for number, channel in enumerate(COLOUR_BY, start=1):
         actions.append(
             entry(
                 f"view.colour_{channel.split('.')[1]}",
-                f"Colour by {BY_ID[channel].title}",
+                tr("Colour by {title}", title=BY_ID[channel].title),
                 partial(setattr, state, "colour_by", channel),
                 menu="view/colour",
                 key=_COLOUR_KEYS[number - 1] if number <= len(_COLOUR_KEYS) else "",
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
-                tip=f"Every GPU in the hall shows its {BY_ID[channel].title}",
+                tip=tr("Every GPU in the hall shows its {title}", title=BY_ID[channel].title),
             )
         )
     for key, by, title in _CABLES:
         actions.append(
             entry(
                 f"view.cables_{by}",
-                f"Colour cables by {title}",
+                tr("Colour cables by {title}", title=title),
                 partial(setattr, state, "cables_by", by),
                 menu="view/colour",
                 key=key,
@@ -101,19 +102,19 @@ def view_actions(window: WindowApi) -> list[Command]:
                 group="2",
                 needs_scene=True,
                 is_on=partial(hall.cables_are_by, by),
-                tip=f"Cables show their {title}",
+                tip=tr("Cables show their {title}", title=title),
             )
         )
     actions.extend(
         entry(
             f"view.layer_{layer}",
-            f"Layer: {layer_title(layer)}",
+            tr("Layer: {layer_title}", layer_title=layer_title(layer)),
             partial(hall.toggle_layer, layer),
             menu="view/layers",
             icon="layers",
             needs_scene=True,
             is_on=partial(hall.shows, layer),
-            tip=f"Shows or hides in the hall: {layer_title(layer)}",
+            tip=tr("Shows or hides in the hall: {layer_title}", layer_title=layer_title(layer)),
         )
         for layer in LAYERS
     )
@@ -127,7 +128,7 @@ def view_actions(window: WindowApi) -> list[Command]:
             icon=dock.view.icon,
             group="2",
             needs_scene=True,
-            tip=f"Shows the {dock.title} dock",
+            tip=tr("Shows the {title} dock", title=dock.title),
             words=dock.words,
         )
         for dock in window.docks.table
@@ -137,14 +138,18 @@ def view_actions(window: WindowApi) -> list[Command]:
         actions.append(
             entry(
                 f"view.camera_{preset}",
-                f"Camera: {preset}",
+                tr("Camera: {preset}", preset=preset),
                 partial(hall.view.preset, preset),
                 menu="view/camera",
                 key="Home" if preset == "overview" else f"Ctrl+{number}",
                 icon="camera",
                 needs_scene=True,
-                tip=f"Flies to the {'drawing from' if preset in DRAWINGS else 'view'} {preset}",
-                words="orthographic, plan, elevation, drawing" if preset in DRAWINGS else "",
+                tip=tr(
+                    "Flies to the {word} {preset}",
+                    word=tr("drawing from") if preset in DRAWINGS else "view",
+                    preset=preset,
+                ),
+                words=tr("orthographic, plan, elevation, drawing") if preset in DRAWINGS else "",
             )
         )
     return [*actions, *_workspaces(window), *_text_sizes(window)]
@@ -158,7 +163,7 @@ def _workspaces(window: WindowApi) -> list[Command]:
     return [
         entry(
             f"view.workspace_{workspace.name}",
-            f"Workspace: {workspace.title}",
+            tr("Workspace: {title}", title=workspace.title),
             partial(enter, workspace.name),
             menu="view/workspace",
             key=f"Alt+{number}",  # Ctrl with a number is a camera
@@ -187,9 +192,9 @@ def _text_sizes(window: WindowApi) -> list[Command]:
             tip=tip,
         )
         for name, title, steps, key, tip in (
-            ("larger", "Larger text", 1, "Ctrl+=", "Makes all text larger"),
-            ("smaller", "Smaller text", -1, "Ctrl+-", "Makes all text smaller"),
-            ("usual", "Reset text size", 0, "Ctrl+0", "Text size of the system"),
+            ("larger", tr("Larger text"), 1, "Ctrl+=", tr("Makes all text larger")),
+            ("smaller", tr("Smaller text"), -1, "Ctrl+-", tr("Makes all text smaller")),
+            ("usual", tr("Reset text size"), 0, "Ctrl+0", tr("Text size of the system")),
         )
     ]
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
 from twin.app.toolkit.theme import ThemeChoice
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
 _THEMES: dict[ThemeChoice, str] = {
-    "system": "follow the system",
+    "system": tr("follow the system"),
     "dark": "dark",
     "light": "light",
-    "contrast": "high contrast",
+    "contrast": tr("high contrast"),
 }
 
 
@@ -29,24 +30,24 @@ def window_actions(window: WindowApi) -> list[Command]:
     actions = [
         entry(
             "window.palette",
-            "Command palette",
+            tr("Command palette"),
             window.open_palette,
             menu="window",
             key="Ctrl+Shift+P",
             icon="search",
-            tip="Search every action, or type an id to go to that item",
+            tip=tr("Search every action, or type an id to go to that item"),
         ),
     ]
     actions.extend(
         entry(
             f"window.dock_{dock.name}",
-            f"Show {dock.title}",
+            tr("Show {title}", title=dock.title),
             partial(window.docks.toggle, dock.name),
             menu="window",
             group="2",
             needs_scene=True,
             is_on=partial(window.docks.is_shown, dock.name),
-            tip=f"Shows or closes the {dock.title} dock",
+            tip=tr("Shows or closes the {title} dock", title=dock.title),
             words=dock.words,
         )
         for dock in window.docks.table
@@ -54,49 +55,49 @@ def window_actions(window: WindowApi) -> list[Command]:
     actions.append(
         entry(
             "window.reset_layout",
-            "Reset this workspace",
+            tr("Reset this workspace"),
             window.docks.reset,
             menu="window",
             icon="layers",
             group="3",
             needs_scene=True,
-            tip="Restores the default layout of this workspace",
+            tip=tr("Restores the default layout of this workspace"),
         )
     )
     actions.append(
         entry(
             "window.full_screen",
-            "Full screen",
+            tr("Full screen"),
             window.toggle_full_screen,
             menu="window",
             key="F11",
             group="3",
-            tip="Switches full screen on or off",
+            tip=tr("Switches full screen on or off"),
         )
     )
     actions.append(
         entry(
             "window.reduced_motion",
-            "Reduced motion",
+            tr("Reduced motion"),
             toggle_motion,
             menu="window",
             group="4",
             is_on=lambda: window.hall.state.still,
-            tip="The camera goes at once instead of flying; coolant, traffic and lights stand still",
-            words="animation flying flow vestibular sickness accessibility calm",
+            tip=tr("The camera goes at once instead of flying; coolant, traffic and lights stand still"),
+            words=tr("animation flying flow vestibular sickness accessibility calm"),
         )
     )
     for choice, title in _THEMES.items():
         actions.append(
             entry(
                 f"window.theme_{choice}",
-                f"Theme: {title}",
+                tr("Theme: {title}", title=title),
                 partial(window.choose_theme, choice),
                 menu="window/theme",
                 icon="theme",
                 group="4",
                 is_on=partial(window.look.is_chosen, choice),
-                tip=f"Colours of the window and the hall: {title}",
+                tip=tr("Colours of the window and the hall: {title}", title=title),
             )
         )
     return actions

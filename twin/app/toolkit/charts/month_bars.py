@@ -12,10 +12,11 @@ from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import CENTRE, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
+from twin.language import tr
 
 MONTH_NAMES = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
+    *(tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June")),
+    *(tr("July"), tr("August"), tr("September"), tr("October"), tr("November"), tr("December")),
 )
 _HIGH_PX, _FOOT_PX, _HEAD_PX, _GAP = 92, 15.0, 15.0, 0.22
 _LEAST_PX = 26.0
@@ -38,7 +39,7 @@ class MonthBars(PaintedChart):
     def __init__(self, look: Look, title: str, base: float, says: Callable[[float], str]) -> None:
         super().__init__(
             look,
-            f"{title} by month",
+            tr("{title} by month", title=title),
             hint=(280, scaled(_HIGH_PX)),
             least=(150, scaled(_HIGH_PX)),
             tall=False,

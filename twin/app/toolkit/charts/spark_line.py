@@ -15,6 +15,7 @@ from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
+from twin.language import tr
 
 _NAME_PX, _VALUE_PX, _EDGE_PX = 54.0, 66.0, 12.0
 
@@ -44,7 +45,17 @@ class SparkLine(PaintedChart):
         known = self._values[np.isfinite(self._values)]
         if len(known):
             low, high = (self._says(float(v)) for v in (known.min(), known.max()))
-            self.setToolTip(plain_tip(f"{self._title}: {words}, from {low} to {high} so far"))
+            self.setToolTip(
+                plain_tip(
+                    tr(
+                        "{title}: {words}, from {low} to {high} so far",
+                        title=self._title,
+                        words=words,
+                        low=low,
+                        high=high,
+                    )
+                )
+            )
         self.update()
 
     def said_at(self, place: QPointF) -> str:

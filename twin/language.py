@@ -1,0 +1,51 @@
+"""Texts of the window in the language of the person who uses it.
+
+Every text that the window writes goes through :func:`tr`; the figures and names that it speaks of go along as values,
+so that a translation may put them where its language has them. Translations are catalogues of GNU gettext,
+``LANGUAGE/LC_MESSAGES/twin.mo`` in the shipped folder ``assets/languages`` or in the folder that ``TWIN_LANGUAGES``
+names. The language is that of the system (``LANGUAGE``, ``LC_ALL``, ``LC_MESSAGES``, ``LANG``); where there is no
+catalogue of it the texts are English. Command line, files and JSON stay English: other programs read them.
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from functools import lru_cache
+
+DOMAIN = "twin"
+"""Name of the catalogues."""
+FOLDER = "TWIN_LANGUAGES"
+"""Environment variable: folder of catalogues beside the shipped ones."""
+
+
+def tr(text: str, /, **values: object) -> str:
+    """Return a text in the language of the user, its values put in.
+
+    Parameters
+    ----------
+    text
+        In English, a name in braces for each value, as in ``str.format``.
+    **values
+        What stands in place of the names.
+
+    Examples
+    --------
+    >>> tr("{count} racks wait", count=3)
+    '3 racks wait'
+    >>> tr("Nothing waits")
+    'Nothing waits'
+    """
+    translated = _catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
+    if not values:
+        return translated
+    try:
+        return translated.format_map(values)
+    except (KeyError, IndexError, ValueError, AttributeError):  # a translation that names other values
+        return text.format_map(values)
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> gettext.NullTranslations:
+    folder = os.environ.get(FOLDER)
+    return gettext.translation(DOMAIN, folder, fallback=True) if folder else gettext.NullTranslations()
