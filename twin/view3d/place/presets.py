@@ -12,7 +12,7 @@ from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
-from twin.view3d.base.camera import eye_m, project
+from twin.view3d.base.camera import eye_m
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.picking import Picker
 
@@ -26,6 +26,8 @@ BEFORE_M, FACE_M = 0.9, 0.05
 """A drawing shows what stands so close before the hall, such as trays over racks; before a thing only its face."""
 ROUND_M = 2.4
 """Machines that cool a small hall are shown at least so far round its racks, and as far as the racks reach."""
+NEAR_M, DISTANCE_M = 0.05, (0.3, 5000.0)
+"""What is framed lies at least so far before the eye, and its middle so far from it."""
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
@@ -175,18 +177,13 @@ def _fit(
     pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float, share: float
 ) -> CameraPose:
     """Return the pose moved so that the box fills `share` of the picture's width or height."""
-    corners = _corners(low, high)
     centre = (low + high) / 2
-    near, far = 0.3, 5000.0
-    for _ in range(40):
-        middle = float(np.sqrt(near * far))
-        shown = project(_at(pose, centre, middle), corners, aspect, 1.0)
-        spread = np.abs(shown[:, :2] - [aspect / 2, 0.5]) / [aspect / 2, 0.5]
-        if (not pose.flat and (shown[:, 2] <= 0.05).any()) or spread.max() > share:
-            near = middle
-        else:
-            far = middle
-    return _at(pose, centre, far)
+    right, up, back = (_corners(low - centre, high - centre) @ np.stack(camera.axes(pose)).T).T
+    half = np.tan(np.radians(pose.fov_deg) / 2) * share
+    far = np.maximum(np.abs(right) / (half * aspect), np.abs(up) / half)
+    if not pose.flat:
+        far = back + np.maximum(far, NEAR_M)
+    return _at(pose, centre, float(np.clip(far.max(), *DISTANCE_M)))
 
 
 def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> CameraPose:
