@@ -202,8 +202,9 @@ def _own(words: ast.expr) -> bool:
         return _own(words.body) and _own(words.orelse)
     if isinstance(words, ast.Name):
         return words.id.isupper()
-    called = isinstance(words, ast.Call) and isinstance(words.func, ast.Name) and words.func.id == "plain_tip"
-    return called or isinstance(words, ast.Constant)
+    if isinstance(words, ast.Call) and isinstance(words.func, ast.Name):
+        return words.func.id == "plain_tip" or (words.func.id == "tr" and not words.keywords and _own(words.args[0]))
+    return isinstance(words, ast.Constant)
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
