@@ -76,6 +76,7 @@ class AutoWire:
         wanted = kinds if self.connection == "all" else (self.connection,)
         made: tuple[Change, ...] = ()
         after, refused = scene.document, []
+        alone = len(wanted) == 1 and not self.add  # nothing is built on it: who lands it sees whether it fits
         for kind in (*wanted, *(("roots",) if self.add and "power" in wanted else ())):
             if after is not scene.document:
                 scene = EditedScene.of(after, catalog=scene.catalog)
@@ -84,7 +85,7 @@ class AutoWire:
                 if not self._wire(kind, changes):
                     continue
                 more = changes.patch(self.title)
-                after = patch_text.apply(after, more)
+                after = after if alone else patch_text.apply(after, more)
             except CommandError as error:
                 refused.append(error)
             except ScenarioError as error:
