@@ -89,7 +89,7 @@ def place_legends(picture: QRect, first: QWidget, others: Sequence[QWidget]) -> 
                 continue
             areas = [area.translated(-picture.topLeft()) for area in (*taken, at)]
             size = float(picture.width()), float(picture.height())
-            room = free_room(size, [(r.x(), r.y(), r.width(), r.height()) for r in areas])
+            room = free_room(size, tuple((r.x(), r.y(), r.width(), r.height()) for r in areas))
             whole = room.width >= size[0] and room.height >= size[1]  # there is none
             if whole or room.width * room.height < least * size[0] * size[1]:
                 continue

@@ -211,6 +211,8 @@ class Inspector(Dock):
 
     def _on_plant(self) -> None:
         """Show the same thing of the changed hall, or the scene when it is gone."""
+        if self._year_due.isActive():
+            self._year_due.start()  # one edit after another: the year of the last is enough
         world = self._world()
         gone = self._thing is not None and world is not None and self._facts_of(world, self._thing) is None
         if gone:
@@ -245,10 +247,9 @@ class Inspector(Dock):
         """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
         facts = facts_of(world, id)
         if facts is not None and id is None:
-            year = self._years.known(world)
-            if year is None and not self._year_due.isActive():
+            if self._years.known(world) is None and not self._year_due.isActive():
                 self._year_due.start()
-            rows = tuple(year_rows(world, year))
+            rows = tuple(year_rows(world, self._years.latest))  # of the hall before, until that of this is there
             *others, last = facts.sections
             return replace(facts, sections=(*others, Section(YEAR, rows), last))
         if facts is not None or id is None:
@@ -367,8 +368,7 @@ class Inspector(Dock):
             self._show_state(facts.state)
 
     def _show_months(self, months: MonthBars) -> None:
-        world = self._world()
-        year = self._years.known(world) if world is not None else None
+        year = self._years.latest
         months.setVisible(isinstance(year, SiteYear))
         if isinstance(year, SiteYear):
             months.show_months(year.monthly_pue.tolist())

@@ -24,6 +24,11 @@ class YearCache:
         same = of is not None and of.scenario is world.scenario and of.plant is world.plant
         return self._known if same else None
 
+    @property
+    def latest(self) -> SiteYear | str | None:
+        """Return the year that was worked out last, of a hall before it may be; None: there is none."""
+        return self._known if self._of is not None else None
+
     def work_out(self, world: World) -> None:
         """Work out the year of a hall."""
         self._of, self._known = world, year_of(world)

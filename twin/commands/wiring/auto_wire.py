@@ -12,7 +12,7 @@ from twin.commands.wiring.auto_fabric import wire_fabric
 from twin.commands.wiring.auto_power import wire_power, wire_roots
 from twin.commands.wiring.redundancy import PowerMeans
 from twin.commands.wiring.unconnected import Connection, Loose, wired
-from twin.scenario import Change, Patch, ScenarioError
+from twin.scenario import Change, Document, Patch, Scenario, ScenarioError
 from twin.scenario.file import patch_text
 
 __all__ = ["AutoWire", "Loose", "wired"]
@@ -64,25 +64,28 @@ class AutoWire:
         made, after, refused = self._made(scene)
         if not made:
             raise refused[0] if refused else CommandError("everything is connected already")
-        return Patch(made + _stated(scene, after), self.title)
+        return Patch(made + _stated(scene.scenario, after.scenario), self.title)
 
     def missing(self, scene: EditedScene) -> tuple[str, ...]:
         """Return why some of it cannot be connected: what equipment is missing."""
         return tuple(refusal.reason for refusal in self._made(scene)[2])
 
-    def _made(self, scene: EditedScene) -> tuple[tuple[Change, ...], EditedScene, list[CommandError]]:
+    def _made(self, scene: EditedScene) -> tuple[tuple[Change, ...], Document, list[CommandError]]:
         """Return the changes, the scene after them, and why others cannot be made."""
         kinds: tuple[Connection, ...] = ("fabric", "coolant", "power")
         wanted = kinds if self.connection == "all" else (self.connection,)
         made: tuple[Change, ...] = ()
-        after, refused = scene, []
+        after, refused = scene.document, []
+        alone = len(wanted) == 1 and not self.add  # nothing is built on it: who lands it sees whether it fits
         for kind in (*wanted, *(("roots",) if self.add and "power" in wanted else ())):
-            changes = Changes(after, self.only)
+            if after is not scene.document:
+                scene = EditedScene.of(after, catalog=scene.catalog)
+            changes = Changes(scene, self.only)
             try:
                 if not self._wire(kind, changes):
                     continue
                 more = changes.patch(self.title)
-                after = EditedScene.of(patch_text.apply(after.document, more), catalog=scene.catalog)
+                after = after if alone else patch_text.apply(after, more)
             except CommandError as error:
                 refused.append(error)
             except ScenarioError as error:
@@ -104,9 +107,8 @@ class AutoWire:
         return wire_roots(changes, means) if kind == "roots" else wire_power(changes, means, self.add)
 
 
-def _stated(scene: EditedScene, after: EditedScene) -> tuple[Change, ...]:
+def _stated(before: Scenario, now: Scenario) -> tuple[Change, ...]:
     """Return the changes that state N as the target of what was built from nothing, where nobody has said more."""
-    before, now = scene.scenario, after.scenario
     built = {
         "power": bool(now.power) and not before.power,
         "cooling": bool(now.cooling.plants) and not before.cooling.plants,

@@ -66,8 +66,8 @@ class Framing:
         What was framed last, and not moved since, is framed `anew` where the room is another.
         """
         size = self._view.size()
-        room = free_room(size, areas)
         self._areas = tuple(areas)
+        room = free_room(size, self._areas)
         moved = np.abs(np.subtract(room, self.room)) > np.array([*size, *size]) * SAME_ROOM
         if self._room is not None and not moved.any():
             return
