@@ -34,7 +34,7 @@ ADD = Given(Patch((Change("halls[lab].rows[x-1]", RACK), Change(*SERVES)), "Add 
 _DRIVEN = """
 import sys
 from PySide6.QtCore import QTimer
-from twin.app import main_window
+from twin.app.shell import main_window
 from twin.app.shell.start import run_app
 from twin.commands.edit.command import Given
 from twin.scenario import Change, Patch
