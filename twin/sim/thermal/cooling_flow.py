@@ -75,8 +75,9 @@ class Movers(Stateful):
         Drives of those that are left speed up, to design speed at once, for the flow that is `asked`, over design.
         """
         left = self.pumps - self.down
-        able = np.array([self.share(slot) for slot in range(len(self.pumps))])
         alone = parallel_flow_fraction(left, self.pumps)
+        able = restricted_flow(np.where(self.recovered & (left > 0), 1.0, alone), self.filtered) * self.branches
+        able = np.where(self.live & ~self.shut, able, 0.0)
         speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
         return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(able, asked), 1e-9)
 
