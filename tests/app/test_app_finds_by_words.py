@@ -10,6 +10,7 @@ import pytest
 from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, shipped_scenes
 from twin.app.session.plot_pages import FIGURE_WORDS
 from twin.app.shell.main_window import MainWindow
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.record.channels import BY_ID
 
 pytestmark = pytest.mark.gl
@@ -47,6 +48,32 @@ def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow
     assert palette.shown[-1].title.startswith("Search for")
     palette.field.setText("zzzqqq")
     assert [entry.category for entry in palette.shown] == ["Help"]
+    palette.hide()
+
+
+def test_what_cannot_be_done_now_is_found_with_the_reason(
+    use_window: Callable[..., MainWindow], lab: Path
+) -> None:
+    window = use_window(lab)
+    palette = window.palette_popup
+
+    def first(typed: str) -> PaletteEntry:
+        window.open_palette()
+        palette.field.setText(typed)
+        return palette.shown[0]
+
+    window.going.nowhere()
+    drain = first("drain")
+    assert (drain.title, drain.why_not) == ("Drain", "select a GPU, node, rack or row first")
+    palette.run_current()
+    assert window.statusBar().currentMessage() == "Drain: select a GPU, node, rack or row first"
+    assert first("wire").title == "Connect equipment"
+    assert first("wire").why_not == ""
+    window.going.to("gpu/0/0")
+    assert first("drain").title == "Drain: gpu/0/0\N{HORIZONTAL ELLIPSIS}"
+    assert first("drain").why_not == ""
+    palette.field.clear()
+    assert not [entry for entry in palette.shown if entry.why_not]
     palette.hide()
 
 

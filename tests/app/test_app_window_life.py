@@ -34,6 +34,12 @@ def test_the_welcome_page_lists_the_scenes_and_a_card_opens_one(
         "video-ingest.twin.yaml",
     }
     qtbot.waitUntil(lambda: "GPUs" in cards["lab-16.twin.yaml"].size_label.text())
+    for typed, title in (("drain", "Drain"), ("wire", "Connect equipment"), ("undo", "Undo")):
+        window.open_palette()
+        window.palette_popup.field.setText(typed)
+        found = window.palette_popup.shown[0]
+        assert (found.title, found.why_not) == (title, "open a scene first")
+    window.palette_popup.hide()
     assert not window.transport.isVisible()
     QTest.mouseClick(cards["lab-16.twin.yaml"], Qt.MouseButton.LeftButton)
     assert window.session.document is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -128,6 +129,13 @@ class RunsDialog(QDialog):
         if (first := self.list.topLevelItem(0)) is not None:
             self.list.setCurrentItem(first)
             self.list.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as high as the words need where there is no list: how they wrap is known by now."""
+        super().showEvent(event)
+        layout = self.layout()
+        if layout is not None and not self.list.topLevelItemCount():
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def browse(self) -> None:
         """Let the person choose a run file that lies elsewhere."""

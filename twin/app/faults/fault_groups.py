@@ -7,14 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from twin.app.faults.break_choices import Choice, choices, target_kind
+from twin.catalog import load_catalog
+from twin.language import tr
 from twin.plant.find import find
 from twin.plant.links import link_id
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
+from twin.scenario.checks.fault_facts import facts_of
+from twin.scenario.checks.targets import TITLES
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS
-from twin.scenario.schema.fault_kinds.kind import GROUPS, TargetKind
+from twin.scenario.schema.fault_kinds.kind import GROUPS, FaultKind, TargetKind
 
 
 def grouped(found: Sequence[Choice], target: TargetKind) -> dict[str, list[Choice]]:
@@ -78,3 +82,16 @@ def faults_near(
         for group, some in grouped(choices(scenario, plant, item), at[0]).items():
             found.setdefault(group, []).extend((item, choice) for choice in some)
     return {group: found[group] for group in GROUPS if group in found}
+
+
+def why_no_fault(scenario: Scenario, plant: Plant, thing: str | None, kind: FaultKind) -> str:
+    """Return why a thing cannot have a fault that acts on other things, or on such that have what it has not."""
+    at = target_kind(scenario, plant, thing)
+    if at is not None and at[0] in kind.targets:
+        reason = kind.refusal(at[0], facts_of(scenario, load_catalog(), at[0], thing or "site"))[0]
+        if reason:
+            return tr("{thing} {reason}", thing=thing or tr("the site"), reason=reason)
+    titles = [TITLES[target] for target in kind.targets if target not in ("site", "all", "path")]
+    last = titles[-1] if titles else TITLES["site"]
+    names = tr("{others} or {last}", others=", ".join(titles[:-1]), last=last) if titles[1:] else last
+    return tr("select a {names} first", names=names)

@@ -8,12 +8,14 @@ from functools import partial
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from twin.app.faults.fault_groups import faults_near
+from twin.app.faults.fault_groups import faults_near, why_no_fault
 from twin.app.faults.random_incidents import Level, draw, words_of
 from twin.app.session.session import Session
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.language import tr
+from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import FaultKind
 from twin.scenario.schema.faults import Intervention
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
@@ -51,12 +53,14 @@ class FaultsMenu:
         menu.aboutToShow.connect(partial(self.fill, menu, before))
 
     def entries(self) -> list[PaletteEntry]:
-        """Return the same for the command palette: "Fans stop: crah/0..."."""
-        session = self._session
+        """Return the same for the command palette: "Fans stop: crah/0...", and why others do not fit."""
+        session, thing = self._session, self._thing()
         if session.document is None or session.plant is None:
-            return []
-        near = faults_near(session.document.scenario, session.plant, self._thing(), session.shown)
-        return [
+            return [_greyed(kind, tr("open a scene first")) for kind in KINDS.values()]
+        scenario, plant = session.document.scenario, session.plant
+        near = faults_near(scenario, plant, thing, session.shown)
+        offered = {choice.kind for found in near.values() for _, choice in found}
+        fitting = [
             PaletteEntry(
                 f"{choice.title}: {target or 'the site'}{_DOTS}",
                 partial(self._break_thing, target, choice.kind),
@@ -64,6 +68,11 @@ class FaultsMenu:
             )
             for found in near.values()
             for target, choice in found
+        ]
+        return fitting + [
+            _greyed(kind, why_no_fault(scenario, plant, thing, kind))
+            for kind in KINDS.values()
+            if kind.id not in offered and not kind.is_setting
         ]
 
     def fill(self, menu: QMenu, before: QMenu) -> None:
@@ -128,3 +137,7 @@ class FaultsMenu:
             at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""
             message = tr("SIMULATED. {at}  {words_of}", at=at, words_of=words_of(fault))
         self._tell(message)
+
+
+def _greyed(kind: FaultKind, why_not: str) -> PaletteEntry:
+    return PaletteEntry(kind.title, lambda: None, tr("Faults"), why_not=why_not)

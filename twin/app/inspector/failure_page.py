@@ -143,10 +143,10 @@ class FailurePage(QScrollArea):
         grid.setContentsMargins(0, 10, 0, 4)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
-        grid.addWidget(label(title, "section"), 0, 0, 1, 4)
+        grid.addWidget(label(title, "section"), 0, 0, 1, 3)
         top = Qt.AlignmentFlag.AlignTop
         for place, row in enumerate(rows):
-            line = 1 + 2 * place
+            line = 1 + 2 * place  # the badge below the number: a narrow dock has room for two columns
             tip = f"{row.standing}. {row.source}" if row.source else row.standing
             switch = QCheckBox()
             switch.setAccessibleName(
@@ -167,8 +167,8 @@ class FailurePage(QScrollArea):
             grid.addWidget(number, line, 2, Qt.AlignmentFlag.AlignRight | top)
             badge = label(_badge(row), "badge")
             badge.setToolTip(plain_tip(tip))
-            grid.addWidget(badge, line, 3, top)
-            grid.addWidget(below, line + 1, 1, 1, 3)
+            grid.addWidget(badge, line + 1, 2, Qt.AlignmentFlag.AlignRight | top)
+            grid.addWidget(below, line + 1, 1)
             self.switches[row.id], self._numbers[row.id] = switch, number
         grid.setColumnStretch(1, 1)
         return frame

@@ -161,7 +161,12 @@ class MainWindow(WindowApi):
         RecentMenu(self.menus, settings, self.files.open_and_play, self)
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
         self.palette_popup = CommandPalette(
-            look, self, partial(palette_entries, self), self.going.places, self.help.search_entry
+            look,
+            self,
+            partial(palette_entries, self),
+            self.going.places,
+            self.help.search_entry,
+            self.tell,
         )
         self.docks.restore(settings)
         self._connect()

@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from shiboken6 import isValid
 
-from twin.app.shell.actions.entry import MENUS, Entry
+from twin.app.shell.actions.entry import MENUS, NO_SCENE, Entry
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -70,14 +70,15 @@ class MenuBar:
         return self._model
 
     def entries(self) -> list[PaletteEntry]:
-        """Return what the palette offers: every action possible now."""
+        """Return what the palette offers: every action, and why it is not possible now."""
         made = []
         for action in self._model.registered_actions.values():
-            if action.palette and self._is_possible(action, self._model.context):
+            if action.palette:
                 key = self.shortcut(action.id)
                 run = partial(self.execute, action.id)
                 words = action.words if isinstance(action, Entry) else ""
-                made.append(PaletteEntry(action.title, run, action.category or "", key, words))
+                why_not = "" if self._is_possible(action, self._model.context) else NO_SCENE
+                made.append(PaletteEntry(action.title, run, action.category or "", key, words, why_not))
         return made
 
     def execute(self, action_id: str) -> None:

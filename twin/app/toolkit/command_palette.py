@@ -51,6 +51,7 @@ class PaletteEntry:
     category: str = ""
     shortcut: str = ""
     words: str = ""  # other words for it
+    why_not: str = ""  # why it cannot be done now: it is found, greyed, and says so
 
     def score(self, typed: str) -> float | None:
         """Return how well it matches what is typed, higher is better; None where it does not."""
@@ -81,7 +82,8 @@ class _Entries(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         entry = self.shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{entry.category}: {entry.title}" if entry.category else entry.title
+            title = f"{entry.category}: {entry.title}" if entry.category else entry.title
+            return f"{title} ({entry.why_not})" if entry.why_not else title
         return entry if role == Qt.ItemDataRole.UserRole else None
 
 
@@ -113,13 +115,22 @@ class _Delegate(QStyledItemDelegate):
             painter.drawText(inner, centre_left, text)
             x += painter.fontMetrics().horizontalAdvance(text)
         painter.setFont(themes.font(13))
-        painter.setPen(QColor(theme.text))
-        room_px = inner.right() - x - QFontMetrics(themes.font(11)).horizontalAdvance(f"{entry.shortcut}  ")
+        painter.setPen(QColor(theme.muted if entry.why_not else theme.text))
+        room_px = (
+            inner.right()
+            - x
+            - QFontMetrics(themes.font(11)).horizontalAdvance(
+                "  " if entry.why_not else f"{entry.shortcut}  "
+            )
+        )
         title = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room_px)
+        left_px = inner.right() - x - painter.fontMetrics().horizontalAdvance(f"{title}  ")
+        note = QFontMetrics(themes.font(11)).elidedText(entry.why_not, Qt.TextElideMode.ElideRight, left_px)
         painter.drawText(QRect(x, inner.top(), room_px, inner.height()), centre_left, title)
         painter.setFont(themes.font(11))
-        painter.setPen(QColor(theme.faint))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, entry.shortcut)
+        painter.setPen(QColor(theme.muted if entry.why_not else theme.faint))
+        beside = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(inner, beside, note or entry.shortcut)
         painter.restore()
 
 
@@ -152,6 +163,8 @@ class CommandPalette(QFrame):
         Returns further entries for a typed text, such as a place to go to.
     otherwise
         Returns entries for a typed text that nothing else matches.
+    tell
+        Says why what was chosen cannot be done now.
     """
 
     def __init__(
@@ -161,11 +174,12 @@ class CommandPalette(QFrame):
         entries: Callable[[], Sequence[PaletteEntry]],
         more: Callable[[str], Sequence[PaletteEntry]],
         otherwise: Callable[[str], Sequence[PaletteEntry]] = lambda _: (),
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         super().__init__(parent)
         self._window = parent
         self._before: QWidget | None = None  # had the keyboard, and gets it back
-        self._entries, self._more, self._otherwise = entries, more, otherwise
+        self._entries, self._more, self._otherwise, self._tell = entries, more, otherwise, tell
         self._all: list[PaletteEntry] = []
         self.setProperty("role", "popup")
         self.setAccessibleName(tr("Command palette"))
@@ -253,13 +267,13 @@ class CommandPalette(QFrame):
     def _filter(self, typed: str) -> None:
         scored = []
         for number, entry in enumerate(self._all):
-            found = entry.score(typed)
+            found = entry.score(typed) if typed or not entry.why_not else None
             if found is not None:
-                scored.append((-found, number, entry))
+                scored.append((-found, bool(entry.why_not), number, entry))
         extra = list(self._more(typed)) if typed else []
         best = min((found[0] for found in scored), default=0.0)
         scored = [found for found in scored if found[0] <= _OF_BEST * best]
-        shown = [*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))]
+        shown = [*extra, *(entry for *_, entry in sorted(scored, key=lambda s: s[:3]))]
         self.nothing.setVisible(not shown)
         if not shown:
             near = sorted(self._all, key=lambda entry: -entry.likeness(typed))[:_MOST_NEAR]
@@ -281,7 +295,10 @@ class CommandPalette(QFrame):
         if 0 <= row < len(self._model.shown):
             entry = self._model.shown[row]
             self._leave()
-            entry.run()
+            if entry.why_not:
+                self._tell(f"{entry.title}: {entry.why_not}")
+            else:
+                entry.run()
 
     def _leave(self) -> None:
         before = self._before if self._before is not None and isValid(self._before) else self._window

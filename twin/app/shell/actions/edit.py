@@ -74,6 +74,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             needs_scene=True,
             is_on=lambda: window.tools.place.wires_new,
             tip=tr("New equipment is connected at once to cooling, feeds and network with free capacity"),
+            words=tr("wire automatically"),
         ),
         entry(
             "edit.wire",
@@ -87,6 +88,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
                 "Connects everything without network, feed or cooling; connections made by hand stay. "
                 "What is missing for it is offered"
             ),
+            words=tr("wire cable up what is loose automatically"),
         ),
         entry(
             "edit.wire_adding",
@@ -98,6 +100,7 @@ def edit_actions(window: WindowApi) -> list[Command]:
             tip=tr(
                 "Connects equipment, and adds what is missing up to utility and chillers, as the redundancy asks"
             ),
+            words=tr("wire cable up what is loose missing CDU PDU"),
         ),
         entry(
             "edit.quota",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from twin.app.toolkit.shortcuts import Command
 
 HAS_SCENE = "has_scene"
+NO_SCENE = tr("open a scene first")
+"""Why an action that needs one is not possible."""
 MENUS: dict[str, str] = {
     "file": "&File",
     "edit": "&Edit",

@@ -78,7 +78,8 @@ class MonthBars(PaintedChart):
         top = max((*self.values, self._base + 1e-9))
         axis = Axis(self._base, top, base_px, head_px)
         current = self.current
-        for name, spot, value in self._spots():
+        highest = self.values.index(max(self.values)) if self.values else -1
+        for place, (name, spot, value) in enumerate(self._spots()):
             bar = QRectF(spot.left(), axis.px(value), spot.width(), base_px - axis.px(value))
             gap = _GAP * spot.width() / 2
             on = self.hasFocus() and current is not None and current.key == name
@@ -86,7 +87,7 @@ class MonthBars(PaintedChart):
             painter.drawRect(bar.adjusted(gap, 0, -gap, 0))
             label = QRectF(spot.left(), base_px, spot.width(), foot_px)
             painter.write(label, name[0], theme.text if on else theme.muted, 10, to=CENTRE)
-            if spot.width() >= scaled(_LEAST_PX) or on or value == top:
+            if spot.width() >= scaled(_LEAST_PX) or on or place == highest:
                 above = QRectF(spot.center().x() - 40, bar.top() - head_px, 80, head_px)
                 above.moveRight(min(above.right(), self.width() + 40 - painter.wide(self._says(value)) / 2))
                 painter.write(above, self._says(value), theme.text, 10, to=CENTRE)
