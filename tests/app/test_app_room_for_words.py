@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.trace_layer import Told
@@ -19,8 +19,10 @@ from twin.app.monitor.spares_dock import CONDITION, NODE
 from twin.app.palette.room_wizard import RoomWizard
 from twin.app.timeline.kpi import KpiTile
 from twin.app.toolkit.account_colours import AccountShare
+from twin.app.toolkit.cut_tabs import cut_places
 from twin.app.toolkit.overflow_row import GivingWay
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.theme import scaled
 from twin.record.events import Event, Severity
 
 if TYPE_CHECKING:
@@ -180,3 +182,33 @@ def test_dialogs_are_no_larger_than_the_screen(window: MainWindow, qtbot: QtBot,
         assert dialog.width() <= room.width(), dialog.windowTitle()
         assert dialog.height() <= room.height(), dialog.windowTitle()
         dialog.close()
+
+
+def test_no_torn_letters_stand_at_the_edges_of_a_row_of_tabs(window: MainWindow, qtbot: QtBot) -> None:
+    _sized(window, 1280, 1.5, qtbot)
+    window.docks.enter("run")
+    window.docks.show("checks")
+    bars = [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.count() > 4]
+    assert bars
+    for bar in bars:
+        qtbot.waitUntil(lambda bar=bar: _covered(bar) == [p for p in cut_places(bar) if not p.isEmpty()])
+    assert any(_covered(bar) for bar in bars)
+
+
+def _covered(bar: QTabBar) -> list[QRect]:
+    return [
+        child.geometry()
+        for child in bar.children()
+        if child.objectName() == "cut_tab" and isinstance(child, QWidget) and child.isVisible()
+    ]
+
+
+def test_columns_give_way_to_what_failed(window: MainWindow, qtbot: QtBot) -> None:
+    _sized(window, 1280, 1.5, qtbot)
+    window.docks.enter("run")
+    window.docks.show("incident")
+    dock = window.docks.incident
+    for table, named in ((dock.cause_table, 0), (dock.table, 1)):
+        qtbot.waitUntil(table.isVisible)
+        qtbot.waitUntil(lambda table=table, named=named: table.columnWidth(named) >= scaled(80))
+    assert dock.page.widget().minimumSizeHint().width() <= dock.width()

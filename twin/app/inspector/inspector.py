@@ -249,7 +249,7 @@ class Inspector(Dock):
         if facts is not None and id is None:
             if self._years.known(world) is None and not self._year_due.isActive():
                 self._year_due.start()
-            rows = tuple(year_rows(world, self._years.latest))  # of the hall before, until that of this is there
+            rows = tuple(year_rows(world, self._years.latest))  # until it is there, that of the hall before
             *others, last = facts.sections
             return replace(facts, sections=(*others, Section(YEAR, rows), last))
         if facts is not None or id is None:

@@ -47,6 +47,8 @@ _ICON_PX = 24
 _SCROLL_BAR_PX = 14
 _NARROW_PX = 620
 """A narrower list leaves out the limit: its tool tip has it."""
+_ROOMY_PX = 400
+"""A narrower dock shows no filter of a kind that was not found."""
 _NAMES = {"error": "errors", "warning": "warnings", "notice": "notices", "accepted": "accepted"}
 
 
@@ -68,6 +70,7 @@ class RulesDock(Dock):
         super().__init__(look, "checks", tr("Checks"), "check", parent)
         self._session, self._catalog = session, load_catalog()
         self.report = Report(())
+        self._counts = dict.fromkeys(KINDS, 0)  # findings of each kind
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
         self.model = RulesModel(look)
         self.table = self._table()
@@ -128,8 +131,8 @@ class RulesDock(Dock):
 
     def _show_falls(self, on: bool) -> None:
         self.falls_button.setText(tr("Findings") if on else tr("What falls"))
-        for button in (*self.filters.values(), self.accept_button):
-            button.setVisible(not on)
+        self.accept_button.setVisible(not on)
+        self._show_filters()
         self._list_falls()
         self._tell()
 
@@ -169,9 +172,10 @@ class RulesDock(Dock):
         self.wanted.emit(Exclude(rule, target, why))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave."""
+        """Give the words what room the other columns leave, and the tools theirs."""
         super().resizeEvent(event)
         self._share_width()
+        self._show_filters()
 
     # -- building ----
 
@@ -248,6 +252,12 @@ class RulesDock(Dock):
                 self.table.setCurrentIndex(self.model.index(row, RULE))
                 return
 
+    def _show_filters(self) -> None:
+        """Show a filter of each kind; in a narrow dock only of kinds that were found."""
+        wide = self.width() >= theme.scaled(_ROOMY_PX)
+        for kind, button in self.filters.items():
+            button.setVisible(not self.falls_button.isChecked() and (wide or self._counts[kind] > 0))
+
     def _tell(self) -> None:
         counts = dict.fromkeys(KINDS, 0)
         for finding in self.report.findings:
@@ -255,6 +265,8 @@ class RulesDock(Dock):
         for kind, button in self.filters.items():
             button.setText(f"{counts[kind]:,}")
             button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
+        self._counts = counts
+        self._show_filters()
         bad = counts["error"] + counts["warning"]
         self.setWindowTitle(tr("Checks ({bad:,})", bad=bad) if bad else tr("Checks"))
         listing = self.falls_button.isChecked()

@@ -98,15 +98,14 @@ class IncidentPage(QScrollArea):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
         grid.addWidget(self._mark, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self._title, 0, 1)
-        grid.addWidget(self.fly_button, 0, 2, Qt.AlignmentFlag.AlignTop)
-        for row, widget in enumerate((self._place, self._when, self._known, self.now_button), start=1):
-            grid.addWidget(widget, row, 1, 1, 2)
+        for row, widget in enumerate((self._title, self._place, self._when, self._known, self.now_button)):
+            grid.addWidget(widget, row, 1)
+        grid.addWidget(self.fly_button, 5, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
         nest(self._column, grid)
 
     def _asks(self) -> None:
-        self.interval_button = QPushButton(tr("What if: another checkpoint interval{dots}", dots=_DOTS))
+        self.interval_button = QPushButton(tr("What if: other checkpoints{dots}", dots=_DOTS))
         self.interval_button.setToolTip(
             tr("A branch from the time on screen, with another interval from then on")
         )

@@ -21,6 +21,8 @@ from twin.app.toolkit.theme import scaled
 from twin.language import tr
 
 _ROW_PX = 22
+_LEAST_PX = 84
+"""What failed, and what caused it, have at least so much room."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ def _hours(gpu_s: float) -> str:
 
 CAUSES: tuple[ListColumn, ...] = (
     ListColumn(tr("Cause"), lambda total: total.title, lambda total: total.title.lower()),
-    ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 60),
-    ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 56),
+    ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 54),
+    ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 50),
     ListColumn("GPU-hours", lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
 )
 
@@ -50,9 +52,7 @@ CAUSES: tuple[ListColumn, ...] = (
 def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
     """Return the columns of a list of incidents; `says`: times in words."""
     return (
-        ListColumn(
-            tr("When"), lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 110
-        ),
+        ListColumn(tr("When"), lambda incident: says(incident.t_s), lambda incident: incident.t_s, False, 96),
         ListColumn(
             tr("What failed"),
             lambda incident: f"{incident.title}, {incident.subject}",
@@ -158,4 +158,6 @@ def sorted_table(
             table.setColumnWidth(place, scaled(column.width_px))
         else:
             header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+    named = next(place for place, column in enumerate(columns) if not column.width_px)
+    table.give_way(named, _LEAST_PX, [place for place in range(len(columns) - 1) if place != named])
     return table

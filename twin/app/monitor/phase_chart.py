@@ -48,7 +48,7 @@ class PhaseChart(PaintedChart):
 
     def minimumSizeHint(self) -> QSize:
         """Return room for each row."""
-        return self.sizeHint()
+        return QSize(scaled(_TITLE_PX + _TIME_PX), self.sizeHint().height())
 
     def items(self) -> list[ChartItem]:
         """Return the rows."""

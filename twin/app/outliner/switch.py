@@ -41,7 +41,6 @@ class OutlinerSwitch(QFrame):
         for mode, (title, tip) in MODES.items():
             button = QToolButton()
             button.setProperty("role", "segment")
-            button.setStyleSheet("padding: 1px 3px;")
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             button.setToolTip(plain_tip(f"{title}: {tip[0].lower()}{tip[1:]}"))
             button.setAccessibleName(tr("Sort by {title}", title=title.lower()))
@@ -63,11 +62,16 @@ class OutlinerSwitch(QFrame):
         plain, bold = (QFontMetrics(theme.font(bold=is_bold)) for is_bold in (False, True))
         whole = {mode: title for mode, (title, _) in MODES.items()}
         short = {mode: _SHORT.get(mode, title) for mode, title in whole.items()}
-        words = whole if _needed_px([*whole.values()], plain, bold) <= self.contentsRect().width() else short
+        room_px = self.contentsRect().width()
+        words = whole if _needed_px([*whole.values()], plain, bold) <= room_px else short
+        # Where large text leaves no room even for the short words they are smaller, and whole.
+        shrunk = min(room_px / _needed_px([*words.values()], plain, bold), 1.0) if self.isVisible() else 1.0
+        size = f" font-size: {int(shrunk * theme.scaled(theme.BASE_PX))}px;" if shrunk < 1.0 else ""
         for place, (mode, button) in enumerate(self.buttons.items()):
             metrics = bold if button.isChecked() else plain
             button.setText(words[mode])
-            button.setMinimumWidth(metrics.horizontalAdvance(short[mode]) + _ROUND_PX)
+            button.setStyleSheet(f"padding: 1px 3px;{size}")
+            button.setMinimumWidth(int(shrunk * (metrics.horizontalAdvance(short[mode]) + _ROUND_PX)))
             self._row.setStretch(place, metrics.horizontalAdvance(words[mode]) + _ROUND_PX)
 
 

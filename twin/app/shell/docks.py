@@ -35,6 +35,7 @@ from twin.app.shell import dock_table
 from twin.app.shell.dock_table import DockEntry
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
+from twin.app.toolkit.cut_tabs import CutTabs
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.settings import UserSettings
@@ -103,6 +104,7 @@ class Docks:
             | QMainWindow.DockOption.AllowNestedDocks
             | QMainWindow.DockOption.AllowTabbedDocks
         )
+        self._cut_tabs = CutTabs(look, window)
         self._titles = QTimer(window)
         self._titles.setSingleShot(True)
         self._titles.timeout.connect(self._drop_doubled_titles)
@@ -280,6 +282,7 @@ class Docks:
             if isinstance(bar, QTabBar):
                 bar.setElideMode(Qt.TextElideMode.ElideNone)  # what has no room is turned to, whole
                 bar.setUsesScrollButtons(True)
+                self._cut_tabs.watch(bar)
                 bar.setAccessibleName(tr("Docks: ") + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:

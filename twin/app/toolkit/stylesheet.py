@@ -38,6 +38,7 @@ QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin
   border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QTabBar::tab:selected { background: $surface; color: $text; border-bottom: 2px solid $accent; }
 QTabBar::scroller { width: 40px; }
+QTabBar::tear { width: 0; border: none; image: none; }
 QTabBar QToolButton { background: $surface; border: none; border-radius: 4px; padding: 0; margin: 3px 1px; }
 QTabBar QToolButton::left-arrow { image: url($icons/back-$name.png); width: 12px; height: 12px; }
 QTabBar QToolButton::right-arrow { image: url($icons/forward-$name.png); width: 12px; height: 12px; }

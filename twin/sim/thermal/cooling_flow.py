@@ -76,8 +76,8 @@ class Movers(Stateful):
         """
         left = self.pumps - self.down
         alone = parallel_flow_fraction(left, self.pumps)
-        able = restricted_flow(np.where(self.recovered & (left > 0), 1.0, alone), self.filtered) * self.branches
-        able = np.where(self.live & ~self.shut, able, 0.0)
+        usual = np.where(self.recovered & (left > 0), 1.0, alone)
+        able = np.where(self.live & ~self.shut, restricted_flow(usual, self.filtered) * self.branches, 0.0)
         speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
         return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(able, asked), 1e-9)
 
