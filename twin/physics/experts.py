@@ -74,7 +74,7 @@ def all_to_all_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Link
         return 0.0
     near, far = min(ranks, ranks_per_node) - 1, max(0, ranks - ranks_per_node)
     part = size_bytes / ranks
-    wire_s = max(near * part / links.scale_up_bytes_s, far * part / links.scale_out_bytes_s)
+    wire_s = max(near * part / links.inside_bytes_s(near + 1), far * part / links.scale_out_bytes_s)
     crossing_s = INTER_NODE_HOP_S + links.hop_extra_s if far else 0.0
     return LAUNCH_S + (ranks - 1) * RING_HOP_S + crossing_s + wire_s
 

@@ -231,7 +231,9 @@ def _pipeline_transfer_s(
     x = parallel.microbatch * model.seq / parallel.cp
     links = profile.links_over(network.pipeline, network.hop_extra_s)
     near = network.members.stages
-    bytes_s, extra_s = (links.scale_up_bytes_s, 0.0) if near else (links.scale_out_bytes_s, links.hop_extra_s)
+    bytes_s, extra_s = (
+        (links.inside_bytes_s(2), 0.0) if near else (links.scale_out_bytes_s, links.hop_extra_s)
+    )
     wire_s = 2 * x * model.hidden / parallel.tp / bytes_s
     exposed = P2P_EXPOSED_WHEN_OVERLAPPED if stack.p2p_overlap else 1.0
     return 2 * parallel.vp * (P2P_LATENCY_S + extra_s + wire_s) * profile.p2p_factor * exposed

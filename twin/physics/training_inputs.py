@@ -383,6 +383,8 @@ class Profile:
         Multiplier of pipeline transfers.
     fp8_efficiency
         Share of the bf16 efficiency that 8-bit products keep.
+    scale_up_peers
+        GPUs that each GPU of a domain has links of its own to, without a switch; 0: a switch joins them.
     """
 
     peak_flops_s: float
@@ -403,6 +405,7 @@ class Profile:
     fixed_s: float
     p2p_factor: float
     fp8_efficiency: float
+    scale_up_peers: int = 0
 
     @property
     def links(self) -> LinkBandwidths:
@@ -415,6 +418,7 @@ class Profile:
             self.scale_up_bytes_s * self.scale_up_efficiency,
             self.scale_out_bytes_s * self.scale_out_efficiency * factor,
             hop_extra_s,
+            self.scale_up_peers,
         )
 
     def peak(self, precision: Precision) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -41,8 +41,13 @@ DIMENSION_OF: Mapping[str, str] = {
     "fixed_s": "duration",
     "p2p_factor": "number",
     "fp8_efficiency": "number",
+    "scale_up_peers": "number",
 }
-MAY_BE_ZERO = frozenset(("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s"))
+MAY_BE_ZERO = frozenset(
+    ("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s", "scale_up_peers")
+)
+_WHOLE: Mapping[str, int] = {"domain_gpus": 1, "scale_up_peers": 0}
+"""Figures that count, and the least of each."""
 _KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack"))
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
@@ -151,7 +156,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
     base = _base(document, file)
     figures = _figures(document, base, file)
     values = {key: figure.value for key, figure in figures.items()}
-    numbers: dict[str, Any] = {**values, "domain_gpus": round(values["domain_gpus"])}
+    numbers: dict[str, Any] = {key: round(value) if key in _WHOLE else value for key, value in values.items()}
     # Without GPUs of its own it is another stack on those of its base.
     variant = base is not None and "gpus" not in document
     return CalibratedProfile(
@@ -324,10 +329,11 @@ def _figures(
                 raise ProfileError(file, f"{key}.value", f"{figure.text} is negative")
             if figure.value == 0 and field.name not in MAY_BE_ZERO:
                 raise ProfileError(file, f"{key}.value", "must be above 0")
-            if field.name == "domain_gpus" and (figure.value < 1 or not figure.value.is_integer()):
-                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from 1")
+            least = _WHOLE.get(field.name)
+            if least is not None and (figure.value < least or not figure.value.is_integer()):
+                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from {least}")
             figures[field.name] = figure
-        elif field.name not in figures:
+        elif field.name not in figures and field.default is MISSING:
             raise ProfileError(file, key, "missing")
     return figures
 

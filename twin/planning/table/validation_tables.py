@@ -16,10 +16,12 @@ from twin.planning.table.reference import Cell, reference_table
 from twin.planning.table.validation import Generation, TableComparison, ValidationRow, generations
 from twin.planning.table.validation_parts import (
     CSV_FILES,
+    SWEEP_TABLES,
     compare_activations,
-    compare_collectives,
     compare_gemm,
+    compare_mesh,
     compare_state,
+    compare_sweeps,
     rows_in,
     values_of,
 )
@@ -186,7 +188,8 @@ _OTHERS: Mapping[str, Callable[[Path | None], TableComparison]] = {
     "vtrain": compare_vtrain,
     "memory-activations": compare_activations,
     "memory-state": compare_state,
-    "collectives": compare_collectives,
+    **{table.name: partial(compare_sweeps, table) for table in SWEEP_TABLES},
+    "mesh-in-step": compare_mesh,
     "gemm": compare_gemm,
 }
 _BY_NAME: Mapping[str, Callable[[Path | None], TableComparison]] = {

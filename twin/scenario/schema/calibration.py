@@ -48,6 +48,7 @@ class CalibratedFigures(DocumentPart):
     fixed_s: CalibratedFigure | None = _figure("time of a step that nothing else explains")
     p2p_factor: CalibratedFigure | None = _figure("multiplier of pipeline transfers")
     fp8_efficiency: CalibratedFigure | None = _figure("share of the 16-bit efficiency that 8-bit keeps")
+    scale_up_peers: CalibratedFigure | None = _figure("GPUs it has links of its own to, without a switch")
 
 
 class Calibration(DocumentPart):
