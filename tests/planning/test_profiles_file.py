@@ -106,7 +106,11 @@ def test_missing_file_and_folder_are_refused(tmp_path):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.dictionaries(st.sampled_from(sorted(set(DIMENSION_OF) - {"domain_gpus"})), st.floats(1e-3, 9e15)))
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(set(DIMENSION_OF) - {"domain_gpus", "scale_up_peers"})), st.floats(1e-3, 9e15)
+    )
+)
 def test_written_profile_reads_back_as_it_was(tmp_path_factory, values):
     file = tmp_path_factory.mktemp("written") / "mine.yaml"
     written = write_profile(

@@ -129,7 +129,7 @@ def all_to_all_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Link
         return 0.0
     near, far = min(ranks, ranks_per_node) - 1, max(0, ranks - ranks_per_node)
     part = size_bytes / ranks
-    wire_s = max(near * part / links.scale_up_bytes_s, far * part / links.scale_out_bytes_s)
+    wire_s = max(near * part / links.inside_bytes_s(near + 1), far * part / links.scale_out_bytes_s)
     crossing_s = INTER_NODE_HOP_S + links.hop_extra_s if far else 0.0
     return LAUNCH_S + (ranks - 1) * RING_HOP_S + crossing_s + wire_s
 
@@ -214,12 +214,16 @@ def expert_products(
 
 
 def activation_s(
-    x: float, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
+    x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
 ) -> float:
-    """Return the forward pass of the activation functions of routed experts in one layer [s]."""
-    # With cut experts each GPU has etp times the tokens in 1 / etp of the width.
-    elements = experts.ffn * routed_copies(x, experts, parallel, stack)
-    return ACTIVATION_BYTES * elements / memory_rate(profile)
+    """Return the forward pass of activation functions and casts of routed experts in one layer [s].
+
+    With cut experts each GPU has etp times the tokens in 1 / etp of the width.
+    """
+    copy_bytes = ACTIVATION_BYTES * experts.ffn
+    if stack.precision != "bf16":
+        copy_bytes += profile.cast_bytes * (model.hidden + experts.ffn)
+    return copy_bytes * routed_copies(x, experts, parallel, stack) / memory_rate(profile)
 
 
 def grouped_product(

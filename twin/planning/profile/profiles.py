@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -41,8 +41,31 @@ DIMENSION_OF: Mapping[str, str] = {
     "fixed_s": "duration",
     "p2p_factor": "number",
     "fp8_efficiency": "number",
+    "scale_up_peers": "number",
+    "mxfp8_efficiency": "number",
+    "nvfp4_efficiency": "number",
+    "cast_bytes": "number",
+    "flash2_efficiency": "number",
+    "attention_softmax_width": "number",
+    "loss_bytes": "number",
+    "gather_exposed": "number",
 }
-MAY_BE_ZERO = frozenset(("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s"))
+MAY_BE_ZERO = frozenset(
+    (
+        "gemm_ramp_flop",
+        "tensor_exposed",
+        "jitter_per_doubling",
+        "fixed_s",
+        "scale_up_peers",
+        "cast_bytes",
+        "attention_softmax_width",
+        "gather_exposed",
+    )
+)
+_MOST_LEVELS = 2
+"""From a stack to its GPU, and from that to the GPU whose fit it takes."""
+_WHOLE: Mapping[str, int] = {"domain_gpus": 1, "scale_up_peers": 0}
+"""Figures that count, and the least of each."""
 _KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack"))
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
@@ -55,6 +78,10 @@ _STACK_TYPES: Mapping[str, type] = {
     "ep_overlap": bool,
     "grad_bytes": int,
     "deferred_head": bool,
+    "compiled": bool,
+    "flash2": bool,
+    "chunk_overlap": bool,
+    "offload": bool,
 }
 
 
@@ -122,11 +149,13 @@ def load_calibrated(name: str) -> CalibratedProfile:
         raise ProfileError(f"profiles/{name}.yaml", "", f"no such profile; shipped are {', '.join(names)}")
     file = f"profiles/{name}.yaml"
     document = read_document(file)
-    base = document.get("extends")
-    if base == name or (
-        isinstance(base, str) and base in names and "extends" in read_document(f"profiles/{base}.yaml")
-    ):
-        raise ProfileError(file, "extends", f"{base!r} itself extends another profile; one level only")
+    base, levels = document.get("extends"), 1
+    while isinstance(base, str) and base in names:
+        if base == name or levels > _MOST_LEVELS:
+            raise ProfileError(
+                file, "extends", f"{base!r} itself extends others; {_MOST_LEVELS} levels at most"
+            )
+        base, levels = read_document(f"profiles/{base}.yaml").get("extends"), levels + 1
     return profile_from(document, name, file)
 
 
@@ -151,7 +180,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
     base = _base(document, file)
     figures = _figures(document, base, file)
     values = {key: figure.value for key, figure in figures.items()}
-    numbers: dict[str, Any] = {**values, "domain_gpus": round(values["domain_gpus"])}
+    numbers: dict[str, Any] = {key: round(value) if key in _WHOLE else value for key, value in values.items()}
     # Without GPUs of its own it is another stack on those of its base.
     variant = base is not None and "gpus" not in document
     return CalibratedProfile(
@@ -324,10 +353,11 @@ def _figures(
                 raise ProfileError(file, f"{key}.value", f"{figure.text} is negative")
             if figure.value == 0 and field.name not in MAY_BE_ZERO:
                 raise ProfileError(file, f"{key}.value", "must be above 0")
-            if field.name == "domain_gpus" and (figure.value < 1 or not figure.value.is_integer()):
-                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from 1")
+            least = _WHOLE.get(field.name)
+            if least is not None and (figure.value < least or not figure.value.is_integer()):
+                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from {least}")
             figures[field.name] = figure
-        elif field.name not in figures:
+        elif field.name not in figures and field.default is MISSING:
             raise ProfileError(file, key, "missing")
     return figures
 

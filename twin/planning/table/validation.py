@@ -63,7 +63,7 @@ class TableComparison:
     rows
         All rows that could be compared.
     goals
-        What must be reached: statistic of `Errors` -> bound [%]; empty: for information.
+        What must be reached: statistic of `Errors` -> bound of its size [%]; empty: for information.
     skipped
         Why the table was not compared; empty when it was.
     left_out
@@ -100,7 +100,7 @@ class TableComparison:
         of_all = [
             f"{name.removesuffix('_pct')} {getattr(errors, name):.2f} % above {bound:g} %"
             for name, bound in self.goals.items()
-            if getattr(errors, name) > bound
+            if abs(getattr(errors, name)) > bound
         ]
         of_rows = [
             f"{row.label}: {row.predicted:.6g} is not within {row.within:.3g} of {row.measured:g}"
