@@ -146,13 +146,13 @@ def _attention(text: str) -> bool | str | None:
     raise CellError(f"{text!r} is no kind of attention; known are flash, flash2 and unfused")
 
 
-def _graphs(text: str) -> str:
+def _graphs(text: str) -> bool:
     low = text.lower()
-    if low in _NO or low in ("partial", "full"):
-        return "none" if low in _NO else low
-    raise CellError(
-        f"{text!r} is no use of CUDA graphs; known are none, partial (attention, router) and full"
-    )
+    if low in ("full", "full_iteration"):
+        return True
+    if low in ("partial", "attention", "local", "transformer_engine"):
+        return False
+    return _switch(text)
 
 
 def _dispatcher(text: str) -> str:
@@ -366,6 +366,7 @@ COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn("graphs", _graphs, ("cuda_graphs", "cuda_graph")),
     CaseColumn("dispatcher", _dispatcher, ("moe_dispatcher", "token_dispatcher")),
     CaseColumn("dispatch_bytes", _count),
+    CaseColumn("fused_experts", _switch, ("fused_grouped_mlp",)),
     CaseColumn("balanced", _switch, ("force_balance", "moe_router_force_load_balancing")),
     CaseColumn("even_stages", _switch, ("account_for_loss_in_pipeline_split",)),
     CaseColumn(

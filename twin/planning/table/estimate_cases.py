@@ -38,6 +38,7 @@ _STACK_COLUMNS = (
     "graphs",
     "dispatcher",
     "dispatch_bytes",
+    "fused_experts",
     "balanced",
     "even_stages",
     "compiled",
