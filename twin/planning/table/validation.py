@@ -72,6 +72,8 @@ class TableComparison:
         What a reader should know.
     file
         Data file the rows were read from; empty: what ships.
+    fitted
+        Whether numbers of the model were fitted to these rows.
     """
 
     name: str
@@ -85,6 +87,7 @@ class TableComparison:
     left_out: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     file: str = ""
+    fitted: bool = False
 
     @property
     def errors(self) -> Errors | None:
