@@ -123,7 +123,7 @@ def test_zero_shot_on_a_third_party() -> None:
 
 def test_every_generation_beats_one_mfu() -> None:
     _, generations = validate((), SHARED if SHARED.is_dir() else None)
-    assert {one.name for one in generations} == {"H100", "GB200", "A100"}
+    assert {one.name for one in generations} == {"H100", "GB200", "A100", "MI325X"}
     for one in generations:
         assert one.mape_pct < one.baseline_mape_pct, one
 
@@ -132,7 +132,12 @@ def test_one_profile_serves_a_generation_and_stack() -> None:
     stacks = {
         table.file.split("_strong")[0]: table.profile for table in STEP_TABLES if table.generation == "H100"
     }
-    assert stacks == {"dgxc": "h100", "megatron_core": "h100-megatron"}
+    assert stacks == {
+        "dgxc": "h100",
+        "megatron_core": "h100-megatron",
+        "llm_foundry": "h100-fsdp",
+        "nemo_24_12": "h100-nemo-24",
+    }
     assert {table.profile for table in STEP_TABLES if table.generation == "A100"} == {"a100"}
     assert {table.profile for table in STEP_TABLES if table.generation == "GB200"} == {"gb200"}
 

@@ -19,6 +19,7 @@ UNFUSED_ATTENTION_SHARE = 0.6
 CAUSAL_SHARE = 0.5
 HIDDEN_BY_ATTENTION = 0.7
 FLASH_BACKWARD = 2.5
+FITTED_HEAD_WIDTH = 128
 
 
 class AttentionExchange(NamedTuple):
@@ -61,11 +62,23 @@ def attention(
     """Return the forward and backward pass of attention; unfused ones also move the score matrix."""
     flop = 4.0 * x * model.seq * model.attention_width / t
     if stack.flash:
-        fused_s = CAUSAL_SHARE * flop / (profile.peak_flops_s * profile.attention_efficiency)
+        efficiency = profile.flash2_efficiency if stack.flash2 else profile.attention_efficiency
+        fused_s = CAUSAL_SHARE * flop / (profile.peak_flops_s * efficiency) * _narrow_heads(model, profile)
         return BusyTime(fused_s, 0.0), BusyTime(FLASH_BACKWARD * fused_s, 0.0)
     products_s = flop / (profile.peak_flops_s * profile.gemm_efficiency * UNFUSED_ATTENTION_SHARE)
     score_s = x * model.seq * model.heads / t / memory_rate(profile)
     return BusyTime(products_s, 11 * score_s), BusyTime(2 * products_s, 14 * score_s)
+
+
+def _narrow_heads(model: Model, profile: Profile) -> float:
+    """Time of fused attention against that of heads of 128, on which efficiencies were fitted.
+
+    Each score takes one exponential whatever the width of a head, and 4 d FLOP: at d = w both take as long.
+    """
+    width = profile.attention_softmax_width
+    if not width:
+        return 1.0
+    return (1.0 + width * model.heads / model.attention_width) / (1.0 + width / FITTED_HEAD_WIDTH)
 
 
 def context_exchange(

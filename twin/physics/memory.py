@@ -114,14 +114,16 @@ def layer_activation_bytes(model: Model, parallel: Parallel, stack: SoftwareStac
     """Return the bytes one layer saves for the backward pass of one microbatch [B]; the mean where layers differ."""
     t = parallel.tp
     sbh = model.seq / parallel.cp * parallel.microbatch * model.hidden
-    if stack.recompute == "full":
-        return 2 * sbh / (t if stack.seq_parallel else 1)
+    again = stack.recompute_share if stack.recompute == "full" else 0.0
+    inputs = again * 2 * sbh / (t if stack.seq_parallel else 1)
+    if again == 1.0:
+        return inputs
     keeps_scores = stack.recompute == "none" and not stack.flash
     scores = 5 * model.heads * model.seq / model.hidden if keeps_scores else 0.0
     repeated, split = _repeated(model), _split(model, parallel)
     if stack.seq_parallel:
-        return sbh * (repeated + split + scores) / t
-    return sbh * (repeated + split / t + scores / t)
+        return inputs + (1.0 - again) * sbh * (repeated + split + scores) / t
+    return inputs + (1.0 - again) * sbh * (repeated + split / t + scores / t)
 
 
 def layers_in_flight(model: Model, parallel: Parallel) -> float:

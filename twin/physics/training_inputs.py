@@ -8,7 +8,8 @@ from typing import Literal
 from twin.physics.collectives import LinkBandwidths
 
 Recompute = Literal["none", "selective", "full"]
-Precision = Literal["bf16", "fp8"]
+Precision = Literal["bf16", "fp8", "mxfp8", "nvfp4"]
+"""Of the linear layers: 16 bits, 8 with a scale for a whole tensor, 8 with one for 32 elements, 4 with one for 16."""
 Sharding = Literal["none", "optimizer", "gradients", "weights"]
 """What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
 gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""
@@ -261,6 +262,10 @@ class SoftwareStack:
     ----------
     recompute
         Activations computed again in the backward pass.
+    recompute_share
+        Share of the layers that full recomputation is for.
+    offload
+        Whether activations that memory does not hold go to the CPU while compute runs, over a link that hides it.
     seq_parallel
         Whether norms and dropout are split over the tensor group.
     flash
@@ -277,9 +282,17 @@ class SoftwareStack:
         CPU launch bound of a layer's forward pass [s]; 0 where kernels are longer than their launch.
     precision
         Of the four linear layers; the rest is 16-bit.
+    compiled
+        Norms, activation functions and loss in fused kernels, by a compiler or by hand; otherwise one by one (eager).
+    flash2
+        Whether fused attention is FlashAttention-2 and not the best there is for the GPU.
+    chunk_overlap
+        Whether gradients of a pipeline chunk that is through hide behind the other chunks of the stage.
     """
 
     recompute: Recompute = "none"
+    recompute_share: float = 1.0
+    offload: bool = False
     seq_parallel: bool = True
     flash: bool = True
     sharding: Sharding = "optimizer"
@@ -291,6 +304,9 @@ class SoftwareStack:
     deferred_head: bool = False
     launch_s: float = 0.0
     precision: Precision = "bf16"
+    compiled: bool = True
+    flash2: bool = False
+    chunk_overlap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +401,19 @@ class Profile:
         Share of the bf16 efficiency that 8-bit products keep.
     scale_up_peers
         GPUs that each GPU of a domain has links of its own to, without a switch; 0: a switch joins them.
+    mxfp8_efficiency, nvfp4_efficiency
+        Rate of these products against `fp8`.
+    cast_bytes
+        Memory traffic of casting an element of an input of a linear layer to 8 bits or less [B]; 0 where the efficiency
+        of its products holds it.
+    flash2_efficiency
+        Share of the 16-bit peak in FlashAttention-2.
+    attention_softmax_width
+        Head size at which exponentials take as long as products, where they do not overlap; 0: they do.
+    loss_bytes
+        Memory traffic of the loss for each logit [B].
+    gather_exposed
+        Share of gathers and reductions of sharded weights that shows although compute hides them.
     """
 
     peak_flops_s: float
@@ -406,6 +435,13 @@ class Profile:
     p2p_factor: float
     fp8_efficiency: float
     scale_up_peers: int = 0
+    mxfp8_efficiency: float = 1.0
+    nvfp4_efficiency: float = 1.0
+    cast_bytes: float = 0.0
+    flash2_efficiency: float = 0.181
+    attention_softmax_width: float = 0.0
+    loss_bytes: float = 12.0
+    gather_exposed: float = 0.1
 
     @property
     def links(self) -> LinkBandwidths:
@@ -422,5 +458,5 @@ class Profile:
         )
 
     def peak(self, precision: Precision) -> float:
-        """Return the dense peak of a precision [FLOP/s]."""
-        return self.peak8_flops_s if precision == "fp8" else self.peak_flops_s
+        """Return the dense peak of a precision [FLOP/s]; that of 4 bits is counted as 8 bits."""
+        return self.peak_flops_s if precision == "bf16" else self.peak8_flops_s

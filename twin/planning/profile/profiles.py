@@ -43,10 +43,28 @@ DIMENSION_OF: Mapping[str, str] = {
     "p2p_factor": "number",
     "fp8_efficiency": "number",
     "scale_up_peers": "number",
+    "mxfp8_efficiency": "number",
+    "nvfp4_efficiency": "number",
+    "cast_bytes": "number",
+    "flash2_efficiency": "number",
+    "attention_softmax_width": "number",
+    "loss_bytes": "number",
+    "gather_exposed": "number",
 }
 MAY_BE_ZERO = frozenset(
-    ("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s", "scale_up_peers")
+    (
+        "gemm_ramp_flop",
+        "tensor_exposed",
+        "jitter_per_doubling",
+        "fixed_s",
+        "scale_up_peers",
+        "cast_bytes",
+        "attention_softmax_width",
+        "gather_exposed",
+    )
 )
+_MOST_LEVELS = 2
+"""From a stack to its GPU, and from that to the GPU whose fit it takes."""
 _WHOLE: Mapping[str, int] = {"domain_gpus": 1, "scale_up_peers": 0}
 """Figures that count, and the least of each."""
 _KEYS = frozenset(
@@ -63,6 +81,10 @@ _STACK_TYPES: Mapping[str, type] = {
     "ep_overlap": bool,
     "grad_bytes": int,
     "deferred_head": bool,
+    "compiled": bool,
+    "flash2": bool,
+    "chunk_overlap": bool,
+    "offload": bool,
 }
 
 
@@ -153,11 +175,13 @@ def load_calibrated(name: str) -> CalibratedProfile:
         raise ProfileError(f"profiles/{name}.yaml", "", f"no such profile; shipped are {', '.join(names)}")
     file = f"profiles/{name}.yaml"
     document = read_document(file)
-    base = document.get("extends")
-    if base == name or (
-        isinstance(base, str) and base in names and "extends" in read_document(f"profiles/{base}.yaml")
-    ):
-        raise ProfileError(file, "extends", f"{base!r} itself extends another profile; one level only")
+    base, levels = document.get("extends"), 1
+    while isinstance(base, str) and base in names:
+        if base == name or levels > _MOST_LEVELS:
+            raise ProfileError(
+                file, "extends", f"{base!r} itself extends others; {_MOST_LEVELS} levels at most"
+            )
+        base, levels = read_document(f"profiles/{base}.yaml").get("extends"), levels + 1
     return profile_from(document, name, file)
 
 

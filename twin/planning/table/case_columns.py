@@ -109,9 +109,15 @@ def _precision(text: str) -> str:
     low = re.sub(r"[^a-z0-9]", "", text.lower())
     if low.startswith(("bf16", "fp16", "bfloat16", "float16", "half")) or low == "16":
         return "bf16"
-    if low.startswith(("fp8", "float8", "mxfp8", "e4m3")) or low == "8":
+    if low.startswith(("mxfp8", "fp8mx")):
+        return "mxfp8"
+    if low.startswith(("fp8", "float8", "e4m3")) or low == "8":
         return "fp8"
-    raise CellError(f"{text!r} is a precision no profile was fitted to; known are BF16, FP16 and FP8")
+    if low.startswith(("nvfp4", "fp4")) or low == "4":
+        return "nvfp4"
+    raise CellError(
+        f"{text!r} is a precision no profile was fitted to; known are BF16, FP16, FP8, MXFP8 and NVFP4"
+    )
 
 
 def _recompute(text: str) -> str:
@@ -127,15 +133,17 @@ def _recompute(text: str) -> str:
     raise CellError(f"{text!r} is no kind of recomputation; known are none, selective and full")
 
 
-def _attention(text: str) -> bool | None:
+def _attention(text: str) -> bool | str | None:
     low = re.sub(r"[^a-z0-9]", "", text.lower())
     if low in ("gqa", "mha", "mqa", "mla"):  # says what is computed, not how
         return None
+    if low in ("flash2", "flashattention2", "flashattn2", "fa2"):
+        return "flash2"
     if low.startswith(("flash", "fused", "sdpa", "cudnn", "te")) or low in _YES:
         return True
     if low.startswith(("unfused", "core", "math", "eager", "standard", "local")) or low in _NO:
         return False
-    raise CellError(f"{text!r} is no kind of attention; known are flash and unfused")
+    raise CellError(f"{text!r} is no kind of attention; known are flash, flash2 and unfused")
 
 
 _SHARDINGS = {
@@ -170,6 +178,15 @@ def _sharding(text: str) -> str | None:
         known = "none, distributed, zero1, zero2, zero3 and fsdp"
         raise CellError(f"{text!r} is no way to shard the optimizer; known are {known}")
     return found
+
+
+def _fsdp(text: str) -> str | None:
+    """Fully sharded where it says yes, or over how many GPUs."""
+    if text.lower() in _NO:
+        return None
+    if text.lower() not in _YES:
+        _count(text)
+    return "weights"
 
 
 def _stage(text: str) -> str:
@@ -213,7 +230,7 @@ _SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
 
 COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn("model", str, ("model_name",)),
-    CaseColumn("gpu", str, ("gpu_type", "gpu_model", "accelerator")),
+    CaseColumn("gpu", str, ("gpu_type", "gpu_model", "accelerator", "system")),
     CaseColumn("profile", str),
     CaseColumn("software", str),
     CaseColumn("framework", str),
@@ -270,9 +287,12 @@ COLUMNS: tuple[CaseColumn, ...] = (
     ),
     CaseColumn("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
     CaseColumn("ep_overlap", _switch, ("expert_overlap",)),
+    CaseColumn("compiled", _switch, ("compile", "torch_compile")),
+    CaseColumn("offload", _switch, ("cpu_offload", "cpu_offloading")),
     CaseColumn("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
     CaseColumn("optimizer", _sharding),
     CaseColumn("sharding", _sharding, ("data_sharding",)),
+    CaseColumn("fsdp", _fsdp),
     CaseColumn("zero", _stage, ("zero_stage", "zero_optimization_stage")),
     CaseColumn(
         "distributed_optimizer", _distributed, ("dist_optimizer", "use_distributed_optimizer", "dist_opt")
@@ -314,6 +334,9 @@ COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn("step_time_ms", _positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
     CaseColumn("tflops_per_gpu", _positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
     CaseColumn("flops_kind", str),
+    CaseColumn(
+        "tokens_per_s_per_gpu", _positive("tokens/s"), ("tokens_per_sec_per_gpu", "tokens_per_gpu_per_s")
+    ),
 )
 
 _BY_HEAD: Mapping[str, CaseColumn] = {

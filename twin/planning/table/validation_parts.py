@@ -64,12 +64,15 @@ def rows_in(table: str, data: Path | None) -> tuple[tuple[Mapping[str, Cell], ..
     return (reference_table(table).rows if shipped else ()), ""
 
 
-def values_of(cells: Mapping[str, Cell], profile: CalibratedProfile) -> dict[str, Any]:
-    """Return the values of a row of a reference table, read as the same cells of a CSV file would be."""
+def values_of(cells: Mapping[str, Cell], profile: CalibratedProfile | None) -> dict[str, Any]:
+    """Return the values of a row of a reference table, read as the same cells of a CSV file would be.
+
+    An MFU counts against the peak of the profile.
+    """
     texts = {column: str(cell) for column, cell in cells.items() if cell is not None}
     heads = CaseFile("reference", tuple(texts), (), (), {})
     values = read_row(texts, understood(heads))
-    if "mfu_pct" in cells and not {"step_time_s", "tflops_per_gpu"} & set(values):
+    if profile is not None and "mfu_pct" in cells and not {"step_time_s", "tflops_per_gpu"} & set(values):
         values["tflops_per_gpu"] = float(cells["mfu_pct"] or 0.0) / 100 * profile.profile.peak_flops_s
     return values
 

@@ -49,6 +49,17 @@ class CalibratedFigures(DocumentPart):
     p2p_factor: CalibratedFigure | None = _figure("multiplier of pipeline transfers")
     fp8_efficiency: CalibratedFigure | None = _figure("share of the 16-bit efficiency that 8-bit keeps")
     scale_up_peers: CalibratedFigure | None = _figure("GPUs it has links of its own to, without a switch")
+    mxfp8_efficiency: CalibratedFigure | None = _figure("rate of MXFP8 products against FP8")
+    nvfp4_efficiency: CalibratedFigure | None = _figure("rate of NVFP4 products against FP8")
+    cast_bytes: CalibratedFigure | None = _figure("memory traffic of casting an element to 8 bits, in bytes")
+    flash2_efficiency: CalibratedFigure | None = _figure("share of the peak in FlashAttention-2")
+    attention_softmax_width: CalibratedFigure | None = _figure(
+        "head size at which exponentials take as long as products"
+    )
+    loss_bytes: CalibratedFigure | None = _figure("memory traffic of the loss for each logit, in bytes")
+    gather_exposed: CalibratedFigure | None = _figure(
+        "gathers of sharded weights that overlap leaves exposed"
+    )
 
 
 class OwnRuns(DocumentPart):
