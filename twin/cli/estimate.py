@@ -21,11 +21,13 @@ EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
 
 Columns, in any order: model (a preset) or layers, hidden, ffn, heads, kv_heads, vocab, gated; seq, gpu, precision,
 gpus or dp, tp, pp, cp, vp, microbatch, global_batch; software (or framework, stack, else what source names) chooses
-among profiles of one GPU; recompute (none, selective, full), seq_parallel, attention (flash, unfused), tp_overlap,
-dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp), deferred_head, launch_ms, nic (Gb/s
-of each GPU); experts, topk, expert_ffn, ep, etp, ep_overlap; step_time_s or tflops_per_gpu where it was measured.
+among profiles of one GPU; recompute (none, selective, full), seq_parallel, attention (flash, flash2, unfused),
+compiled, offload, tp_overlap, dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp), fsdp,
+deferred_head, launch_ms, nic (Gb/s of each GPU), power_limit_w; experts, topk, expert_ffn, ep, etp, ep_overlap;
+step_time_s, tflops_per_gpu or tokens_per_s_per_gpu where it was measured. precision: bf16, fp8, mxfp8, nvfp4.
 Unknown columns are carried through. A blank takes the default of the profile's stack; a blank microbatch or vp is the
-fastest that fits. A row that cannot be judged says why in column reason.
+fastest that fits. A row that was measured and would not fit ran all the same: it recomputes as many layers as memory
+asks for, or offloads. A row that cannot be judged says why in column reason.
 Nine in ten measured times are expected between predicted_low_s and predicted_high_s; column interval says what that
 rests on: where it is estimated, no published run stands behind it (a question mark in the table)."""
 FORMAT = JsonFormat("estimate")

@@ -225,6 +225,17 @@ def _nic(text: str) -> float:
     return plain * _GBIT_S
 
 
+def _watts(text: str) -> float:
+    """Watts of "500", "500 W" or "0.5 kW"."""
+    try:
+        return _positive("W")(text)
+    except CellError:
+        try:
+            return _positive("W")(str(parse(text, "power")))
+        except UnitError as fault:
+            raise CellError(f"{text!r} is no power limit: {fault}") from None
+
+
 _SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
 """Readers for which the word none is an answer, and no blank."""
 
@@ -306,6 +317,7 @@ COLUMNS: tuple[CaseColumn, ...] = (
         "nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")
     ),
     CaseColumn("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
+    CaseColumn("power_limit_w", _watts, ("power_limit", "power_cap", "power_cap_w", "gpu_power_limit")),
     CaseColumn("p2p_factor", _positive("1"), ("xp",)),
     CaseColumn(
         "experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")

@@ -94,7 +94,7 @@ def work_of(
     workload = job.workload
     gpu = catalog.gpu(gpu_part)
     memory_bytes = gpu.memory_bytes if job.mig is None else mig_memory_bytes(job.mig)
-    fp8 = isinstance(workload, LlmTraining | Reinforcement | Inference) and workload.precision == "fp8"
+    fp8 = isinstance(workload, LlmTraining | Reinforcement | Inference) and workload.precision != "bf16"
     result = estimate_of(job, gpus, gpu_part, memory_bytes, network)
     step = result.parts
     parts = np.zeros(len(ACCOUNTS))
