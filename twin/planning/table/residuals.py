@@ -113,6 +113,38 @@ def quantile(sizes: np.ndarray) -> float:
     return max(LEAST_P90, float(np.sort(sizes)[place - 1]))
 
 
+@dataclass(frozen=True, slots=True)
+class UnseenErrors:
+    """Errors of the runs of a table that the fit of their profile has not seen.
+
+    Attributes
+    ----------
+    mape_pct, bias_pct
+        Mean absolute and mean error [%].
+    inside_pct
+        Share of the runs in their 90 % interval [%].
+    """
+
+    mape_pct: float
+    bias_pct: float
+    inside_pct: float
+
+
+def unseen_by_table(residuals: Iterable[Residual]) -> dict[str, UnseenErrors]:
+    """Return the errors of runs that no fit has seen, by table."""
+    tables: dict[str, list[Residual]] = defaultdict(list)
+    for residual in residuals:
+        tables[residual.table].append(residual)
+    found = {}
+    for table, members in tables.items():
+        errors = np.expm1([member.log for member in members])
+        inside = [abs(member.log) <= member.case.interval.width for member in members]
+        found[table] = UnseenErrors(
+            float(100 * np.abs(errors).mean()), float(100 * errors.mean()), float(100 * np.mean(inside))
+        )
+    return found
+
+
 def covered(residuals: Sequence[Residual]) -> tuple[bool, ...]:
     """Return whether each run lies in the interval that all runs but those of its model give."""
     widths: dict[tuple[str, str, str], float] = {}

@@ -47,6 +47,11 @@ class ValidationRow:
         """Predicted over measured."""
         return self.predicted / self.measured
 
+    @property
+    def peak_share(self) -> float:
+        """Model FLOP of a measured step time over the peak of its GPUs; 0 where it is no step time."""
+        return 0.0 if self.case is None else _at_full_rate_s(self) / self.measured
+
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
