@@ -89,9 +89,18 @@ def test_strong_scaling_falls_as_published() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "bound_pct"), [("allreduce-large", 16, 2.0), ("allreduce-small", 20, 12.0)]
+    ("name", "rows", "bound_pct"),
+    [
+        ("fsdp-h100", 35, 8.0),
+        ("nemo-24.12", 12, 5.0),
+        ("nemo-25", 15, 7.0),
+        ("bridge-dense", 30, 7.0),
+        ("mi325x", 5, 10.0),
+        ("allreduce-large", 16, 2.0),
+        ("allreduce-small", 20, 12.0),
+    ],
 )
-def test_all_reduce_of_azure_machines(name: str, rows: int, bound_pct: float) -> None:
+def test_mean_error_and_bias_of_published_tables(name: str, rows: int, bound_pct: float) -> None:
     comparison = compared(name)
     assert comparison.errors is not None
     assert comparison.errors.rows == rows

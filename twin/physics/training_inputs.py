@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from twin.physics.collectives import LinkBandwidths
 from twin.physics.model_shape import Experts, Latent, Model, StateSpace, Window
@@ -31,6 +31,7 @@ __all__ = [
 Recompute = Literal["none", "selective", "full"]
 Precision = Literal["bf16", "fp8", "mxfp8", "nvfp4"]
 """Of the linear layers: 16 bits, 8 with a scale for a whole tensor, 8 with one for 32 elements, 4 with one for 16."""
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Sharding = Literal["none", "optimizer", "gradients", "weights"]
 """What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
 gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""

@@ -33,7 +33,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("prompt_tokens", "Prompt", "tokens"),
         entry("output_tokens", "Answer", "tokens"),
         entry("sequence", "Sequence", "tokens"),
-        entry("precision", "Precision", titles=("BF16", "FP8")),
+        entry("precision", "Precision", titles=("BF16", "FP8", "MXFP8", "NVFP4")),
         entry("gpu", "GPU load", "of rated", steps="one"),
         entry("efficiency", "Efficiency", "of peak", kind="quantity", dimension="fraction", steps="one"),
     ),
@@ -80,7 +80,11 @@ def workload_fields(workload: type[BaseModel]) -> tuple[Field, ...]:
         if path.partition(".")[0] in workload.model_fields
     )
     return tuple(
-        replace(of, steps="double") if of.kind == "count" and not of.steps else of
+        replace(
+            of,
+            steps="double" if of.kind == "count" and not of.steps else of.steps,
+            titles=of.titles[: len(of.choices)],
+        )
         for of in made
         if of is not None
     )

@@ -19,7 +19,7 @@ from twin.planning.profile.profiles import (
     profile_names,
     variant_for_software,
 )
-from twin.planning.table.case_columns import CellError
+from twin.planning.table.case_cells import CellError
 
 DEFAULT_VOCAB = 51200
 """Vocabulary of GPT-2 as Megatron-LM pads it."""

@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from twin.catalog import load_catalog
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import Model, Parallel, SoftwareStack, TrainingNetwork
+from twin.planning.job.job_power import clock_share, power_of
 from twin.planning.job.llm import refuse_illegal
-from twin.planning.job.result import PlanError, memory_reason
+from twin.planning.job.result import MEMORY_SHARE, PlanError, memory_reason
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
-from twin.planning.search.search import MEMORY_SHARE, fastest_microbatch
-from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
+from twin.planning.profile.uncertainty import Interval, interval_of
+from twin.planning.search.search import fastest_microbatch
+from twin.planning.table.case_cells import CaseColumn, CellError
+from twin.planning.table.case_columns import read_row, understood
 from twin.planning.table.case_file import CaseFile
 from twin.planning.table.case_model import (
     has_deferred_head,
@@ -60,6 +64,8 @@ class TrainingCase:
         Profile of its hardware and software.
     measured_s
         Measured step time [s]; none where the row gives none.
+    power_limit_w
+        Of a GPU [W]; none: its own.
     """
 
     model: Model
@@ -68,11 +74,18 @@ class TrainingCase:
     network: TrainingNetwork
     calibrated: CalibratedProfile
     measured_s: float | None
+    power_limit_w: float | None = None
 
     @property
     def confidence(self) -> str:
         """How far the profile is calibrated; `low` where nothing is fitted to such models."""
         return "low" if self.model.experts else self.calibrated.confidence
+
+    @property
+    def interval(self) -> Interval:
+        """Where nine in ten measured step times of such runs are expected."""
+        experts = self.model.experts is not None
+        return interval_of(self.calibrated, self.stack.precision, experts, self.parallel.gpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +168,23 @@ def judge(case: TrainingCase) -> CaseEstimate:
     profile = case.calibrated.profile
     memory = memory_per_gpu(case.model, case.parallel, case.stack)
     parts = step_time(case.model, case.parallel, case.stack, profile, case.network)
+    if case.power_limit_w is not None:
+        parts = _limited(case, parts, case.power_limit_w)
     return CaseEstimate(case, parts, memory, _memory_words(case, memory))
+
+
+def _limited(case: TrainingCase, parts: StepParts, limit_w: float) -> StepParts:
+    """Return the step under a power limit: products and attention at the clock that it leaves."""
+    gpu = load_catalog().gpu(case.calibrated.gpus[0])
+    share = clock_share(power_of(gpu), parts, limit_w, fp8=case.stack.precision != "bf16")
+    full = case.calibrated.profile
+    slowed = replace(
+        full,
+        gemm_efficiency=full.gemm_efficiency * share,
+        attention_efficiency=full.attention_efficiency * share,
+        flash2_efficiency=full.flash2_efficiency * share,
+    )
+    return step_time(case.model, case.parallel, case.stack, slowed, case.network)
 
 
 def _memory_words(case: TrainingCase, memory: MemoryParts) -> str:
@@ -206,7 +235,15 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
     refuse_illegal(model, parallel)
     if "recompute" not in values:
         stack = _with_room(model, parallel, stack, calibrated) if _happened(values) else stack
-    return TrainingCase(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
+    return TrainingCase(
+        model,
+        parallel,
+        stack,
+        network,
+        calibrated,
+        _measured_s(values, model, parallel),
+        values.get("power_limit_w"),
+    )
 
 
 def _stack(values: Mapping[str, Any], model: Model, default: SoftwareStack) -> SoftwareStack:
