@@ -31,7 +31,7 @@ def test_a_table_for_people(twin, cases: Path) -> None:
     assert "2 of 3 rows judged; 2 measured: mean error" in said
     assert "h100: calibrated on published runs of this GPU" in said
     assert "h100: where a row does not say, stack: no recompute, fused attention" in said
-    assert "other stacks: --profile h100-megatron" in said
+    assert "other stacks: --profile h100-fsdp, h100-megatron" in said
 
 
 def test_a_file_with_all_columns_and_the_predictions(twin, cases: Path, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_stack_is_said_and_can_be_changed(twin, tmp_path: Path) -> None:
     words = ("plan", "video-ingest", "--model", "llama3-70b", "--gpus", 256, "--batch", 512)
     text = twin(*words).stdout
     assert "stack: unfused attention, no sequence parallelism, no overlap, nothing sharded, 2-byte" in text
-    assert "other stacks on this GPU: --profile a100-deepspeed, a100-modern" in text
+    assert "other stacks on this GPU: --profile a100-deepspeed, a100-fsdp, a100-modern" in text
 
     old = json.loads(twin(*words, "--json").stdout)
     new = json.loads(twin(*words, "--profile", "a100-modern", "--json").stdout)
@@ -126,7 +126,7 @@ def test_what_fits_nowhere_says_what_would(twin) -> None:
         (("--model", "llama9"), "no such model; known are"),
         (("--model", "vit-22b"), "vision.vit-22b: trained sample by sample"),
         (("--model", "llama3-8b", "--gpus", 4096), "4096 GPUs are more than the 16 x H100-SXM"),
-        (("--model", "llama3-8b", "--precision", "int4"), "neither bf16 nor fp8"),
+        (("--model", "llama3-8b", "--precision", "int4"), "none of bf16, fp8, mxfp8, nvfp4"),
         (("--model", "llama3-8b", "--sharding", "some"), "none of none, optimizer"),
         (("--model", "llama3-8b", "--profile", "h101"), "no such profile"),
     ],

@@ -41,7 +41,7 @@ def test_hierarchical_all_gather_by_hand():
 
 
 def test_nvls_by_hand():
-    assert nvls_time_s(1e9, 8, LINKS) == pytest.approx(25e-6 + 1.125e9 / (0.876 * 364.5e9))
+    assert nvls_time_s(1e9, 8, LINKS) == pytest.approx(25e-6 + 1.125e9 / (0.864 * 364.5e9))
     assert nvls_time_s(1e9, 1, LINKS) == 0
 
 

@@ -34,6 +34,15 @@ def test_ring_over_four_nodes_by_hand():
     assert ring_time_s("all_gather", 1e9, 32, 8, LINKS) == pytest.approx(expected_s)
 
 
+def test_members_of_a_mesh_have_the_links_between_them():
+    mesh = LinkBandwidths(scale_up_bytes_s=350e9, scale_out_bytes_s=45e9, peers=7)
+    assert [mesh.inside_bytes_s(members) for members in (2, 4, 8, 1)] == [50e9, 150e9, 350e9, 350e9]
+    two_s = ring_time_s("all_reduce", 1e9, 2, 2, mesh)
+    assert two_s == pytest.approx(8.4e-6 + 2 * 3.4e-6 + 1e9 / 50e9)
+    # between nodes the cards of the two set the pace, or the one link that joins them
+    assert ring_time_s("all_reduce", 1e9, 4, 2, mesh) > 2 * 3 / 4 * 1e9 / 50e9
+
+
 def test_tree_over_four_nodes_by_hand():
     expected_s = 8.4e-6 + 2 * (7 * 4e-6 + 2 * 14e-6) + 2e9 / (0.92 * 360e9)
     assert tree_time_s(1e9, 32, 8, LINKS) == pytest.approx(expected_s)

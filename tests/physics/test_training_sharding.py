@@ -71,7 +71,7 @@ def test_sharded_weights_by_hand():
     shown_s = exposed(model, cut, prefetch, H100, FULL_NETWORK, forward_s, backward_s)
     assert shown_s == pytest.approx(3 * 0.5 * gather_s + 3 * 0.2 * (gather_s + reduce_s))
     hidden_s = exposed(model, cut, prefetch, H100, FULL_NETWORK, 1.0, 1.0)
-    assert hidden_s == pytest.approx(0.1 * (2 * gather_s + reduce_s))
+    assert hidden_s == pytest.approx(3 * 0.1 * (2 * gather_s + reduce_s))
 
 
 def test_sharded_gradients_are_reduced_after_every_microbatch():

@@ -48,7 +48,10 @@ def test_every_number_has_source_and_status(name):
 
 def test_only_generations_with_published_runs_call_themselves_calibrated():
     names = {name for name in profile_names() if load_calibrated(name).confidence == "calibrated"}
-    assert names == {"a100", "a100-deepspeed", "gb200", "h100", "h100-megatron"}
+    assert names == {
+        *("a100", "a100-deepspeed", "b200", "b200-nemo-25", "gb200", "gb200-bridge", "gb300"),
+        *("h100", "h100-fsdp", "h100-megatron", "h100-nemo-24", "mi325x"),
+    }
 
 
 def test_derived_profile_takes_the_rest_from_its_base():
@@ -62,19 +65,17 @@ def test_derived_profile_takes_the_rest_from_its_base():
 def test_gemm_rates_of_derived_profiles_follow_the_published_best_ones():
     best = {(gpu, dtype): rate for gpu, dtype, rate, *_ in REFERENCE["rows"]}
     for name, gpu, base, base_gpu in (
-        ("b200", "B200", "gb200", "GB200"),
-        ("b300", "B300", "gb200", "GB200"),
+        ("b200-nemo-25", "B200", "gb200", "GB200"),
         ("gh200", "GH200", "h100", "H100-SXM"),
         ("a100-modern", "A100-SXM", "h100", "H100-SXM"),
-        ("mi300x", "MI300X", "h100", "H100-SXM"),
-        ("mi325x", "MI325X", "h100", "H100-SXM"),
-        ("mi355x", "MI355X", "h100", "H100-SXM"),
+        ("mi300x", "MI300X", "mi325x", "MI325X"),
+        ("mi355x", "MI355X", "mi325x", "MI325X"),
     ):
         own, fitted = load_profile(name), load_profile(base)
         rate = own.peak_flops_s * own.gemm_efficiency / (fitted.peak_flops_s * fitted.gemm_efficiency)
         assert rate == pytest.approx(best[gpu, "BF16"] / best[base_gpu, "BF16"], rel=1e-3), name
         assert load_calibrated(name).figures["gemm_efficiency"].status == "derived"
-        if (gpu, "FP8") in best:
+        if (gpu, "FP8") in best and load_calibrated(name).figures["fp8_efficiency"].status == "derived":
             rate8 = product_rate(own, "fp8") / product_rate(fitted, "fp8")
             assert rate8 == pytest.approx(best[gpu, "FP8"] / best[base_gpu, "FP8"], rel=1e-3), name
 
@@ -98,8 +99,8 @@ def test_present_day_stack_on_a100_is_that_of_h100_and_never_chosen():
     assert {own.figures[key].status for key in changed} == {"derived"}
     assert (own.variant, own.confidence, own.software) == (True, "derived", ())
     assert "no published run of the two together" in worth(own)
-    assert {other.name for other in other_stacks(fitted)} == {"a100-deepspeed", "a100-modern"}
-    assert {other.name for other in other_stacks(own)} == {"a100", "a100-deepspeed"}
+    assert {other.name for other in other_stacks(fitted)} == {"a100-deepspeed", "a100-fsdp", "a100-modern"}
+    assert {other.name for other in other_stacks(own)} == {"a100", "a100-deepspeed", "a100-fsdp"}
     assert profile_for_gpu("A100").name == "a100"
 
 
@@ -145,7 +146,7 @@ def test_another_part_of_the_same_name_is_not_taken_for_it():
 def test_worth_says_what_an_estimate_is_good_for(name):
     words = worth(load_calibrated(name))
     assert "5-10 %" in words
-    assert "1-4 %" in words
+    assert "1-8 %" in words
     assert words == worth(profile_for_gpu(load_calibrated(name).gpus[0])) or load_calibrated(name).variant
 
 
@@ -210,7 +211,6 @@ def profile_text(**changes: str) -> str:
     [
         (profile_text(colour="red"), "colour"),
         (profile_text(extends="x"), "extends"),
-        (profile_text(extends="h200"), "extends"),
         (profile_text(confidence="high"), "confidence"),
         (profile_text(gpus="X"), "gpus"),
         (profile_text(title=""), "title"),

@@ -88,6 +88,32 @@ def test_strong_scaling_falls_as_published() -> None:
     assert many.measured < few.measured / 40
 
 
+@pytest.mark.parametrize(
+    ("name", "rows", "bound_pct"),
+    [
+        ("fsdp-h100", 35, 8.0),
+        ("nemo-24.12", 12, 5.0),
+        ("nemo-25", 15, 7.0),
+        ("bridge-dense", 30, 7.0),
+        ("mi325x", 5, 10.0),
+        ("allreduce-large", 16, 2.0),
+        ("allreduce-small", 20, 12.0),
+    ],
+)
+def test_mean_error_and_bias_of_published_tables(name: str, rows: int, bound_pct: float) -> None:
+    comparison = compared(name)
+    assert comparison.errors is not None
+    assert comparison.errors.rows == rows
+    assert comparison.goals == {"mape_pct": bound_pct, "bias_pct": bound_pct / 2}
+    assert comparison.passed, comparison.missed
+
+
+def test_all_reduce_without_a_switch_grows_with_the_members_in_the_step_too() -> None:
+    comparison = compared("mesh-in-step")
+    assert [row.measured for row in comparison.rows] == [312.912, 47.671]
+    assert comparison.passed, comparison.missed
+
+
 @pytest.mark.parametrize(("name", "bound_pct"), [("memory-activations", 1.0), ("memory-state", 2.0)])
 def test_every_published_memory_figure(name: str, bound_pct: float) -> None:
     comparison = compared(name)
@@ -106,7 +132,7 @@ def test_zero_shot_on_a_third_party() -> None:
 
 def test_every_generation_beats_one_mfu() -> None:
     _, generations = validate((), SHARED if SHARED.is_dir() else None)
-    assert {one.name for one in generations} == {"H100", "GB200", "A100"}
+    assert {one.name for one in generations} == {"H100", "GB200", "A100", "MI325X"}
     for one in generations:
         assert one.mape_pct < one.baseline_mape_pct, one
 
@@ -115,7 +141,12 @@ def test_one_profile_serves_a_generation_and_stack() -> None:
     stacks = {
         table.file.split("_strong")[0]: table.profile for table in STEP_TABLES if table.generation == "H100"
     }
-    assert stacks == {"dgxc": "h100", "megatron_core": "h100-megatron"}
+    assert stacks == {
+        "dgxc": "h100",
+        "megatron_core": "h100-megatron",
+        "llm_foundry": "h100-fsdp",
+        "nemo_24_12": "h100-nemo-24",
+    }
     assert {table.profile for table in STEP_TABLES if table.generation == "A100"} == {"a100"}
     assert {table.profile for table in STEP_TABLES if table.generation == "GB200"} == {"gb200"}
 
@@ -226,7 +257,8 @@ def test_missed_goals_are_told() -> None:
 
 
 COUNTS = {"dgxc": 75, "megatron_core": 9, "megatron_core_strong": 2, "sc21": 10, "korthikanti": 8,
-          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15, "experts": 31, "dgxc_held_out": 27}  # fmt: skip
+          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15, "experts": 31, "dgxc_held_out": 27,
+          "azure_nccl_allreduce": 48}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -247,6 +279,7 @@ FILES = {
     "sc21": "megatron_sc21_table1.csv",
     "korthikanti": "korthikanti_table5.csv",
     "nccl_busbw": "nccl_busbw.csv",
+    "azure_nccl_allreduce": "azure_nccl_allreduce.csv",
     "mamf_gemm": "mamf_gemm.csv",
 }
 

@@ -15,7 +15,7 @@ from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.api.training import TrainingReport, training_report
 from twin.catalog import load_catalog
-from twin.physics.training_inputs import SoftwareStack, TrainingNetwork
+from twin.physics.training_inputs import PRECISIONS, Precision, SoftwareStack, TrainingNetwork
 from twin.planning.job.llm import default_stack
 from twin.planning.job.whole_training import MOST_TOKENS
 from twin.planning.profile.models import load_model
@@ -155,7 +155,7 @@ def plan(
     gpus: int | None = None,
     batch: int | None = None,
     sequence: int | None = None,
-    precision: Literal["bf16", "fp8"] | None = None,
+    precision: Precision | None = None,
     profile: str | None = None,
     sharding: Literal["none", "optimizer", "gradients", "weights", "any"] | None = None,
     flash: bool | None = None,
@@ -243,8 +243,9 @@ def planned(
     tokens: float | None = None,
 ) -> PlanReport:
     """Return the plans for a scene called `scene`; `options` go by field of `SoftwareStack`."""
-    if precision not in (None, "bf16", "fp8"):
-        raise BadInput(f"--precision: {precision!r} is neither bf16 nor fp8")
+    asked = next((known for known in PRECISIONS if known == (precision or "bf16")), None)
+    if asked is None:
+        raise BadInput(f"--precision: {precision!r} is none of {', '.join(PRECISIONS)}")
     if sharding not in (None, "any", *SHARDINGS):
         raise BadInput(f"--sharding: {sharding!r} is none of {', '.join(SHARDINGS)} and any")
     if options["grad_bytes"] not in (None, 2, 4):
@@ -259,7 +260,7 @@ def planned(
     plant = build(scenario, catalog)
     hardware = scene_gpus(plant, catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)
-    default = default_stack(calibrated, preset.name, "fp8" if precision == "fp8" else "bf16")
+    default = default_stack(calibrated, preset.name, asked)
     stack = replace(default, **{name: value for name, value in options.items() if value is not None})
     wanted, sequences = _size(scenario, hardware, gpus, batch)
     start = time.perf_counter()
@@ -330,7 +331,7 @@ def planned(
             for candidate in found.best
         ],
         training=training_report(
-            found, preset, tokens, sequences, hardware, scenario, plant, catalog, fp8=precision == "fp8"
+            found, preset, tokens, sequences, hardware, scenario, plant, catalog, fp8=asked != "bf16"
         ),
     )
 

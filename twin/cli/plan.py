@@ -37,7 +37,10 @@ def plan_scene(
         int | None, typer.Option(min=1, metavar="S", help="Sequence length in tokens (default: the model's).")
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(metavar="bf16|fp8", help="Precision of the matrix products (default: bf16).")
+        str | None,
+        typer.Option(
+            metavar="bf16|fp8|mxfp8|nvfp4", help="Precision of the matrix products (default: bf16)."
+        ),
     ] = None,
     profile: Annotated[
         str | None, typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile (default: by the GPU).")

@@ -29,8 +29,8 @@ ALGORITHMS: tuple[Name, ...] = get_args(Name)
 STEP_ALGORITHMS: tuple[Name, ...] = ("ring", "tree", "direct")
 """What the step model chooses among."""
 
-NVLS_BANDWIDTH_SHARE = 0.876
-"""What a GPU moves with NVLS against a ring: 319.65 over 364.9 GB/s, fitted to H100 and H200 sweeps (`sweeps`)."""
+NVLS_BANDWIDTH_SHARE = 0.864
+"""What a GPU moves with NVLS against a ring: 315.26 over 364.9 GB/s, fitted to H100 and H200 sweeps (`sweeps`)."""
 
 NVLS_FROM_RANKS = 5
 """Fewest GPUs for which the library reduces in the switch: published runs of 4 H200 take the ring, of 5 NVLS."""

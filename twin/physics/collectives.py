@@ -24,23 +24,37 @@ class LinkBandwidths:
     Attributes
     ----------
     scale_up_bytes_s
-        Inside a node or NVLink domain [B/s].
+        Inside a node or NVLink domain, all links of a GPU together [B/s].
     scale_out_bytes_s
         Of the GPU's share of network cards [B/s].
     hop_extra_s
         Added to each hop between nodes, for networks slower than those the latencies were fitted on [s].
+    peers
+        GPUs that each GPU of a domain has links of its own to, without a switch; 0: a switch gives all links to any.
     """
 
     scale_up_bytes_s: float
     scale_out_bytes_s: float
     hop_extra_s: float = 0.0
+    peers: int = 0
+
+    def inside_bytes_s(self, members: int) -> float:
+        """Return the bandwidth among members of one domain [B/s]: in a mesh that of the links between them.
+
+        Measured on MI300X at 4 GiB: 47.7 GB/s between 2 GPUs, 312.9 GB/s among 8 (stas00/ml-engineering,
+        network/README.md at 744d01e).
+        """
+        if 1 < members <= self.peers:
+            return self.scale_up_bytes_s * (members - 1) / self.peers
+        return self.scale_up_bytes_s
 
 
 def ring_bandwidth_bytes_s(nodes: int, ranks_per_node: int, links: LinkBandwidths) -> float:
     """Return the bandwidth of a ring [B/s]; on rail-optimised networks each rank of a node drives a card."""
+    inside_bytes_s = links.inside_bytes_s(ranks_per_node)
     if nodes == 1:
-        return links.scale_up_bytes_s
-    return min(links.scale_up_bytes_s, links.scale_out_bytes_s * ranks_per_node)
+        return inside_bytes_s
+    return min(inside_bytes_s, links.scale_out_bytes_s * ranks_per_node)
 
 
 def ring_time_s(

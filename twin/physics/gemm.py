@@ -25,9 +25,12 @@ class BusyTime(NamedTuple):
 
 def product_rate(profile: Profile, precision: Precision) -> float:
     """Return the rate of very large products in a precision [FLOP/s]."""
+    if precision == "bf16":
+        return profile.peak_flops_s * profile.gemm_efficiency
+    rate = profile.peak8_flops_s * profile.fp8_efficiency * profile.gemm_efficiency
     if precision == "fp8":
-        return profile.peak8_flops_s * profile.fp8_efficiency * profile.gemm_efficiency
-    return profile.peak_flops_s * profile.gemm_efficiency
+        return rate
+    return rate * (profile.mxfp8_efficiency if precision == "mxfp8" else profile.nvfp4_efficiency)
 
 
 def memory_rate(profile: Profile) -> float:

@@ -230,7 +230,7 @@ def _reduce_s(replica: ServingReplica, size_bytes: float) -> float:
     whole_s = collective_time_s("all_reduce", size_bytes, t, min(t, profile.domain_gpus), links)
     if t > profile.domain_gpus:
         return whole_s
-    return min(whole_s, SMALL_REDUCE_S + (t - 1) * size_bytes / links.scale_up_bytes_s)
+    return min(whole_s, SMALL_REDUCE_S + (t - 1) * size_bytes / links.inside_bytes_s(t))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def replicated_weights(
     Experts are spread over the expert group, so that only one GPU of each such group holds the same ones.
     """
     t, n, stage_gpus = parallel.tp, parallel.dp * parallel.cp, parallel.stage_gpus(domain_gpus)
-    layers = model.layers / parallel.pp
+    layers = model.blocks / parallel.pp
     plain = Replicated(
         layer=model.plain_layer_parameters / t,
         embedding=model.vocab * model.hidden / t,
@@ -164,9 +164,12 @@ def exposed_data_s(
     if stack.sharding == "weights":
         gather_s = sum(_by_layer_s("all_gather", WEIGHT_BYTES, part, links) for part in groups)
         reduce_s = sum(_by_layer_s("reduce_scatter", stack.grad_bytes, part, links) for part in groups)
-        return _shown_s(gather_s, forward_s, microbatches, stack) + _shown_s(
-            gather_s + reduce_s, backward_s, microbatches, stack
-        )
+        if not stack.dp_overlap:
+            return microbatches * (2 * gather_s + reduce_s)
+        # Each microbatch gathers anew, and what runs beside compute slows it.
+        hidden, shown = max(0.0, gather_s - forward_s), profile.gather_exposed
+        behind = max(0.0, gather_s + reduce_s - backward_s)
+        return microbatches * (max(hidden, shown * gather_s) + max(behind, shown * (gather_s + reduce_s)))
     kind: Kind = "all_reduce" if stack.sharding == "none" else "reduce_scatter"
     reduce_s = sum(_whole_s(kind, stack.grad_bytes, part, links) for part in groups)
     times = passes(stack.sharding, microbatches)[0]

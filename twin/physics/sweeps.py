@@ -1,4 +1,4 @@
-"""Stand-alone collectives as benchmarks show them: fitted to published nccl-tests sweeps, from 64 MiB on.
+"""Stand-alone collectives as benchmarks show them: fitted to published nccl-tests sweeps, most of them from 64 MiB on.
 
 Form: t = latency + w S / B + q sqrt(S), with w = 2 (n-1)/n for all-reduce and (n-1)/n for all-gather and
 reduce-scatter; bus bandwidth = w S / t. The constants belong to a generation of scale-up links and an algorithm;
@@ -89,16 +89,18 @@ class LinkGeneration:
 
 _DGXC = "NVIDIA dgxc-benchmarking, nccl/README.md at 841f546"
 _STAS = "stas00/ml-engineering, network/README.md at 744d01e"
+_AZURE = "Azure/AI-benchmarking-guide, Azure_Results at 8fd0c6e1"
 _STAS_NODES = "stas00/ml-engineering, network/README.md and todo.md at 744d01e"
 
 _NVLINK_4 = LinkGeneration(
     domain=8,
     series={
         "nvls": AlgorithmConstants(
-            319.65e9,
-            f"8 H100 and 4 to 8 H200, 64 MiB to 16 GiB ({_DGXC}; {_STAS})",
-            root_s=0.84e-8,
-            latency_s=NVLS_LATENCY_S,
+            315.26e9,
+            f"8 H100 and 4 to 8 H200, 64 MiB to 16 GiB, and the start of 8 from 1 to 512 KiB "
+            f"({_DGXC}; {_STAS}; {_AZURE})",
+            root_s=0.681e-8,
+            latency_s=29e-6,
         ),
         "ring": AlgorithmConstants(364.9e9, f"4 and 8 H200 at 8 and 16 GiB, three operations ({_STAS})"),
     },
@@ -173,8 +175,8 @@ def benchmark_time_s(
     op
         The operation.
     size_bytes
-        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on;
-        from 1 to 32 MiB off by up to a factor of 2.6, either way.
+        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on, for 8 H100 and H200 also below
+        1 MiB, where machines differ by a factor of two (17 to 40 us); elsewhere off by up to a factor of 2.6.
     ranks, nodes
         GPUs, and the chassis they are in; the GPUs of an NVL72 are one domain whatever the number of trays.
     algorithm

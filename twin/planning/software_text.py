@@ -36,7 +36,8 @@ def stack_words(stack: SoftwareStack, *, recompute: bool = True) -> str:
         overlap = f"{' and '.join(overlaps)} traffic overlapped" if overlaps else "no overlap"
     words = [f"{'no' if stack.recompute == 'none' else stack.recompute} recompute"] if recompute else []
     words += [
-        "fused attention" if stack.flash else "unfused attention",
+        ("FlashAttention-2" if stack.flash2 else "fused attention") if stack.flash else "unfused attention",
+        *(() if stack.compiled else ("eager kernels",)),
         "sequence parallelism" if stack.seq_parallel else "no sequence parallelism",
         overlap,
         _SHARED[stack.sharding],

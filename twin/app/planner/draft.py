@@ -265,6 +265,8 @@ def worth(draft: JobDraft, estimate: JobEstimate) -> str:
         words = tr("{title}, low confidence here.", title=profile.title)
     else:
         words = f"{profile.title}: {profile_worth(profile)}."
+    if estimate.interval is not None and estimate.interval.sure:
+        words += tr(" Step time {words}.", words=estimate.interval.words)
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:

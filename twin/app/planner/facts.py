@@ -20,7 +20,7 @@ _CONFIDENCE = {
     "own runs": tr("Calibrated on your own runs."),
     "calibrated": tr("Calibrated on published runs of this GPU."),
     "derived": tr("Calibrated on published runs of another GPU."),
-    "uncalibrated": "Uncalibrated: no published runs; the step time may be wrong.",
+    "uncalibrated": tr("Uncalibrated: no published runs; the step time may be wrong."),
 }
 
 
@@ -37,6 +37,7 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
         FactRow(tr("Step time"), text.quantity(planned.step_s, "s"), hint=hint),
+        *_interval(planned),
         *_throughput(planned),
         *_phases(planned),
         *_service(planned),
@@ -81,6 +82,15 @@ def _power(job: Job) -> list[FactRow]:
     if job.priority:
         rows.append(FactRow(tr("Priority"), f"{job.priority:+d}", hint=tr("Higher priority is capped later")))
     return rows
+
+
+def _interval(planned: JobEstimate) -> list[FactRow]:
+    """Return where the step time is expected; nothing where nothing says."""
+    if planned.interval is None:
+        return []
+    low, high = (text.quantity(end_s, "s") for end_s in planned.interval.around(planned.step_s))
+    hint = tr("Nine in ten measured step times: {rests_on}", rests_on=planned.interval.rests_on)
+    return [FactRow(tr("Step time expected"), tr("{low} to {high}", low=low, high=high), hint=hint)]
 
 
 def _throughput(planned: JobEstimate) -> list[FactRow]:

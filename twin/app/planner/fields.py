@@ -34,7 +34,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("prompt_tokens", tr("Prompt"), "tokens"),
         entry("output_tokens", tr("Answer"), "tokens"),
         entry("sequence", tr("Sequence"), "tokens"),
-        entry("precision", tr("Precision"), titles=("BF16", "FP8")),
+        entry("precision", tr("Precision"), titles=("BF16", "FP8", "MXFP8", "NVFP4")),
         entry("gpu", tr("GPU load"), tr("of rated"), steps="one"),
         entry(
             "efficiency", tr("Efficiency"), tr("of peak"), kind="quantity", dimension="fraction", steps="one"
@@ -88,7 +88,11 @@ def workload_fields(workload: type[BaseModel]) -> tuple[Field, ...]:
         if path.partition(".")[0] in workload.model_fields
     )
     return tuple(
-        replace(of, steps="double") if of.kind == "count" and not of.steps else of
+        replace(
+            of,
+            steps="double" if of.kind == "count" and not of.steps else of.steps,
+            titles=of.titles[: len(of.choices)],
+        )
         for of in made
         if of is not None
     )

@@ -96,7 +96,7 @@ class WholeTrainingRow(QWidget):
             return
         whole = WholeTraining(tokens, estimate.rate_s)
         if scene is not None and self._catalog is not None:
-            fp8 = getattr(judged.draft.workload, "precision", "bf16") == "fp8"
+            fp8 = getattr(judged.draft.workload, "precision", "bf16") != "bf16"
             nodes_w = job_w(self._catalog, scene.node, estimate.gpus, estimate.parts, fp8=fp8)
             whole = replace(whole, nodes_w=nodes_w, pue=self._pue, pue_of="of this run")
         self.words.setText(whole.words)

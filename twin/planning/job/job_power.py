@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
-from twin.physics.gpu_power import GpuPowerModel, dynamic_unit_w, gpu_power_model, mean_activity
+from twin.physics.gpu_power import (
+    GpuPowerModel,
+    clock_under_cap,
+    dynamic_unit_w,
+    gpu_power_model,
+    mean_activity,
+)
 from twin.physics.training import StepParts
 
 GHZ = 1e9
@@ -48,6 +54,14 @@ def gpu_step_w(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> 
     working_w = min(model.cap_w, model.idle_w + float(dynamic_unit_w(model, model.f_max_ghz, working)))
     over_step = float(mean_activity(model, *work, parts.idle_s, parts.step_s, fp8))
     return model.idle_w + (working_w - model.idle_w) * over_step / working
+
+
+def clock_share(model: GpuPowerModel, parts: StepParts, limit_w: float, *, fp8: bool = False) -> float:
+    """Return the clock under a power limit over that under the part's own limit, for the work of a step."""
+    work = parts.gemm_s, parts.memory_bound_s, parts.communication_s
+    activity = mean_activity(model, *work, 0.0, sum(work), fp8)
+    limited, own = (clock_under_cap(model, cap_w, 1.0, activity, 0.0) for cap_w in (limit_w, model.cap_w))
+    return float(limited / own)
 
 
 def node_step_w(node: NodePart, gpu: GpuPart, parts: StepParts, *, fp8: bool = False) -> float:

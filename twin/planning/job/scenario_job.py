@@ -160,6 +160,8 @@ def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfi
         "sharding": given_stack.sharding,
         "seq_parallel": given_stack.seq_parallel,
         "flash": given_stack.flash,
+        "flash2": given_stack.flash2,
+        "compiled": given_stack.compiled,
         "tp_overlap": given_stack.tensor_overlap,
         "dp_overlap": given_stack.data_overlap,
         "p2p_overlap": given_stack.pipeline_overlap,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -41,9 +42,34 @@ DIMENSION_OF: Mapping[str, str] = {
     "fixed_s": "duration",
     "p2p_factor": "number",
     "fp8_efficiency": "number",
+    "scale_up_peers": "number",
+    "mxfp8_efficiency": "number",
+    "nvfp4_efficiency": "number",
+    "cast_bytes": "number",
+    "flash2_efficiency": "number",
+    "attention_softmax_width": "number",
+    "loss_bytes": "number",
+    "gather_exposed": "number",
 }
-MAY_BE_ZERO = frozenset(("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s"))
-_KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack"))
+MAY_BE_ZERO = frozenset(
+    (
+        "gemm_ramp_flop",
+        "tensor_exposed",
+        "jitter_per_doubling",
+        "fixed_s",
+        "scale_up_peers",
+        "cast_bytes",
+        "attention_softmax_width",
+        "gather_exposed",
+    )
+)
+_MOST_LEVELS = 2
+"""From a stack to its GPU, and from that to the GPU whose fit it takes."""
+_WHOLE: Mapping[str, int] = {"domain_gpus": 1, "scale_up_peers": 0}
+"""Figures that count, and the least of each."""
+_KEYS = frozenset(
+    ("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack", "own_runs")
+)
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
     "seq_parallel": bool,
@@ -55,7 +81,31 @@ _STACK_TYPES: Mapping[str, type] = {
     "ep_overlap": bool,
     "grad_bytes": int,
     "deferred_head": bool,
+    "compiled": bool,
+    "flash2": bool,
+    "chunk_overlap": bool,
+    "offload": bool,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnError:
+    """What own runs show of a profile fitted to them.
+
+    Attributes
+    ----------
+    rows, most_gpus
+        How many runs, the largest on how many GPUs.
+    mean_pct
+        Mean error expected on runs like them [%].
+    p90
+        90 % of |log(predicted / measured)| expected.
+    """
+
+    rows: int
+    most_gpus: int
+    mean_pct: float
+    p90: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +133,8 @@ class CalibratedProfile:
         software.
     software
         What people call its software stack, where a table names one; empty: only its own name chooses a variant.
+    own_error
+        What own runs show of it; none but for a profile fitted to them.
     figures
         Each number with unit, source and status, by field of `Profile`.
     notes
@@ -101,6 +153,7 @@ class CalibratedProfile:
     figures: Mapping[str, ProfileFigure]
     notes: str
     software: tuple[str, ...] = ()
+    own_error: OwnError | None = None
 
 
 def load_profile(name: str) -> Profile:
@@ -122,11 +175,13 @@ def load_calibrated(name: str) -> CalibratedProfile:
         raise ProfileError(f"profiles/{name}.yaml", "", f"no such profile; shipped are {', '.join(names)}")
     file = f"profiles/{name}.yaml"
     document = read_document(file)
-    base = document.get("extends")
-    if base == name or (
-        isinstance(base, str) and base in names and "extends" in read_document(f"profiles/{base}.yaml")
-    ):
-        raise ProfileError(file, "extends", f"{base!r} itself extends another profile; one level only")
+    base, levels = document.get("extends"), 1
+    while isinstance(base, str) and base in names:
+        if base == name or levels > _MOST_LEVELS:
+            raise ProfileError(
+                file, "extends", f"{base!r} itself extends others; {_MOST_LEVELS} levels at most"
+            )
+        base, levels = read_document(f"profiles/{base}.yaml").get("extends"), levels + 1
     return profile_from(document, name, file)
 
 
@@ -151,7 +206,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
     base = _base(document, file)
     figures = _figures(document, base, file)
     values = {key: figure.value for key, figure in figures.items()}
-    numbers: dict[str, Any] = {**values, "domain_gpus": round(values["domain_gpus"])}
+    numbers: dict[str, Any] = {key: round(value) if key in _WHOLE else value for key, value in values.items()}
     # Without GPUs of its own it is another stack on those of its base.
     variant = base is not None and "gpus" not in document
     return CalibratedProfile(
@@ -167,6 +222,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
         figures=figures,
         notes=_text(document, "notes", file).strip() if "notes" in document else "",
         software=_names(document, "software", file) if "software" in document else (),
+        own_error=_own_error(document["own_runs"], file) if "own_runs" in document else None,
     )
 
 
@@ -236,8 +292,8 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
 
 
 WORTH_OF_EXPERTS = (
-    "Mixtures of experts are modelled, not calibrated: 8 % mean error on 22 published H100 runs (worst 19 %), "
-    "27 % on 9 GB200 runs (worst 60 %, where the CPU holds the GPUs up)"
+    "Mixtures of experts are modelled with few fitted figures: 8 % mean error on 22 published H100 runs (worst 24 %), "
+    "26 % on 9 GB200 runs (worst 50 %, where the CPU holds the GPUs up)"
 )
 """What step times of mixtures of experts are worth, as `twin validate experts-h100 experts-gb200` finds it."""
 
@@ -246,26 +302,30 @@ def worth(profile: CalibratedProfile) -> str:
     """Return a sentence on the accuracy of step times by this profile."""
     match profile.confidence:
         case "own runs":
-            return "calibrated on your own run: expect 1-4 % on other sizes and layouts"
+            own = profile.own_error
+            if own is None:
+                return "calibrated on your own runs"
+            runs = f"{own.rows} of your own runs" if own.rows > 1 else "one of your own runs"
+            return f"calibrated on {runs}: expect {own.mean_pct:.0f} % mean error on others like them"
         case "calibrated":
             return (
                 "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
-                "1-4 % once calibrated on one run of it"
+                "1-8 % once calibrated on runs of it"
             )
         case "derived" if profile.variant:
             return (
                 f"derived: the GPU of {profile.extends} with software fitted on another, no published run of the two "
-                "together: expect 5-10 % or more, 1-4 % once calibrated on one run of your own"
+                "together: expect 5-10 % or more, 1-8 % once calibrated on runs of your own"
             )
         case "derived":
             return (
                 f"derived from the fit of {profile.extends}, no published run of this GPU: expect 5-10 % or more, "
-                "1-4 % once calibrated on one run of your own"
+                "1-8 % once calibrated on runs of your own"
             )
         case "uncalibrated":
             return (
                 "uncalibrated, no published run backs it: expect more than 5-10 %, "
-                "1-4 % once calibrated on one run of your own"
+                "1-8 % once calibrated on runs of your own"
             )
 
 
@@ -324,10 +384,11 @@ def _figures(
                 raise ProfileError(file, f"{key}.value", f"{figure.text} is negative")
             if figure.value == 0 and field.name not in MAY_BE_ZERO:
                 raise ProfileError(file, f"{key}.value", "must be above 0")
-            if field.name == "domain_gpus" and (figure.value < 1 or not figure.value.is_integer()):
-                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from 1")
+            least = _WHOLE.get(field.name)
+            if least is not None and (figure.value < least or not figure.value.is_integer()):
+                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from {least}")
             figures[field.name] = figure
-        elif field.name not in figures:
+        elif field.name not in figures and field.default is MISSING:
             raise ProfileError(file, key, "missing")
     return figures
 
@@ -354,6 +415,21 @@ def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
     if found not in CONFIDENCES:
         raise ProfileError(file, "confidence", f"{found!r} is none of {', '.join(CONFIDENCES)}")
     return cast(Confidence, found)
+
+
+def _own_error(given: Any, file: str) -> OwnError:
+    counts, percents = ("rows", "most_gpus"), ("mean_pct", "p90_pct")
+    if not isinstance(given, dict):
+        raise ProfileError(file, "own_runs", f"must be a mapping with {', '.join((*counts, *percents))}")
+    refuse_unknown_keys(given, frozenset((*counts, *percents)), file, "own_runs")
+    for key in (*counts, *percents):
+        value, kinds = given.get(key), (int,) if key in counts else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < math.inf:
+            what = "a whole number" if key in counts else "a number"
+            raise ProfileError(file, f"own_runs.{key}", f"{value!r} must be {what} above 0")
+    return OwnError(
+        given["rows"], given["most_gpus"], float(given["mean_pct"]), math.log1p(given["p90_pct"] / 100)
+    )
 
 
 _LISTS = {

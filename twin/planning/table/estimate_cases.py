@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from twin.catalog import load_catalog
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import Model, Parallel, SoftwareStack, TrainingNetwork
+from twin.planning.job.job_power import clock_share, power_of
 from twin.planning.job.llm import refuse_illegal
-from twin.planning.job.result import PlanError, memory_reason
+from twin.planning.job.result import MEMORY_SHARE, PlanError, memory_reason
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
+from twin.planning.profile.uncertainty import Interval, interval_of
 from twin.planning.search.search import fastest_microbatch
-from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
+from twin.planning.table.case_cells import CaseColumn, CellError
+from twin.planning.table.case_columns import read_row, understood
 from twin.planning.table.case_file import CaseFile
-from twin.planning.table.case_model import has_deferred_head, model_of, profile_of_row
+from twin.planning.table.case_model import (
+    has_deferred_head,
+    model_of,
+    profile_of_row,
+    stack_of_release,
+)
 
 _STACK_COLUMNS = (
     "recompute",
@@ -29,7 +39,17 @@ _STACK_COLUMNS = (
     "ep_overlap",
     "grad_bytes",
     "precision",
+    "graphs",
+    "dispatcher",
+    "dispatch_bytes",
+    "fused_experts",
+    "balanced",
+    "even_stages",
+    "compiled",
+    "offload",
 )
+_ROOM = 1.2
+"""Memory needed over memory usable from which a run that happened must have made room: what we count is that wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +64,8 @@ class TrainingCase:
         Profile of its hardware and software.
     measured_s
         Measured step time [s]; none where the row gives none.
+    power_limit_w
+        Of a GPU [W]; none: its own.
     """
 
     model: Model
@@ -52,11 +74,18 @@ class TrainingCase:
     network: TrainingNetwork
     calibrated: CalibratedProfile
     measured_s: float | None
+    power_limit_w: float | None = None
 
     @property
     def confidence(self) -> str:
         """How far the profile is calibrated; `low` where nothing is fitted to such models."""
         return "low" if self.model.experts else self.calibrated.confidence
+
+    @property
+    def interval(self) -> Interval:
+        """Where nine in ten measured step times of such runs are expected."""
+        experts = self.model.experts is not None
+        return interval_of(self.calibrated, self.stack.precision, experts, self.parallel.gpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +168,34 @@ def judge(case: TrainingCase) -> CaseEstimate:
     profile = case.calibrated.profile
     memory = memory_per_gpu(case.model, case.parallel, case.stack)
     parts = step_time(case.model, case.parallel, case.stack, profile, case.network)
-    return CaseEstimate(case, parts, memory, memory_reason(memory, profile.hbm_bytes))
+    if case.power_limit_w is not None:
+        parts = _limited(case, parts, case.power_limit_w)
+    return CaseEstimate(case, parts, memory, _memory_words(case, memory))
+
+
+def _limited(case: TrainingCase, parts: StepParts, limit_w: float) -> StepParts:
+    """Return the step under a power limit: products and attention at the clock that it leaves."""
+    gpu = load_catalog().gpu(case.calibrated.gpus[0])
+    share = clock_share(power_of(gpu), parts, limit_w, fp8=case.stack.precision != "bf16")
+    full = case.calibrated.profile
+    slowed = replace(
+        full,
+        gemm_efficiency=full.gemm_efficiency * share,
+        attention_efficiency=full.attention_efficiency * share,
+        flash2_efficiency=full.flash2_efficiency * share,
+    )
+    return step_time(case.model, case.parallel, case.stack, slowed, case.network)
+
+
+def _memory_words(case: TrainingCase, memory: MemoryParts) -> str:
+    """Return why a run does not fit, or what it must have done as it is said to have happened."""
+    words = memory_reason(memory, case.calibrated.profile.hbm_bytes)
+    if case.measured_s is None:
+        return words
+    share = case.stack.recompute_share
+    if share < 1.0:
+        return f"recomputation of {share:.0%} of the layers is assumed, without it the run would not fit"
+    return f"{words}: recomputation or offload is assumed" if words else ""
 
 
 def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None) -> TrainingCase:
@@ -164,19 +220,30 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
         numbers = replace(calibrated.profile, p2p_factor=values["p2p_factor"])
         calibrated = replace(calibrated, profile=numbers)
     model = model_of(values)
-    stack = _stack(values, model, calibrated.stack)
+    stack = _stack(values, model, stack_of_release(values, model, calibrated))
     parallel = _degrees(values, model)
     network = _network(values, calibrated)
     microbatch, vp = values.get("microbatch"), values.get("vp")
     if microbatch is None or vp is None:
         numbers = calibrated.profile
+        room = math.inf if stack.offload and _happened(values) else numbers.hbm_bytes
         parallel = fastest_microbatch(
-            model, parallel, stack, numbers, numbers.hbm_bytes, microbatch=microbatch, vp=vp, network=network
+            model, parallel, stack, numbers, room, microbatch=microbatch, vp=vp, network=network
         )
     else:
         parallel = replace(parallel, microbatch=microbatch, vp=vp)
     refuse_illegal(model, parallel)
-    return TrainingCase(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
+    if "recompute" not in values:
+        stack = _with_room(model, parallel, stack, calibrated) if _happened(values) else stack
+    return TrainingCase(
+        model,
+        parallel,
+        stack,
+        network,
+        calibrated,
+        _measured_s(values, model, parallel),
+        values.get("power_limit_w"),
+    )
 
 
 def _stack(values: Mapping[str, Any], model: Model, default: SoftwareStack) -> SoftwareStack:
@@ -185,9 +252,12 @@ def _stack(values: Mapping[str, Any], model: Model, default: SoftwareStack) -> S
         for key in ("tp_overlap", "dp_overlap", "p2p_overlap"):
             changes.setdefault(key, values["overlap"])
     if "attention" in values:
-        changes["flash"] = values["attention"]
+        changes["flash"] = values["attention"] is not False
+        changes["flash2"] = values["attention"] == "flash2"
     shardings = {
-        values[key] for key in ("optimizer", "sharding", "zero", "distributed_optimizer") if key in values
+        values[key]
+        for key in ("optimizer", "sharding", "fsdp", "zero", "distributed_optimizer")
+        if key in values
     }
     if len(shardings) > 1:
         raise CellError("columns optimizer, sharding, zero and distributed_optimizer contradict each other")
@@ -236,10 +306,35 @@ def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> Traini
     return TrainingNetwork(factor, factor, factor, factor, factor)
 
 
+_MEASURED = ("step_time_s", "step_time_ms", "tflops_per_gpu", "tokens_per_s_per_gpu")
+
+
+def _happened(values: Mapping[str, Any]) -> bool:
+    return any(key in values for key in _MEASURED)
+
+
+def _with_room(
+    model: Model, parallel: Parallel, stack: SoftwareStack, calibrated: CalibratedProfile
+) -> SoftwareStack:
+    """Return the stack of a run that is said to have happened: it recomputes as many layers as memory asks for.
+
+    Where the stack can move activations to the CPU behind compute, it does that.
+    """
+    usable_bytes = MEMORY_SHARE * calibrated.profile.hbm_bytes
+    needed_bytes = memory_per_gpu(model, parallel, stack).total_bytes
+    if stack.offload or stack.recompute == "full" or needed_bytes <= _ROOM * usable_bytes:
+        return stack
+    full = replace(stack, recompute="full")
+    freed_bytes = needed_bytes - memory_per_gpu(model, parallel, full).total_bytes
+    return replace(full, recompute_share=min(1.0, (needed_bytes - usable_bytes) / freed_bytes))
+
+
 def _measured_s(values: Mapping[str, Any], model: Model, parallel: Parallel) -> float | None:
     for key in ("step_time_s", "step_time_ms"):
         if key in values:
             return float(values[key])
+    if "tokens_per_s_per_gpu" in values and "tflops_per_gpu" not in values:
+        return float(parallel.global_batch * model.seq / (values["tokens_per_s_per_gpu"] * parallel.gpus))
     if "tflops_per_gpu" not in values:
         return None
     flop = model.step_flop(parallel.global_batch)

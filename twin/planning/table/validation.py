@@ -47,6 +47,11 @@ class ValidationRow:
         """Predicted over measured."""
         return self.predicted / self.measured
 
+    @property
+    def peak_share(self) -> float:
+        """Model FLOP of a measured step time over the peak of its GPUs; 0 where it is no step time."""
+        return 0.0 if self.case is None else _at_full_rate_s(self) / self.measured
+
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
@@ -63,7 +68,7 @@ class TableComparison:
     rows
         All rows that could be compared.
     goals
-        What must be reached: statistic of `Errors` -> bound [%]; empty: for information.
+        What must be reached: statistic of `Errors` -> bound of its size [%]; empty: for information.
     skipped
         Why the table was not compared; empty when it was.
     left_out
@@ -72,6 +77,8 @@ class TableComparison:
         What a reader should know.
     file
         Data file the rows were read from; empty: what ships.
+    fitted
+        Whether numbers of the model were fitted to these rows.
     """
 
     name: str
@@ -85,6 +92,7 @@ class TableComparison:
     left_out: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     file: str = ""
+    fitted: bool = False
 
     @property
     def errors(self) -> Errors | None:
@@ -100,7 +108,7 @@ class TableComparison:
         of_all = [
             f"{name.removesuffix('_pct')} {getattr(errors, name):.2f} % above {bound:g} %"
             for name, bound in self.goals.items()
-            if getattr(errors, name) > bound
+            if abs(getattr(errors, name)) > bound
         ]
         of_rows = [
             f"{row.label}: {row.predicted:.6g} is not within {row.within:.3g} of {row.measured:g}"

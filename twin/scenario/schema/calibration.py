@@ -48,6 +48,27 @@ class CalibratedFigures(DocumentPart):
     fixed_s: CalibratedFigure | None = _figure("time of a step that nothing else explains")
     p2p_factor: CalibratedFigure | None = _figure("multiplier of pipeline transfers")
     fp8_efficiency: CalibratedFigure | None = _figure("share of the 16-bit efficiency that 8-bit keeps")
+    scale_up_peers: CalibratedFigure | None = _figure("GPUs it has links of its own to, without a switch")
+    mxfp8_efficiency: CalibratedFigure | None = _figure("rate of MXFP8 products against FP8")
+    nvfp4_efficiency: CalibratedFigure | None = _figure("rate of NVFP4 products against FP8")
+    cast_bytes: CalibratedFigure | None = _figure("memory traffic of casting an element to 8 bits, in bytes")
+    flash2_efficiency: CalibratedFigure | None = _figure("share of the peak in FlashAttention-2")
+    attention_softmax_width: CalibratedFigure | None = _figure(
+        "head size at which exponentials take as long as products"
+    )
+    loss_bytes: CalibratedFigure | None = _figure("memory traffic of the loss for each logit, in bytes")
+    gather_exposed: CalibratedFigure | None = _figure(
+        "gathers of sharded weights that overlap leaves exposed"
+    )
+
+
+class OwnRuns(DocumentPart):
+    """What the runs show that a profile was fitted to."""
+
+    rows: int = Field(ge=1, description="runs")
+    most_gpus: int = Field(ge=1, description="GPUs of the largest")
+    mean_pct: float = Field(gt=0, description="mean error expected on runs like them [%]")
+    p90_pct: float = Field(gt=0, description="error that nine in ten stay below [%]")
 
 
 class Calibration(DocumentPart):
@@ -58,4 +79,5 @@ class Calibration(DocumentPart):
     confidence: Literal["own runs"] = Field(default="own runs", description="how far it is calibrated")
     gpus: tuple[str, ...] = Field(default=(), description="GPUs it was fitted on; none: those of extends")
     notes: str = Field(default="", description="what it was fitted to")
+    own_runs: OwnRuns | None = Field(default=None, description="what they show")
     figures: CalibratedFigures = Field(default=CalibratedFigures(), description="what differs")

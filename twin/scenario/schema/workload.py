@@ -52,6 +52,12 @@ class StackOptions(DocumentPart):
         default=None, description="norms split over the tensor group: less memory"
     )
     flash: bool | None = Field(default=None, description="fused attention")
+    flash2: bool | None = Field(
+        default=None, description="FlashAttention-2 as fused attention, not the best for the GPU"
+    )
+    compiled: bool | None = Field(
+        default=None, description="norms and activation functions in fused kernels; otherwise eager"
+    )
     tensor_overlap: bool | None = Field(
         default=None, description="tensor communication overlapped with compute"
     )
@@ -96,7 +102,7 @@ class LlmTraining(Input):
     sequence: int | None = Field(
         default=None, ge=1, le=10_000_000, description="tokens of one sequence; none: the preset's"
     )
-    precision: Literal["bf16", "fp8"] = Field(
+    precision: Literal["bf16", "fp8", "mxfp8", "nvfp4"] = Field(
         default="bf16", description="of the big matrix products; attention and the rest stay 16-bit"
     )
     recompute: Literal["none", "selective", "full"] = Field(
