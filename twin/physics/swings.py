@@ -151,12 +151,28 @@ def woven(busy_w: float, wait_w: float, busy_s: float, step_s: float, once: floa
     return wait_w + (busy_w - wait_w) * busy_s / between_s, between_s / step_s
 
 
-def metered_w(waves: Sequence[Waveform], meter_s: float = METER_S, samples: int = 1000) -> Floats:
-    """Return what a meter shows of the sum of waveforms: means over `meter_s`, one after the other, of so many [W]."""
+def metered_w(
+    waves: Sequence[Waveform], meter_s: float = METER_S, *, meters: int = 1, samples: int = 1000
+) -> Floats:
+    """Return what meters show of the sum of waveforms, every `meter_s` [W].
+
+    Parameters
+    ----------
+    waves
+        Of all jobs.
+    meter_s
+        Over which a meter takes the mean, and after which it shows the next [s].
+    meters
+        How many share in the sum: that of the grid is one, those of nodes are many, and not in step with each other.
+    samples
+        How many are shown.
+    """
+    begins_s = meter_s * np.arange(meters) / meters
     edges_s = meter_s * np.arange(samples + 1)
     total = np.zeros(samples)
     for wave in waves:
-        total += wave.means_w(edges_s)
+        for begin_s in begins_s.tolist():
+            total += wave.means_w(edges_s + begin_s) / meters
     return total
 
 
