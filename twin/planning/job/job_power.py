@@ -13,6 +13,7 @@ from twin.physics.gpu_power import (
 from twin.physics.node_power import NodePower
 from twin.physics.swings import RAMP_S, Waveform, step_waveform, woven
 from twin.physics.training import StepParts
+from twin.plant.tables import LoopKind, Plant
 
 GHZ = 1e9
 
@@ -96,8 +97,16 @@ def node_step_w(
     return node.n_gpu * gpu_w + float((rest.without_fans() if in_tank else rest).power_w(driven))
 
 
-def job_w(catalog: Catalog, node: str, gpus: int, parts: StepParts, *, fp8: bool = False) -> float:
-    """Return the mean power of the nodes of a job over a step, whole nodes of one part [W]."""
+def all_in_tanks(plant: Plant) -> bool:
+    """Return whether all nodes of a hall hang in tanks."""
+    loop = plant.nodes.loop[plant.nodes.present]
+    return bool(len(loop) and (loop >= 0).all() and (plant.loops.kind[loop] == LoopKind.IMMERSION).all())
+
+
+def job_w(
+    catalog: Catalog, node: str, gpus: int, parts: StepParts, *, fp8: bool = False, in_tank: bool = False
+) -> float:
+    """Return the mean power of the nodes of a job over a step, whole nodes of one part; as `node_step_w` [W]."""
     part = catalog.node(node)
     nodes = -(-gpus // part.n_gpu)
-    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, fp8=fp8)
+    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, fp8=fp8, in_tank=in_tank)
