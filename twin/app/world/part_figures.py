@@ -32,6 +32,7 @@ _TITLES = {
     "overhead_idle_w": tr("Overhead when idle"),
     "power_limit_min_w": tr("Minimum power limit of the driver"),
     "fan_w": tr("Fan power"),
+    "fans_w": tr("Power of its fans"),
     "least_flow": tr("Least flow of fans or pumps"),
     "standing_power": tr("Power of drives at any flow"),
     "held_pressure": tr("Pressure held at any flow"),
