@@ -55,7 +55,7 @@ class CutTabs(QObject):
                     cover.setGeometry(place)
                     cover.show()
                     # What is shown while the bar is painted is not painted with it.
-                    QMetaObject.invokeMethod(cover, "update", Qt.ConnectionType.QueuedConnection)
+                    QMetaObject.invokeMethod(cover, b"update", Qt.ConnectionType.QueuedConnection)
         return False
 
 
