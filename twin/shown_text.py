@@ -31,6 +31,16 @@ def printable(text: str) -> str:
     return _ACTS.sub(_escaped, text)
 
 
+def one_line(text: str, most: int = 200) -> str:
+    r"""Return a text for a title or a row of a list: printable, on one line, an ellipsis for what is beyond `most`.
+
+    >>> one_line("A hall\n  of two lines"), one_line("A hall of two lines", 10)
+    ('A hall of two lines', 'A hall of…')
+    """
+    whole = printable(" ".join(text.split()))
+    return whole if len(whole) <= most else f"{whole[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+
+
 def capitalised(text: str) -> str:
     """Return a title or clause as the start of a line.
 

@@ -212,3 +212,20 @@ def test_columns_give_way_to_what_failed(window: MainWindow, qtbot: QtBot) -> No
         qtbot.waitUntil(table.isVisible)
         qtbot.waitUntil(lambda table=table, named=named: table.columnWidth(named) >= scaled(80))
     assert dock.page.widget().minimumSizeHint().width() <= dock.width()
+
+
+def test_a_title_too_long_or_of_two_lines_is_one_line_that_ends_in_an_ellipsis(
+    use_window: Callable[[Path], MainWindow], lab: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.twin.yaml"
+    long = "A hall \\n of " + "very " * 25 + "many words"
+    written = lab.read_text(encoding="utf-8").splitlines()
+    path.write_text(
+        "\n".join(f'title: "{long}"' if line.startswith("title:") else line for line in written),
+        encoding="utf-8",
+    )
+    window = use_window(path)
+    assert window.windowTitle().startswith("A hall of very very")
+    assert "\n" not in window.windowTitle()
+    assert len(window.windowTitle()) < 130
+    del window

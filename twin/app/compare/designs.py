@@ -37,7 +37,7 @@ from twin.plant.build import build
 from twin.scenario import Document, load
 from twin.scenario.reading.run_times import NoTime, length_s
 from twin.scenario.schema.document import Scenario
-from twin.shown_text import printable
+from twin.shown_text import one_line
 from twin.units import spoken
 
 _FILTER = tr("Scenes (*{suffix} *.yaml *.yml);;All files (*)", suffix=SUFFIX)
@@ -230,7 +230,7 @@ class DesignsDialog(QDialog):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(_SHOWN_LETTERS)  # a longer title ends in an ellipsis
             for number, design in enumerate(self._designs):
-                title = printable(design.title)
+                title = one_line(design.title)
                 box.addItem(title, number)
                 box.setItemData(number, plain_tip(title), Qt.ItemDataRole.ToolTipRole)
             box.addItem(_OTHER, -1)

@@ -41,7 +41,7 @@ from twin.app.toolkit.text import elapsed, significant, speed
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.record.channels import BY_ID, COLOUR_BY
-from twin.shown_text import printable
+from twin.shown_text import one_line
 from twin.units import spoken
 from twin.view3d.colour.difference import unit_of
 
@@ -91,7 +91,9 @@ class CompareDialog(QDialog):
         events = sorted((*happened[0], *happened[1]), key=lambda event: event.t_s)
         self.replay.open(runs[0].path, events, live=False)
         self.replay.reach_s = max(run.end_s for run in runs)
-        self.setWindowTitle(printable(f"{runs[0].title} \N{RIGHTWARDS ARROW} {runs[1].title}"))
+        self.setWindowTitle(
+            f"{one_line(runs[0].title, 70)} \N{RIGHTWARDS ARROW} {one_line(runs[1].title, 70)}"
+        )
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.resize(QSize(1480, 940).boundedTo(self.screen().availableSize() * 0.96))

@@ -29,7 +29,7 @@ from twin.app.toolkit.theme import scaled
 from twin.commands.budget.budget import FIGURES
 from twin.language import tr
 from twin.scenario.file.diff import Difference
-from twin.shown_text import printable
+from twin.shown_text import one_line
 from twin.view3d.base.edit_shapes import TONES
 
 MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
@@ -67,7 +67,7 @@ class DiffDialog(QDialog):
         self._look, self.comparison, self._titles = look, comparison, titles
         self.halls: HallPair | None = None
         self._drawn = False
-        self.setWindowTitle(printable(f"{titles[0]} \N{RIGHTWARDS ARROW} {titles[1]}"))
+        self.setWindowTitle(f"{one_line(titles[0], 70)} \N{RIGHTWARDS ARROW} {one_line(titles[1], 70)}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize((parent.window().size() * _OF_WINDOW).expandedTo(QSize(*_LEAST_PX)))
         column = QVBoxLayout(self)

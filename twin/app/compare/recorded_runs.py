@@ -31,7 +31,7 @@ from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.record.state_folder import SUFFIX, state_folder
-from twin.shown_text import printable
+from twin.shown_text import one_line
 from twin.units import spoken
 
 _FILTER = tr("Recorded runs (*{suffix});;All files (*)", suffix=SUFFIX)
@@ -175,7 +175,7 @@ class RunsDialog(QDialog):
 
 
 def _row(run: RecordedRun) -> QTreeWidgetItem:
-    cells = [printable(run.title), spoken(run.end_s), str(run.seed), f"{run.written:%Y-%m-%d %H:%M}"]
+    cells = [one_line(run.title), spoken(run.end_s), str(run.seed), f"{run.written:%Y-%m-%d %H:%M}"]
     item = QTreeWidgetItem(cells)
     item.setData(0, _PATH, str(run.path))
     for column in range(len(cells)):

@@ -32,12 +32,16 @@ from twin.app.files.scene_list import SUFFIX, own_scenes, own_title, picture_of,
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.record.state_folder import SUFFIX as RUN_SUFFIX
+from twin.shown_text import one_line
 
 _CARD_PX, _WORDS_PX = 348, 126
+_TITLE_LETTERS = 60
+"""Two lines of a card."""
 _PICTURE_PX = QSize(346, 178)
 _MOST_COLUMNS, _MOST_LINKS = 3, 4
 _BETWEEN_PX, _SIDE_PX = 16, 24
@@ -183,7 +187,8 @@ class Card(_Framed):
                 tr("This scene has problems: {reason}", reason=problems_of(error, self.path.name)[0].reason)
             )
             return
-        self.title.setText(card.title)
+        self.title.setText(one_line(card.title, _TITLE_LETTERS))
+        self.title.setToolTip(plain_tip(one_line(card.title)) if len(card.title) > _TITLE_LETTERS else "")
         self.story.setText(card.story)
         self.size_label.setText(
             tr(

@@ -68,7 +68,7 @@ class RiskDialog(QDialog):
                 60.0,
                 24 * _HOUR_S,
                 min(self.own.interval_s, 24 * _HOUR_S),
-                text.duration,
+                _about,
             ),
             "restart": _Slider(
                 tr("Restart takes"), 5.0, 2 * _HOUR_S, max(self.own.restart_s, 5.0), text.duration
@@ -209,6 +209,12 @@ class RiskDialog(QDialog):
         """Stop sampling."""
         self._timer.stop()
         super().closeEvent(event)
+
+
+def _about(seconds: float) -> str:
+    """Return an interval as people set it: a job saves after whole steps, and comes to 29 min 59 s for 30 min."""
+    to_s = 60.0 if seconds >= _HOUR_S else 10.0 if seconds >= 300.0 else 1.0
+    return text.duration(to_s * round(seconds / to_s))
 
 
 class _Slider:

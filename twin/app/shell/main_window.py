@@ -73,9 +73,10 @@ from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.wiring.auto_wire import AutoWire
 from twin.language import tr
-from twin.shown_text import printable
+from twin.shown_text import one_line
 from twin.view3d.place.picking import Hit
 
+_TITLE_LETTERS = 100
 _STATUS_MS = 8000
 _AGAIN = tr("Start it again with Ctrl+Shift+R (button Start again)")
 
@@ -379,7 +380,9 @@ class MainWindow(WindowApi):
         run = self.session.recording
         of = f" \N{EM DASH} {run.name}" if run is not None else ""
         of += self.gone.word
-        self.setWindowTitle(tr("{title}[*]{of} — gpu-twin", title=printable(document.scenario.title), of=of))
+        self.setWindowTitle(
+            tr("{title}[*]{of} — gpu-twin", title=one_line(document.scenario.title, _TITLE_LETTERS), of=of)
+        )
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", tr("Undo"), undo), ("edit.redo", tr("Redo"), redo)):
             self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMetaObject, QObject, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
@@ -55,7 +55,7 @@ class CutTabs(QObject):
                     cover.setGeometry(place)
                     cover.show()
                     # What is shown while the bar is painted is not painted with it.
-                    QMetaObject.invokeMethod(cover, "update", Qt.ConnectionType.QueuedConnection)
+                    QTimer.singleShot(0, cover, cover.update)
         return False
 
 
