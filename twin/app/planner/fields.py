@@ -60,6 +60,8 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("stack.tensor_overlap", "Overlap tensor traffic"),
         entry("stack.data_overlap", "Overlap data traffic"),
         entry("stack.pipeline_overlap", "Overlap pipeline traffic"),
+        entry("stack.compiled", "Fused kernels"),
+        entry("stack.flash2", "FlashAttention-2"),
     ),
 }
 
