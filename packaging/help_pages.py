@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,10 @@ def main(words: Sequence[str]) -> None:
         told = json.loads(Path(words[1]).read_text(encoding="utf-8"))
         parts["validation"] = lambda: validation(told)
         (HELP / "validation.svg").write_text(errors_plot(told["tables"]), encoding="utf-8")
+        (HELP / "validation").mkdir(exist_ok=True)
+        for one in plotted(told["tables"]):
+            path = HELP / "validation" / f"{one['table']}.svg"
+            path.write_text(table_plot(one), encoding="utf-8")
     elif words:
         raise SystemExit("usage: help_pages.py [--validation FILE]")
     for path, text in written(parts):
@@ -394,6 +399,10 @@ def validation(told: Mapping[str, Any]) -> str:
             plain(one["source"]),
             str(one["rows"]),
             *(f"{one[key]:.2f}" for key in ("mape_pct", "median_pct", "p90_pct", "worst_pct")),
+            f"{one['bias_pct']:+.2f}",
+            *(_maybe(one[key], digits) for key, digits in (("baseline_mape_pct", 1), ("unseen_mape_pct", 2))),
+            "" if one["baseline_mape_pct"] is None else "fitted" if one["fitted"] else "unseen",
+            _maybe(one["in_interval_pct"], 0),
             {True: "reached", False: "missed", None: "no goal"}[one["passed"]],
         )
         for one in tables
@@ -408,6 +417,11 @@ def validation(told: Mapping[str, Any]) -> str:
         "median %",
         "P90 %",
         "worst %",
+        "bias %",
+        "one MFU %",
+        "unseen %",
+        "its rows",
+        "in 90 %",
         "goal",
     )
     made = [table(heads, rows)]
@@ -432,7 +446,79 @@ def validation(told: Mapping[str, Any]) -> str:
         "Beside the simplest model there is, one best MFU for each precision, fitted on the same rows:\n\n"
         + table(("GPU generation", "rows", "mean error %", "mean error of one MFU %"), against)
     )
+    made.append(_intervals(told["intervals"]))
+    plots = [
+        f"![{one['table']}: error of each case](validation/{one['table']}.svg)" for one in plotted(tables)
+    ]
+    made.append("Table by table:\n\n" + "\n\n".join(plots))
     return "\n\n".join(made)
+
+
+def _maybe(figure: float | None, digits: int) -> str:
+    return "" if figure is None else f"{figure:.{digits}f}"
+
+
+def _intervals(told: Mapping[str, Any]) -> str:
+    """Return how many runs lie in the interval of 90 % that the runs of other models give."""
+    rows = [
+        (
+            f"`{group['profile']}`",
+            group["kind"],
+            str(group["rows"]),
+            f"{group['p90_pct']:.1f}",
+            f"{group['inside_pct']:.0f}",
+        )
+        for group in told["groups"]
+    ]
+    return (
+        f"Intervals of 90 %: {told['inside_pct']:.1f} % of {told['rows']} runs lie in the one that runs of other "
+        "models give, by profile and precision:\n\n"
+        + table(("profile", "kind", "rows", "width %", "inside %"), rows)
+    )
+
+
+def plotted(tables: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the tables that get a plot of their own: those of step times with five cases or more."""
+    return [one for one in tables if len(one["cases"]) >= 5 and one["cases"][0]["gpus"] is not None]
+
+
+def table_plot(one: Mapping[str, Any]) -> str:
+    """Return a plot of a table as SVG: error of each case over its GPUs, with the 90 % interval of each."""
+    left, wide, high, most = 44, 420, 150, 30.0
+    counts = [math.log2(case["gpus"]) for case in one["cases"]]
+    first, last = min(counts) - 0.5, max(counts) + 0.5
+    mark = "fitted to these rows" if one["fitted"] else "no fit has seen these rows"
+
+    def place(gpus: float, error_pct: float) -> tuple[float, float]:
+        x = left + (math.log2(gpus) - first) / (last - first) * wide
+        return x, 20 + high / 2 - max(-most, min(most, error_pct)) / most * high / 2
+
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + wide + 10} {high + 40}" '
+        'font-family="sans-serif" font-size="10">',
+        f"<title>{one['table']}: error over number of GPUs</title>",
+        f'<rect width="{left + wide + 10}" height="{high + 40}" fill="#ffffff"/>',
+        f'<text x="{left}" y="13" fill="#333">{one["table"]}, {mark}: mean {one["mape_pct"]:.1f} %</text>',
+    ]
+    for percent in range(-30, 31, 10):
+        y = place(2**first, percent)[1]
+        stroke = "#444" if percent == 0 else "#ddd"
+        lines.append(f'<path d="M{left} {y:.1f}H{left + wide}" stroke="{stroke}"/>')
+        lines.append(
+            f'<text x="{left - 4}" y="{y + 3:.1f}" text-anchor="end" fill="#333">{percent:+d} %</text>'
+        )
+    for power in range(math.ceil(first), math.floor(last) + 1, 2):
+        x = place(2**power, 0)[0]
+        lines.append(
+            f'<text x="{x:.1f}" y="{high + 33}" text-anchor="middle" fill="#333">{2**power:,}</text>'
+        )
+    for case in one["cases"]:
+        x, y = place(case["gpus"], case["error_pct"])
+        up = place(case["gpus"], case["interval_pct"])[1]
+        down = place(case["gpus"], -100 * case["interval_pct"] / (100 + case["interval_pct"]))[1]
+        lines.append(f'<path d="M{x:.1f} {up:.1f}V{down:.1f}" stroke="#9ecbff" stroke-width="3"/>')
+        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="#1f6feb" fill-opacity="0.6"/>')
+    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def errors_plot(tables: Sequence[Mapping[str, Any]]) -> str:

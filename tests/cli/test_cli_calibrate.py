@@ -27,7 +27,7 @@ def test_one_run_calibrates_the_rest_of_the_scale(twin, tmp_path: Path) -> None:
     own = runs(tmp_path / "own.csv", "llama3.1-70B", (64,), slower=1.2)
     mine = tmp_path / "mine.yaml"
     result = twin("calibrate", own, "-o", mine, "--base", "h100")
-    assert f"{mine}: calibrated on one of your runs: expect 1-4 %" in result.stdout
+    assert f"{mine}: calibrated on one of your runs: expect up to " in result.stdout
     assert "gemm_efficiency" in result.stdout
     rest = runs(tmp_path / "rest.csv", "llama3.1-70B", (128, 256, 1024, 2048), slower=1.2)
     assert json.loads(twin("estimate", rest, "--json").stdout)["mape_pct"] > 12

@@ -146,7 +146,7 @@ def test_another_part_of_the_same_name_is_not_taken_for_it():
 def test_worth_says_what_an_estimate_is_good_for(name):
     words = worth(load_calibrated(name))
     assert "5-10 %" in words
-    assert "1-4 %" in words
+    assert "1-8 %" in words
     assert words == worth(profile_for_gpu(load_calibrated(name).gpus[0])) or load_calibrated(name).variant
 
 

@@ -13,6 +13,7 @@ from twin.api.arguments import path_of, texts_of
 from twin.api.errors import BadInput
 from twin.planning.table import validation_tables
 from twin.planning.table.case_file import CaseFileError
+from twin.planning.table.residuals import Residual, residuals_of
 from twin.planning.table.validation import Generation, TableComparison
 
 TABLES: tuple[str, ...] = (
@@ -36,12 +37,15 @@ class Validation:
         Whether all goals are reached.
     unread
         Tables that were asked for by name and could not be read.
+    residuals
+        Each published step time as a fit predicts it that has not seen its model.
     """
 
     tables: tuple[TableComparison, ...]
     generations: tuple[Generation, ...]
     reached: bool
     unread: tuple[str, ...]
+    residuals: tuple[Residual, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -96,6 +100,7 @@ def validate(tables: str | Sequence[str] = (), data: str | os.PathLike[str] | No
         generations,
         reached=not any(table.missed for table in comparisons) and all(each.passed for each in generations),
         unread=tuple(table.name for table in comparisons if table.skipped and table.name in names),
+        residuals=residuals_of(comparisons),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,7 +52,8 @@ def calibrate_profile(
 ) -> None:
     """Fit a calibration profile to your own measured step times.
 
-    One run moves one number; from three on the runs decide which of eight move, and how far from the base.
+    One run moves one number, and only where it is far off; from three on the runs decide which of eight move, and how
+    far from the base. Where no fit predicts runs left out of it clearly better, the base is kept, and it is said.
     """
     from datetime import UTC, datetime
 
@@ -59,7 +61,13 @@ def calibrate_profile(
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
     from twin.planning.profile.profiles import load_calibrated
-    from twin.planning.table.calibrate import CalibrationError, calibrate, save_calibration, worth_words
+    from twin.planning.table.calibrate import (
+        ABOVE_PEAK,
+        CalibrationError,
+        calibrate,
+        save_calibration,
+        worth_words,
+    )
     from twin.planning.table.case_file import CaseFileError
 
     with reporting_errors():
@@ -77,8 +85,13 @@ def calibrate_profile(
             )
         for reason in reasons:
             warn(f"{runs}:{reason}")
+        for place, share in fitted.marked.items():
+            used = "used, but" if share <= ABOVE_PEAK else "not used:"
+            warn(
+                f"{runs}: run {place + 1} is at {share:.2f} of its peak; {used} check step_time_s and precision"
+            )
         save_calibration(fitted, out, runs.name, datetime.now(UTC).date().isoformat())
-        worth = worth_words(fitted.runs)
+        worth = worth_words(fitted)
         if json:
             print_json(FORMAT, {"file": str(out), **_as_json(fitted), "worth": worth, "not_used": reasons})
         else:
@@ -127,19 +140,28 @@ def _as_json(fitted: FittedProfile) -> dict[str, Any]:
         "base_errors": errors(fitted.before),
         "fitted_errors": errors(fitted.after),
         "left_out_errors": errors(fitted.left_out),
+        "kept": fitted.kept,
+        "expected_pct": fitted.own_error.mean_pct,
+        "expected_p90_pct": 100 * math.expm1(fitted.own_error.p90),
+        "above_peak": {str(place + 1): share for place, share in fitted.marked.items()},
     }
 
 
 def _print(fitted: FittedProfile) -> None:
     from twin.cli.tables import print_table
 
+    if fitted.kept:
+        print(
+            f"no fit is clearly better than profile {fitted.base.name} on runs left out: the base is kept\n"
+        )
     rows = [(name, f"{old:.4g}", f"{new:.4g}") for name, (old, new) in fitted.moved.items()]
-    print_table(("effective number", f"profile {fitted.base.name}", "fitted"), rows, right=2)
-    print()
+    if rows:
+        print_table(("effective number", f"profile {fitted.base.name}", "fitted"), rows, right=2)
+        print()
     lines = [
         ("with the base", fitted.before),
         ("fitted", fitted.after),
-        ("each run left out of its fit", fitted.left_out),
+        ("each run left out", fitted.left_out),
     ]
     print_table(
         ("errors", "mean %", "median %", "worst %"),

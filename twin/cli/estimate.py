@@ -13,6 +13,7 @@ from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Parallel
+    from twin.planning.profile.uncertainty import Interval
     from twin.planning.table.case_file import CaseFile
     from twin.planning.table.estimate_cases import CaseEstimate
 
@@ -26,7 +27,9 @@ deferred_head, launch_ms, nic (Gb/s of each GPU), power_limit_w; experts, topk, 
 step_time_s, tflops_per_gpu or tokens_per_s_per_gpu where it was measured. precision: bf16, fp8, mxfp8, nvfp4.
 Unknown columns are carried through. A blank takes the default of the profile's stack; a blank microbatch or vp is the
 fastest that fits. A row that was measured and would not fit ran all the same: it recomputes as many layers as memory
-asks for, or offloads. A row that cannot be judged says why in column reason."""
+asks for, or offloads. A row that cannot be judged says why in column reason.
+Nine in ten measured times are expected between predicted_low_s and predicted_high_s; column interval says what that
+rests on: where it is estimated, no published run stands behind it (a question mark in the table)."""
 FORMAT = JsonFormat("estimate")
 
 
@@ -118,6 +121,12 @@ _FIGURES = (
 _COMMUNICATION = ("tensor", "pipeline", "data", "context", "expert")
 
 
+def _around(interval: Interval, step_s: float) -> str:
+    """Return the ends of an interval, with a question mark where no measured run stands behind it."""
+    low_s, high_s = interval.around(step_s)
+    return f"{low_s:.3g}-{high_s:.3g}{'' if interval.sure else '?'}"
+
+
 def _cut(parallel: Parallel) -> dict[str, int]:
     """Return degrees as the table of plans calls them."""
     return {
@@ -138,7 +147,7 @@ def _print(table: CaseFile, judged: Sequence[CaseEstimate]) -> None:
     cuts = [_cut(estimate.case.parallel) for estimate in judged if estimate.case is not None]
     degree_head, cut_cells = degrees(cuts) if cuts else ("", [])
     each = iter(cut_cells)
-    heads = ("line", "run", "GPUs", degree_head, "step s", "comm %", "GB", "MFU %", "error %")
+    heads = ("line", "run", "GPUs", degree_head, "step s", "90 % within", "comm %", "GB", "MFU %", "error %")
     rows, notes = [], []
     for line, cells, estimate in zip(table.lines, table.rows, judged, strict=True):
         if estimate.reason:
@@ -156,6 +165,7 @@ def _print(table: CaseFile, judged: Sequence[CaseEstimate]) -> None:
                 str(estimate.case.parallel.gpus),
                 next(each),
                 f"{step_s:.3f}",
+                _around(estimate.case.interval, step_s),
                 f"{100 * exposed_s / step_s:.1f}",
                 f"{estimate.memory.total_bytes / 1e9:.1f}",
                 f"{100 * estimate.parts.mfu:.1f}",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +13,15 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
+    from twin.planning.table.residuals import Residual, UnseenErrors
     from twin.planning.table.validation import Generation, TableComparison
 
 EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 
 Errors are of predicted against published figures; the facility and reliability tables run whole scenes for theirs.
-Baseline: one best MFU for each precision, fitted on the same rows.
+Baseline (1 MFU): one best MFU for each precision, fitted on the same rows. Rows: whether the model was fitted to them.
+Unseen: mean error of each run as a fit without its model predicts it; in 90 %: how many of these lie in the interval
+that twin estimate prints.
 The figures of vTrain are not ours to ship; they are read from --data DIR where it holds them."""
 FORMAT = JsonFormat("validation")
 
@@ -43,21 +47,25 @@ def validate_tables(
     from twin.api.validate import validate
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
+    from twin.planning.table.residuals import unseen_by_table
 
     with reporting_errors():
         found = validate(tables or (), data)
         comparisons, generations, passed = found.tables, found.generations, found.passed
+        unseen = unseen_by_table(found.residuals)
         if json:
             print_json(
                 FORMAT,
                 {
                     "passed": passed,
-                    "tables": [_table(comparison) for comparison in comparisons],
+                    "tables": [_table(comparison, unseen.get(comparison.name)) for comparison in comparisons],
                     "generations": [_generation(generation) for generation in generations],
+                    "intervals": _intervals(found.residuals),
                 },
             )
         else:
-            _print(comparisons, generations)
+            _print(comparisons, generations, unseen)
+            _print_intervals(found.residuals)
             print(_verdict(found.reached, found.unread))
         raise typer.Exit(ExitCode.DONE if passed else ExitCode.FINDINGS)
 
@@ -68,7 +76,7 @@ def _verdict(reached: bool, unread: Sequence[str]) -> str:
     return "all goals reached" if reached else "goals missed"
 
 
-def _table(comparison: TableComparison) -> dict[str, Any]:
+def _table(comparison: TableComparison, unseen: UnseenErrors | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     from twin.planning.table.validation import baseline_mape_pct
@@ -92,6 +100,10 @@ def _table(comparison: TableComparison) -> dict[str, Any]:
         "note": comparison.note or None,
         **statistics,
         "baseline_mape_pct": baseline_mape_pct(comparison),
+        "fitted": comparison.fitted,
+        "unseen_mape_pct": None if unseen is None else unseen.mape_pct,
+        "unseen_bias_pct": None if unseen is None else unseen.bias_pct,
+        "in_interval_pct": None if unseen is None else unseen.inside_pct,
         "cases": [_row(row) for row in comparison.rows],
     }
 
@@ -104,7 +116,58 @@ def _row(row: Any) -> dict[str, Any]:
         "error_pct": 100 * (row.ratio - 1),
         "within": row.within,
         "basis": row.basis or None,
+        "gpus": None if row.case is None else row.case.parallel.gpus,
+        "interval_pct": None if row.case is None else row.case.interval.pct,
+        "peak_share": row.peak_share or None,
     }
+
+
+def _intervals(residuals: Sequence[Residual]) -> dict[str, Any]:
+    """Return how many runs lie in the interval that the runs of other models give."""
+    from twin.planning.table.residuals import coverage_pct, errors_by_group
+
+    inside_pct, groups = coverage_pct(residuals)
+    errors = errors_by_group(residuals)
+    return {
+        "rows": len(residuals),
+        "inside_pct": inside_pct if residuals else None,
+        "groups": [
+            {
+                "profile": profile,
+                "kind": kind,
+                "rows": rows,
+                "inside_pct": inside,
+                "p90_pct": 100 * math.expm1(errors[profile, kind].p90),
+            }
+            for (profile, kind), (rows, inside) in groups.items()
+        ],
+    }
+
+
+def _print_intervals(residuals: Sequence[Residual]) -> None:
+    from twin.cli.tables import print_table
+
+    told = _intervals(residuals)
+    if not told["rows"]:
+        return
+    print()
+    print_table(
+        ("intervals of 90 %", "kind", "n", "inside %", "width %"),
+        [
+            (
+                group["profile"],
+                group["kind"],
+                str(group["rows"]),
+                f"{group['inside_pct']:.0f}",
+                f"{group['p90_pct']:.1f}",
+            )
+            for group in told["groups"]
+        ],
+        right=3,
+    )
+    print(
+        f"{told['inside_pct']:.1f} % of {told['rows']} runs lie in the interval that runs of other models give"
+    )
 
 
 def _generation(generation: Generation) -> dict[str, Any]:
@@ -118,7 +181,11 @@ def _generation(generation: Generation) -> dict[str, Any]:
     }
 
 
-def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generation]) -> None:
+def _print(
+    comparisons: Sequence[TableComparison],
+    generations: Sequence[Generation],
+    unseen: Mapping[str, UnseenErrors],
+) -> None:
     from twin.cli.tables import print_table
     from twin.planning.table.validation import baseline_mape_pct
 
@@ -126,9 +193,9 @@ def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generat
     for comparison in comparisons:
         errors = comparison.errors
         if errors is None:
-            rows.append((comparison.name, comparison.profile, "skip", *[""] * 7))
+            rows.append((comparison.name, comparison.profile, "skip", *[""] * 10))
             continue
-        baseline = baseline_mape_pct(comparison)
+        baseline, out = baseline_mape_pct(comparison), unseen.get(comparison.name)
         figures = (errors.mape_pct, errors.median_pct, errors.p90_pct, errors.worst_pct)
         rows.append(
             (
@@ -139,9 +206,26 @@ def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generat
                 *(f"{figure:.2f}" for figure in figures),
                 f"{errors.bias_pct:+.2f}",
                 "" if baseline is None else f"{baseline:.1f}",
+                "" if baseline is None else "fitted" if comparison.fitted else "unseen",
+                "" if out is None else f"{out.mape_pct:.2f}",
+                "" if out is None else f"{out.inside_pct:.0f}",
             )
         )
-    heads = ("error in %", "profile", "goal", "n", "mean", "med.", "p90", "worst", "bias", "1 MFU")
+    heads = (
+        "error in %",
+        "profile",
+        "goal",
+        "n",
+        "mean",
+        "med.",
+        "p90",
+        "worst",
+        "bias",
+        "1 MFU",
+        "rows",
+        "unseen",
+        "in 90 %",
+    )
     print_table(heads, rows, right=len(heads) - 1)
     print()
     judged = [(comparison, row) for comparison in comparisons for row in comparison.rows if row.basis]
@@ -184,6 +268,8 @@ def _print(comparisons: Sequence[TableComparison], generations: Sequence[Generat
 
 
 def _remarks(comparison: TableComparison) -> list[str]:
+    from twin.planning.table.calibrate import ABOVE_PEAK
+
     if comparison.skipped:
         return [f"skipped: {comparison.skipped}"]
     remarks = []
@@ -198,5 +284,10 @@ def _remarks(comparison: TableComparison) -> list[str]:
             f"{worst.predicted:.4g} {comparison.unit} against {worst.measured:.4g} ({error:+.1f} %)"
         )
     remarks += [f"MISSED: {sentence}" for sentence in comparison.missed]
+    remarks += [
+        f"row {row.label} is at {row.peak_share:.2f} of its peak: check what was published"
+        for row in comparison.rows
+        if row.peak_share > ABOVE_PEAK
+    ]
     remarks += [f"{count} rows left out: {why}" for why, count in comparison.left_out.items()]
     return [*remarks, comparison.note] if comparison.note else remarks

@@ -264,6 +264,8 @@ def worth(draft: JobDraft, estimate: JobEstimate) -> str:
         words = f"{profile.title}, low confidence here."
     else:
         words = f"{profile.title}: {profile_worth(profile)}."
+    if estimate.interval is not None and estimate.interval.sure:
+        words += f" Step time {estimate.interval.words}."
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:

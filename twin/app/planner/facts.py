@@ -36,6 +36,7 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
         FactRow("Step time", text.quantity(planned.step_s, "s"), hint=hint),
+        *_interval(planned),
         *_throughput(planned),
         *_phases(planned),
         *_service(planned),
@@ -74,6 +75,15 @@ def _power(job: Job) -> list[FactRow]:
     if job.priority:
         rows.append(FactRow("Priority", f"{job.priority:+d}", hint="Higher priority is capped later"))
     return rows
+
+
+def _interval(planned: JobEstimate) -> list[FactRow]:
+    """Return where the step time is expected; nothing where nothing says."""
+    if planned.interval is None:
+        return []
+    low, high = (text.quantity(end_s, "s") for end_s in planned.interval.around(planned.step_s))
+    hint = f"Nine in ten measured step times: {planned.interval.rests_on}"
+    return [FactRow("Step time expected", f"{low} to {high}", hint=hint)]
 
 
 def _throughput(planned: JobEstimate) -> list[FactRow]:

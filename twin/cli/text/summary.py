@@ -157,6 +157,9 @@ def _job(job: Mapping[str, Any]) -> Group:
         doubts = job.get("low_confidence") or []
         known = [] if doubts and job["confidence"] == "uncalibrated" else [_CONFIDENCE[job["confidence"]]]
         below.append(Text(f"step time: {'. '.join([*known, ' '.join(doubts)]).rstrip('. ')}", style="dim"))
+    if job.get("step_rests_on"):
+        low, high = _time(job["step_low_s"]), _time(job["step_high_s"])
+        below.append(Text(f"step expected from {low} to {high}: {job['step_rests_on']}", style="dim"))
     if job.get("nodes", 1) > 1 and job["network_reason"]:
         below.append(Text(f"network: {job['network_reason']}", style="dim"))
     if job.get("fits") is False:

@@ -21,6 +21,7 @@ from twin.physics.training_inputs import (
 from twin.planning.job.result import JobEstimate, PlanError, fits, memory_reason
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
+from twin.planning.profile.uncertainty import interval_of
 
 TOKEN_BYTES = 4
 _TENSOR, _PIPELINE, _CONTEXT = "parallelism.tensor", "parallelism.pipeline", "parallelism.context"
@@ -79,6 +80,7 @@ def estimate_llm(job: LlmJob) -> JobEstimate:
         input_bytes=float(TOKEN_BYTES * model.seq * job.parallel.global_batch),
         # Nothing was fitted to mixtures of experts, whatever the profile was fitted to.
         confidence=calibrated.confidence if model.experts is None else "uncalibrated",
+        interval=interval_of(calibrated, stack.precision, model.experts is not None, job.parallel.gpus),
     )
 
 

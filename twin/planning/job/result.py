@@ -8,6 +8,7 @@ from typing import Literal
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.profile.profiles import Confidence
+from twin.planning.profile.uncertainty import Interval
 
 JobKind = Literal["llm", "vision", "reinforcement", "inference", "hpc", "load"]
 MEMORY_SHARE = 0.95
@@ -116,6 +117,8 @@ class JobEstimate:
         What of this estimate no published measurement stands behind, for people; empty when all is well.
     service
         How requests are answered; none but for inference.
+    interval
+        Where nine in ten measured step times are expected; none where nothing says.
     phases
         What a step is made of one after the other, each with its time [s]; empty when it is one piece.
     """
@@ -137,6 +140,7 @@ class JobEstimate:
     low_confidence: tuple[str, ...] = ()
     service: Service | None = None
     phases: tuple[StepPhase, ...] = ()
+    interval: Interval | None = None
 
     @property
     def rate_s(self) -> float:

@@ -34,6 +34,8 @@ def _doubts(job: LlmJob, result: JobEstimate, model: Model) -> Iterator[str]:
         yield f"{WORTH_OF_EXPERTS}."
     elif result.confidence == "uncalibrated":
         yield "The profile of this GPU is uncalibrated: no published run backs it."
+    elif result.interval is not None and not result.interval.sure:
+        yield f"No published run of this GPU, stack and precision: step time {result.interval.words}."
     slow = job.network
     least = min(slow.data, slow.pipeline, slow.tensor, slow.context, slow.expert)
     if least < NEARLY_FULL or slow.hop_extra_s > 0.0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from twin.planning.profile.profiles import (
     DIMENSION_OF,
     CalibratedProfile,
     Confidence,
+    OwnError,
     profile_from,
     stack_keys,
 )
@@ -61,6 +63,7 @@ def write_profile(
     notes: str = "",
     confidence: Confidence = "own runs",
     stack: SoftwareStack | None = None,
+    own_error: OwnError | None = None,
 ) -> CalibratedProfile:
     """Write a profile that changes a shipped one, and return it as it now reads.
 
@@ -84,6 +87,8 @@ def write_profile(
         How far it is calibrated.
     stack
         What the software does; none: as the profile it extends.
+    own_error
+        What own runs show of it.
 
     Raises
     ------
@@ -97,6 +102,13 @@ def write_profile(
         document["notes"] = notes
     if stack is not None:
         document["stack"] = {key: getattr(stack, key) for key in stack_keys()}
+    if own_error is not None:
+        document["own_runs"] = {
+            "rows": own_error.rows,
+            "most_gpus": own_error.most_gpus,
+            "mean_pct": float(f"{own_error.mean_pct:.3g}"),
+            "p90_pct": float(f"{100 * math.expm1(own_error.p90):.3g}"),
+        }
     document["figures"] = {
         field: _entry(str(path), field, figures[field]) for field in sorted(figures, key=_place(str(path)))
     }

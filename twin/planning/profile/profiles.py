@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
@@ -66,7 +67,9 @@ _MOST_LEVELS = 2
 """From a stack to its GPU, and from that to the GPU whose fit it takes."""
 _WHOLE: Mapping[str, int] = {"domain_gpus": 1, "scale_up_peers": 0}
 """Figures that count, and the least of each."""
-_KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack"))
+_KEYS = frozenset(
+    ("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack", "own_runs")
+)
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
     "seq_parallel": bool,
@@ -83,6 +86,26 @@ _STACK_TYPES: Mapping[str, type] = {
     "chunk_overlap": bool,
     "offload": bool,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnError:
+    """What own runs show of a profile fitted to them.
+
+    Attributes
+    ----------
+    rows, most_gpus
+        How many runs, the largest on how many GPUs.
+    mean_pct
+        Mean error expected on runs like them [%].
+    p90
+        90 % of |log(predicted / measured)| expected.
+    """
+
+    rows: int
+    most_gpus: int
+    mean_pct: float
+    p90: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,8 @@ class CalibratedProfile:
         software.
     software
         What people call its software stack, where a table names one; empty: only its own name chooses a variant.
+    own_error
+        What own runs show of it; none but for a profile fitted to them.
     figures
         Each number with unit, source and status, by field of `Profile`.
     notes
@@ -128,6 +153,7 @@ class CalibratedProfile:
     figures: Mapping[str, ProfileFigure]
     notes: str
     software: tuple[str, ...] = ()
+    own_error: OwnError | None = None
 
 
 def load_profile(name: str) -> Profile:
@@ -196,6 +222,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
         figures=figures,
         notes=_text(document, "notes", file).strip() if "notes" in document else "",
         software=_names(document, "software", file) if "software" in document else (),
+        own_error=_own_error(document["own_runs"], file) if "own_runs" in document else None,
     )
 
 
@@ -275,26 +302,30 @@ def worth(profile: CalibratedProfile) -> str:
     """Return a sentence on the accuracy of step times by this profile."""
     match profile.confidence:
         case "own runs":
-            return "calibrated on your own run: expect 1-4 % on other sizes and layouts"
+            own = profile.own_error
+            if own is None:
+                return "calibrated on your own runs"
+            runs = f"{own.rows} of your own runs" if own.rows > 1 else "one of your own runs"
+            return f"calibrated on {runs}: expect {own.mean_pct:.0f} % mean error on others like them"
         case "calibrated":
             return (
                 "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
-                "1-4 % once calibrated on one run of it"
+                "1-8 % once calibrated on runs of it"
             )
         case "derived" if profile.variant:
             return (
                 f"derived: the GPU of {profile.extends} with software fitted on another, no published run of the two "
-                "together: expect 5-10 % or more, 1-4 % once calibrated on one run of your own"
+                "together: expect 5-10 % or more, 1-8 % once calibrated on runs of your own"
             )
         case "derived":
             return (
                 f"derived from the fit of {profile.extends}, no published run of this GPU: expect 5-10 % or more, "
-                "1-4 % once calibrated on one run of your own"
+                "1-8 % once calibrated on runs of your own"
             )
         case "uncalibrated":
             return (
                 "uncalibrated, no published run backs it: expect more than 5-10 %, "
-                "1-4 % once calibrated on one run of your own"
+                "1-8 % once calibrated on runs of your own"
             )
 
 
@@ -384,6 +415,21 @@ def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
     if found not in CONFIDENCES:
         raise ProfileError(file, "confidence", f"{found!r} is none of {', '.join(CONFIDENCES)}")
     return cast(Confidence, found)
+
+
+def _own_error(given: Any, file: str) -> OwnError:
+    counts, percents = ("rows", "most_gpus"), ("mean_pct", "p90_pct")
+    if not isinstance(given, dict):
+        raise ProfileError(file, "own_runs", f"must be a mapping with {', '.join((*counts, *percents))}")
+    refuse_unknown_keys(given, frozenset((*counts, *percents)), file, "own_runs")
+    for key in (*counts, *percents):
+        value, kinds = given.get(key), (int,) if key in counts else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < math.inf:
+            what = "a whole number" if key in counts else "a number"
+            raise ProfileError(file, f"own_runs.{key}", f"{value!r} must be {what} above 0")
+    return OwnError(
+        given["rows"], given["most_gpus"], float(given["mean_pct"]), math.log1p(given["p90_pct"] / 100)
+    )
 
 
 _LISTS = {

@@ -23,6 +23,8 @@ _MEMORY_PARTS: tuple[str, ...] = tuple(field.name for field in fields(MemoryPart
 MEMORY_COLUMNS: tuple[str, ...] = ("memory_gb", *(name.replace("_bytes", "_gb") for name in _MEMORY_PARTS))
 ADDED_COLUMNS: tuple[str, ...] = (
     "predicted_s",
+    "predicted_low_s",
+    "predicted_high_s",
     *PART_COLUMNS,
     "mfu",
     *MEMORY_COLUMNS,
@@ -32,6 +34,7 @@ ADDED_COLUMNS: tuple[str, ...] = (
     "used_vp",
     "profile",
     "confidence",
+    "interval",
     "measured_used_s",
     "error_pct",
     "reason",
@@ -49,10 +52,13 @@ def added(judged: CaseEstimate) -> dict[str, Any]:
     case, parts, memory = judged.case, judged.parts, judged.memory
     if case is None or parts is None or memory is None:
         return {**_KNOWN_NONE, "reason": judged.reason}
-    ratio = judged.ratio
+    ratio, interval = judged.ratio, case.interval
+    low_s, high_s = interval.around(parts.step_s)
     return {
         **_KNOWN_NONE,
         "predicted_s": parts.step_s,
+        "predicted_low_s": low_s,
+        "predicted_high_s": high_s,
         **{column: getattr(parts, name) for column, name in _PART_OF.items()},
         "mfu": parts.mfu,
         "memory_gb": memory.total_bytes / GB,
@@ -63,6 +69,7 @@ def added(judged: CaseEstimate) -> dict[str, Any]:
         "used_vp": case.parallel.vp,
         "profile": case.calibrated.name,
         "confidence": case.confidence,
+        "interval": interval.words,
         "measured_used_s": case.measured_s,
         "error_pct": None if ratio is None else 100 * (ratio - 1),
         "reason": judged.reason,

@@ -18,6 +18,7 @@ from twin.planning.job.llm import refuse_illegal
 from twin.planning.job.result import MEMORY_SHARE, PlanError, memory_reason
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
+from twin.planning.profile.uncertainty import Interval, interval_of
 from twin.planning.search.search import fastest_microbatch
 from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
 from twin.planning.table.case_file import CaseFile
@@ -67,6 +68,12 @@ class TrainingCase:
     def confidence(self) -> str:
         """How far the profile is calibrated; `low` where nothing is fitted to such models."""
         return "low" if self.model.experts else self.calibrated.confidence
+
+    @property
+    def interval(self) -> Interval:
+        """Where nine in ten measured step times of such runs are expected."""
+        experts = self.model.experts is not None
+        return interval_of(self.calibrated, self.stack.precision, experts, self.parallel.gpus)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,11 @@ class ValidationRow:
         """Predicted over measured."""
         return self.predicted / self.measured
 
+    @property
+    def peak_share(self) -> float:
+        """Model FLOP of a measured step time over the peak of its GPUs; 0 where it is no step time."""
+        return 0.0 if self.case is None else _at_full_rate_s(self) / self.measured
+
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
@@ -72,6 +77,8 @@ class TableComparison:
         What a reader should know.
     file
         Data file the rows were read from; empty: what ships.
+    fitted
+        Whether numbers of the model were fitted to these rows.
     """
 
     name: str
@@ -85,6 +92,7 @@ class TableComparison:
     left_out: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     file: str = ""
+    fitted: bool = False
 
     @property
     def errors(self) -> Errors | None:

@@ -62,6 +62,15 @@ class CalibratedFigures(DocumentPart):
     )
 
 
+class OwnRuns(DocumentPart):
+    """What the runs show that a profile was fitted to."""
+
+    rows: int = Field(ge=1, description="runs")
+    most_gpus: int = Field(ge=1, description="GPUs of the largest")
+    mean_pct: float = Field(gt=0, description="mean error expected on runs like them [%]")
+    p90_pct: float = Field(gt=0, description="error that nine in ten stay below [%]")
+
+
 class Calibration(DocumentPart):
     """A profile of one's own: paste what `twin calibrate` wrote."""
 
@@ -70,4 +79,5 @@ class Calibration(DocumentPart):
     confidence: Literal["own runs"] = Field(default="own runs", description="how far it is calibrated")
     gpus: tuple[str, ...] = Field(default=(), description="GPUs it was fitted on; none: those of extends")
     notes: str = Field(default="", description="what it was fitted to")
+    own_runs: OwnRuns | None = Field(default=None, description="what they show")
     figures: CalibratedFigures = Field(default=CalibratedFigures(), description="what differs")

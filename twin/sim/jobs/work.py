@@ -13,6 +13,7 @@ from twin.planning.job.load import node_load
 from twin.planning.job.result import Service
 from twin.planning.job.scenario_job import estimate_of
 from twin.planning.profile.profiles import Confidence
+from twin.planning.profile.uncertainty import Interval
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.schema.work import Hpc, Inference, Job, LlmTraining, Load, Reinforcement
 from twin.sim.core.ledger import INDEX
@@ -70,6 +71,7 @@ class Work:
     misfit: str = ""
     confidence: Confidence = "uncalibrated"
     doubts: tuple[str, ...] = ()
+    interval: Interval | None = None
     fp8: bool = False
     duty: float = 1.0
     rest_s: float = 0.0
@@ -124,6 +126,7 @@ def work_of(
         misfit=result.reason or _overload(result.service),
         confidence=result.confidence,
         doubts=result.low_confidence,
+        interval=result.interval,
         fp8=fp8,
         ingest_bytes=result.input_bytes,
         rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,

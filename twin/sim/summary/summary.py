@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twin.planning.profile.uncertainty import Interval
 from twin.planning.risk.failure_table import fails
 from twin.plant.links import link_id
 from twin.record.accounts import ACCOUNTS
@@ -162,10 +163,21 @@ def _job(engine: RunParts, row: JobRow, energy_j: float) -> dict[str, Any]:
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
         "low_confidence": list(work.doubts),
+        **_expected(work.interval, jobs.pace[row.index].step_s),
         "fits": not work.misfit,
         "reason": work.misfit or None,
         "network": _network(engine, row),
         "network_reason": _unmodelled(engine, row),
+    }
+
+
+def _expected(interval: Interval | None, step_s: float) -> dict[str, Any]:
+    """Return where nine in ten measured step times are expected, and what that rests on."""
+    low_s, high_s = (None, None) if interval is None else interval.around(step_s)
+    return {
+        "step_low_s": low_s,
+        "step_high_s": high_s,
+        "step_rests_on": None if interval is None else interval.words,
     }
 
 
