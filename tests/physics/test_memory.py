@@ -10,6 +10,7 @@ from hypothesis import given
 from ruamel.yaml import YAML
 from training_cases import CUT, DEEPSEEK, LLAMA_70B, MIXTRAL, cut_models, stacks
 
+from twin.physics.experts import EXPERT_IMBALANCE
 from twin.physics.memory import (
     layer_activation_bytes,
     layers_in_flight,
@@ -151,7 +152,7 @@ def test_experts_are_shared_out_and_sharded_over_those_who_hold_the_same():
     memory = memory_per_gpu(MIXTRAL, cut, SoftwareStack())
     assert memory.weights_bytes == pytest.approx(2 * (plain.weights + experts.weights))
     assert memory.optimizer_bytes == pytest.approx(12 * (plain.weights / 64 + experts.weights / 8))
-    assert memory.working_bytes == pytest.approx(2 * 1.1 * 2 * 2 * 4096 * 4096)
+    assert memory.working_bytes == pytest.approx(2 * EXPERT_IMBALANCE * 2 * 2 * 4096 * 4096)
     split = replace(cut, tp=4, dp=16)
     assert replicated_weights(MIXTRAL, split, 8)[1].weights == experts.weights / 4
     assert replicated_weights(MIXTRAL, replace(split, etp=1), 8)[1] == experts

@@ -9,7 +9,15 @@ from training_cases import DEEPSEEK, LLAMA_70B, MIXTRAL
 
 from twin.physics.attention import attention, projections
 from twin.physics.collectives import LAUNCH_S, RING_HOP_S, LinkBandwidths
-from twin.physics.experts import EXPERT_IMBALANCE, all_to_all_s, dispatch_bytes, exchange_s, expert_products
+from twin.physics.experts import (
+    COPY_PASSES,
+    EXPERT_IMBALANCE,
+    EXPOSED_WHEN_OVERLAPPED,
+    all_to_all_s,
+    dispatch_bytes,
+    exchange_s,
+    expert_products,
+)
 from twin.physics.gemm import memory_rate, product, product_rate
 from twin.physics.training import Model, Parallel, SoftwareStack, step_time
 from twin.physics.training_inputs import FULL_NETWORK, Experts, TrainingNetwork
@@ -48,7 +56,7 @@ def test_exchange_shows_four_times_in_each_expert_layer_and_microbatch():
     again = step_time(MIXTRAL, ONE_NODE, SoftwareStack(recompute="full"), H100)
     assert again.exposed_expert_s == pytest.approx(32 * 3 * one_s)
     hidden = step_time(MIXTRAL, ONE_NODE, SoftwareStack(ep_overlap=True), H100)
-    assert hidden.exposed_expert_s == pytest.approx(0.1 * parts.exposed_expert_s)
+    assert hidden.exposed_expert_s == pytest.approx(EXPOSED_WHEN_OVERLAPPED * parts.exposed_expert_s)
 
 
 def test_whole_experts_gather_nothing_and_meet_more_tokens():
@@ -87,7 +95,7 @@ def test_grouped_products_by_hand():
     down = product(tokens, 4096, 14336, flops_s, H100)
     assert work.gemm_s == pytest.approx(up.gemm_s + down.gemm_s)
     router = product(x, 8, 4096, flops_s, H100)
-    moved_s = EXPERT_IMBALANCE * 4 * 2 * 2 * x * 4096 / memory_rate(H100)
+    moved_s = EXPERT_IMBALANCE * COPY_PASSES["collective"] * 2 * 2 * x * 4096 / memory_rate(H100)
     assert work.memory_s == pytest.approx(router.total_s + moved_s)
 
 
@@ -102,7 +110,7 @@ def test_one_expert_for_all_is_a_dense_layer_with_a_router():
     )
     assert routed.exposed_expert_s == 0
     assert routed.gemm_s == pytest.approx(plain.gemm_s, rel=1e-3)
-    assert routed.step_s == pytest.approx(plain.step_s, rel=0.05)
+    assert plain.step_s < routed.step_s < 1.08 * plain.step_s  # tokens are sorted, activations weighted
 
 
 def test_only_expert_traffic_sees_the_network_of_experts():

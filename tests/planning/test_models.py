@@ -17,6 +17,15 @@ from twin.planning.profile.models import load_model, model_presets, vision_prese
         ("mixtral-8x22b", 141, 39),  # mistral.ai/news/mixtral-8x22b
         ("grok-1", 314 + 1.6, 84.5),  # its embedding is tied, ours counts twice; about a quarter is active
         ("deepseek-v3", 671, 37.55),  # 36.6 with one of its two embeddings, its README_WEIGHTS
+        ("qwen3-30b-a3b", 30.5, 3.34),  # huggingface.co/Qwen/Qwen3-30B-A3B: 30.5 B and 3.3 B
+        ("qwen3-235b-a22b", 235, 22.2),  # huggingface.co/Qwen/Qwen3-235B-A22B: 235 B and 22 B
+        (
+            "gpt-oss-120b",
+            117,
+            5.7,
+        ),  # openai.com/index/introducing-gpt-oss: 117 B; 5.1 B with one of its embeddings
+        ("gpt-oss-20b", 20.9, 4.2),  # the same: 21 B; 3.6 B with one of its embeddings
+        ("nemotron-3-nano", 31.6, 3.58),  # 31.6 B, 3.6 B with both embeddings, its model card; recalled
     ],
 )
 def test_mixtures_of_experts_have_the_published_weights(name, total_billions, active_billions):
@@ -48,7 +57,8 @@ def test_work_of_a_step_is_six_times_the_active_weights_and_tokens():
     for name in ("llama3-70b", "mixtral-8x7b", "deepseek-v3"):
         model = load_model(name).model
         seen = model.active_parameters - model.vocab * model.hidden
-        attention = 12 * model.layers * model.seq**2 * model.attention_width
+        attention = 12 * model.blocks * model.seq**2 * model.attention_width
+        seen += model.predicted * (model.active_layer_parameters + model.vocab * model.hidden)
         assert model.step_flop(1) == pytest.approx(6 * seen * model.seq + attention, rel=0.001)
 
 

@@ -1,9 +1,14 @@
-"""Attention of one layer: its projections, its products, and the exchange of a context-parallel group.
+"""What mixes the tokens of one layer: attention, its exchange in a context-parallel group, and state-space layers.
+
+A state-space layer (Mamba-2) has two projections, which run at the profile's rate of products, and a scan by chunks,
+which runs at its rate of attention or of memory, whichever is slower: within a chunk as attention over so many tokens,
+and with the state at its start and its end. Nothing is fitted to state-space models.
 
 References
 ----------
 Dao et al., "FlashAttention", arXiv 2205.14135 (fused: no score matrix in memory).
 DeepSeek-AI, "DeepSeek-V2", arXiv 2405.04434 (latent attention).
+Dao and Gu, "Transformers are SSMs", arXiv 2405.21060, sections 6 and 7 (chunks, kernels, heads and groups).
 """
 
 from __future__ import annotations
@@ -12,7 +17,15 @@ from typing import NamedTuple
 
 from twin.physics.collectives import collective_time_s
 from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product
-from twin.physics.training_inputs import Model, Parallel, Profile, SoftwareStack, TrainingNetwork, together
+from twin.physics.training_inputs import (
+    Model,
+    Parallel,
+    Profile,
+    SoftwareStack,
+    StateSpace,
+    TrainingNetwork,
+    together,
+)
 
 # Fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
 UNFUSED_ATTENTION_SHARE = 0.6
@@ -20,6 +33,12 @@ CAUSAL_SHARE = 0.5
 HIDDEN_BY_ATTENTION = 0.7
 FLASH_BACKWARD = 2.5
 FITTED_HEAD_WIDTH = 128
+
+CHUNK = 256
+"""Tokens of a chunk, the default of the published kernels (state-spaces/mamba); recalled."""
+
+STATE_BYTES = 4
+"""Of one number of the state between chunks; 32-bit."""
 
 
 class AttentionExchange(NamedTuple):
@@ -41,10 +60,11 @@ def projections(x: float, model: Model, t: int, flops_s: float, profile: Profile
     h = model.hidden
     latent = model.latent
     if latent is None:
-        queries_keys_values = (h + 2 * h * model.kv_heads / model.heads) / t
+        width = model.query_width
+        queries_keys_values = (width + 2 * width * model.kv_heads / model.heads) / t
         return (
             product(x, queries_keys_values, h, flops_s, profile),
-            product(x, h, h / t, flops_s, profile),
+            product(x, h, width / t, flops_s, profile),
         )
     down = latent.query_rank + latent.kv_rank + latent.head_rotary
     key_value = latent.head_plain + latent.head_value
@@ -60,7 +80,7 @@ def attention(
     x: float, model: Model, t: int, stack: SoftwareStack, profile: Profile
 ) -> tuple[BusyTime, BusyTime]:
     """Return the forward and backward pass of attention; unfused ones also move the score matrix."""
-    flop = 4.0 * x * model.seq * model.attention_width / t
+    flop = 4.0 * x * model.seen * model.attention_width / t
     if stack.flash:
         efficiency = profile.flash2_efficiency if stack.flash2 else profile.attention_efficiency
         fused_s = CAUSAL_SHARE * flop / (profile.peak_flops_s * efficiency) * _narrow_heads(model, profile)
@@ -109,3 +129,42 @@ def context_exchange(
         AttentionExchange(gather_s - hidden_s, hidden_s),
         AttentionExchange(2 * gather_s - hidden_backward_s, hidden_backward_s),
     )
+
+
+def state_space_projections(
+    x: float, hidden: int, layer: StateSpace, t: int, flops_s: float, profile: Profile
+) -> BusyTime:
+    """Return the forward pass of the projections in and out of one layer.
+
+    Parameters
+    ----------
+    x
+        Tokens of a microbatch on this rank.
+    hidden
+        Width of the residual stream.
+    layer
+        Shape of the layer; its heads are split over the tensor group.
+    t
+        GPUs of the tensor group.
+    flops_s
+        Rate of very large products [FLOP/s].
+    profile
+        Fitted numbers of the hardware.
+    """
+    into = product(x, layer.projected / t, hidden, flops_s, profile)
+    out = product(x, hidden, layer.width / t, flops_s, profile)
+    return BusyTime(into.gemm_s + out.gemm_s, into.memory_s + out.memory_s)
+
+
+def scan(x: float, layer: StateSpace, t: int, profile: Profile) -> BusyTime:
+    """Return the forward pass of convolution, scan and gated norm of one layer; arguments as above."""
+    width, shared = layer.width / t, layer.groups * layer.state / t
+    within = CHUNK / 2 * (shared + width)
+    flop = 2.0 * x * (within + 2.0 * width * layer.state)
+    convolved = width + 2 * shared
+    # Convolution in and out, read again for the states and for the output; output, gate, norm in and out.
+    moved = OPERAND_BYTES * x * (4 * convolved + 5 * width)
+    states = 4 * STATE_BYTES * x / CHUNK * width * layer.state  # written, passed on (read, written), read
+    arithmetic_s = flop / (profile.peak_flops_s * profile.attention_efficiency)
+    traffic_s = (moved + states) / memory_rate(profile)
+    return BusyTime(arithmetic_s, 0.0) if arithmetic_s >= traffic_s else BusyTime(0.0, traffic_s)

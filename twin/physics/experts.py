@@ -1,8 +1,4 @@
-"""Mixture-of-experts layers: routing, exchange of tokens, and the products of the experts.
-
-Low confidence. Nothing here is fitted; against published step times (NVIDIA dgxc-benchmarking, Grok-1 and
-DeepSeek-V3 on H100 and GB200, tests/reference/experts.yaml) it is 5-15 % off, and by half or more where the CPU
-holds the GPUs up.
+"""Mixture-of-experts layers: routing, exchange of tokens, the products of the experts, and who launches them.
 
 Experts are spread over the expert group, ep times etp GPUs of one pipeline stage: ep groups hold different experts,
 each of which is cut over etp GPUs. With sequence parallelism each GPU routes its own 1/t of the tokens, and the etp
@@ -11,15 +7,23 @@ GPUs of an expert gather what arrived: with etp = t per_token times as many toke
 References
 ----------
 Lepikhin et al., "GShard", arXiv 2006.16668 (all-to-all dispatch and combine).
-DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv 2412.19437 (shared experts, dense first layers).
+DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv 2412.19437 (shared experts, dense first layers, at most four nodes
+for a token, 8-bit dispatch).
+NVIDIA, Megatron-Bridge, scripts/performance/configs of v0.2.0 to v0.6.0 (which release launches what from graphs,
+which dispatcher it takes; routers are forced to balance).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, RING_HOP_S, LinkBandwidths
 from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product, product_rate
 from twin.physics.training_inputs import (
+    Dispatcher,
     Experts,
+    Graphs,
     Model,
     Parallel,
     Profile,
@@ -28,18 +32,66 @@ from twin.physics.training_inputs import (
     together,
 )
 
-EXPERT_IMBALANCE = 1.1
-"""Tokens of the busiest GPU of an expert group against the mean, with a balancing loss or bias.
+EXPERT_IMBALANCE = 1.2
+"""Tokens of the busiest GPU of an expert group against the mean, with a balancing loss or bias; estimated.
 
-Estimated; a group of one sees all tokens whatever the router does."""
+A group of one sees all tokens whatever the router does; where the router is forced to balance, all see the same but
+for chance."""
 
-EXPOSED_WHEN_OVERLAPPED = 0.1
-"""Share of the exchange that shows even where it hides behind the other microbatch; estimated."""
+EXPOSED_WHEN_OVERLAPPED = 0.15
+"""Share of a hidden exchange that shows: of the processors it takes from compute, 20 of 132 (DeepSeek-V3)."""
+
+EXPERT_TILE = 128
+"""Tokens of one expert are padded to whole tiles of a grouped product; half a tile is empty on average."""
+
+COPY_PASSES: Mapping[Dispatcher, float] = {"collective": 8.0, "fused": 4.0}
+"""How often a copy of a token is read or written in memory on its way to an expert and back, in one pass; counted.
+
+Fused kernels read and write each copy on the way in and on the way out; around a collective each is sorted for its
+GPU first and for its expert then, and back."""
+
+ACTIVATION_BYTES = 16.0
+"""Traffic of activation, its input and its weighting for each element of an expert's inner width [B].
+
+Fitted to Megatron-Bridge (Qwen3-30B-A3B, GPT-OSS-120B; 62 runs) and dgxc-benchmarking (Grok-1); gate and up come in
+and are written twice, their product once."""
+
+HOST_S = 3.1e-3
+"""Time the CPU takes to launch the forward pass of an expert layer kernel by kernel [s]; fitted to Megatron-Bridge
+runs with a microbatch of one sequence, which longer kernels than launches do not hide."""
+
+COUNT_STOP_S: Mapping[Graphs, float] = {"none": 1.5e-3, "partial": 0.7e-3, "full": 0.0}
+"""Standstill of a pass over an expert layer while the CPU reads how many tokens came [s]; fitted to Megatron-Bridge.
+
+Graphs of attention and router leave only the experts to be launched after it."""
 
 
-def imbalance(parallel: Parallel) -> float:
-    """Return the load of the busiest GPU of the expert group against the mean."""
-    return EXPERT_IMBALANCE if parallel.ep > 1 else 1.0
+def imbalance(parallel: Parallel, stack: SoftwareStack, tokens: float) -> float:
+    """Return the load of the busiest GPU of the expert group against the mean.
+
+    Parameters
+    ----------
+    parallel, stack
+        The cut, and whether the router is forced to balance.
+    tokens
+        Copies that come to a GPU on average; forced balance leaves the largest of ep samples, 1 + sqrt(2 ln ep / m).
+    """
+    if parallel.ep == 1:
+        return 1.0
+    if not stack.balanced:
+        return EXPERT_IMBALANCE
+    return 1.0 + math.sqrt(2.0 * math.log(parallel.ep) / max(tokens, 1.0))
+
+
+def routed_copies(x: float, experts: Experts, parallel: Parallel, stack: SoftwareStack) -> float:
+    """Return the copies of tokens that the busiest GPU sends, and receives, in one layer and microbatch."""
+    mean = experts.per_token * x / (parallel.tp if stack.seq_parallel else 1)
+    return imbalance(parallel, stack, mean) * mean
+
+
+def reached(places: float, per_token: float) -> float:
+    """Return how many of equal places a token with `per_token` experts drawn at random reaches on average."""
+    return float(places * (1.0 - (1.0 - 1.0 / places) ** per_token))
 
 
 def dispatch_bytes(
@@ -52,10 +104,13 @@ def dispatch_bytes(
     x
         Tokens of a microbatch on this rank.
     model, experts, parallel, stack
-        Each token goes to `per_token` experts, as 16-bit vectors.
+        Each token goes to `per_token` experts, as 16-bit vectors; fused dispatch sends it once to each GPU that
+        holds some of them.
     """
-    routed_by = parallel.tp if stack.seq_parallel else 1
-    return imbalance(parallel) * OPERAND_BYTES * experts.per_token * x * model.hidden / routed_by
+    copies = routed_copies(x, experts, parallel, stack)
+    if stack.dispatcher == "fused":
+        copies *= reached(parallel.ep, experts.per_token) / experts.per_token
+    return OPERAND_BYTES * copies * model.hidden
 
 
 def all_to_all_s(size_bytes: float, ranks: int, ranks_per_node: int, links: LinkBandwidths) -> float:
@@ -88,19 +143,38 @@ def exchange_s(
     profile: Profile,
     network: TrainingNetwork,
 ) -> float:
-    """Return dispatch and combine of one expert layer in one direction of the pass [s]: two all-to-all."""
+    """Return dispatch and combine of one expert layer in one direction of the pass [s].
+
+    A fused dispatcher sends a token once over the network to each node that wants it, and spreads it there.
+    """
     if parallel.ep == 1:
         return 0.0
     stage_gpus = parallel.stage_gpus(profile.domain_gpus)
     nloc = together(max(1, min(parallel.ep, stage_gpus // parallel.expert_tp)), network.members.expert)
     links = profile.links_over(network.expert, network.hop_extra_s)
     size = dispatch_bytes(x, model, experts, parallel, stack)
-    return 2 * all_to_all_s(size, parallel.ep, nloc, links)
+    there = stack.dispatch_bytes / OPERAND_BYTES
+    if stack.dispatcher == "fused" and nloc < parallel.ep:
+        nodes = parallel.ep / nloc
+        wanted = min(reached(nodes, experts.per_token), float(experts.most_nodes or nodes))
+        token_bytes = size / reached(parallel.ep, experts.per_token)
+        far_s = token_bytes * wanted * (1.0 - 1.0 / nodes) / links.scale_out_bytes_s
+        near_s = size * (1.0 - 1.0 / nloc) / links.scale_up_bytes_s
+        wire_s = max(far_s, near_s)
+        fixed_s = LAUNCH_S + (nloc + nodes - 2) * RING_HOP_S + INTER_NODE_HOP_S + links.hop_extra_s
+        return (1.0 + there) * wire_s + 2 * fixed_s
+    once_s = all_to_all_s(size, parallel.ep, nloc, links)
+    if there == 1.0:
+        return 2 * once_s
+    return once_s + all_to_all_s(there * size, parallel.ep, nloc, links)
 
 
 def exposed_exchange(exchange: float, compute_s: float, stack: SoftwareStack) -> float:
-    """Return the exposed time of an exchange beside other work of that length [s]."""
-    if not stack.ep_overlap:
+    """Return the exposed time of an exchange beside other work of that length [s].
+
+    It hides only where the CPU is ahead of the GPU: not where it waits for the counts of tokens first.
+    """
+    if not stack.ep_overlap or stack.graphs != "full":
         return exchange
     return max(exchange - compute_s, EXPOSED_WHEN_OVERLAPPED * exchange)
 
@@ -110,8 +184,8 @@ def expert_products(
 ) -> BusyTime:
     """Return the forward pass of router, shared and routed experts of one layer.
 
-    Routed experts run as grouped products, one for each local expert with
-    m = x / t * per_token * ep * etp / count tokens of the whole group.
+    Routed experts run as grouped products, one for each local expert with m = x / t * per_token * ep * etp / count
+    tokens of the whole group, padded to whole tiles; small ones run slower, as all products do.
     """
     h, t, cut = model.hidden, parallel.tp, parallel.expert_tp
     flops_s = product_rate(profile, stack.precision)
@@ -124,14 +198,43 @@ def expert_products(
             product(x, h, width, flops_s, profile),
         ]
     local = experts.count / parallel.ep
-    tokens = imbalance(parallel) * x * cut / t * experts.per_token / local
-    up = product(tokens, inner * experts.ffn / cut, h, flops_s, profile)
-    down = product(tokens, h, experts.ffn / cut, flops_s, profile)
-    # Sorting tokens by expert and summing them back: each copy is written and read once on the way in and out.
-    moved_bytes = 4 * OPERAND_BYTES * experts.per_token * x * h / (t if stack.seq_parallel else 1)
+    mean = x * cut / t * experts.per_token
+    tokens = imbalance(parallel, stack, mean) * mean / local
+    parts += [
+        grouped_product(local, tokens, inner * experts.ffn / cut, h, flops_s, profile),
+        grouped_product(local, tokens, h, experts.ffn / cut, flops_s, profile),
+    ]
+    # Sorting tokens by expert and summing them back.
+    passes = COPY_PASSES[stack.dispatcher] * OPERAND_BYTES
+    moved_bytes = passes * h * routed_copies(x, experts, parallel, stack)
     return BusyTime(
-        sum(part.gemm_s for part in parts) + local * (up.gemm_s + down.gemm_s),
-        sum(part.memory_s for part in parts)
-        + local * (up.memory_s + down.memory_s)
-        + imbalance(parallel) * moved_bytes / memory_rate(profile),
+        sum(part.gemm_s for part in parts),
+        sum(part.memory_s for part in parts) + moved_bytes / memory_rate(profile),
     )
+
+
+def activation_s(
+    x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
+) -> float:
+    """Return the forward pass of activation functions and casts of routed experts in one layer [s].
+
+    With cut experts each GPU has etp times the tokens in 1 / etp of the width.
+    """
+    copy_bytes = ACTIVATION_BYTES * experts.ffn
+    if stack.precision != "bf16":
+        copy_bytes += profile.cast_bytes * (model.hidden + experts.ffn)
+    return copy_bytes * routed_copies(x, experts, parallel, stack) / memory_rate(profile)
+
+
+def grouped_product(
+    groups: float, m: float, n: float, k: float, flops_s: float, profile: Profile
+) -> BusyTime:
+    """Return the time of `groups` products (m, k) x (k, n), one for each expert; arguments as for `product`."""
+    padded = m + EXPERT_TILE / 2 if groups > 1 else m
+    each = product(padded, n, k, flops_s, profile)
+    return BusyTime(groups * each.gemm_s, groups * each.memory_s)
+
+
+def launch_s(stack: SoftwareStack) -> float:
+    """Return the CPU launch bound of the forward pass of an expert layer [s]."""
+    return 0.0 if stack.graphs == "full" else HOST_S

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.physics.experts import dispatch_bytes, imbalance
+from twin.physics.experts import dispatch_bytes, routed_copies
 from twin.physics.sharding import WEIGHT_BYTES, Replicated, replicated_weights
 from twin.physics.training_inputs import Model, Parallel, SoftwareStack
 
@@ -104,8 +104,8 @@ def mean_state_bytes(model: Model, parallel: Parallel, stack: SoftwareStack) -> 
 
     This is how published figures count; the heaviest stage of `memory_per_gpu` is up to 8 % higher.
     """
-    plain = model.layers * model.plain_layer_parameters + model.vocab * model.hidden
-    experts = model.layers * model.expert_layer_parameters / (parallel.expert_tp * parallel.ep)
+    plain = model.blocks * model.plain_layer_parameters + model.vocab * model.hidden
+    experts = model.blocks * model.expert_layer_parameters / (parallel.expert_tp * parallel.ep)
     weights = (plain / parallel.tp + experts) / parallel.pp
     return (WEIGHT_BYTES + stack.grad_bytes + OPTIMIZER_BYTES) * weights
 
@@ -120,7 +120,7 @@ def layer_activation_bytes(model: Model, parallel: Parallel, stack: SoftwareStac
         return inputs
     keeps_scores = stack.recompute == "none" and not stack.flash
     scores = 5 * model.heads * model.seq / model.hidden if keeps_scores else 0.0
-    repeated, split = _repeated(model), _split(model, parallel)
+    repeated, split = _repeated(model), _split(model, parallel, stack)
     if stack.seq_parallel:
         return inputs + (1.0 - again) * sbh * (repeated + split + scores) / t
     return inputs + (1.0 - again) * sbh * (repeated + split / t + scores / t)
@@ -129,9 +129,9 @@ def layer_activation_bytes(model: Model, parallel: Parallel, stack: SoftwareStac
 def layers_in_flight(model: Model, parallel: Parallel) -> float:
     """Return the layers whose activations the first stage holds at once (interleaved 1F1B)."""
     p, v = parallel.pp, parallel.vp
-    scheduled = model.layers if v == 1 else model.layers * (1 + (p - 1) / (p * v))
+    scheduled = model.blocks if v == 1 else model.blocks * (1 + (p - 1) / (p * v))
     # No schedule holds more than all microbatches of the step.
-    return min(scheduled, model.layers / p * parallel.microbatches)
+    return min(scheduled, model.blocks / p * parallel.microbatches)
 
 
 _SHARDS_GRADIENTS = ("gradients", "weights")
@@ -146,20 +146,25 @@ def _repeated(model: Model) -> float:
     return norms_and_inputs + dropout_masks + 2 * compressed / model.hidden
 
 
-def _split(model: Model, parallel: Parallel) -> float:
+def _split(model: Model, parallel: Parallel, stack: SoftwareStack) -> float:
     """Bytes for each element of the residual stream that the tensor group shares out."""
     h = model.hidden
-    queries: float = h if model.latent is None else model.heads * model.latent.head_key
-    outputs: float = h if model.latent is None else model.heads * model.latent.head_value
-    attention = 2 * queries / h + 2 * model.key_value_width / h + 2 * outputs / h
+    queries: float = model.query_width if model.latent is None else model.heads * model.latent.head_key
+    outputs: float = model.query_width if model.latent is None else model.heads * model.latent.head_value
+    attention = model.attention_share * (2 * queries / h + 2 * model.key_value_width / h + 2 * outputs / h)
+    if model.state_space is not None:
+        # Projected inputs before and after the convolution, and the output before its gate and after.
+        of_layer = 2 * model.state_space.projected + 6 * model.state_space.width
+        attention += model.state_space_share * of_layer / h
     inner = 6 if model.gated else 4
     if model.experts is None:
-        return attention + inner * model.ffn / h
+        return attention + model.feed_forward_share * inner * model.ffn / h
     experts, share = model.experts, model.expert_share
     # Each expert saves its own copy of the tokens that came to it, and what it gives back.
-    copies = imbalance(parallel) * experts.per_token
+    x = parallel.microbatch * model.seq / parallel.cp
+    copies = routed_copies(x, experts, parallel, stack) * (parallel.tp if stack.seq_parallel else 1) / x
     routed = copies * (4 + inner * experts.ffn / h) + experts.shared * inner * experts.ffn / h
-    return attention + (1.0 - share) * inner * model.ffn / h + share * routed
+    return attention + model.dense_share * inner * model.ffn / h + share * routed
 
 
 def _gathered_bytes(part: Replicated, stack: SoftwareStack) -> float:

@@ -80,7 +80,7 @@ def replicated_weights(
     Experts are spread over the expert group, so that only one GPU of each such group holds the same ones.
     """
     t, n, stage_gpus = parallel.tp, parallel.dp * parallel.cp, parallel.stage_gpus(domain_gpus)
-    layers = model.layers / parallel.pp
+    layers = model.blocks / parallel.pp
     plain = Replicated(
         layer=model.plain_layer_parameters / t,
         embedding=model.vocab * model.hidden / t,

@@ -161,7 +161,7 @@ def step_time(
         Parts in [s] that sum to the step.
     """
     p, v, n_mb = parallel.pp, parallel.vp, parallel.microbatches
-    stage_layers = model.layers / p
+    stage_layers = model.blocks / p
     layer = layer_time(model, parallel, stack, profile, network)
     head = _head(model, parallel, stack, profile)
     p2p_s = _pipeline_transfer_s(model, parallel, stack, profile, network)
@@ -181,8 +181,9 @@ def step_time(
     bubble_s = (p - 1) / v * (stage_layers * layer.total_s + head.total_s / p + p2p_s)
     bubble_gemm_s = (p - 1) / v * (stage_layers * layer.work.gemm_s + head.gemm_s / p)
     passes = n_mb * stage_layers
-    gemm_s = passes * layer.work.gemm_s + n_mb * head.gemm_s
-    memory_s = passes * layer.work.memory_s + n_mb * head.memory_s
+    heads = n_mb / p if stack.even_stages else n_mb  # else the stage that has the head holds all others up
+    gemm_s = passes * layer.work.gemm_s + heads * head.gemm_s
+    memory_s = passes * layer.work.memory_s + heads * head.memory_s
     memory_s += optimizer_s(held, stack, profile)
     tensor_s = passes * layer.tensor_s
     context_s = passes * layer.context_s
@@ -223,7 +224,7 @@ def _head(model: Model, parallel: Parallel, stack: SoftwareStack, profile: Profi
     logits = product(x, model.vocab / parallel.tp, model.hidden, flops_s, profile)
     loss_bytes = profile.loss_bytes if stack.compiled else max(EAGER_LOSS_BYTES, profile.loss_bytes)
     loss_s = loss_bytes * x * model.vocab / parallel.tp / memory_rate(profile)
-    kept = DEFERRED_HEAD if stack.deferred_head else 1.0
+    kept = (DEFERRED_HEAD if stack.deferred_head else 1.0) * (1 + model.predicted)
     return BusyTime(kept * 3 * logits.gemm_s, kept * (3 * logits.memory_s + loss_s))
 
 

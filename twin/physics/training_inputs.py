@@ -6,6 +6,28 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from twin.physics.collectives import LinkBandwidths
+from twin.physics.model_shape import Experts, Latent, Model, StateSpace, Window
+
+__all__ = [
+    "FULL_NETWORK",
+    "Dispatcher",
+    "Experts",
+    "Graphs",
+    "Latent",
+    "Members",
+    "Model",
+    "Order",
+    "Parallel",
+    "Precision",
+    "Profile",
+    "Recompute",
+    "Sharding",
+    "SoftwareStack",
+    "StateSpace",
+    "TrainingNetwork",
+    "Window",
+    "together",
+]
 
 Recompute = Literal["none", "selective", "full"]
 Precision = Literal["bf16", "fp8", "mxfp8", "nvfp4"]
@@ -14,184 +36,11 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Sharding = Literal["none", "optimizer", "gradients", "weights"]
 """What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
 gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""
+Graphs = Literal["none", "partial", "full"]
+Dispatcher = Literal["collective", "fused"]
 Order = Literal["data-first", "pipeline-first"]
 """What neighbouring ranks are beyond tensor and context groups: replicas of a stage, or the stages of a replica
 (Megatron's default, and its --use-tp-pp-dp-mapping)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Experts:
-    """Mixture-of-experts layers in place of the feed-forward network.
-
-    Attributes
-    ----------
-    count, per_token
-        Routed experts of a layer, and how many of them see each token.
-    ffn
-        Width of one expert.
-    shared
-        Experts of the same width that see every token.
-    dense_layers
-        First layers that keep the model's own dense feed-forward network.
-    """
-
-    count: int
-    per_token: int
-    ffn: int
-    shared: int = 0
-    dense_layers: int = 0
-
-    @property
-    def active_ffn(self) -> int:
-        """Inner width over all experts that one token passes."""
-        return (self.per_token + self.shared) * self.ffn
-
-
-@dataclass(frozen=True, slots=True)
-class Latent:
-    """Multi-head latent attention: queries, keys and values come from small projections (DeepSeek-V2, V3).
-
-    Attributes
-    ----------
-    query_rank, kv_rank
-        Widths of the two compressed vectors.
-    head_plain, head_rotary, head_value
-        Of one head: query and key without position, with rotary position, and value.
-    """
-
-    query_rank: int
-    kv_rank: int
-    head_plain: int
-    head_rotary: int
-    head_value: int
-
-    @property
-    def head_key(self) -> int:
-        """Width of a query or key of one head."""
-        return self.head_plain + self.head_rotary
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A transformer, dense or with experts.
-
-    Attributes
-    ----------
-    layers
-        Transformer layers; may be fractional for a mean pipeline stage.
-    hidden, ffn
-        Width of the residual stream and of the feed-forward network.
-    heads, kv_heads
-        Attention heads and key-value heads (equal without grouped-query attention).
-    vocab
-        Vocabulary size.
-    gated
-        Whether the feed-forward network has a gate (three matrices, SwiGLU) or not (two).
-    seq
-        Tokens of one sequence.
-    experts
-        Mixture of experts; none: every layer is dense.
-    latent
-        Latent attention; none: plain or grouped-query attention.
-    """
-
-    layers: float
-    hidden: int
-    ffn: int
-    heads: int
-    kv_heads: int
-    vocab: int
-    gated: bool
-    seq: int
-    experts: Experts | None = None
-    latent: Latent | None = None
-
-    @property
-    def attention_width(self) -> float:
-        """Mean width of the vectors that attention multiplies over all heads; h without latent attention."""
-        if self.latent is None:
-            return self.hidden
-        return self.heads * (self.latent.head_key + self.latent.head_value) / 2
-
-    @property
-    def key_value_width(self) -> float:
-        """Width of keys and values together, of all heads."""
-        if self.latent is None:
-            return 2 * self.hidden * self.kv_heads / self.heads
-        return self.heads * (self.latent.head_key + self.latent.head_value)
-
-    @property
-    def attention_parameters(self) -> float:
-        """Weights of the attention of one layer, without norms."""
-        h = self.hidden
-        if self.latent is None:
-            return h * h * (2 + 2 * self.kv_heads / self.heads)
-        latent = self.latent
-        down = h * (latent.query_rank + latent.kv_rank + latent.head_rotary)
-        up = self.heads * (
-            latent.query_rank * latent.head_key + latent.kv_rank * (latent.head_plain + latent.head_value)
-        )
-        return down + up + self.heads * latent.head_value * h
-
-    @property
-    def expert_share(self) -> float:
-        """Share of the layers that have experts."""
-        if self.experts is None:
-            return 0.0
-        return 1.0 - self.experts.dense_layers / self.layers
-
-    @property
-    def plain_layer_parameters(self) -> float:
-        """Weights of a mean layer without its routed experts: those that every token uses, and the router."""
-        h, matrices = self.hidden, 3 if self.gated else 2
-        base = self.attention_parameters + 4 * h
-        if self.experts is None:
-            return base + h * self.ffn * matrices
-        share = self.expert_share
-        seen = h * (self.experts.count + self.experts.shared * self.experts.ffn * matrices)
-        return base + (1.0 - share) * h * self.ffn * matrices + share * seen
-
-    @property
-    def expert_layer_parameters(self) -> float:
-        """Weights of the routed experts of a mean layer; 0 for a dense model."""
-        if self.experts is None:
-            return 0.0
-        expert_parameters = self.hidden * self.experts.ffn * (3 if self.gated else 2)
-        return self.expert_share * self.experts.count * expert_parameters
-
-    @property
-    def layer_parameters(self) -> float:
-        """Weights of a mean layer, norms and biases as 4 h."""
-        return self.plain_layer_parameters + self.expert_layer_parameters
-
-    @property
-    def active_layer_parameters(self) -> float:
-        """Weights of a mean layer that one token sees."""
-        if self.experts is None:
-            return self.plain_layer_parameters
-        seen = self.experts.per_token / self.experts.count
-        return self.plain_layer_parameters + seen * self.expert_layer_parameters
-
-    @property
-    def parameters(self) -> float:
-        """Weights of the model with untied input and output embedding."""
-        return self.layers * self.layer_parameters + 2 * self.vocab * self.hidden
-
-    @property
-    def active_parameters(self) -> float:
-        """Weights that one token sees, both embeddings counted whole; all of them in a dense model."""
-        return self.layers * self.active_layer_parameters + 2 * self.vocab * self.hidden
-
-    def step_flop(self, global_batch: float) -> float:
-        """Return the model FLOP of one step [FLOP]: forward and backward, no recompute, attention not halved.
-
-        Of experts only those that a token sees count. Publishers count differently, so compare step times
-        between sources, never MFU.
-        """
-        s, h = self.seq, self.hidden
-        forward = 2 * s * self.layers * (self.active_layer_parameters - 4 * h)
-        forward += 4 * s * s * self.attention_width * self.layers + 2 * s * h * self.vocab
-        return 3.0 * global_batch * forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +132,17 @@ class SoftwareStack:
         CPU launch bound of a layer's forward pass [s]; 0 where kernels are longer than their launch.
     precision
         Of the four linear layers; the rest is 16-bit.
+    graphs
+        What of an expert layer is replayed from CUDA graphs rather than launched by the CPU kernel by kernel.
+    dispatcher
+        Exchange of tokens between experts: "collective" all-to-all of copies sorted before and after, or "fused"
+        kernels that send a token once to each GPU and node that wants it (DeepEP, HybridEP).
+    dispatch_bytes
+        Of one element on the way to the experts; the way back is 16-bit.
+    balanced
+        Whether the router is forced to spread tokens evenly, as vendors do for their tables.
+    even_stages
+        Whether the pipeline stage with the output head has fewer layers, so that all stages take as long.
     compiled
         Norms, activation functions and loss in fused kernels, by a compiler or by hand; otherwise one by one (eager).
     flash2
@@ -305,6 +165,11 @@ class SoftwareStack:
     deferred_head: bool = False
     launch_s: float = 0.0
     precision: Precision = "bf16"
+    graphs: Graphs = "full"
+    dispatcher: Dispatcher = "collective"
+    dispatch_bytes: int = 2
+    balanced: bool = False
+    even_stages: bool = False
     compiled: bool = True
     flash2: bool = False
     chunk_overlap: bool = False

@@ -135,7 +135,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
     add("backward", "chain", stages[:, ::-1], chain_bytes, closed=parallel.vp > 1)
     tensor_bytes = 9 * (t - 1) / t * ELEMENT_BYTES * tokens * model.hidden  # 2 pairs there, 2 and one back
     add("tensor", "ring", rank.reshape(p * d * c, t), passes * tensor_bytes)
-    keys_bytes = 2 * ELEMENT_BYTES * tokens * c * model.hidden * model.kv_heads / model.heads / t
+    keys_bytes = 2 * ELEMENT_BYTES * tokens * c * model.query_width * model.kv_heads / model.heads / t
     context = rank.reshape(p * d, c, t).transpose(0, 2, 1).reshape(-1, c)
     add("context", "ring", context, passes * 3 * (c - 1) / c * keys_bytes)  # once there, twice back
     if model.experts is not None and parallel.ep > 1:

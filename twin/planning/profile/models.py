@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, TypeVar
 
-from twin.physics.training_inputs import Experts, Latent, Model
+from twin.physics.training_inputs import Experts, Latent, Model, StateSpace, Window
 from twin.planning.profile.figures import (
     ProfileError,
     ProfileFigure,
@@ -19,9 +19,10 @@ from twin.planning.profile.figures import (
 
 FILE = "profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
-_Part = TypeVar("_Part", Experts, Latent)
+_PARTS = {"experts": Experts, "latent": Latent, "window": Window, "state_space": StateSpace}
+_Part = TypeVar("_Part", Experts, Latent, Window, StateSpace)
 _NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
-_KEYS = _NEEDED | {"experts", "latent", "trained"}
+_KEYS = _NEEDED | {*_PARTS, "head_size", "predicted", "trained"}
 _VISION_DIMENSION: Mapping[str, str] = {
     "sample_flop": "flop",
     "parameters": "number",
@@ -140,13 +141,18 @@ def _preset(name: str, entry: Any) -> ModelPreset:
         if type(entry[switch]) is not bool:
             raise ProfileError(FILE, f"{key}.{switch}", f"{entry[switch]!r} must be true or false")
     shape = {count: entry[count] for count in _COUNTS}
-    experts = _counts_of(Experts, entry["experts"], f"{key}.experts") if "experts" in entry else None
-    latent = _counts_of(Latent, entry["latent"], f"{key}.latent") if "latent" in entry else None
+    for count in ("head_size", "predicted"):
+        if count in entry:
+            _refuse_uncounted(entry[count], f"{key}.{count}")
+            shape[count] = entry[count]
+    parts: dict[str, Any] = {
+        part: _counts_of(kind, entry[part], f"{key}.{part}") for part, kind in _PARTS.items() if part in entry
+    }
     trained = section(entry, FILE, "trained") if "trained" in entry else {}
     return ModelPreset(
         name=name,
         title=str(entry["title"]),
-        model=Model(gated=entry["gated"], experts=experts, latent=latent, **shape),
+        model=Model(gated=entry["gated"], **shape, **parts),
         deferred_head=entry["deferred_head"],
         source=str(entry["source"]),
         status=str(entry["status"]),
@@ -156,7 +162,7 @@ def _preset(name: str, entry: Any) -> ModelPreset:
 
 
 def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
-    """Return experts or latent attention from a mapping of whole numbers."""
+    """Return a part of a model from a mapping of whole numbers."""
     if not isinstance(entry, dict):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, frozenset(field.name for field in fields(kind)), FILE, key)

@@ -146,6 +146,34 @@ def _attention(text: str) -> bool | str | None:
     raise CellError(f"{text!r} is no kind of attention; known are flash, flash2 and unfused")
 
 
+def _graphs(text: str) -> str:
+    low = text.lower()
+    if low in _NO or low in ("partial", "full"):
+        return "none" if low in _NO else low
+    raise CellError(
+        f"{text!r} is no use of CUDA graphs; known are none, partial (attention, router) and full"
+    )
+
+
+def _dispatcher(text: str) -> str:
+    low = re.sub(r"[^a-z0-9]", "", text.lower())
+    if low in ("fused", "deepep", "hybridep", "flex"):
+        return "fused"
+    if low in ("collective", "alltoall", "a2a", "nccl", "allgather"):
+        return "collective"
+    raise CellError(
+        f"{text!r} is no dispatcher of tokens; known are collective (alltoall) and fused (DeepEP, HybridEP)"
+    )
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """Year, month and patch of a release, such as 26.02.01."""
+    found = re.fullmatch(r"v?(\d{2})\.(\d{2})(?:\.(\d{1,2}))?", text.lower())
+    if found is None:
+        raise CellError(f"{text!r} is no release; give year and month as in 26.02 or 26.02.01")
+    return tuple(int(part) for part in found.groups(default="0"))
+
+
 _SHARDINGS = {
     "none": "none",
     "replicated": "none",
@@ -236,7 +264,7 @@ def _watts(text: str) -> float:
             raise CellError(f"{text!r} is no power limit: {fault}") from None
 
 
-_SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
+_SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed, _graphs)
 """Readers for which the word none is an answer, and no blank."""
 
 COLUMNS: tuple[CaseColumn, ...] = (
@@ -330,6 +358,28 @@ COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn("expert_ffn", _count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
     CaseColumn("shared_experts", _count_or_none, ("n_shared_experts", "num_shared_experts")),
     CaseColumn("dense_layers", _count_or_none, ("first_dense_layers", "first_k_dense_replace")),
+    CaseColumn("most_nodes", _count_or_none, ("expert_nodes", "topk_group", "moe_router_group_topk")),
+    CaseColumn("head_size", _count, ("head_dim", "kv_channels", "attention_head_dim")),
+    CaseColumn("window", _count_or_none, ("sliding_window", "window_size")),
+    CaseColumn("full_every", _count_or_none, ("window_attn_skip_freq", "full_attention_every")),
+    CaseColumn("predicted", _count_or_none, ("mtp", "mtp_num_layers", "num_nextn_predict_layers")),
+    CaseColumn("query_rank", _count, ("q_lora_rank",)),
+    CaseColumn("kv_rank", _count, ("kv_lora_rank",)),
+    CaseColumn("head_plain", _count, ("qk_nope_head_dim", "qk_head_dim")),
+    CaseColumn("head_rotary", _count, ("qk_rope_head_dim", "qk_pos_emb_head_dim")),
+    CaseColumn("head_value", _count, ("v_head_dim",)),
+    CaseColumn("ssm_layers", _count_or_none, ("mamba_layers", "state_space_layers")),
+    CaseColumn("ffn_layers", _count_or_none, ("mlp_layers", "feed_forward_layers")),
+    CaseColumn("ssm_heads", _count, ("mamba_num_heads",)),
+    CaseColumn("ssm_head", _count, ("mamba_head_dim",)),
+    CaseColumn("ssm_state", _count, ("mamba_state_dim",)),
+    CaseColumn("ssm_groups", _count, ("mamba_num_groups",)),
+    CaseColumn("release", _release, ("container", "software_release")),
+    CaseColumn("graphs", _graphs, ("cuda_graphs", "cuda_graph")),
+    CaseColumn("dispatcher", _dispatcher, ("moe_dispatcher", "token_dispatcher")),
+    CaseColumn("dispatch_bytes", _count),
+    CaseColumn("balanced", _switch, ("force_balance", "moe_router_force_load_balancing")),
+    CaseColumn("even_stages", _switch, ("account_for_loss_in_pipeline_split",)),
     CaseColumn(
         "step_time_s",
         _positive("s"),

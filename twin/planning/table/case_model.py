@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from twin.physics.training_inputs import Experts, Model
+from twin.physics.training_inputs import Experts, Latent, Model, SoftwareStack, StateSpace, Window
 from twin.planning.job.llm import refuse_uneven_heads
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import ModelPreset, model_presets
@@ -97,8 +98,13 @@ def model_of(values: Mapping[str, Any]) -> Model:
         gated=values.get("gated", known.gated if known else False),
         seq=values.get("seq", known.seq if known else 0),
         experts=_experts(values, known, hidden),
-        latent=known.latent if known else None,
+        latent=_latent(values, known),
+        head_size=values.get("head_size", known.head_size if known else None),
+        window=_window(values, known),
+        predicted=values.get("predicted", known.predicted if known else 0),
+        state_space=_state_space(values, known),
     )
+    _refuse_mixers(model)
     refuse_uneven_heads(model)
     return model
 
@@ -119,7 +125,86 @@ def _experts(values: Mapping[str, Any], known: Model | None, hidden: int) -> Exp
         ffn=values.get("expert_ffn") or (base.ffn if base else values.get("ffn", 4 * hidden)),
         shared=values.get("shared_experts", base.shared if base else 0),
         dense_layers=values.get("dense_layers", base.dense_layers if base else 0),
+        most_nodes=values.get("most_nodes", base.most_nodes if base else 0),
     )
+
+
+def _latent(values: Mapping[str, Any], known: Model | None) -> Latent | None:
+    given = {key: values[key] for key in _LATENT if key in values}
+    if not given:
+        return known.latent if known else None
+    missing = [key for key in _LATENT if key not in given]
+    if missing:
+        raise CellError(f"latent attention also needs {', '.join(missing)}; it has {', '.join(given)}")
+    return Latent(**given)
+
+
+def _window(values: Mapping[str, Any], known: Model | None) -> Window | None:
+    base = known.window if known else None
+    tokens = values.get("window", base.tokens if base else 0)
+    if not tokens:
+        if values.get("full_every"):
+            raise CellError("column 'full_every' needs the tokens of a window; fill column 'window'")
+        return None
+    return Window(tokens, values.get("full_every", base.full_every if base else 0))
+
+
+def _state_space(values: Mapping[str, Any], known: Model | None) -> StateSpace | None:
+    base = known.state_space if known else None
+    layers = values.get("ssm_layers", base.layers if base else 0)
+    if not layers:
+        return None
+    shape = {
+        "feed_forward": ("ffn_layers", base.feed_forward if base else None),
+        "heads": ("ssm_heads", base.heads if base else None),
+        "head": ("ssm_head", base.head if base else 64),
+        "state": ("ssm_state", base.state if base else 128),
+        "groups": ("ssm_groups", base.groups if base else 8),
+    }
+    found = {field: values.get(column, default) for field, (column, default) in shape.items()}
+    missing = [column for field, (column, _) in shape.items() if found[field] is None]
+    if missing:
+        raise CellError(f"{layers} state-space layers, but the row does not give {', '.join(missing)}")
+    return StateSpace(layers=layers, **found)
+
+
+def _refuse_mixers(model: Model) -> None:
+    if model.state_space is not None and model.attention_share < 0:
+        raise CellError(
+            f"{model.state_space.layers} state-space and {model.state_space.feed_forward} feed-forward layers are "
+            f"more than the {model.layers:g} layers there are; 'layers' counts each of them and of attention"
+        )
+
+
+_LATENT = ("query_rank", "kv_rank", "head_plain", "head_rotary", "head_value")
+
+
+def stack_of_release(values: Mapping[str, Any], model: Model, calibrated: CalibratedProfile) -> SoftwareStack:
+    """Return what a release of Megatron-Bridge does with experts on a GPU, where the row does not say it itself.
+
+    By its performance recipes (scripts/performance/configs, v0.2.0 to v0.6.0): routers are forced to balance; before
+    26.02 GPUs of eight to a node exchange tokens by collectives, all others and later ones by fused kernels; GPUs of
+    80 GB launch kernel by kernel, larger ones replay attention and router from graphs, and from 26.06 on the whole
+    step in 8 or 4 bits, with the exchange behind other work. Other software keeps the stack of its profile.
+    """
+    stack, release = calibrated.stack, values.get("release")
+    if model.experts is None or release is None:
+        return stack
+    small = calibrated.profile.hbm_bytes < _SMALL_BYTES
+    whole = release >= (26, 6, 0) and values.get("precision", "bf16") != "bf16" and not small
+    apart = release < (26, 2, 0) and calibrated.profile.domain_gpus <= _GPUS_OF_A_NODE
+    return replace(
+        stack,
+        balanced=True,
+        ep_overlap=whole,
+        graphs="full" if whole else "none" if small else "partial",
+        dispatcher="collective" if apart else "fused",
+        even_stages=model.predicted > 0,
+    )
+
+
+_SMALL_BYTES = 100e9
+_GPUS_OF_A_NODE = 8
 
 
 def profile_of_row(values: Mapping[str, Any]) -> CalibratedProfile:

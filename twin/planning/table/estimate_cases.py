@@ -22,7 +22,12 @@ from twin.planning.profile.uncertainty import Interval, interval_of
 from twin.planning.search.search import fastest_microbatch
 from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
 from twin.planning.table.case_file import CaseFile
-from twin.planning.table.case_model import has_deferred_head, model_of, profile_of_row
+from twin.planning.table.case_model import (
+    has_deferred_head,
+    model_of,
+    profile_of_row,
+    stack_of_release,
+)
 
 _STACK_COLUMNS = (
     "recompute",
@@ -33,6 +38,11 @@ _STACK_COLUMNS = (
     "ep_overlap",
     "grad_bytes",
     "precision",
+    "graphs",
+    "dispatcher",
+    "dispatch_bytes",
+    "balanced",
+    "even_stages",
     "compiled",
     "offload",
 )
@@ -208,7 +218,7 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
         numbers = replace(calibrated.profile, p2p_factor=values["p2p_factor"])
         calibrated = replace(calibrated, profile=numbers)
     model = model_of(values)
-    stack = _stack(values, model, calibrated.stack)
+    stack = _stack(values, model, stack_of_release(values, model, calibrated))
     parallel = _degrees(values, model)
     network = _network(values, calibrated)
     microbatch, vp = values.get("microbatch"), values.get("vp")
