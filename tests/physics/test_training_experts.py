@@ -7,20 +7,24 @@ from dataclasses import replace
 import pytest
 from training_cases import DEEPSEEK, LLAMA_70B, MIXTRAL
 
-from twin.physics.attention import attention, projections
+from twin.physics.attention import attention, projections, scan, state_space_projections
 from twin.physics.collectives import LAUNCH_S, RING_HOP_S, LinkBandwidths
 from twin.physics.experts import (
     COPY_PASSES,
+    COUNT_STOP_S,
     EXPERT_IMBALANCE,
     EXPOSED_WHEN_OVERLAPPED,
     all_to_all_s,
     dispatch_bytes,
     exchange_s,
     expert_products,
+    reached,
+    routed_copies,
 )
 from twin.physics.gemm import memory_rate, product, product_rate
 from twin.physics.training import Model, Parallel, SoftwareStack, step_time
 from twin.physics.training_inputs import FULL_NETWORK, Experts, TrainingNetwork
+from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_profile
 
 H100 = load_profile("h100")
@@ -110,7 +114,7 @@ def test_one_expert_for_all_is_a_dense_layer_with_a_router():
     )
     assert routed.exposed_expert_s == 0
     assert routed.gemm_s == pytest.approx(plain.gemm_s, rel=1e-3)
-    assert plain.step_s < routed.step_s < 1.08 * plain.step_s  # tokens are sorted, activations weighted
+    assert plain.step_s < routed.step_s < 1.1 * plain.step_s  # tokens are sorted, activations weighted
 
 
 def test_only_expert_traffic_sees_the_network_of_experts():
@@ -139,14 +143,108 @@ def test_latent_attention_that_compresses_nothing_works_as_much_as_plain():
 
 
 def test_deepseek_v3_run_takes_about_what_was_published():
-    # 14.8 T tokens in 2.664 M hours of H800 (arXiv 2412.19437, table 1), cut 16 x 128 with experts over 64, FP8,
-    # dispatch beside compute. Ours is slower: no node-limited routing, no 8-bit dispatch, no bidirectional pipeline.
-    # A plausibility check and no validation.
-    cut = Parallel(tp=1, pp=16, cp=1, dp=128, vp=1, microbatch=1, global_batch=15360, ep=64)
-    stack = SoftwareStack(precision="fp8", ep_overlap=True)
-    step_s = step_time(DEEPSEEK, cut, stack, H100).step_s
+    # 14.8 T tokens in 2.664 M hours of H800 (arXiv 2412.19437, table 1): tests/reference/deepseek_v3.yaml.
+    model = load_model("deepseek-v3").model
+    cut = Parallel(tp=1, pp=16, cp=1, dp=128, vp=2, microbatch=1, global_batch=15360, ep=64)
+    stack = SoftwareStack(
+        precision="fp8",
+        recompute="selective",
+        ep_overlap=True,
+        dispatcher="fused",
+        dispatch_bytes=1,
+        even_stages=True,
+    )
+    step_s = step_time(model, cut, stack, load_profile("h800")).step_s
     hours = 14.8e12 / (15360 * 4096) * step_s / 3600 * 2048
-    assert 1.0 < hours / 2.664e6 < 1.5
+    assert hours == pytest.approx(2.664e6, rel=0.05)
+    # What each of its inventions is worth here.
+    for without in ({"ep_overlap": False}, {"even_stages": False}):
+        assert step_time(model, cut, replace(stack, **without), load_profile("h800")).step_s > 1.2 * step_s
+    apart = replace(stack, ep_overlap=False)
+    shares = [
+        step_time(model, cut, replace(apart, **other), load_profile("h800")).exposed_expert_s
+        for other in ({}, {"dispatch_bytes": 2}, {"dispatcher": "collective", "dispatch_bytes": 2})
+    ]
+    assert shares == sorted(shares)
+    assert shares[2] > 2 * shares[0]
+
+
+def test_fused_dispatch_sends_a_token_once_to_each_gpu_and_node():
+    model = load_model("deepseek-v3").model
+    experts, cut = model.experts, Parallel(1, 1, 1, 64, 1, 1, 64, ep=64)
+    assert experts is not None
+    fused = SoftwareStack(dispatcher="fused", balanced=True)
+    copies = routed_copies(4096.0, experts, cut, fused)
+    assert copies == pytest.approx(8 * 4096, rel=0.02)  # forced balance: a little above by chance
+    assert reached(1, 8) == 1
+    assert reached(64, 8) == pytest.approx(64 * (1 - (63 / 64) ** 8))
+    size = dispatch_bytes(4096.0, model, experts, cut, fused)
+    assert size == pytest.approx(2 * 7168 * copies * reached(64, 8) / 8)
+    # Four nodes of eight on the cards at most; 7 of 8 are elsewhere.
+    once_s = 2 * 7168 * copies / 8 * 4 * 7 / 8 / H100.links.scale_out_bytes_s
+    there_and_back_s = exchange_s(4096.0, model, experts, cut, fused, H100, FULL_NETWORK)
+    assert there_and_back_s == pytest.approx(2 * once_s, rel=0.05)
+    anywhere = replace(model, experts=replace(experts, most_nodes=0))
+    assert (
+        exchange_s(4096.0, anywhere, anywhere.experts, cut, fused, H100, FULL_NETWORK)
+        > 1.2 * there_and_back_s
+    )
+
+
+def test_cpu_holds_up_short_kernels_alone():
+    model = load_model("qwen3-30b-a3b").model
+    cut = Parallel(1, 1, 1, 8, 1, 1, 512, ep=8)
+    free, bound = (step_time(model, cut, SoftwareStack(graphs=graphs), H100) for graphs in (True, False))
+    long = [
+        step_time(model, replace(cut, microbatch=8), SoftwareStack(graphs=g), H100) for g in (True, False)
+    ]
+    assert free.launch_s == H100.fixed_s
+    assert bound.step_s - free.step_s > 2 * (long[1].step_s - long[0].step_s)
+    stops_s = 2 * COUNT_STOP_S * 48 * 8
+    assert long[1].launch_s - long[0].launch_s == pytest.approx(stops_s)
+
+
+def test_windows_see_less():
+    whole = load_model("gpt-oss-120b").model
+    assert whole.window is not None
+    assert whole.seen == pytest.approx(0.5 * 4096 + 0.5 * (2 * 256 - 256**2 / 4096))
+    everywhere = replace(whole, window=None)
+    assert everywhere.seen == 4096
+    cut = Parallel(1, 1, 1, 8, 1, 1, 512, ep=8)
+    assert (
+        step_time(whole, cut, SoftwareStack(), H100).step_s
+        < step_time(everywhere, cut, SoftwareStack(), H100).step_s
+    )
+    assert replace(whole, seq=64).seen == 64
+
+
+def test_state_space_layers_by_hand():
+    model = load_model("nemotron-h-8b").model
+    layer = model.state_space
+    assert layer is not None
+    assert (model.attention_share, model.state_space_share, model.feed_forward_share) == pytest.approx(
+        (4 / 52, 24 / 52, 24 / 52)
+    )
+    assert model.parameters / 1e9 == pytest.approx(
+        8.1, rel=0.01
+    )  # 8.1 B, nvidia/Nemotron-H-8B-Base-8K; recalled
+    assert layer.width == 8192
+    assert layer.projected == 2 * 8192 + 2 * 8 * 128 + 128
+    flops_s = product_rate(H100, "bf16")
+    by_hand = product(8192, layer.projected, 4096, flops_s, H100), product(8192, 4096, 8192, flops_s, H100)
+    projected = state_space_projections(8192.0, 4096, layer, 1, flops_s, H100)
+    assert projected.gemm_s == pytest.approx(sum(part.gemm_s for part in by_hand))
+    # The scan is bound by memory, and linear in tokens where attention is quadratic.
+    once, twice = scan(8192.0, layer, 1, H100), scan(16384.0, layer, 1, H100)
+    moved = 8192 * (2 * (4 * (8192 + 2 * 1024) + 5 * 8192) + 16 * 8192 * 128 / 256)
+    assert once == (0.0, pytest.approx(moved / memory_rate(H100)))
+    assert twice.memory_s == pytest.approx(2 * once.memory_s)
+    cut = Parallel(1, 1, 1, 64, 1, 1, 768)
+    parts = step_time(model, cut, SoftwareStack(), H100)
+    assert 0.25 < parts.mfu < 0.55
+    halves = step_time(model, replace(cut, tp=2, dp=32), SoftwareStack(), H100)
+    assert halves.exposed_tensor_s > 0
+    assert halves.productive_s < 1.2 * parts.productive_s
 
 
 def test_mixtral_works_like_a_dense_model_of_its_active_weights():

@@ -23,7 +23,6 @@ from twin.physics.gemm import OPERAND_BYTES, BusyTime, memory_rate, product, pro
 from twin.physics.training_inputs import (
     Dispatcher,
     Experts,
-    Graphs,
     Model,
     Parallel,
     Profile,
@@ -50,20 +49,21 @@ COPY_PASSES: Mapping[Dispatcher, float] = {"collective": 8.0, "fused": 4.0}
 Fused kernels read and write each copy on the way in and on the way out; around a collective each is sorted for its
 GPU first and for its expert then, and back."""
 
-ACTIVATION_BYTES = 16.0
-"""Traffic of activation, its input and its weighting for each element of an expert's inner width [B].
+ACTIVATION_BYTES = 24.0
+"""Traffic of bias, activation and weighting for each element of an expert's inner width [B], kernel by kernel.
 
-Fitted to Megatron-Bridge (Qwen3-30B-A3B, GPT-OSS-120B; 62 runs) and dgxc-benchmarking (Grok-1); gate and up come in
-and are written twice, their product once."""
+Fitted to Megatron-Bridge (Qwen3-30B-A3B, GPT-OSS-120B; 66 runs on H100, B200, B300, GB200 and GB300) together with
+the next three. A fused kernel would move 6 (gate and up in, product out); casts to 8 bits are part of it."""
 
-HOST_S = 3.1e-3
-"""Time the CPU takes to launch the forward pass of an expert layer kernel by kernel [s]; fitted to Megatron-Bridge
-runs with a microbatch of one sequence, which longer kernels than launches do not hide."""
+GROUPED_SHARE = 0.7
+"""Rate of the products of several experts in turn against one product of the size of each; fitted."""
 
-COUNT_STOP_S: Mapping[Graphs, float] = {"none": 1.5e-3, "partial": 0.7e-3, "full": 0.0}
-"""Standstill of a pass over an expert layer while the CPU reads how many tokens came [s]; fitted to Megatron-Bridge.
+HOST_S = 3.5e-3
+"""Time the CPU takes to launch the forward pass of an expert layer kernel by kernel [s]; fitted. It shows where
+kernels are shorter: microbatches of one sequence."""
 
-Graphs of attention and router leave only the experts to be launched after it."""
+COUNT_STOP_S = 0.4e-3
+"""Standstill of a pass over an expert layer while the CPU reads how many tokens came [s]; fitted."""
 
 
 def imbalance(parallel: Parallel, stack: SoftwareStack, tokens: float) -> float:
@@ -174,7 +174,7 @@ def exposed_exchange(exchange: float, compute_s: float, stack: SoftwareStack) ->
 
     It hides only where the CPU is ahead of the GPU: not where it waits for the counts of tokens first.
     """
-    if not stack.ep_overlap or stack.graphs != "full":
+    if not stack.ep_overlap or not stack.graphs:
         return exchange
     return max(exchange - compute_s, EXPOSED_WHEN_OVERLAPPED * exchange)
 
@@ -214,27 +214,28 @@ def expert_products(
 
 
 def activation_s(
-    x: float, model: Model, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
+    x: float, experts: Experts, parallel: Parallel, stack: SoftwareStack, profile: Profile
 ) -> float:
-    """Return the forward pass of activation functions and casts of routed experts in one layer [s].
+    """Return the forward pass of the activation functions of routed experts in one layer [s].
 
     With cut experts each GPU has etp times the tokens in 1 / etp of the width.
     """
-    copy_bytes = ACTIVATION_BYTES * experts.ffn
-    if stack.precision != "bf16":
-        copy_bytes += profile.cast_bytes * (model.hidden + experts.ffn)
-    return copy_bytes * routed_copies(x, experts, parallel, stack) / memory_rate(profile)
+    if stack.fused_experts:
+        return 0.0
+    copies = routed_copies(x, experts, parallel, stack)
+    return ACTIVATION_BYTES * experts.ffn * copies / memory_rate(profile)
 
 
 def grouped_product(
     groups: float, m: float, n: float, k: float, flops_s: float, profile: Profile
 ) -> BusyTime:
     """Return the time of `groups` products (m, k) x (k, n), one for each expert; arguments as for `product`."""
-    padded = m + EXPERT_TILE / 2 if groups > 1 else m
-    each = product(padded, n, k, flops_s, profile)
+    if groups <= 1:
+        return product(m, n, k, flops_s, profile)
+    each = product(m + EXPERT_TILE / 2, n, k, GROUPED_SHARE * flops_s, profile)
     return BusyTime(groups * each.gemm_s, groups * each.memory_s)
 
 
 def launch_s(stack: SoftwareStack) -> float:
     """Return the CPU launch bound of the forward pass of an expert layer [s]."""
-    return 0.0 if stack.graphs == "full" else HOST_S
+    return 0.0 if stack.graphs else HOST_S

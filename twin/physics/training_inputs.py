@@ -12,7 +12,6 @@ __all__ = [
     "FULL_NETWORK",
     "Dispatcher",
     "Experts",
-    "Graphs",
     "Latent",
     "Members",
     "Model",
@@ -36,7 +35,6 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Sharding = Literal["none", "optimizer", "gradients", "weights"]
 """What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
 gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""
-Graphs = Literal["none", "partial", "full"]
 Dispatcher = Literal["collective", "fused"]
 Order = Literal["data-first", "pipeline-first"]
 """What neighbouring ranks are beyond tensor and context groups: replicas of a stage, or the stages of a replica
@@ -133,10 +131,13 @@ class SoftwareStack:
     precision
         Of the four linear layers; the rest is 16-bit.
     graphs
-        What of an expert layer is replayed from CUDA graphs rather than launched by the CPU kernel by kernel.
+        Whether whole steps are replayed from CUDA graphs, or the CPU keeps ahead of the GPU anyway; otherwise it
+        launches expert layers kernel by kernel and waits for the counts of tokens.
     dispatcher
         Exchange of tokens between experts: "collective" all-to-all of copies sorted before and after, or "fused"
         kernels that send a token once to each GPU and node that wants it (DeepEP, HybridEP).
+    fused_experts
+        Whether activation and casts of an expert's inner width are part of its products.
     dispatch_bytes
         Of one element on the way to the experts; the way back is 16-bit.
     balanced
@@ -165,8 +166,9 @@ class SoftwareStack:
     deferred_head: bool = False
     launch_s: float = 0.0
     precision: Precision = "bf16"
-    graphs: Graphs = "full"
+    graphs: bool = True
     dispatcher: Dispatcher = "collective"
+    fused_experts: bool = False
     dispatch_bytes: int = 2
     balanced: bool = False
     even_stages: bool = False

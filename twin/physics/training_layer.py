@@ -114,7 +114,7 @@ def layer_time(
     bound_s, stop_s = stack.launch_s, 0.0
     if model.experts is not None:
         bound_s = max(bound_s, model.expert_share * launch_s(stack))
-        stop_s = model.expert_share * COUNT_STOP_S[stack.graphs]
+        stop_s = 0.0 if stack.graphs else model.expert_share * COUNT_STOP_S
     wait_s = stop_s + max(0.0, bound_s - forward_s)
     wait_backward_s = stop_s + max(0.0, BACKWARD_LAUNCH * bound_s - backward_s)
     return Layer(
@@ -188,7 +188,7 @@ def _elementwise_s(
     moved = traffic * (22 * norm_width + 4 * inner / t) + cast * (2 * norm_width + (model.hidden + inner) / t)
     elementwise_s = x * moved / memory_rate(profile)
     if model.experts is not None:
-        elementwise_s += model.expert_share * activation_s(x, model, model.experts, parallel, stack, profile)
+        elementwise_s += model.expert_share * activation_s(x, model.experts, parallel, stack, profile)
     return elementwise_s
 
 

@@ -292,8 +292,8 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
 
 
 WORTH_OF_EXPERTS = (
-    "Mixtures of experts are modelled with few fitted figures: 7 % mean error on 22 published H100 runs (worst 19 %), "
-    "26 % on 9 GB200 runs (worst 57 %, where the CPU holds the GPUs up)"
+    "Mixtures of experts are modelled with few fitted figures: 8 % mean error on 22 published H100 runs (worst 24 %), "
+    "26 % on 9 GB200 runs (worst 50 %, where the CPU holds the GPUs up)"
 )
 """What step times of mixtures of experts are worth, as `twin validate experts-h100 experts-gb200` finds it."""
 

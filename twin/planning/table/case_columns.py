@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
+from twin.planning.table.case_cells import (
+    NO,
+    YES,
+    CaseColumn,
+    CellError,
+    count,
+    count_or_none,
+    from_zero,
+    layers_of,
+    positive,
+    switch,
+)
 from twin.planning.table.case_file import CaseFile, CaseFileError
 from twin.units import UnitError, parse
 
@@ -15,94 +25,6 @@ BLANKS = frozenset(("", "-", "--", "n/a", "na", "nan", "null", "?", "auto", "def
 """Cells that say nothing (besides `none`, which says something in some columns)."""
 
 _GBIT_S = 1e9 / 8
-_LARGEST = 1e12
-_MOST_LAYERS = 10_000
-
-
-class CellError(ValueError):
-    """A cell cannot be read; the message says what is allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class CaseColumn:
-    """One column that the planner understands.
-
-    Attributes
-    ----------
-    name
-        What the planner calls it.
-    read
-        From the text of a cell to its value; raises `CellError`.
-    spellings
-        Heads that mean it, besides the name: lower case, `_` between words.
-    """
-
-    name: str
-    read: Callable[[str], Any]
-    spellings: tuple[str, ...] = ()
-
-
-def _number(text: str, hint: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise CellError(f"{text!r} is no number; {hint}") from None
-    if not math.isfinite(value) or abs(value) > _LARGEST:
-        raise CellError(f"{text!r} is no usable number; {hint}")
-    return value
-
-
-def _count(text: str) -> int:
-    plain = text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", text) else text
-    value = _number(plain, "give a whole number from 1")
-    if value < 1 or not value.is_integer():
-        raise CellError(f"{text!r} is no whole number from 1")
-    return int(value)
-
-
-def _layers(text: str) -> int:
-    layers = _count(text)
-    if layers > _MOST_LAYERS:
-        raise CellError(f"{text!r} layers are more than any transformer has; give at most {_MOST_LAYERS}")
-    return layers
-
-
-def _count_or_none(text: str) -> int:
-    value = _number(text, "give a whole number, 0 for none")
-    if value < 0 or not value.is_integer():
-        raise CellError(f"{text!r} is no whole number from 0")
-    return int(value)
-
-
-def _positive(unit: str, factor: float = 1.0) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        value = _number(text, f"give a positive number of {unit}")
-        if value <= 0:
-            raise CellError(f"{text!r} must be positive [{unit}]")
-        return factor * value
-
-    return read
-
-
-def _from_zero(unit: str, factor: float = 1.0) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        value = _number(text, f"give a number of {unit} from 0")
-        if value < 0:
-            raise CellError(f"{text!r} must not be negative [{unit}]")
-        return factor * value
-
-    return read
-
-
-_YES = frozenset(("1", "1.0", "true", "yes", "y", "on", "x"))
-_NO = frozenset(("0", "0.0", "false", "no", "n", "off", "none"))
-
-
-def _switch(text: str) -> bool:
-    low = text.lower()
-    if low in _YES or low in _NO:
-        return low in _YES
-    raise CellError(f"{text!r} is neither yes nor no; give 1 or 0")
 
 
 def _precision(text: str) -> str:
@@ -124,11 +46,11 @@ def _recompute(text: str) -> str:
     low = text.lower()
     word = re.match(r"[a-z0-9.]*", low)
     first = word[0] if word else ""
-    if first in ("full", "uniform", "block", "checkpoint", "activation") or low in _YES:
+    if first in ("full", "uniform", "block", "checkpoint", "activation") or low in YES:
         return "full"
     if first in ("selective", "core", "attention"):
         return "selective"
-    if first in _NO:
+    if first in NO:
         return "none"
     raise CellError(f"{text!r} is no kind of recomputation; known are none, selective and full")
 
@@ -139,20 +61,20 @@ def _attention(text: str) -> bool | str | None:
         return None
     if low in ("flash2", "flashattention2", "flashattn2", "fa2"):
         return "flash2"
-    if low.startswith(("flash", "fused", "sdpa", "cudnn", "te")) or low in _YES:
+    if low.startswith(("flash", "fused", "sdpa", "cudnn", "te")) or low in YES:
         return True
-    if low.startswith(("unfused", "core", "math", "eager", "standard", "local")) or low in _NO:
+    if low.startswith(("unfused", "core", "math", "eager", "standard", "local")) or low in NO:
         return False
     raise CellError(f"{text!r} is no kind of attention; known are flash, flash2 and unfused")
 
 
-def _graphs(text: str) -> str:
+def _graphs(text: str) -> bool:
     low = text.lower()
-    if low in _NO or low in ("partial", "full"):
-        return "none" if low in _NO else low
-    raise CellError(
-        f"{text!r} is no use of CUDA graphs; known are none, partial (attention, router) and full"
-    )
+    if low in ("full", "full_iteration"):
+        return True
+    if low in ("partial", "attention", "local", "transformer_engine"):
+        return False
+    return switch(text)
 
 
 def _dispatcher(text: str) -> str:
@@ -210,10 +132,10 @@ def _sharding(text: str) -> str | None:
 
 def _fsdp(text: str) -> str | None:
     """Fully sharded where it says yes, or over how many GPUs."""
-    if text.lower() in _NO:
+    if text.lower() in NO:
         return None
-    if text.lower() not in _YES:
-        _count(text)
+    if text.lower() not in YES:
+        count(text)
     return "weights"
 
 
@@ -227,8 +149,8 @@ def _stage(text: str) -> str:
 
 def _distributed(text: str) -> str | None:
     low = text.lower()
-    if low in _YES or low in ("0", "0.0", "false", "no", "n", "off"):
-        return "optimizer" if low in _YES else "none"
+    if low in YES or low in ("0", "0.0", "false", "no", "n", "off"):
+        return "optimizer" if low in YES else "none"
     return _sharding(text)
 
 
@@ -239,7 +161,7 @@ _PLAIN_GBIT_S = 200
 def _nic(text: str) -> float:
     """Bytes per second of "400 Gb/s", "50 GB/s", or of a plain number that can only be Gb/s."""
     try:
-        plain = _positive("Gb/s")(text)
+        plain = positive("Gb/s")(text)
     except CellError:
         try:
             speed = parse(text, "bandwidth")
@@ -256,15 +178,15 @@ def _nic(text: str) -> float:
 def _watts(text: str) -> float:
     """Watts of "500", "500 W" or "0.5 kW"."""
     try:
-        return _positive("W")(text)
+        return positive("W")(text)
     except CellError:
         try:
-            return _positive("W")(str(parse(text, "power")))
+            return positive("W")(str(parse(text, "power")))
         except UnitError as fault:
             raise CellError(f"{text!r} is no power limit: {fault}") from None
 
 
-_SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed, _graphs)
+_SAYS_NONE = (switch, _recompute, _attention, _sharding, _stage, _distributed, _graphs)
 """Readers for which the word none is an answer, and no blank."""
 
 COLUMNS: tuple[CaseColumn, ...] = (
@@ -276,32 +198,32 @@ COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn("stack", str, ("software_stack",)),
     CaseColumn("source", str),
     CaseColumn("precision", _precision, ("dtype",)),
-    CaseColumn("gpus", _count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
-    CaseColumn("seq", _count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
-    CaseColumn("layers", _layers, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
-    CaseColumn("hidden", _count, ("hidden_size", "h", "d_model", "n_embd")),
-    CaseColumn("ffn", _count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
-    CaseColumn("heads", _count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
+    CaseColumn("gpus", count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
+    CaseColumn("seq", count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
+    CaseColumn("layers", layers_of, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
+    CaseColumn("hidden", count, ("hidden_size", "h", "d_model", "n_embd")),
+    CaseColumn("ffn", count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
+    CaseColumn("heads", count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
     CaseColumn(
         "kv_heads",
-        _count,
+        count,
         ("num_kv_heads", "n_kv_heads", "num_key_value_heads", "query_groups", "num_query_groups"),
     ),
-    CaseColumn("vocab", _count, ("vocab_size", "vocabulary", "padded_vocab_size")),
-    CaseColumn("gated", _switch, ("swiglu", "glu", "gated_ffn")),
-    CaseColumn("tp", _count, ("tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size")),
-    CaseColumn("pp", _count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
-    CaseColumn("cp", _count, ("context_parallel", "context_parallel_size")),
-    CaseColumn("dp", _count, ("data_parallel", "data_parallel_size")),
-    CaseColumn("etp", _count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
-    CaseColumn("ep", _count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
+    CaseColumn("vocab", count, ("vocab_size", "vocabulary", "padded_vocab_size")),
+    CaseColumn("gated", switch, ("swiglu", "glu", "gated_ffn")),
+    CaseColumn("tp", count, ("tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size")),
+    CaseColumn("pp", count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
+    CaseColumn("cp", count, ("context_parallel", "context_parallel_size")),
+    CaseColumn("dp", count, ("data_parallel", "data_parallel_size")),
+    CaseColumn("etp", count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
+    CaseColumn("ep", count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
     CaseColumn(
         "vp",
-        _count,
+        count,
         ("vpp", "interleave", "virtual_pipeline", "virtual_stages", "virtual_pipeline_parallel_size"),
     ),
-    CaseColumn("microbatch", _count, ("micro_batch", "mbs", "mb", "micro_batch_size", "microbatch_size")),
-    CaseColumn("global_batch", _count, ("gbs", "global_batch_size", "batch", "batch_size")),
+    CaseColumn("microbatch", count, ("micro_batch", "mbs", "mb", "micro_batch_size", "microbatch_size")),
+    CaseColumn("global_batch", count, ("gbs", "global_batch_size", "batch", "batch_size")),
     CaseColumn(
         "recompute",
         _recompute,
@@ -313,22 +235,22 @@ COLUMNS: tuple[CaseColumn, ...] = (
             "recompute_granularity",
         ),
     ),
-    CaseColumn("seq_parallel", _switch, ("sp", "sequence_parallel")),
+    CaseColumn("seq_parallel", switch, ("sp", "sequence_parallel")),
     CaseColumn(
         "attention",
         _attention,
         ("flash", "flash_attention", "flash_attn", "fused_attention", "use_flash_attn"),
     ),
-    CaseColumn("overlap", _switch),
-    CaseColumn("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
+    CaseColumn("overlap", switch),
+    CaseColumn("tp_overlap", switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
     CaseColumn(
-        "dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")
+        "dp_overlap", switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")
     ),
-    CaseColumn("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
-    CaseColumn("ep_overlap", _switch, ("expert_overlap",)),
-    CaseColumn("compiled", _switch, ("compile", "torch_compile")),
-    CaseColumn("offload", _switch, ("cpu_offload", "cpu_offloading")),
-    CaseColumn("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
+    CaseColumn("p2p_overlap", switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
+    CaseColumn("ep_overlap", switch, ("expert_overlap",)),
+    CaseColumn("compiled", switch, ("compile", "torch_compile")),
+    CaseColumn("offload", switch, ("cpu_offload", "cpu_offloading")),
+    CaseColumn("grad_bytes", count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
     CaseColumn("optimizer", _sharding),
     CaseColumn("sharding", _sharding, ("data_sharding",)),
     CaseColumn("fsdp", _fsdp),
@@ -336,53 +258,54 @@ COLUMNS: tuple[CaseColumn, ...] = (
     CaseColumn(
         "distributed_optimizer", _distributed, ("dist_optimizer", "use_distributed_optimizer", "dist_opt")
     ),
-    CaseColumn("deferred_head", _switch, ("defer_embedding_wgrad", "defer_embedding_wgrad_compute")),
-    CaseColumn("launch_s", _from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
-    CaseColumn("launch_ms", _from_zero("ms", 1e-3), ("cpu_launch_ms",)),
-    CaseColumn("launch_us", _from_zero("us", 1e-6), ("cpu_launch_us",)),
+    CaseColumn("deferred_head", switch, ("defer_embedding_wgrad", "defer_embedding_wgrad_compute")),
+    CaseColumn("launch_s", from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
+    CaseColumn("launch_ms", from_zero("ms", 1e-3), ("cpu_launch_ms",)),
+    CaseColumn("launch_us", from_zero("us", 1e-6), ("cpu_launch_us",)),
     CaseColumn("nic", _nic, ("nic_speed", "nic_bandwidth")),
     CaseColumn(
-        "nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")
+        "nic_gbit_s", positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")
     ),
-    CaseColumn("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
+    CaseColumn("nic_gbyte_s", positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
     CaseColumn("power_limit_w", _watts, ("power_limit", "power_cap", "power_cap_w", "gpu_power_limit")),
-    CaseColumn("p2p_factor", _positive("1"), ("xp",)),
+    CaseColumn("p2p_factor", positive("1"), ("xp",)),
     CaseColumn(
-        "experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")
+        "experts", count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")
     ),
     CaseColumn(
         "topk",
-        _count_or_none,
+        count_or_none,
         ("top_k", "experts_per_token", "num_experts_per_tok", "moe_router_topk", "moe_topk"),
     ),
-    CaseColumn("expert_ffn", _count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
-    CaseColumn("shared_experts", _count_or_none, ("n_shared_experts", "num_shared_experts")),
-    CaseColumn("dense_layers", _count_or_none, ("first_dense_layers", "first_k_dense_replace")),
-    CaseColumn("most_nodes", _count_or_none, ("expert_nodes", "topk_group", "moe_router_group_topk")),
-    CaseColumn("head_size", _count, ("head_dim", "kv_channels", "attention_head_dim")),
-    CaseColumn("window", _count_or_none, ("sliding_window", "window_size")),
-    CaseColumn("full_every", _count_or_none, ("window_attn_skip_freq", "full_attention_every")),
-    CaseColumn("predicted", _count_or_none, ("mtp", "mtp_num_layers", "num_nextn_predict_layers")),
-    CaseColumn("query_rank", _count, ("q_lora_rank",)),
-    CaseColumn("kv_rank", _count, ("kv_lora_rank",)),
-    CaseColumn("head_plain", _count, ("qk_nope_head_dim", "qk_head_dim")),
-    CaseColumn("head_rotary", _count, ("qk_rope_head_dim", "qk_pos_emb_head_dim")),
-    CaseColumn("head_value", _count, ("v_head_dim",)),
-    CaseColumn("ssm_layers", _count_or_none, ("mamba_layers", "state_space_layers")),
-    CaseColumn("ffn_layers", _count_or_none, ("mlp_layers", "feed_forward_layers")),
-    CaseColumn("ssm_heads", _count, ("mamba_num_heads",)),
-    CaseColumn("ssm_head", _count, ("mamba_head_dim",)),
-    CaseColumn("ssm_state", _count, ("mamba_state_dim",)),
-    CaseColumn("ssm_groups", _count, ("mamba_num_groups",)),
+    CaseColumn("expert_ffn", count_or_none, ("moe_ffn", "moe_ffn_hidden_size", "moe_intermediate_size")),
+    CaseColumn("shared_experts", count_or_none, ("n_shared_experts", "num_shared_experts")),
+    CaseColumn("dense_layers", count_or_none, ("first_dense_layers", "first_k_dense_replace")),
+    CaseColumn("most_nodes", count_or_none, ("expert_nodes", "topk_group", "moe_router_group_topk")),
+    CaseColumn("head_size", count, ("head_dim", "kv_channels", "attention_head_dim")),
+    CaseColumn("window", count_or_none, ("sliding_window", "window_size")),
+    CaseColumn("full_every", count_or_none, ("window_attn_skip_freq", "full_attention_every")),
+    CaseColumn("predicted", count_or_none, ("mtp", "mtp_num_layers", "num_nextn_predict_layers")),
+    CaseColumn("query_rank", count, ("q_lora_rank",)),
+    CaseColumn("kv_rank", count, ("kv_lora_rank",)),
+    CaseColumn("head_plain", count, ("qk_nope_head_dim", "qk_head_dim")),
+    CaseColumn("head_rotary", count, ("qk_rope_head_dim", "qk_pos_emb_head_dim")),
+    CaseColumn("head_value", count, ("v_head_dim",)),
+    CaseColumn("ssm_layers", count_or_none, ("mamba_layers", "state_space_layers")),
+    CaseColumn("ffn_layers", count_or_none, ("mlp_layers", "feed_forward_layers")),
+    CaseColumn("ssm_heads", count, ("mamba_num_heads",)),
+    CaseColumn("ssm_head", count, ("mamba_head_dim",)),
+    CaseColumn("ssm_state", count, ("mamba_state_dim",)),
+    CaseColumn("ssm_groups", count, ("mamba_num_groups",)),
     CaseColumn("release", _release, ("container", "software_release")),
     CaseColumn("graphs", _graphs, ("cuda_graphs", "cuda_graph")),
     CaseColumn("dispatcher", _dispatcher, ("moe_dispatcher", "token_dispatcher")),
-    CaseColumn("dispatch_bytes", _count),
-    CaseColumn("balanced", _switch, ("force_balance", "moe_router_force_load_balancing")),
-    CaseColumn("even_stages", _switch, ("account_for_loss_in_pipeline_split",)),
+    CaseColumn("dispatch_bytes", count),
+    CaseColumn("fused_experts", switch, ("fused_grouped_mlp",)),
+    CaseColumn("balanced", switch, ("force_balance", "moe_router_force_load_balancing")),
+    CaseColumn("even_stages", switch, ("account_for_loss_in_pipeline_split",)),
     CaseColumn(
         "step_time_s",
-        _positive("s"),
+        positive("s"),
         (
             "iter_time_s",
             "iteration_time_s",
@@ -393,11 +316,11 @@ COLUMNS: tuple[CaseColumn, ...] = (
             "iter_time",
         ),
     ),
-    CaseColumn("step_time_ms", _positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
-    CaseColumn("tflops_per_gpu", _positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
+    CaseColumn("step_time_ms", positive("ms", 1e-3), ("iter_time_ms", "iteration_time_ms", "measured_ms")),
+    CaseColumn("tflops_per_gpu", positive("TFLOP/s", 1e12), ("tflops_gpu", "tflop_s_per_gpu")),
     CaseColumn("flops_kind", str),
     CaseColumn(
-        "tokens_per_s_per_gpu", _positive("tokens/s"), ("tokens_per_sec_per_gpu", "tokens_per_gpu_per_s")
+        "tokens_per_s_per_gpu", positive("tokens/s"), ("tokens_per_sec_per_gpu", "tokens_per_gpu_per_s")
     ),
 )
 

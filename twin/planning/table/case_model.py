@@ -19,7 +19,7 @@ from twin.planning.profile.profiles import (
     profile_names,
     variant_for_software,
 )
-from twin.planning.table.case_columns import CellError
+from twin.planning.table.case_cells import CellError
 
 DEFAULT_VOCAB = 51200
 """Vocabulary of GPT-2 as Megatron-LM pads it."""
@@ -183,9 +183,9 @@ def stack_of_release(values: Mapping[str, Any], model: Model, calibrated: Calibr
     """Return what a release of Megatron-Bridge does with experts on a GPU, where the row does not say it itself.
 
     By its performance recipes (scripts/performance/configs, v0.2.0 to v0.6.0): routers are forced to balance; before
-    26.02 GPUs of eight to a node exchange tokens by collectives, all others and later ones by fused kernels; GPUs of
-    80 GB launch kernel by kernel, larger ones replay attention and router from graphs, and from 26.06 on the whole
-    step in 8 or 4 bits, with the exchange behind other work. Other software keeps the stack of its profile.
+    26.02 GPUs of eight to a node exchange tokens by collectives, all others and later ones by fused kernels; from 26.06
+    on GPUs of more than 80 GB replay whole steps in 8 or 4 bits from graphs, with fused experts and the exchange behind
+    other work. Other software keeps the stack of its profile.
     """
     stack, release = calibrated.stack, values.get("release")
     if model.experts is None or release is None:
@@ -197,7 +197,8 @@ def stack_of_release(values: Mapping[str, Any], model: Model, calibrated: Calibr
         stack,
         balanced=True,
         ep_overlap=whole,
-        graphs="full" if whole else "none" if small else "partial",
+        fused_experts=whole,
+        graphs=whole,
         dispatcher="collective" if apart else "fused",
         even_stages=model.predicted > 0,
     )

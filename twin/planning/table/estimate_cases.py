@@ -20,7 +20,8 @@ from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
 from twin.planning.profile.uncertainty import Interval, interval_of
 from twin.planning.search.search import fastest_microbatch
-from twin.planning.table.case_columns import CaseColumn, CellError, read_row, understood
+from twin.planning.table.case_cells import CaseColumn, CellError
+from twin.planning.table.case_columns import read_row, understood
 from twin.planning.table.case_file import CaseFile
 from twin.planning.table.case_model import (
     has_deferred_head,
@@ -41,6 +42,7 @@ _STACK_COLUMNS = (
     "graphs",
     "dispatcher",
     "dispatch_bytes",
+    "fused_experts",
     "balanced",
     "even_stages",
     "compiled",

@@ -15,7 +15,8 @@ from twin.physics.memory import layer_activation_bytes, layers_in_flight, mean_s
 from twin.physics.sweeps import MACHINES, Algorithm, bus_bandwidth_bytes_s
 from twin.physics.training_inputs import Recompute
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
-from twin.planning.table.case_columns import CellError, read_row, understood
+from twin.planning.table.case_cells import CellError
+from twin.planning.table.case_columns import read_row, understood
 from twin.planning.table.case_file import CaseFile, CaseFileError, read_case_file
 from twin.planning.table.case_model import profile_of_gpu
 from twin.planning.table.estimate_cases import TrainingCase, case_of

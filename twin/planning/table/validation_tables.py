@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twin.planning.job.result import PlanError
 from twin.planning.profile.profiles import WORTH_OF_EXPERTS, CalibratedProfile, load_calibrated
-from twin.planning.table.case_columns import CellError
+from twin.planning.table.case_cells import CellError
 from twin.planning.table.estimate_cases import TrainingCase, case_of, judge
 from twin.planning.table.reference import Cell, reference_table
 from twin.planning.table.validation import Generation, TableComparison, ValidationRow, generations
@@ -121,7 +121,7 @@ STEP_TABLES: tuple[StepTable, ...] = (
         note="gradient accumulation is not published; recomputation is that of the recipes of the same project",
     ),
     StepTable("experts-h100", "experts", "h100", "", {}, _H100, note=_EXPERTS),
-    StepTable("experts-gb200", "experts", "gb200", "", {}, _GB200, note=_EXPERTS),
+    StepTable("experts-gb200", "experts", "gb200", "", {}, _GB200, note=_EXPERTS, fitted=False),
     StepTable("experts-bridge", "megatron_bridge_experts", "", "", _within(13.0)),
     StepTable(
         "deepseek-v3",
@@ -129,7 +129,7 @@ STEP_TABLES: tuple[StepTable, ...] = (
         "",
         "",
         {"mape_pct": 15.0},
-        note="one figure, derived from GPU-hours; nothing is fitted to it",
+        note="one figure, derived from GPU-hours",
         fitted=False,
     ),
     StepTable("sc21", "sc21", "a100", "A100", {"mape_pct": 4.0}),
