@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from twin.physics.swings import (
     Waveform,
+    metered_w,
     ramp_limited,
     sampled_w,
+    spread_w,
     step_waveform,
     stored,
     swing_energy_j,
     together_w,
+    woven,
 )
 
 
@@ -51,6 +54,36 @@ def test_a_square_wave_by_hand():
     assert half.high_w == pytest.approx(100 - 63 / 7)
     assert half.low_w == pytest.approx(40 + 63 / 3)
     assert half.swing_w == pytest.approx(30)
+
+
+def test_a_meter_shows_means_by_hand():
+    wave = Waveform(high_w=100.0, low_w=0.0, period_s=8.0, duty=7 / 8)
+    shown = metered_w([wave], 2.0, samples=8)
+    assert shown == pytest.approx([100, 100, 100, 50] * 2)
+    assert spread_w(shown) == pytest.approx(50)
+    assert metered_w([wave, wave], 2.0, samples=4) == pytest.approx([200, 200, 200, 100])
+    # Two meters a second apart: the wait falls into the fourth period of one and into both halves of the other's.
+    apart = metered_w([wave], 2.0, meters=2, samples=8)
+    assert apart == pytest.approx([100, 100, 100, 50] * 2)
+    assert metered_w([Waveform(100.0, 0.0, 8.0, 6.5 / 8)], 2.0, meters=2, samples=4).min() == pytest.approx(
+        37.5
+    )
+
+
+@given(waves(), st.floats(0.1, 5), st.integers(1, 5))
+def test_meters_lose_no_joule_and_never_show_more_than_there_is(wave: Waveform, meter_s: float, meters: int):
+    shown = metered_w([wave], meter_s, meters=meters, samples=50)
+    assert shown.max() <= wave.high_w * (1 + 1e-9)
+    assert shown.min() >= wave.low_w * (1 - 1e-9) - 1e-6
+    if meters == 1:
+        assert shown.sum() * meter_s == pytest.approx(wave.energy_j(0.0, 50 * meter_s), rel=1e-9)
+
+
+def test_waits_woven_into_a_step_lower_its_level_and_keep_its_mean():
+    high_w, duty = woven(700.0, 250.0, 8.0, 10.0, 0.25)
+    assert duty == pytest.approx(0.95)
+    assert high_w * duty + 250.0 * (1 - duty) == pytest.approx(700.0 * 0.8 + 250.0 * 0.2)
+    assert woven(700.0, 250.0, 8.0, 10.0, 1.0) == pytest.approx((700.0, 0.8))
 
 
 def test_a_ramp_limit_by_hand():

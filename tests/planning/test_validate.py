@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twin.physics.swings import spread_w
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import WORTH_OF_EXPERTS
@@ -70,6 +71,35 @@ def test_mean_error_of_published_tables(name: str, rows: int, bound_pct: float) 
     assert comparison.errors.rows == rows
     assert comparison.goals == {"mape_pct": bound_pct}
     assert comparison.passed, comparison.missed
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "bound_pct"), [("mlperf-node-power", 5, 7.0), ("mlperf-swing", 1, 20.0)]
+)
+def test_power_of_nodes_and_its_swing_beside_meters(name: str, rows: int, bound_pct: float) -> None:
+    comparison = compared(name)
+    assert comparison.errors is not None
+    assert comparison.errors.rows == rows
+    assert comparison.goals == {"mape_pct": bound_pct}
+    assert comparison.passed, comparison.missed
+    assert abs(comparison.errors.bias_pct) <= bound_pct / 2
+
+
+def test_what_is_typed_of_the_swing_is_what_the_trace_has() -> None:
+    path = SHARED / "mlperf_smc64_gpt3_cluster_power.csv"
+    if not path.is_file():
+        pytest.skip("the shared trace is not here")
+    with path.open() as trace:
+        shown_kw = np.array([float(row["cluster_kw_64_nodes"]) for row in csv.DictReader(trace)])
+    (typed,) = reference_table("mlperf_swing").rows
+    figures = (
+        shown_kw.mean(),
+        *np.quantile(shown_kw, (0.05, 0.95)),
+        100 * spread_w(shown_kw) / shown_kw.mean(),
+    )
+    assert [typed[key] for key in ("mean_kw", "p5_kw", "p95_kw", "swing_pct")] == pytest.approx(
+        figures, abs=0.005
+    )
 
 
 def test_what_is_said_of_experts_is_what_the_tables_show() -> None:

@@ -44,8 +44,10 @@ def test_the_rest_of_the_node_follows_the_gpus_or_a_load_of_its_own() -> None:
         engine.advance(600.0)
         rest_w[gpu, cpu] = float(engine.meter.overhead_w[0])
     body = engine.body
-    idle, full = float(body.overhead_idle_w[0]), float(body.overhead_full_w[0])
-    assert rest_w[0.6, None] == pytest.approx(idle + 0.6 * (full - idle))
+    node = body.node_power.of(0)
+    idle, full = float(node.idle_w), float(node.full_w)
+    assert rest_w[0.6, None] == pytest.approx(float(node.power_w(0.6)))
+    assert idle < rest_w[0.6, None] < idle + 0.6 * (full - idle)  # fans slow down by their cube
     assert rest_w[0.0, None] == rest_w[0.6, 0.0] == pytest.approx(idle)
     assert rest_w[0.6, 1.0] >= full
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from twin.api.year import full_load_pue
 from twin.catalog import Catalog
-from twin.planning.job.job_power import job_w
+from twin.planning.job.job_power import all_in_tanks, job_w
 from twin.planning.job.whole_training import WholeTraining
 from twin.planning.profile.models import ModelPreset
 from twin.planning.search.scene_plan import SceneGpus
@@ -62,7 +62,9 @@ def training_report(
         return None
     best, count = found.best[0], preset.trained_tokens if tokens is None else tokens
     source = None if count is None else "typed" if tokens is not None else preset.trained_source
-    nodes_w = job_w(catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8)
+    nodes_w = job_w(
+        catalog, hardware.node, best.parallel.gpus, best.parts, fp8=fp8, in_tank=all_in_tanks(plant)
+    )
     tokens_s = sequences * found.model.seq / best.step_s
     whole = WholeTraining(count or math.nan, tokens_s, nodes_w, full_load_pue(scenario, plant, catalog))
     return TrainingReport(

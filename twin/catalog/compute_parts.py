@@ -126,7 +126,12 @@ class NodePart(Part):
     liquid_fraction: float = fields.quantity(
         "fraction", "Share of the heat that goes into the liquid", zero=True
     )
-    airflow_m3_s: float = fields.quantity("volume_flow", "Air through the node at full fan speed")
+    airflow_m3_s: float = fields.quantity(
+        "volume_flow", "Air through the node at full load in air of 25 degC"
+    )
+    fans_w: float | None = fields.quantity(
+        "power", "Its fans at that, within the power besides the GPUs; none: it has no fans", optional=True
+    )
     coolant_flow_m3_s: float | None = fields.quantity(
         "volume_flow", "Coolant through the node", optional=True
     )

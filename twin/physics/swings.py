@@ -21,6 +21,10 @@ from numpy.typing import ArrayLike
 
 from twin.arrays import Floats
 
+RAMP_S = 0.1
+"""From compute to communication power and back: the time over which the power cap regulates [s] [est]."""
+METER_S = 2.0
+"""Time over which meters of nodes and sites take the mean [s]: those of MLPerf Training (Sustainable Metal Cloud)."""
 LEAST_HZ = 10.0
 """A picture of the grid's power is sampled at least so often; steps and their ramps are slower [1/s]."""
 
@@ -83,19 +87,26 @@ class Waveform:
 
     def energy_j(self, t0_s: float, t1_s: float) -> float:
         """Return the energy from one time to another, exactly [J]."""
-        return self._since_start_j(t1_s - self.start_s) - self._since_start_j(t0_s - self.start_s)
+        return float(self._since_start_j(t1_s - self.start_s) - self._since_start_j(t0_s - self.start_s))
 
-    def _since_start_j(self, t_s: float) -> float:
-        whole, x = divmod(t_s, self.period_s)
+    def means_w(self, edges_s: ArrayLike) -> Floats:
+        """Return the mean power between each two times that follow each other, as a meter shows it [W]."""
+        result: Floats = np.diff(self._since_start_j(np.asarray(edges_s, float) - self.start_s)) / np.diff(
+            edges_s
+        )
+        return result
+
+    def _since_start_j(self, t_s: ArrayLike) -> Floats:
+        whole, x = np.divmod(np.asarray(t_s, float), self.period_s)
         on_s, ramp_s = self.duty * self.period_s, self.ramp_s
-        rising, high, falling = min(x, ramp_s), min(max(x - ramp_s, 0.0), on_s - ramp_s), max(x - on_s, 0.0)
-        above_s = high
         if ramp_s > 0:
-            falling = min(falling, ramp_s)
-            above_s += rising**2 / (2 * ramp_s) + falling - falling**2 / (2 * ramp_s)
+            rising, falling = np.minimum(x, ramp_s), np.clip(x - on_s, 0.0, ramp_s)
+            above_s = np.clip(x - ramp_s, 0.0, on_s - ramp_s) + falling
+            above_s = above_s + (rising**2 - falling**2) / (2 * ramp_s)
         else:
-            above_s = min(x, on_s)
-        return whole * self.period_s * self.mean_w + self.low_w * x + self.swing_w * above_s
+            above_s = np.minimum(x, on_s)
+        result: Floats = whole * self.period_s * self.mean_w + self.low_w * x + self.swing_w * above_s
+        return result
 
 
 def step_waveform(
@@ -119,6 +130,56 @@ def step_waveform(
     swing_w = (high_w - low_w) * min(1.0, shortest_s / ramp_s if ramp_s > 0 else 1.0)
     base_w = mean_w - swing_w * duty
     return Waveform(base_w + swing_w, base_w, period_s, duty, min(ramp_s, shortest_s), start_s)
+
+
+def woven(busy_w: float, wait_w: float, busy_s: float, step_s: float, once: float) -> tuple[float, float]:
+    """Return the power of the part of a step between the waits that come once in it [W], and its share of the step [-].
+
+    Waits that are woven into the computing, layer by layer and microbatch by microbatch, are shorter than any meter
+    sees: they lower the level at which a job computes. Those that come once a step come to all GPUs at one time.
+
+    Parameters
+    ----------
+    busy_w, wait_w
+        While a GPU computes, and while it waits [W].
+    busy_s, step_s
+        How long it computes in a step, and the step [s].
+    once
+        Share of the waits that come once a step [-].
+    """
+    between_s = busy_s + (1.0 - once) * (step_s - busy_s)
+    return wait_w + (busy_w - wait_w) * busy_s / between_s, between_s / step_s
+
+
+def metered_w(
+    waves: Sequence[Waveform], meter_s: float = METER_S, *, meters: int = 1, samples: int = 1000
+) -> Floats:
+    """Return what meters show of the sum of waveforms, every `meter_s` [W].
+
+    Parameters
+    ----------
+    waves
+        Of all jobs.
+    meter_s
+        Over which a meter takes the mean, and after which it shows the next [s].
+    meters
+        How many share in the sum: that of the grid is one, those of nodes are many, and not in step with each other.
+    samples
+        How many are shown.
+    """
+    begins_s = meter_s * np.arange(meters) / meters
+    edges_s = meter_s * np.arange(samples + 1)
+    total = np.zeros(samples)
+    for wave in waves:
+        for begin_s in begins_s.tolist():
+            total += wave.means_w(edges_s + begin_s) / meters
+    return total
+
+
+def spread_w(shown_w: Floats) -> float:
+    """Return how far what a meter shows swings, from its 5 % to its 95 % quantile [W]."""
+    low_w, high_w = np.quantile(shown_w, (0.05, 0.95))
+    return float(high_w - low_w)
 
 
 def swing_energy_j(wave: Waveform) -> float:

@@ -87,6 +87,9 @@ class StepParts:
         Model FLOP of the step over all GPUs [FLOP].
     mfu
         Model FLOP utilisation against the dense peak of the precision.
+    once_s
+        Waits that come once a step, on all GPUs at one time: for the pipeline to fill and to drain, for gradients, for
+        the fixed time, and of replicas for the slowest of them [s]; none: all there are.
     """
 
     productive_s: float
@@ -106,6 +109,20 @@ class StepParts:
     model_flop: float
     mfu: float
     idle_load_s: float = 0.0
+    once_s: float | None = None
+
+    @property
+    def woven_s(self) -> float:
+        """Exposed communication of tensor and context parallelism, layer by layer between the products [s]."""
+        return self.exposed_tensor_s + self.exposed_context_s
+
+    @property
+    def once(self) -> float:
+        """Share of waits, but that woven into each layer, which come once a step, on all GPUs at one time [-]."""
+        waits_s = self.step_s - self.gemm_s - self.memory_bound_s - self.woven_s
+        if self.once_s is None or waits_s <= 0.0:
+            return 1.0
+        return min(1.0, self.once_s / waits_s)
 
     @property
     def overhead_s(self) -> float:
@@ -192,7 +209,8 @@ def step_time(
     communication_s = tensor_s + context_s + expert_s + pipeline_s + data_s
     launch_s = passes * layer.launch_s + profile.fixed_s
 
-    jitter = profile.jitter_per_doubling * math.log2(max(1.0, parallel.gpus / profile.domain_gpus))
+    doublings = math.log2(max(1.0, parallel.gpus / profile.domain_gpus))
+    jitter = profile.jitter_per_doubling * doublings
     steady_s = gemm_s + memory_s + communication_s + bubble_s + launch_s
     straggler_s = jitter * steady_s
     step_s = steady_s + straggler_s
@@ -214,6 +232,11 @@ def step_time(
         gemm_scaling_s=(gemm_s + bubble_gemm_s) * (1.0 + jitter),
         model_flop=flop,
         mfu=flop / (profile.peak(stack.precision) * parallel.gpus * step_s),
+        # Of the doublings over which somebody is slowest, those of the replicas show where gradients meet.
+        once_s=bubble_s
+        + data_s
+        + profile.fixed_s
+        + straggler_s * min(1.0, math.log2(parallel.dp) / max(doublings, 1e-9)),
     )
 
 

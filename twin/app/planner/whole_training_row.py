@@ -14,7 +14,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.catalog import Catalog
-from twin.planning.job.job_power import job_w
+from twin.planning.job.job_power import all_in_tanks, job_w
 from twin.planning.job.whole_training import WholeTraining, tokens_in, tokens_words
 from twin.planning.profile.models import load_model
 from twin.scenario.schema.work import LlmTraining
@@ -37,6 +37,7 @@ class WholeTrainingRow(QWidget):
         self._model = ""
         self._catalog: Catalog | None = None
         self._pue: float | None = None
+        self._in_tank = False
         self.tokens = QLineEdit()
         self.tokens.setPlaceholderText("such as 15 T")
         self.tokens.setAccessibleName("Tokens of the whole training")
@@ -55,6 +56,7 @@ class WholeTrainingRow(QWidget):
     def set_hall(self, world: World | None) -> None:
         """Take the parts of the open hall; None: no hall is open."""
         self._catalog, self._pue = world.catalog if world is not None else None, None
+        self._in_tank = world is not None and all_in_tanks(world.plant)
 
     def follow(self, pue: float | None) -> None:
         """Reckon with the PUE of the run so far; None: it has none yet."""
@@ -90,7 +92,9 @@ class WholeTrainingRow(QWidget):
         whole = WholeTraining(tokens, estimate.rate_s)
         if scene is not None and self._catalog is not None:
             fp8 = getattr(judged.draft.workload, "precision", "bf16") != "bf16"
-            nodes_w = job_w(self._catalog, scene.node, estimate.gpus, estimate.parts, fp8=fp8)
+            nodes_w = job_w(
+                self._catalog, scene.node, estimate.gpus, estimate.parts, fp8=fp8, in_tank=self._in_tank
+            )
             whole = replace(whole, nodes_w=nodes_w, pue=self._pue, pue_of="of this run")
         self.words.setText(whole.words)
         self.words.setToolTip(plain_tip(_HOW if whole.nodes_w is not None else _NO_HALL))

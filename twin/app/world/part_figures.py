@@ -31,6 +31,7 @@ _TITLES = {
     "overhead_idle_w": "Overhead when idle",
     "power_limit_min_w": "Minimum power limit of the driver",
     "fan_w": "Fan power",
+    "fans_w": "Power of its fans",
     "least_flow": "Least flow of fans or pumps",
     "standing_power": "Power of drives at any flow",
     "held_pressure": "Pressure held at any flow",

@@ -154,6 +154,11 @@ def _node_power(part: NodePart, gpu_part: GpuPart) -> Findings:
         yield CatalogFinding("error", part.id, "overhead_full_w", message)
     if part.overhead_idle_w > part.overhead_full_w:
         yield CatalogFinding("error", part.id, "overhead_idle_w", "is above the overhead at full load")
+    if (part.fans_w or 0.0) > part.overhead_full_w - 0.5 * part.overhead_idle_w:
+        message = (
+            f"{shown(part.fans_w or 0.0, 'power')} leave less than half of the idle overhead for the rest"
+        )
+        yield CatalogFinding("error", part.id, "fans_w", message)
     idle_w = part.n_gpu * gpu_part.idle_w + part.overhead_idle_w
     if abs(part.idle_w - idle_w) > 0.1 * idle_w:
         message = f"{shown(part.idle_w, 'power')}, but idle GPUs and overhead make {shown(idle_w, 'power')}"

@@ -70,7 +70,9 @@ def _remarks(summary: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterato
         yield "free cooling", f"{100 * free['free_hours'] / free['hours']:.0f} % of hours"
     swing = facility["swing"]["site_w"]
     if swing:
-        yield "load swing per step", f"{render(swing, 'power', digits=3)} peak to trough"
+        metered = facility["swing"].get("metered_w")  # runs of before lack it
+        shown = "" if metered is None else f", {render(metered, 'power', digits=3)} by a meter of 2 s"
+        yield "load swing per step", f"{render(swing, 'power', digits=3)} peak to trough{shown}"
     if facility["peak_violations"]:
         yield "above the contracted peak", f"{facility['peak_violations']} times"
     if facility["ramp_violations"]:

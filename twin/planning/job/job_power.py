@@ -10,7 +10,10 @@ from twin.physics.gpu_power import (
     gpu_power_model,
     mean_activity,
 )
+from twin.physics.node_power import NodePower
+from twin.physics.swings import RAMP_S, Waveform, step_waveform, woven
 from twin.physics.training import StepParts
+from twin.plant.tables import LoopKind, Plant
 
 GHZ = 1e9
 
@@ -41,39 +44,77 @@ def power_of(gpu: GpuPart) -> GpuPowerModel:
         raise CatalogError(gpu.id, 0, "", str(error)) from None
 
 
-def gpu_step_w(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> float:
-    """Return the mean power of a GPU over a step at its default cap, without leakage above 25 C [W].
+def gpu_wave(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> Waveform:
+    """Return what a GPU draws through a step at its default cap, without leakage above 25 C.
 
-    The cap holds back what the GPU draws while it works; bubbles and other waits draw as much less as they are idle.
+    The cap holds back what it draws while it computes; whatever it waits for, it waits as in communication.
     """
-    work = parts.gemm_s, parts.memory_bound_s, parts.communication_s
-    busy_s = sum(work)
+    busy_s = parts.gemm_s + parts.memory_bound_s + parts.woven_s
     if busy_s <= 0.0:
-        return model.idle_w
-    working = float(mean_activity(model, *work, 0.0, busy_s, fp8))
-    working_w = min(model.cap_w, model.idle_w + float(dynamic_unit_w(model, model.f_max_ghz, working)))
-    over_step = float(mean_activity(model, *work, parts.idle_s, parts.step_s, fp8))
-    return model.idle_w + (working_w - model.idle_w) * over_step / working
+        return Waveform(model.idle_w, model.idle_w, parts.step_s, 1.0)
+    working = float(mean_activity(model, parts.gemm_s, parts.memory_bound_s, parts.woven_s, 0.0, busy_s, fp8))
+    unit_w = float(dynamic_unit_w(model, clock_under_cap(model, model.cap_w, 1.0, working, 0.0), 1.0))
+    busy_w, wait_w = model.idle_w + unit_w * working, model.idle_w + unit_w * model.a_comm
+    between_w, duty = woven(busy_w, wait_w, busy_s, parts.step_s, parts.once)
+    return step_waveform(between_w, wait_w, parts.step_s, duty, RAMP_S)
 
 
 def clock_share(model: GpuPowerModel, parts: StepParts, limit_w: float, *, fp8: bool = False) -> float:
     """Return the clock under a power limit over that under the part's own limit, for the work of a step."""
-    work = parts.gemm_s, parts.memory_bound_s, parts.communication_s
+    work = parts.gemm_s, parts.memory_bound_s, parts.woven_s
     activity = mean_activity(model, *work, 0.0, sum(work), fp8)
     limited, own = (clock_under_cap(model, cap_w, 1.0, activity, 0.0) for cap_w in (limit_w, model.cap_w))
     return float(limited / own)
 
 
-def node_step_w(node: NodePart, gpu: GpuPart, parts: StepParts, *, fp8: bool = False) -> float:
-    """Return the mean power of a node over a step: its GPUs, and the rest of it as they are driven [W]."""
-    model = power_of(gpu)
+def gpu_step_w(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> float:
+    """Return the mean power of a GPU over a step at its default cap, without leakage above 25 C [W]."""
+    return gpu_wave(model, parts, fp8=fp8).mean_w
+
+
+def besides_gpus(node: NodePart, gpu: GpuPart) -> NodePower:
+    """Return the power of a node besides its GPUs, as its catalogue entry has it: in air."""
+    return NodePower(
+        idle_w=node.overhead_idle_w,
+        full_w=node.overhead_full_w,
+        peak_w=max(node.overhead_full_w, node.max_w - node.n_gpu * gpu.tdp_w),
+        fans_w=node.fans_w or 0.0,
+        idle_share=gpu.idle_w / gpu.tdp_w,
+    )
+
+
+def node_step_w(
+    node: NodePart, gpu: GpuPart, parts: StepParts, *, fp8: bool = False, in_tank: bool = False
+) -> float:
+    """Return the mean power of a node over a step: its GPUs, and the rest of it as they are driven [W].
+
+    Parameters
+    ----------
+    node, gpu
+        What it is.
+    parts
+        The step.
+    fp8
+        Whether the matrix products are 8-bit.
+    in_tank
+        Whether it hangs in a tank, where its fans are taken out; else it breathes air of at most 25 C.
+    """
+    model, rest = power_of(gpu), besides_gpus(node, gpu)
     gpu_w = gpu_step_w(model, parts, fp8=fp8)
     driven = (gpu_w - model.idle_w) / (model.cap_w - model.idle_w)
-    return node.n_gpu * gpu_w + node.overhead_idle_w + driven * (node.overhead_full_w - node.overhead_idle_w)
+    return node.n_gpu * gpu_w + float((rest.without_fans() if in_tank else rest).power_w(driven))
 
 
-def job_w(catalog: Catalog, node: str, gpus: int, parts: StepParts, *, fp8: bool = False) -> float:
-    """Return the mean power of the nodes of a job over a step, whole nodes of one part [W]."""
+def all_in_tanks(plant: Plant) -> bool:
+    """Return whether all nodes of a hall hang in tanks."""
+    loop = plant.nodes.loop[plant.nodes.present]
+    return bool(len(loop) and (loop >= 0).all() and (plant.loops.kind[loop] == LoopKind.IMMERSION).all())
+
+
+def job_w(
+    catalog: Catalog, node: str, gpus: int, parts: StepParts, *, fp8: bool = False, in_tank: bool = False
+) -> float:
+    """Return the mean power of the nodes of a job over a step, whole nodes of one part; as `node_step_w` [W]."""
     part = catalog.node(node)
     nodes = -(-gpus // part.n_gpu)
-    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, fp8=fp8)
+    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, fp8=fp8, in_tank=in_tank)

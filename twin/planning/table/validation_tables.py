@@ -12,6 +12,7 @@ from twin.planning.job.result import PlanError
 from twin.planning.profile.profiles import WORTH_OF_EXPERTS, CalibratedProfile, load_calibrated
 from twin.planning.table.case_cells import CellError
 from twin.planning.table.estimate_cases import TrainingCase, case_of, judge
+from twin.planning.table.power_tables import compare_node_power, compare_swing
 from twin.planning.table.reference import Cell, reference_table
 from twin.planning.table.validation import Generation, TableComparison, ValidationRow, generations
 from twin.planning.table.validation_parts import (
@@ -225,6 +226,8 @@ _OTHERS: Mapping[str, Callable[[Path | None], TableComparison]] = {
     **{table.name: partial(compare_sweeps, table) for table in SWEEP_TABLES},
     "mesh-in-step": compare_mesh,
     "gemm": compare_gemm,
+    "mlperf-node-power": compare_node_power,
+    "mlperf-swing": compare_swing,
 }
 _BY_NAME: Mapping[str, Callable[[Path | None], TableComparison]] = {
     **{table.name: partial(compare_steps, table) for table in STEP_TABLES},

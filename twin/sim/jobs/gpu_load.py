@@ -13,8 +13,6 @@ from twin.sim.jobs.work import Work
 REFERENCE_INLET_C = 25.0
 HBM_HOT_SHARE = 0.75
 """Memory bandwidth left while HBM is too hot: it refreshes twice as often [est]."""
-RAMP_S = 0.1
-"""From compute to communication power and back: the time over which the power cap regulates [s] [est]."""
 
 
 class PowerPhases(NamedTuple):
@@ -23,7 +21,7 @@ class PowerPhases(NamedTuple):
     Parameters
     ----------
     high_w, low_w
-        While it computes, and in the mean of what it does else [W].
+        While it computes, waits woven into that included, and in the mean of what it does else [W].
     period_s
         Of a step [s].
     duty

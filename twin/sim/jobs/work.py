@@ -48,6 +48,8 @@ class Work:
         Whether the big products are 8-bit.
     duty
         Share of running time in steps; the rest are checkpoint pauses.
+    once
+        Share of the waits between that which come once a step, on all GPUs at one time [-].
     rest_s
         Not even communicating or waiting for others: nobody asks the service anything.
     stateless
@@ -74,6 +76,7 @@ class Work:
     interval: Interval | None = None
     fp8: bool = False
     duty: float = 1.0
+    once: float = 1.0
     rest_s: float = 0.0
     stateless: bool = False
     gpu_load: float | None = None
@@ -129,6 +132,7 @@ def work_of(
         interval=result.interval,
         fp8=fp8,
         ingest_bytes=result.input_bytes,
+        once=step.once,
         rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,
         stateless=isinstance(workload, Inference),
         gpu_load=workload.gpu if isinstance(workload, Load) else None,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
+from twin.physics.node_power import EASY_C, NodePower
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
@@ -38,6 +39,29 @@ def dealt(loop: IntP) -> IntP:
     turn[by_loop] = np.arange(len(loop)) - ranked.searchsorted(ranked)
     order: IntP = np.lexsort((loop, turn))
     return order
+
+
+class _Fans:
+    """Power of the fans of nodes by the trace that drives them: worked out once for all nodes that are alike."""
+
+    def __init__(self, body: Body) -> None:
+        power = body.node_power
+        self._peak_w = np.asarray(power.peak_w)
+        alike = np.stack([np.asarray(power.idle_share), body.inlet_c])
+        kinds, kind = np.unique(alike, axis=1, return_inverse=True)
+        self._share, self._inlet_c = kinds[:, :, None]
+        self._kind, self._fans_w = kind.reshape(-1).astype(np.intp), np.asarray(power.fans_w)
+        self._any, self._warm = bool(self._fans_w.any()), bool((body.inlet_c > EASY_C).any())
+
+    def add(self, node_w: Floats, driven: Floats, trace: NDArray[np.intp]) -> None:
+        """Add to the power of nodes what their fans draw where traces are so hard driven [W]."""
+        if not self._any:
+            return
+        by_kind = NodePower(0.0, 0.0, 0.0, 1.0, self._share).fan_power_w(driven, self._inlet_c)
+        at = trace if len(by_kind) == 1 else self._kind * len(driven) + trace
+        node_w += self._fans_w * by_kind.ravel().take(at)
+        if self._warm:
+            np.minimum(node_w, self._peak_w, out=node_w)
 
 
 class Overhead(Stateful):
@@ -94,7 +118,10 @@ class Overhead(Stateful):
         self.static_w = body.rack_static_w
         # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
         self._any_to_air = bool(body.overhead_to_air.any())
-        self._swing_w = body.overhead_full_w - body.overhead_idle_w
+        bare = body.node_power.without_fans()
+        self._idle_w, self._swing_w = np.asarray(bare.idle_w), np.asarray(bare.full_w - bare.idle_w)
+        self._peak_swing_w = np.asarray(bare.peak_w - bare.idle_w)
+        self._fans = _Fans(body)
         self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
         self._mixed_peak = False  # whether shared nodes or loads drive some node at its peak
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
@@ -112,7 +139,7 @@ class Overhead(Stateful):
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        body, share, peak = self.body, self._share, self._peak
+        share, peak = self._share, self._peak
         jobs = stepping(len(clocks.jobs.rows))
         if len(share) != jobs + 2 * len(clocks.mixed):
             share, peak = self._share, self._peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
@@ -129,11 +156,12 @@ class Overhead(Stateful):
         swing_w = self._swing_w
         if self._mixed_peak or any(peak[trace] for trace in apart):
             at_peak = peak.take(wanted) > 0
-            swing_w = np.where(at_peak, body.overhead_peak_w - body.overhead_idle_w, swing_w)
+            swing_w = np.where(at_peak, self._peak_swing_w, swing_w)
         lit = self.plant.nodes.present & (wanted != OFF)
         node_w = share.take(wanted)
         node_w *= swing_w
-        node_w += body.overhead_idle_w
+        node_w += self._idle_w
+        self._fans.add(node_w, share, wanted)
         node_w *= lit
         self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
         self._follow_static(lit)

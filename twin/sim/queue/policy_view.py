@@ -170,8 +170,8 @@ class QueueSite(Stateful):
         share = work.gpu_load if work.gpu_load is not None else gpu_w / (model.cap_w - model.idle_w)
         if work.gpu_load is None:
             gpu_w = min(model.cap_w - model.idle_w, gpu_w + float(leak_w(model, WORKING_C, 1.0)))
-        full_w = body.overhead_peak_w if work.node_at_peak else body.overhead_full_w
-        rest_w = float(full_w[node] - body.overhead_idle_w[node])
+        rest = body.node_power.of(node)
+        rest_w = float((rest.peak_w if work.node_at_peak else rest.full_w) - rest.idle_w)
         rest_w *= share if work.node_load is None else work.node_load
         gpus = float(self.jobs.rows[index].gpus)
         return gpus * (gpu_w + rest_w / max(1, int(self.nodes.gpus[node])))

@@ -18,6 +18,7 @@ import numpy as np
 from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
 from twin.physics.flow_laws import HELD_PUMPS, LEAST_AIR, LEAST_WATER, FlowLaw, following, staged_flow
+from twin.physics.node_power import warm_air
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Pairs
@@ -31,7 +32,8 @@ WATER = FlowLaw(LEAST_WATER, HELD_PUMPS.standing, HELD_PUMPS.held)
 class Wants(NamedTuple):
     """What nodes and other gear want carried away.
 
-    Temperatures do not come into it: what moves between two events would let flows depend on when steps end.
+    Temperatures do not come into it, but those that are set: what moves between two events would let flows depend on
+    when steps end.
 
     Parameters
     ----------
@@ -85,6 +87,7 @@ class AskedFlow(Stateful):
         self._plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         at_work_w, to_air_w = _at_work_w(plant, catalog)
         nodes = plant.nodes
+        self._warm = np.where(by_air, warm_air(loops.supply_c), 1.0)
         to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
         crah_w_k = network.coefficients.crah_w_k
         able_w = np.multiply(VALVE_SHARE * over_k, crah_w_k, out=np.zeros_like(crah_w_k), where=crah_w_k > 0)
@@ -98,8 +101,8 @@ class AskedFlow(Stateful):
         """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
         air, blown, room = self._by_air, self._blown, self._room
         loops, nodes = self.loops.copy(), self.nodes.copy()
-        nodes[blown] = staged_flow(nodes[blown], np.maximum(wants.most[blown], LEAST_AIR))
-        asked = wants.mean.copy()
+        nodes[blown] = staged_flow(nodes[blown], np.maximum((wants.most * self._warm)[blown], LEAST_AIR))
+        asked = wants.mean * self._warm
         asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
         loops[air] = staged_flow(loops[air], self._law.flow_share(asked)[air])
         by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
@@ -125,11 +128,15 @@ class AskedFlow(Stateful):
 def _at_work_w(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
     """Return the power of each node with all GPUs at their rating, and what of it warms the hall of cold plates [W]."""
     specs = [catalog.node(name) for name in plant.node_parts]
+    fans_w = np.array([spec.fans_w or 0.0 for spec in specs])
     power_w = np.array([catalog.gpu(spec.gpu).tdp_w * spec.n_gpu + spec.overhead_full_w for spec in specs])
     to_air = np.array([1.0 - spec.liquid_fraction for spec in specs])
     nodes = plant.nodes
     if not len(specs):
         return np.zeros(len(nodes.ids)), np.zeros(len(nodes.ids))
-    whole_w = power_w[nodes.part] * nodes.present
-    on_plates = (plant.loops.kind == LoopKind.LIQUID)[np.maximum(nodes.loop, 0)] & (nodes.loop >= 0)
+    on_plates, in_tank = (
+        (plant.loops.kind == kind)[np.maximum(nodes.loop, 0)] & (nodes.loop >= 0)
+        for kind in (LoopKind.LIQUID, LoopKind.IMMERSION)
+    )
+    whole_w = (power_w[nodes.part] - in_tank * fans_w[nodes.part]) * nodes.present
     return whole_w, np.where(on_plates, to_air[nodes.part] * whole_w, 0.0)

@@ -22,11 +22,11 @@ from twin.physics.gpu_power import (
     dynamic_unit_w,
     leak_w,
 )
+from twin.physics.swings import RAMP_S, woven
 from twin.physics.thermal_network import ThermalState
 from twin.sim.core.state import ArrayField, Derived, Fields, Items, Row, StateField, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
-    RAMP_S,
     PowerPhases,
     boost_unit_w,
     least_activity,
@@ -435,7 +435,8 @@ class Clocks(Stateful):
                 low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
             high_w = sum((n * (model.idle_w + mean_w * phase_activity(work, model))).tolist(), high_w)
             low_w = sum((n * (model.idle_w + mean_w * low)).tolist(), low_w)
-        return PowerPhases(high_w / gpus, low_w / gpus, step_s, busy_s / step_s, RAMP_S)
+        between_w, duty = woven(high_w / gpus, low_w / gpus, busy_s, step_s, work.once)
+        return PowerPhases(between_w, low_w / gpus, step_s, duty, RAMP_S)
 
     def slower_s(self, job: int) -> dict[str, float]:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""

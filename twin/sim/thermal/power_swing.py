@@ -19,8 +19,10 @@ from twin.catalog import Catalog
 from twin.physics.swings import (
     LEAST_HZ,
     Waveform,
+    metered_w,
     ramp_limited,
     sampled_w,
+    spread_w,
     step_waveform,
     stored,
     together_w,
@@ -250,6 +252,7 @@ class Swing(Stateful):
         return {
             "site_w": self.site_w,
             "without_smoothing_w": self.raw_w,
+            "metered_w": spread_w(metered_w(self.now().grid)),
             "steepest_w_s": self.steepest_w_s,
             "jobs": [
                 {

@@ -10,8 +10,9 @@ from twin.arrays import Floats, IntP
 from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
+from twin.physics.node_power import EASY_C, NodePower
 from twin.physics.thermal_network import ThermalNetwork, design_network
-from twin.planning.job.job_power import power_of
+from twin.planning.job.job_power import besides_gpus, power_of
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.thermal.part_models import UncooledNode, fit_network, in_air, in_tank, on_cold_plate
 
@@ -39,8 +40,10 @@ class Body:
         Power spread factor of each GPU slot.
     by_air
         Whether each thermal part is cooled by air.
-    overhead_idle_w, overhead_full_w, overhead_peak_w
-        Power of each node besides its GPUs [W]: idle, at work, and what is left to the nameplate.
+    node_power
+        Power of each node besides its GPUs; of those in a tank without fans.
+    inlet_c
+        Air that each node breathes, as its loop or room is set [C].
     overhead_to_air
         Share of that which goes into the room of a liquid-cooled hall.
     rack_static_w
@@ -57,9 +60,8 @@ class Body:
     node_part: IntP
     spread: Floats
     by_air: list[bool]
-    overhead_idle_w: Floats
-    overhead_full_w: Floats
-    overhead_peak_w: Floats
+    node_power: NodePower
+    inlet_c: Floats
     overhead_to_air: Floats
     rack_static_w: Floats
     keys: list[tuple[str, bool, str]]
@@ -109,11 +111,8 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     network = fit_network(network, plant, catalog, static_w)
     spread = _spread(plant, seed)
     specs = [catalog.node(name) for name in plant.node_parts]
-    idle, full = (
-        np.array([getattr(s, f) for s in specs], float) for f in ("overhead_idle_w", "overhead_full_w")
-    )
+    full = np.array([s.overhead_full_w for s in specs], float)
     tdp = np.array([catalog.gpu(s.gpu).tdp_w * s.n_gpu for s in specs])
-    peak = np.maximum(full, np.array([s.max_w for s in specs], float) - tdp)
     residual = np.array([1.0 - s.liquid_fraction for s in specs])
     to_air = np.clip(residual * (tdp + full) / np.maximum(full, 1.0), 0.0, 1.0)
     by_node = np.asarray(nodes.part, np.intp)
@@ -127,13 +126,31 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         node_part=node_part,
         spread=spread,
         by_air=[by_air for _, by_air, _ in keys],
-        overhead_idle_w=idle[by_node] * nodes.present,
-        overhead_full_w=full[by_node] * nodes.present,
-        overhead_peak_w=peak[by_node] * nodes.present,
+        node_power=_node_power(plant, catalog),
+        inlet_c=_inlet_c(plant),
         overhead_to_air=np.where(on_plates, to_air[by_node], 0.0),
         rack_static_w=static_w,
         keys=list(keys),
     )
+
+
+def _node_power(plant: Plant, catalog: Catalog) -> NodePower:
+    nodes, loops = plant.nodes, plant.loops
+    specs = [catalog.node(name) for name in plant.node_parts]
+    powers = [besides_gpus(spec, catalog.gpu(spec.gpu)) for spec in specs]
+    in_tank = (loops.kind == LoopKind.IMMERSION)[np.maximum(nodes.loop, 0)] & (nodes.loop >= 0)
+    columns = np.array(powers + [power.without_fans() for power in powers], float).reshape(-1, 5)
+    idle_w, full_w, peak_w, fans_w, share = columns[np.where(in_tank, len(specs), 0) + nodes.part].T
+    there = nodes.present
+    return NodePower(idle_w * there, full_w * there, peak_w * there, fans_w * there, share)
+
+
+def _inlet_c(plant: Plant) -> Floats:
+    nodes, loops = plant.nodes, plant.loops
+    by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
+    loop = np.asarray(nodes.loop)
+    loop = np.where((loop >= 0) & np.append(by_air, False)[loop], loop, plant.racks.air_loop[nodes.rack])
+    return np.append(np.asarray(loops.supply_c, float), EASY_C)[loop]
 
 
 def _spread(plant: Plant, seed: int) -> Floats:
