@@ -21,7 +21,7 @@ RUNS = (1, 3, 10)
 LEFT = 5
 """Rows of a table that are left to judge on."""
 
-SEEDS = 20
+SEEDS = 12
 
 
 @dataclass(frozen=True)

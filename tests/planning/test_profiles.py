@@ -172,7 +172,7 @@ def test_presets_have_the_published_number_of_weights():
 
 
 def test_unknown_model_names_the_known_ones():
-    with pytest.raises(ProfileError, match="no such model; known are deepseek-v3, gpt3-175b"):
+    with pytest.raises(ProfileError, match="no such model; known are deepseek-v3, gpt-oss-120b"):
         load_model("llama9")
 
 

@@ -36,6 +36,8 @@ _STACK_FIELDS = {
     "stack.tensor_overlap": "tp_overlap",
     "stack.data_overlap": "dp_overlap",
     "stack.pipeline_overlap": "p2p_overlap",
+    "stack.compiled": "compiled",
+    "stack.flash2": "flash2",
 }
 """What a profile's stack calls what a workload may leave open."""
 

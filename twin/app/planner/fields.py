@@ -68,6 +68,8 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("stack.tensor_overlap", tr("Overlap tensor traffic")),
         entry("stack.data_overlap", tr("Overlap data traffic")),
         entry("stack.pipeline_overlap", tr("Overlap pipeline traffic")),
+        entry("stack.compiled", tr("Fused kernels")),
+        entry("stack.flash2", tr("FlashAttention-2")),
     ),
 }
 

@@ -61,7 +61,7 @@ def gpu_wave(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> Wa
 
 def clock_share(model: GpuPowerModel, parts: StepParts, limit_w: float, *, fp8: bool = False) -> float:
     """Return the clock under a power limit over that under the part's own limit, for the work of a step."""
-    work = parts.gemm_s, parts.memory_bound_s, parts.communication_s
+    work = parts.gemm_s, parts.memory_bound_s, parts.woven_s
     activity = mean_activity(model, *work, 0.0, sum(work), fp8)
     limited, own = (clock_under_cap(model, cap_w, 1.0, activity, 0.0) for cap_w in (limit_w, model.cap_w))
     return float(limited / own)

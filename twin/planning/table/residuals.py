@@ -33,12 +33,15 @@ class Residual:
         The run.
     log
         log(predicted / measured), predicted by a fit without the runs of this model where they were fitted to.
+    seen
+        Whether the fit has seen the run all the same: numbers of experts belong to no profile and are not fitted again.
     """
 
     table: str
     model: str
     case: TrainingCase
     log: float
+    seen: bool = False
 
     @property
     def group(self) -> tuple[str, str]:
@@ -63,9 +66,8 @@ def residuals_of(comparisons: Iterable[TableComparison]) -> tuple[Residual, ...]
             if comparison.fitted and row.case.model.experts is None:
                 fitted[row.case.calibrated.name].append((comparison.name, row))
             else:
-                found.append(
-                    Residual(comparison.name, model_of_label(row.label), row.case, math.log(row.ratio))
-                )
+                model, log = model_of_label(row.label), math.log(row.ratio)
+                found.append(Residual(comparison.name, model, row.case, log, comparison.fitted))
     for rows in fitted.values():
         found += _left_out(rows)
     return tuple(found)
@@ -134,7 +136,8 @@ def unseen_by_table(residuals: Iterable[Residual]) -> dict[str, UnseenErrors]:
     """Return the errors of runs that no fit has seen, by table."""
     tables: dict[str, list[Residual]] = defaultdict(list)
     for residual in residuals:
-        tables[residual.table].append(residual)
+        if not residual.seen:
+            tables[residual.table].append(residual)
     found = {}
     for table, members in tables.items():
         errors = np.expm1([member.log for member in members])
