@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 HEAD = """# Errors of published runs that the fit of their profile has not seen, written by packaging/step_errors.py.
-# mean_pct and bias_pct [%]; p90: 90 % of |log(predicted / measured)|. Intervals of step times come from here.
+# mean_pct and bias_pct [%]; p90, largest: of |log(predicted / measured)|. Intervals of step times come from here.
 """
 
 

@@ -21,7 +21,7 @@ RUNS = (1, 3, 10)
 LEFT = 5
 """Rows of a table that are left to judge on."""
 
-SEEDS = 12
+SEEDS = 8
 
 
 @dataclass(frozen=True)

@@ -66,10 +66,10 @@ def test_a_profile_of_own_runs_says_what_they_show() -> None:
 
 def test_few_runs_are_drawn_towards_the_others() -> None:
     many = {
-        ("a", "bf16"): StepErrors(100, 9, 64, 5.0, 0.0, 0.1),
-        ("b", "bf16"): StepErrors(60, 9, 64, 5.0, 0.0, 0.1),
+        ("a", "bf16"): StepErrors(100, 9, 64, 5.0, 0.0, 0.1, 0.2),
+        ("b", "bf16"): StepErrors(60, 9, 64, 5.0, 0.0, 0.1, 0.2),
     }
-    narrow = StepErrors(2, 1, 64, 1.0, 0.0, 0.01)
+    narrow = StepErrors(2, 1, 64, 1.0, 0.0, 0.01, 0.01)
     lone = shrunk_p90({**many, ("c", "bf16"): narrow}, ("c", "bf16"))
     known = shrunk_p90({**many, ("c", "bf16"): replace(narrow, rows=200)}, ("c", "bf16"))
     assert 0.01 < known < lone < 0.11

@@ -54,6 +54,8 @@ class StepErrors:
         Mean absolute and mean error of a run that its fit has not seen [%].
     p90
         90 % of |log(predicted / measured)| of such runs, not yet drawn towards other groups.
+    largest
+        Largest |log(predicted / measured)| of them.
     """
 
     rows: int
@@ -62,6 +64,7 @@ class StepErrors:
     mean_pct: float
     bias_pct: float
     p90: float
+    largest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,12 @@ def _beyond(gpus: int, most_gpus: int) -> float:
 
 def _beyond_words(beyond: float) -> str:
     return f", {beyond / PER_DOUBLING:.1f} doublings of GPUs beyond the largest" if beyond > 0 else ""
+
+
+def largest_of(calibrated: CalibratedProfile, kind: str) -> float:
+    """Return how far off the worst published run of a profile is, as |log(predicted / measured)|; 0 without runs."""
+    errors = step_errors().get((calibrated.name, kind))
+    return 0.0 if errors is None else errors.largest
 
 
 def spread_of(calibrated: CalibratedProfile, kind: str) -> float:

@@ -21,7 +21,7 @@ from twin.physics.training_inputs import Profile
 from twin.planning.profile.figures import ProfileFigure
 from twin.planning.profile.profile_file import write_profile
 from twin.planning.profile.profiles import CalibratedProfile, OwnError
-from twin.planning.profile.uncertainty import NORMAL_P90, kind_of, spread_of, usual_spread
+from twin.planning.profile.uncertainty import NORMAL_P90, kind_of, largest_of, spread_of, usual_spread
 from twin.planning.table.estimate_cases import Errors, TrainingCase, errors_of
 
 NOISE = 0.02
@@ -188,9 +188,11 @@ def calibrate(cases: Sequence[TrainingCase], base: CalibratedProfile) -> FittedP
 def _far_off(case: TrainingCase, of_base: NDArray[np.float64], usual: float) -> bool:
     """Return whether a single run lies so far off that it says more of its system than of itself.
 
-    Of experts a single run never does: what holds one up (the CPU, the exchange) is not what holds the next.
+    It must lie further off than any published run of the profile. Of experts a single run never does: what holds one
+    up (the CPU, the exchange) is not what holds the next.
     """
-    return case.model.experts is None and bool(abs(of_base[0]) > SINGLE * usual)
+    worst = largest_of(case.calibrated, kind_of(case.stack.precision, False))
+    return case.model.experts is None and bool(abs(of_base[0]) > max(SINGLE * usual, worst))
 
 
 def _clearly_better(tried: NDArray[np.float64], best: NDArray[np.float64], spread: float) -> bool:

@@ -104,6 +104,7 @@ def _errors(members: Sequence[Residual]) -> StepErrors:
         mean_pct=float(100 * np.abs(np.expm1(logs)).mean()) if len(logs) else 0.0,
         bias_pct=float(100 * np.expm1(logs).mean()) if len(logs) else 0.0,
         p90=quantile(np.abs(logs)),
+        largest=float(np.abs(logs).max(initial=0.0)),
     )
 
 
