@@ -45,6 +45,33 @@ def tr(text: str, /, **values: object) -> str:
         return text.format_map(values)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, in the form that the language has for this number.
+
+    Parameters
+    ----------
+    noun
+        One of the things, in English.
+
+    Examples
+    --------
+    >>> counted(1, "rack"), counted(3000, "rack"), counted(2, "switch"), counted(2, "battery")
+    ('1 rack', '3,000 racks', '2 switches', '2 batteries')
+    """
+    return _catalogue().ngettext(*forms(noun), number).format(number=f"{number:,}")
+
+
+def forms(noun: str) -> tuple[str, str]:
+    """Return the texts that stand for one thing and for several."""
+    if noun.endswith("rows"):  # "set of rows"
+        several = noun
+    elif noun.endswith(("s", "ch", "x")):
+        several = f"{noun}es"
+    else:
+        several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{{number}} {noun}", f"{{number}} {several}"
+
+
 @lru_cache(maxsize=1)
 def _catalogue() -> gettext.NullTranslations:
     folder = os.environ.get(FOLDER)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from twin.commands.edit.addressables import counted
 from twin.language import tr
 from twin.plant.tables import Plant, SwitchRole
 
@@ -41,11 +40,6 @@ class Seed:
     def holding(self, seeds: list[Seed]) -> Seed:
         """Return the line with only these inside."""
         return replace(self, make=lambda: seeds, opened=True)
-
-
-def plural(number: int, word: str) -> str:
-    """Return "1 rack", "1,024 racks"."""
-    return counted(number, word)
 
 
 def counted_gpus(gpus: int) -> str:

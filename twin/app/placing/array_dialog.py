@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.outliner.labels import counted_gpus, plural
+from twin.app.outliner.labels import counted_gpus
 from twin.app.placing.array_preview import Preview
 from twin.app.toolkit import text
 from twin.app.toolkit.count_field import CountBox
@@ -24,7 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.commands.room.copies import Array
-from twin.language import tr
+from twin.language import counted, tr
 from twin.units import UnitError, parse, render
 
 _MOST = 512
@@ -136,9 +136,9 @@ class ArrayDialog(QDialog):
         if array is None:
             return
         found = self._preview(array)
-        parts = [f"+ {plural(found.copies, 'copy')}"]
+        parts = [f"+ {counted(found.copies, 'copy')}"]
         if found.racks:
-            parts.append(plural(found.racks, "rack"))
+            parts.append(counted(found.racks, "rack"))
         if found.gpus:
             parts += [
                 counted_gpus(found.gpus),

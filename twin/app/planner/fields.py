@@ -25,7 +25,7 @@ def entry(path: str, title: str, unit: str = "", **said: Any) -> tuple[str, dict
 
 
 FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "Work of a step": (
+    tr("Work of a step"): (
         entry("global_batch", tr("Global batch"), "sequences"),
         entry("batch_per_gpu", tr("Batch of a GPU"), "samples"),
         entry("prompts", tr("Prompts"), tr("a step")),
@@ -40,7 +40,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
             "efficiency", tr("Efficiency"), tr("of peak"), kind="quantity", dimension="fraction", steps="one"
         ),
     ),
-    "Parallelism layout": (
+    tr("Parallelism layout"): (
         entry("parallelism.tensor", tr("Tensor TP"), "GPUs"),
         entry("parallelism.pipeline", tr("Pipeline PP"), "stages"),
         entry("parallelism.context", tr("Context CP"), "GPUs"),
@@ -50,7 +50,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("tensor", tr("Tensor TP"), "GPUs"),
         entry("rollout_tensor", tr("Rollout TP"), "GPUs"),
     ),
-    "Memory": (
+    tr("Memory"): (
         entry("recompute", tr("Recompute")),
         entry(
             "stack.sharding",
@@ -63,7 +63,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
             ),
         ),
     ),
-    "Overlap": (
+    tr("Overlap"): (
         entry("stack.seq_parallel", tr("Sequence parallel")),
         entry("stack.tensor_overlap", tr("Overlap tensor traffic")),
         entry("stack.data_overlap", tr("Overlap data traffic")),

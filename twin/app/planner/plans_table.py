@@ -34,7 +34,7 @@ COLUMNS = (
     tr("Recompute"),
     tr("Sharding"),
 )
-_FIRST_WORD = COLUMNS.index("Recompute")
+_FIRST_WORD = COLUMNS.index(tr("Recompute"))
 _TIPS = (
     tr("Time of one step"),
     tr("Model FLOP utilisation"),

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
-    "file": "&File",
-    "edit": "&Edit",
+    "file": tr("&File"),
+    "edit": tr("&Edit"),
     "edit/arrange": tr("Arrange"),
-    "run": "&Run",
-    "faults": "F&aults",
+    "run": tr("&Run"),
+    "faults": tr("F&aults"),
     "faults/random": tr("Random incidents"),
-    "view": "&View",
+    "view": tr("&View"),
     "view/colour": tr("Colour by"),
     "view/layers": tr("Layers"),
     "view/camera": tr("Camera"),
@@ -30,9 +30,9 @@ MENUS: dict[str, str] = {
     "view/text": tr("Text size"),
     "run/speed": tr("Speed"),
     "run/timeline": tr("Timeline"),
-    "window": "&Window",
+    "window": tr("&Window"),
     "window/theme": tr("Theme"),
-    "help": "&Help",
+    "help": tr("&Help"),
 }
 """Menu id to title; a submenu is ``menu/name``."""
 
