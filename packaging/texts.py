@@ -9,12 +9,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
+from twin.commands.edit.addressables import TITLES, ItemKind
 from twin.language import DOMAIN, forms
+from twin.rules import SEVERITIES
+from twin.scenario.schema.document import Scenario
 
 ROOT = Path(__file__).parents[1]
 _BRACES = ["python-brace-format"]
@@ -27,7 +31,22 @@ def template() -> Catalog:
         catalog.add(text, locations=[place], flags=_BRACES if "{" in text else [])
     for place, noun in _marked("counted", 2):
         catalog.add(forms(noun), locations=[place], flags=_BRACES)
+    for noun in (*TITLES.values(), *get_args(ItemKind), "accepted finding", *SEVERITIES):
+        catalog.add(forms(noun), locations=[("twin/commands/edit/addressables.py", 1)], flags=_BRACES)
+    for text in _described(Scenario.model_json_schema()):
+        catalog.add(text, locations=[("twin/scenario/schema", 1)])
     return catalog
+
+
+def _described(schema: Any) -> Iterator[str]:
+    """Yield what a schema says of its keys: tips of the window's fields."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("description"), str):
+            yield schema["description"]
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _described(part)
 
 
 def _marked(function: str, argument: int) -> Iterator[tuple[tuple[str, int], str]]:

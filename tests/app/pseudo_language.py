@@ -39,7 +39,9 @@ def write(folder: Path) -> None:
     catalog: Catalog = runpy.run_path(str(TEXTS))["template"]()
     for message in catalog:
         if message.id:
-            message.string = pseudo(message.id) if isinstance(message.id, str) else (*map(pseudo, message.id),)
+            message.string = (
+                pseudo(message.id) if isinstance(message.id, str) else (*map(pseudo, message.id),)
+            )
     place = folder / NAME / "LC_MESSAGES" / f"{DOMAIN}.mo"
     place.parent.mkdir(parents=True)
     with place.open("wb") as out:

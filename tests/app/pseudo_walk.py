@@ -60,7 +60,9 @@ def texts(root: QWidget) -> Iterator[tuple[QWidget, str]]:
             yield from ((widget, widget.itemText(row)) for row in range(min(widget.count(), _ROWS)))
         elif isinstance(widget, QMenu):
             for action in widget.actions():
-                yield from ((widget, words) for words in (action.text(), action.toolTip(), action.statusTip()))
+                yield from (
+                    (widget, words) for words in (action.text(), action.toolTip(), action.statusTip())
+                )
         elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
             yield from ((widget, words) for words in cells(widget))
 
@@ -111,7 +113,9 @@ def test_walk(window: MainWindow) -> None:
         for widget, words in texts(root):
             left = english(words, names)
             if left:
-                seen.setdefault(words, set()).add(f"{screen}: {type(widget).__name__} in {type(widget.parentWidget()).__name__}")
+                seen.setdefault(words, set()).add(
+                    f"{screen}: {type(widget).__name__} in {type(widget.parentWidget()).__name__}"
+                )
 
     names = names_of(window)
     window.go_to("gpu/0")

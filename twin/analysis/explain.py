@@ -279,12 +279,12 @@ class _Finder:
         if not causes:
             return MEANINGS[account], ""
         if not causes[0].events:
-            most = "" if count == 1 else f"{count:,} jobs; largest: "
+            most = "" if count == 1 else tr("{count:,} jobs; largest: ", count=count)
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
         noun = _MANY.get(account, "stretches")
-        return f"{count:,} {noun}", f"; largest: {causes[0].text}"
+        return f"{count:,} {noun}", tr("; largest: {text}", text=causes[0].text)
 
     def _waiting(self) -> float:
         """Return the mean number of queued jobs."""

@@ -31,9 +31,12 @@ def _spares(case: RuleContext) -> Iterator[Found]:
         left = count - job.nodes
         if left < 1 and case.scenario.failures.enabled:
             where = tr("rows {rows}", rows=", ".join(rows)) if rows else tr("the halls")
-            reason = (
-                f"leave no spare node: the job takes {job.nodes:,} of the {count:,} in {where}; after a failure it "
-                "waits for the repair"
+            reason = tr(
+                "leave no spare node: the job takes {nodes:,} of the {count:,} in {where}; after a "
+                "failure it waits for the repair",
+                nodes=job.nodes,
+                count=count,
+                where=where,
             )
             fix = tr("fewer nodes, more racks, or recovery policy shrink")
             spares, least = number(max(0, left), "spare"), number(1, "spare")

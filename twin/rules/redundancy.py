@@ -191,7 +191,7 @@ RULES = (
             "Power items, loops, facility loops and switches whose loss takes GPUs along, "
             "against the target of the site (site.redundancy); those that it allows are named for information."
         ),
-        "Uptime Institute, Tier Standard: Topology; the target is the scene's own",
+        tr("Uptime Institute, Tier Standard: Topology; the target is the scene's own"),
         _single,
     ),
 )

@@ -14,7 +14,7 @@ from twin.language import tr
 WHERE_IT_STANDS = Field(
     PLACE_KEY,
     tr("Where it stands"),
-    "Climate of the scene: a city, state or country; its weather, time zone and typical year follow",
+    tr("Climate of the scene: a city, state or country; its weather, time zone and typical year follow"),
     kind="place",
     optional=True,
 )

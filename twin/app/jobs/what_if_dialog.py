@@ -220,7 +220,9 @@ class _Slider:
         self.name, self.words = label(title, "muted"), PlainLabel()
         self.bar = QSlider(Qt.Orientation.Horizontal)
         self.bar.setAccessibleName(title)
-        self.bar.setToolTip(plain_tip(f"{title}: ETTR with another value; the middle is the scene's"))
+        self.bar.setToolTip(
+            plain_tip(tr("{title}: ETTR with another value; the middle is the scene's", title=title))
+        )
         self.bar.setRange(-1 if self._zero else 0, _STEPS)
         self.bar.setPageStep(_STEPS // 20)
         place = -1 if at <= 0 else round(_STEPS * math.log(at / self._low) / math.log(high / self._low))

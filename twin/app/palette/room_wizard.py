@@ -88,7 +88,7 @@ _FIELDS = (
         tr("Row to row"),
         tr("From the front of one row to the front of the next: rack depth and aisle"),
     ),
-    _pitch("rack_pitch_m", tr("Rack to rack"), "Centre to centre; 0: no gap"),
+    _pitch("rack_pitch_m", tr("Rack to rack"), tr("Centre to centre; 0: no gap")),
     _choice(
         "containment",
         tr("Containment"),

@@ -86,7 +86,9 @@ class ArrayDialog(QDialog):
             box.setAccessibleName(tr("Number {title}", title=title.lower()))
             box.setToolTip(plain_tip(tr("Places {title}, originals included", title=title.lower())))
             field.setAccessibleName(tr("Pitch {title}", title=title.lower()))
-            field.setToolTip(plain_tip(f"Distance along {axis}, with unit; negative: opposite direction"))
+            field.setToolTip(
+                plain_tip(tr("Distance along {axis}, with unit; negative: opposite direction", axis=axis))
+            )
             pair = QHBoxLayout()
             pair.addWidget(box, 1)
             pair.addWidget(label("every", "muted"))

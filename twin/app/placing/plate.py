@@ -116,7 +116,7 @@ def _money(usd: float) -> str:
 def _without(parts: Sequence[str]) -> str:
     """Return which parts a cost leaves out, as words that go on."""
     more = tr(" and {parts} more", parts=len(parts) - 1) if len(parts) > 1 else ""
-    return f"; without a price: {parts[0]}{more}" if parts else ""
+    return tr("; without a price: {parts}{more}", parts=parts[0], more=more) if parts else ""
 
 
 class PlacingPlate(Plate):

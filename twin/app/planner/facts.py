@@ -20,7 +20,7 @@ _CONFIDENCE = {
     "own runs": tr("Calibrated on your own runs."),
     "calibrated": tr("Calibrated on published runs of this GPU."),
     "derived": tr("Calibrated on published runs of another GPU."),
-    "uncalibrated": "Uncalibrated: no published runs; the step time may be wrong.",
+    "uncalibrated": tr("Uncalibrated: no published runs; the step time may be wrong."),
 }
 
 

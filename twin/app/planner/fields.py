@@ -42,10 +42,10 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     tr("Parallelism layout"): (
         entry("parallelism.tensor", tr("Tensor TP"), "GPUs"),
-        entry("parallelism.pipeline", tr("Pipeline PP"), "stages"),
+        entry("parallelism.pipeline", tr("Pipeline PP"), tr("stages")),
         entry("parallelism.context", tr("Context CP"), "GPUs"),
         entry("parallelism.expert", tr("Expert EP"), "GPUs"),
-        entry("parallelism.interleave", tr("Interleave"), "chunks", steps="one"),
+        entry("parallelism.interleave", tr("Interleave"), tr("chunks"), steps="one"),
         entry("parallelism.microbatch", tr("Microbatch"), "sequences"),
         entry("tensor", tr("Tensor TP"), "GPUs"),
         entry("rollout_tensor", tr("Rollout TP"), "GPUs"),

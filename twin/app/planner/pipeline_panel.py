@@ -77,7 +77,9 @@ class PipelineGantt(QWidget):
             legend_entry(theme, tint, name, figure, mark)
             for mark, (tint, name, figure) in zip(marks, keys, strict=True)
         )
-        shade = f"; shades: {schedule.chunks} chunks of a stage" if schedule.chunks > 1 else ""
+        shade = (
+            tr("; shades: {chunks} chunks of a stage", chunks=schedule.chunks) if schedule.chunks > 1 else ""
+        )
         words = f"{counted(schedule.stages, 'stage')}, {counted(whole, 'microbatch')}{shade}"
         unbroken = words.replace(" ", "\N{NO-BREAK SPACE}")
         self._legend.setText(

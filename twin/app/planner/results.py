@@ -144,7 +144,7 @@ class JobResults(QWidget):
         self.tiles["mfu"].show_figure(f"{100 * estimate.mfu:.1f} %")
         self.tiles["flops"].show_figure(f"{prefixed(flops_s)}", "FLOP/s")
         self.tiles["memory"].show_figure(
-            f"{100 * used:.0f} %", "fits" if estimate.fits else tr("does not fit")
+            f"{100 * used:.0f} %", tr("fits") if estimate.fits else tr("does not fit")
         )
 
     def _show_bars(self, estimate: JobEstimate) -> None:
@@ -207,9 +207,11 @@ def _step_words(estimate: JobEstimate) -> str:
         words += ": " + ", ".join(f"{phase.name} {span(phase.seconds)}" for phase in estimate.phases)
     if estimate.service is not None:
         service = estimate.service
-        words += (
-            f" of {'too many ' if service.overloaded else ''}requests: first token after "
-            f"{span(service.first_token_s)}, then one per {span(service.token_s)}; "
-            f"{100 * service.utilisation:.0f} % busy"
+        words += tr(
+            " of {word}requests: first token after {span}, then one per {span_2}; {utilisation:.0f} % busy",
+            word=tr("too many ") if service.overloaded else "",
+            span=span(service.first_token_s),
+            span_2=span(service.token_s),
+            utilisation=100 * service.utilisation,
         )
     return words

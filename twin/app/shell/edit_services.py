@@ -163,8 +163,9 @@ class Editing:
     def _on_over(self, title: str, from_start: Callable[[], None]) -> None:
         """Offer an edit after the end of a run from its start."""
         self._notifications.withdraw(_OVER)
-        words = (
-            f"{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back."
+        words = tr(
+            "{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back.",
+            title=title,
         )
         self._show(tr("{over}: go back to the start to edit", over=_OVER))
         self._notifications.ask(Trouble(_OVER, words), {tr("Back to the start and edit"): from_start})

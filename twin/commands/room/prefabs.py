@@ -136,7 +136,9 @@ PREFABS: Mapping[str, Prefab] = MappingProxyType(
                 "nvl72-row",
                 tr("Row of 8 GB200 NVL72"),
                 tr("8 racks of 72 GPUs, two CDUs in line, four rails, a busway tap A and B for each rack"),
-                "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW [unverified]; CDU and busway are estimates",
+                tr(
+                    "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW [unverified]; CDU and busway are estimates"
+                ),
                 "GB200-NVL72",
                 _nvl72_row,
             ),
