@@ -15,12 +15,22 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
+from twin.catalog.figure import Status
 from twin.commands.edit.addressables import TITLES, ItemKind
 from twin.language import DOMAIN, forms
+from twin.plant.tables import Kind, RackKind, SwitchRole
+from twin.record.channels import JobState, PowerState, State
+from twin.record.event_kinds import KINDS
+from twin.record.events import Severity as EventSeverity
 from twin.rules import SEVERITIES
 from twin.scenario.schema.document import Scenario
+from twin.view3d.base.state import LAYERS
+from twin.view3d.place.presets import PRESETS
 
 ROOT = Path(__file__).parents[1]
+UNITS_OF_WORK = ("tokens", "requests", "samples", "answers", "cells", "paths", "steps")
+COMMUNICATIONS = ("Tensor", "Pipeline", "Data", "Context", "Expert")
+PHASES = ("Generation", "Scoring", "Learning", "Weights to the generating copies")
 _BRACES = ["python-brace-format"]
 
 
@@ -33,16 +43,34 @@ def template() -> Catalog:
         catalog.add(forms(noun), locations=[place], flags=_BRACES)
     for noun in (*TITLES.values(), *get_args(ItemKind), "accepted finding", *SEVERITIES):
         catalog.add(forms(noun), locations=[("twin/commands/edit/addressables.py", 1)], flags=_BRACES)
-    for text in _described(Scenario.model_json_schema()):
-        catalog.add(text, locations=[("twin/scenario/schema", 1)])
+    for place, text in (*_of_tables(), *_described(Scenario.model_json_schema())):
+        catalog.add(text, locations=[(place, 1)], flags=_BRACES if "{" in text else [])
     return catalog
 
 
-def _described(schema: Any) -> Iterator[str]:
+def _of_tables() -> Iterator[tuple[str, str]]:
+    """Yield the names of states and kinds, which tables translate by themselves, with the file where they stand."""
+    for states in (State, PowerState, JobState):
+        yield from (("twin/record/channels.py", state.name.lower().replace("_", " ")) for state in states)
+    for kinds in (RackKind, SwitchRole):
+        yield from (("twin/plant/tables.py", kind.words) for kind in kinds)
+    yield from (("twin/record/events.py", severity.words) for severity in EventSeverity)
+    for kind in KINDS.values():
+        said = (kind.title, kind.job_title, kind.mark, kind.job_detail)
+        yield from (("twin/record/event_kinds", text) for text in said if text)
+    yield from (("twin/record/alarms.py", status) for status in ("Active", "Ended", "Happened"))
+    yield from (("twin/rules/finding.py", text.capitalize()) for text in (*SEVERITIES, "accepted"))
+    yield from (("twin/app/hall/strip.py", text.capitalize()) for text in (*LAYERS, *PRESETS))
+    yield from (("twin/plant/tables.py", kind.capitalize()) for kind in get_args(Kind))
+    yield from (("twin/catalog/figure.py", status) for status in get_args(Status))
+    yield from (("twin/planning/job", text) for text in UNITS_OF_WORK + PHASES + COMMUNICATIONS)
+
+
+def _described(schema: Any) -> Iterator[tuple[str, str]]:
     """Yield what a schema says of its keys: tips of the window's fields."""
     if isinstance(schema, dict):
         if isinstance(schema.get("description"), str):
-            yield schema["description"]
+            yield "twin/scenario/schema", schema["description"]
         schema = list(schema.values())
     if isinstance(schema, list):
         for part in schema:

@@ -1,4 +1,4 @@
-"""A language of no people: each text in accents, a third longer, in brackets, so that one sees what is not translated."""
+"""A language of no people: each text in accents, a third longer, in brackets: what is not translated is seen."""
 
 from __future__ import annotations
 

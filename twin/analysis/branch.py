@@ -135,9 +135,9 @@ def branch_scene(
     cut = {"at": time_text(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
     text = _head(header.scenario, extends, title)
     text += block({"notes": _notes(reader, at_s, events, event_hash)})
-    text += tr("branch: {flow}\n", flow=flow(cut))
+    text += f"branch: {flow(cut)}\n"
     if parent.scenario.seed != header.seed:
-        text += tr("seed: {seed}\n", seed=header.seed)
+        text += f"seed: {header.seed}\n"
     text += _list("interventions", _interventions(parent.scenario, done))
     text += _list("edits", [edit_text(edit) for edit in _named(parent.scenario.edits, edits)])
     try:
@@ -235,13 +235,10 @@ def _free(folder: Path, name: str) -> Path:
 
 
 def _head(scenario: Scenario, extends: str, title: str) -> str:
-    return tr(
-        "format: {format}\nversion: {version}\ncatalog: {dumps}\nextends: {scalar}\ntitle: {scalar_2}\n",
-        format=scenario.format,
-        version=scenario.version,
-        dumps=json.dumps(scenario.catalog),
-        scalar=scalar(extends),
-        scalar_2=scalar(title),
+    catalog = json.dumps(scenario.catalog)
+    return (
+        f"format: {scenario.format}\nversion: {scenario.version}\ncatalog: {catalog}\n"
+        f"extends: {scalar(extends)}\ntitle: {scalar(title)}\n"
     )
 
 

@@ -49,7 +49,7 @@ class AddJob:
             )
         taken = {load.id for load in scenario.jobs} | {load.id for load in scenario.streams}
         id = fresh(taken, self.name)
-        lines = [tr("id: {id}", id=id), tr('title: "{name}"', name=self.name), self.text.rstrip("\n")]
+        lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
         if self.saves:
             store = next((storage.id for storage in scenario.storage), None)
             lines.append(

@@ -56,7 +56,7 @@ class State(IntEnum):
     @property
     def words(self) -> str:
         """Return the state as people read it, such as "cut off"."""
-        return self.name.lower().replace("_", " ")
+        return tr(self.name.lower().replace("_", " "))
 
 
 class PowerState(IntEnum):
@@ -89,6 +89,11 @@ class JobState(IntEnum):
     DONE = 7
     KILLED = 8  # ended before its work was done
     REMOTE = 9  # in a cloud
+
+    @property
+    def words(self) -> str:
+        """Return the state in one word."""
+        return tr(self.name.lower())
 
 
 class NodeCondition(IntEnum):

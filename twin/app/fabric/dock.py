@@ -281,7 +281,7 @@ class FabricDock(Dock):
         names = [collective.kind for collective in layer.kinds]
         every = jobs_of(world.scenario)
         jobs = [every[job].id for job in layer.senders]
-        for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):
+        for box, words in ((self.kind_box, [tr(name.capitalize()) for name in names]), (self.job_box, jobs)):
             if words != [box.itemText(k) for k in range(box.count())]:
                 box.clear()
                 box.addItems(words)

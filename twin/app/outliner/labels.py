@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from twin.language import tr
+from twin.language import counted
 from twin.plant.tables import Plant, SwitchRole
 
 
@@ -44,13 +44,13 @@ class Seed:
 
 def counted_gpus(gpus: int) -> str:
     """Return "1 GPU", "16,384 GPUs"."""
-    return "1 GPU" if gpus == 1 else tr("{gpus:,} GPUs", gpus=gpus)
+    return counted(gpus, "GPU")
 
 
 def switch_seed(plant: Plant, switch: int, make: Callable[[], list[Seed]] | None = None) -> Seed:
     """Return the line of a switch."""
     switches = plant.switches
-    role = SwitchRole(int(switches.role[switch])).name.lower()
+    role = SwitchRole(int(switches.role[switch])).words
     return Seed(
         switches.ids[switch], switches.ids[switch], f"{role}, {switches.part[switch]}", "switch", make
     )

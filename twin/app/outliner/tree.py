@@ -270,7 +270,7 @@ class _Place:
 def rack_seed(plant: Plant, rack: int) -> Seed:
     """Return the line of a rack, with its nodes and switches inside."""
     racks = plant.racks
-    part = racks.part[rack] or RackKind(int(racks.kind[rack])).name.lower()
+    part = racks.part[rack] or RackKind(int(racks.kind[rack])).words
     return Seed(racks.ids[rack], racks.ids[rack], part, "rack", lambda: _in_rack(plant, rack))
 
 

@@ -267,7 +267,7 @@ def tip_of(catalog: Catalog, item: PaletteItem) -> str:
     lines += [_safe(part.note)] if part.note else []
     rows = "".join(
         f"<tr><td>{_safe(figure.key.replace('_', ' '))}&nbsp;</td><td>{_safe(figure.text)}&nbsp;</td>"
-        f"<td><i>{figure.status}</i></td><td>{_safe(figure.citation[:60])}</td></tr>"
+        f"<td><i>{tr(figure.status)}</i></td><td>{_safe(figure.citation[:60])}</td></tr>"
         for figure in catalog.figures(part.id)
     )
     return "<br>".join(lines) + f"<table>{rows}</table>"

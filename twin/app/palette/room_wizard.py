@@ -140,7 +140,7 @@ _FIELDS = (
         {"rail-optimised": tr("Rail-optimised"), "leaf-spine": tr("Leaf and spine"), "none": tr("None")},
     ),
     _choice("switch", tr("Switch"), tr("Part for leaves and spines")),
-    _count("storage", tr("Storage boxes"), tr("DDN AI400X2, in separate racks"), "boxes"),
+    _count("storage", tr("Storage boxes"), tr("DDN AI400X2, in separate racks"), tr("boxes")),
 )
 
 

@@ -19,7 +19,6 @@ from twin.commands.place.place import hall_slot
 from twin.commands.room.room_design import scene_of
 from twin.commands.room.snippet import Fragment
 from twin.commands.wiring.power_chain import GRID_MARGIN, GRID_STEP_W, power_text
-from twin.language import tr
 from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import (
     PUMP_EFFICIENCY,
@@ -62,7 +61,7 @@ def on_shared_water(changes: Changes, fragment: Fragment, hall: str) -> Fragment
     }
     for loop in entries.get("cooling.loops", []):
         loop["plant"] = water
-        loop["supply"] = tr("{celsius:g} degC", celsius=_celsius(loop["supply"]) + max(0.0, colder_k))
+        loop["supply"] = f"{_celsius(loop['supply']) + max(0.0, colder_k):g} degC"
     gone = {str(plant["id"]) for plant in own}
     entries["power"] = _without_feeds(entries.get("power", []), gone)
     return Fragment(fragment.rows, {name: some for name, some in entries.items() if some}, fragment.joins)

@@ -41,7 +41,7 @@ SWITCHES_U = 24
 """Units of a network rack that switches take, at most: the rest is for cables."""
 STORE_BOXES = 8
 """Boxes of storage in a rack, at most."""
-STORE_PART, FAN_WALL = "DDN-AI400X2", tr("FanWall-500")
+STORE_PART, FAN_WALL = "DDN-AI400X2", "FanWall-500"
 AIR_GROUP_W = 3.0e6
 """Heat of air handlers with a spare of their own, about: six fan walls and one more."""
 LEAST_FAN_WALLS = 4
@@ -278,7 +278,7 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
     fragment.entries["cooling.loops"] = loops
     heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
     fragment.entries["cooling.plants"] = [
-        facility(catalog, "water", heat_w, room.cooling, tr("{water_c:g} degC", water_c=WATER_C), room.spare)
+        facility(catalog, "water", heat_w, room.cooling, f"{WATER_C:g} degC", room.spare)
     ]
 
 
@@ -304,7 +304,7 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
     entry |= {"count": count} if count > 1 else {}
     entry |= {"units": units} if units > 1 else {}
     entry |= drives(needed_of(part), units)
-    entry |= {"plant": "water", "serves": ["gpu"], "supply": tr("{coolant_c:g} degC", coolant_c=COOLANT_C)}
+    entry |= {"plant": "water", "serves": ["gpu"], "supply": f"{COOLANT_C:g} degC"}
     if room.cdu_in_row:
         width_m, _ = machine_size_m(catalog, name, KINDS["liquid"])
         row_m = room.racks * (room.rack_pitch_m or stack.width_m)
@@ -358,7 +358,7 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
         raise RoomError("air", tr("the catalogue has no air handler {name!r}", name=name))
     entry |= {"count": count} if count > 1 else {}
     entry |= ({"units": units} if units > 1 else {}) | drives(needed, units)
-    return entry | {"plant": "water", "serves": names, "supply": tr("{air_c:g} degC", air_c=AIR_C)}
+    return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
 def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:

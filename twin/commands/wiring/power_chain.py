@@ -12,7 +12,6 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog, PduPart, PowerStagePart
 from twin.commands.wiring.redundancy import PowerMeans, fitting, spared
-from twin.language import tr
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
 from twin.plant.facility import fit_machines
 from twin.plant.tables import Plant
@@ -223,8 +222,4 @@ def power_text(value_w: float) -> str:
     >>> power_text(650e3), power_text(3.4e6)
     ('650 kW', '3.4 MW')
     """
-    return (
-        tr("{value_w:g} MW", value_w=value_w / 1000000.0)
-        if value_w >= 1e6
-        else tr("{value_w:g} kW", value_w=value_w / 1000.0)
-    )
+    return f"{value_w / 1e6:g} MW" if value_w >= 1e6 else f"{value_w / 1e3:g} kW"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
+from twin.language import tr
 from twin.physics.training_inputs import Profile, SoftwareStack
 from twin.planning.profile.figures import (
     ProfileError,
@@ -246,24 +247,26 @@ def worth(profile: CalibratedProfile) -> str:
     """Return a sentence on the accuracy of step times by this profile."""
     match profile.confidence:
         case "own runs":
-            return "calibrated on your own run: expect 1-4 % on other sizes and layouts"
+            return tr("calibrated on your own run: expect 1-4 % on other sizes and layouts")
         case "calibrated":
-            return (
+            return tr(
                 "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
                 "1-4 % once calibrated on one run of it"
             )
         case "derived" if profile.variant:
-            return (
-                f"derived: the GPU of {profile.extends} with software fitted on another, no published run of the two "
-                "together: expect 5-10 % or more, 1-4 % once calibrated on one run of your own"
+            return tr(
+                "derived: the GPU of {base} with software fitted on another, no published run of the two "
+                "together: expect 5-10 % or more, 1-4 % once calibrated on one run of your own",
+                base=profile.extends,
             )
         case "derived":
-            return (
-                f"derived from the fit of {profile.extends}, no published run of this GPU: expect 5-10 % or more, "
-                "1-4 % once calibrated on one run of your own"
+            return tr(
+                "derived from the fit of {base}, no published run of this GPU: expect 5-10 % or more, "
+                "1-4 % once calibrated on one run of your own",
+                base=profile.extends,
             )
         case "uncalibrated":
-            return (
+            return tr(
                 "uncalibrated, no published run backs it: expect more than 5-10 %, "
                 "1-4 % once calibrated on one run of your own"
             )
