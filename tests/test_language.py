@@ -23,11 +23,11 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
     def choose(folder: Path) -> None:
         monkeypatch.setenv(language.FOLDER, str(folder))
         monkeypatch.setenv("LANGUAGE", "de")
-        language._catalogue.cache_clear()
+        language.catalogue.cache_clear()
 
     yield choose
     monkeypatch.undo()
-    language._catalogue.cache_clear()
+    language.catalogue.cache_clear()
 
 
 def written(folder: Path, *texts: tuple[str | tuple[str, str], str | tuple[str, str]]) -> Path:

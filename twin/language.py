@@ -42,7 +42,7 @@ def tr(text: str, /, **values: object) -> str:
     >>> tr("Nothing waits")
     'Nothing waits'
     """
-    translated = _catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
+    translated = catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
     return _filled(translated, text, values) if values else translated
 
 
@@ -73,7 +73,7 @@ def counted(number: int, noun: str) -> str:
     ('1 rack', '3,000 racks', '2 switches', '2 batteries')
     """
     said = f"{number:,}"
-    translated = _catalogue().ngettext(*forms(noun), number)
+    translated = catalogue().ngettext(*forms(noun), number)
     return _filled(translated, forms(noun)[number != 1], {"number": said})
 
 
@@ -100,7 +100,8 @@ def english() -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _catalogue() -> gettext.NullTranslations:
+def catalogue() -> gettext.NullTranslations:
+    """Return the translations that texts are looked up in."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return gettext.NullTranslations()
