@@ -60,14 +60,9 @@ class Proposal:
     def edit(self, id: str, at_s: float) -> Edit:
         """Return the proposal as an edit of a run."""
         if len(self.changes) > MOST_CHANGES:
-            raise CommandError(
-                tr(
-                    "it changes {changes:,} keys, but a run accepts {most_changes:,} at once",
-                    changes=len(self.changes),
-                    most_changes=MOST_CHANGES,
-                ),
-                tr("do it in parts, or before the run begins"),
-            )
+            n, most = len(self.changes), MOST_CHANGES
+            reason = tr("it changes {n:,} keys, but a run accepts {most:,} at once", n=n, most=most)
+            raise CommandError(reason, tr("do it in parts, or before the run begins"))
         changes = tuple(EditChange(path=change.path, value=change.value) for change in self.changes)
         return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
 
@@ -382,13 +377,9 @@ class Draft:
             )
         later = [later_edit for later_edit in self.file.scenario.edits if later_edit.at_s > at_s]
         if (blocking := in_the_way(later, edit)) is not None:
-            raise CommandError(
-                tr(
-                    "“{title}”, in the future, sets a whole list that this edit changes",
-                    title=blocking.title or blocking.id,
-                ),
-                tr("remove it from the timeline first, or edit after it"),
-            )
+            sets = blocking.title or blocking.id
+            reason = tr("“{title}”, in the future, sets a whole list that this edit changes", title=sets)
+            raise CommandError(reason, tr("remove it from the timeline first, or edit after it"))
         if later:
             try:
                 spliced(self.file, _in_file(edit))
