@@ -2,7 +2,7 @@
 # relatives, the system packages of packaging/debian-packages.txt. The second time that takes no time.
 # Another Python: make run PYTHON=python3.12
 .POSIX:
-.PHONY: help setup run test slow lint bench pictures docs bundle lock
+.PHONY: help setup run test slow lint bench pictures docs texts bundle lock
 
 PYTHON = python3
 BIN = .venv/bin
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench     speed figures of this machine'
 	@echo 'make pictures  take the pictures of assets/pictures/ again'
 	@echo 'make docs      bring the help pages up to date and build their site in out/site/'
+	@echo 'make texts     the texts of the window for translators, in out/twin.pot'
 	@echo 'make bundle    the program with its Python as .deb and .tar.xz, wheel and sdist, in dist/'
 	@echo 'make lock      write requirements.lock again (needs uv)'
 	@echo 'make setup     only the setting up that every other target does first'
@@ -46,6 +47,9 @@ pictures: setup
 docs: setup
 	$(BIN)/python packaging/help_pages.py
 	$(BIN)/mkdocs build --strict
+
+texts: setup
+	$(BIN)/python packaging/texts.py
 
 bundle: setup
 	@sh packaging/bundle/build.sh

@@ -2,21 +2,27 @@
 
 Every text that the window writes goes through :func:`tr`; the figures and names that it speaks of go along as values,
 so that a translation may put them where its language has them. Translations are catalogues of GNU gettext,
-``LANGUAGE/LC_MESSAGES/twin.mo`` in the shipped folder ``assets/languages`` or in the folder that ``TWIN_LANGUAGES``
-names. The language is that of the system (``LANGUAGE``, ``LC_ALL``, ``LC_MESSAGES``, ``LANG``); where there is no
-catalogue of it the texts are English. Command line, files and JSON stay English: other programs read them.
+``LANGUAGE/LC_MESSAGES/twin.mo`` in the folder that ``TWIN_LANGUAGES`` names. The language is that of the system
+(``LANGUAGE``, ``LC_ALL``, ``LC_MESSAGES``, ``LANG``); where there is no catalogue of it, or a damaged one, the texts
+are English. Command line, files and JSON stay English, and so does the engine: other programs read what they write.
 """
 
 from __future__ import annotations
 
 import gettext
+import logging
 import os
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
+
+_LOG = logging.getLogger(__name__)
 
 DOMAIN = "twin"
 """Name of the catalogues."""
 FOLDER = "TWIN_LANGUAGES"
-"""Environment variable: folder of catalogues beside the shipped ones."""
+"""Environment variable: folder of the catalogues."""
 
 
 def tr(text: str, /, **values: object) -> str:
@@ -36,16 +42,71 @@ def tr(text: str, /, **values: object) -> str:
     >>> tr("Nothing waits")
     'Nothing waits'
     """
-    translated = _catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
-    if not values:
-        return translated
+    translated = catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
+    return _filled(translated, text, values) if values else translated
+
+
+def _filled(translated: str, text: str, values: Mapping[str, object]) -> str:
     try:
         return translated.format_map(values)
-    except (KeyError, IndexError, ValueError, AttributeError):  # a translation that names other values
+    except (
+        KeyError,
+        IndexError,
+        ValueError,
+        AttributeError,
+        TypeError,
+    ):  # a translation that names other values
         return text.format_map(values)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, in the form that the language has for this number.
+
+    Parameters
+    ----------
+    noun
+        One of the things, in English.
+
+    Examples
+    --------
+    >>> counted(1, "rack"), counted(3000, "rack"), counted(2, "switch"), counted(2, "battery")
+    ('1 rack', '3,000 racks', '2 switches', '2 batteries')
+    """
+    said = f"{number:,}"
+    translated = catalogue().ngettext(*forms(noun), number)
+    return _filled(translated, forms(noun)[number != 1], {"number": said})
+
+
+def forms(noun: str) -> tuple[str, str]:
+    """Return the texts that stand for one thing and for several."""
+    if noun.endswith("rows"):  # "set of rows"
+        several = noun
+    elif noun.endswith(("s", "ch", "x")):
+        several = f"{noun}es"
+    else:
+        several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{{number}} {noun}", f"{{number}} {several}"
+
+
+@contextmanager
+def english() -> Iterator[None]:
+    """Let programs that are started inside a with block write English."""
+    folder = os.environ.pop(FOLDER, None)
+    try:
+        yield
+    finally:
+        if folder is not None:
+            os.environ[FOLDER] = folder
+
+
 @lru_cache(maxsize=1)
-def _catalogue() -> gettext.NullTranslations:
+def catalogue() -> gettext.NullTranslations:
+    """Return the translations that texts are looked up in."""
     folder = os.environ.get(FOLDER)
-    return gettext.translation(DOMAIN, folder, fallback=True) if folder else gettext.NullTranslations()
+    if not folder:
+        return gettext.NullTranslations()
+    try:
+        return gettext.translation(DOMAIN, folder, fallback=True)
+    except (OSError, ValueError, struct.error) as error:  # a folder or file that is not to be read
+        _LOG.warning("no translation from %s: %s", folder, error)
+        return gettext.NullTranslations()

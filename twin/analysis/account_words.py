@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.record.account_titles import ACCOUNT_TITLES
 
 INSTALLED = "installed"
@@ -27,5 +28,5 @@ def step_title(account: str, gpu_h: float) -> str:
     ('fewer GPUs, or shorter', 'lost work')
     """
     if account == INSTALLED:
-        return "more GPUs, or longer" if gpu_h >= 0 else "fewer GPUs, or shorter"
+        return tr("more GPUs, or longer") if gpu_h >= 0 else tr("fewer GPUs, or shorter")
     return account_title(account)

@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
+from twin.language import tr
+
 Made = TypeVar("Made")
 Tell = Callable[[float, float], None]
 """Takes how much is done, and of how much."""
@@ -69,7 +71,7 @@ class Aside(Generic[Made]):
                     break
                 found.append(self._near_end.recv())
             except (EOFError, OSError):
-                found.append(ProcessFailed("its worker process ended; is there enough memory?"))
+                found.append(ProcessFailed(tr("its worker process ended; is there enough memory?")))
             self._over = not isinstance(found[-1], RunProgress)
         return found
 

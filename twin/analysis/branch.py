@@ -18,6 +18,7 @@ from typing import TypeVar
 from twin import units
 from twin.analysis.rerun import asked_of, settled
 from twin.commands.edit.draft import edit_text
+from twin.language import tr
 from twin.record.branching import branch_copy, events_before
 from twin.record.events import Event
 from twin.record.reader import Reader
@@ -85,7 +86,7 @@ def parent_scene(
     try:
         write_whole(path, text.encode())
     except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
+        reason = tr("cannot be written: {strerror}", strerror=error.strerror or error)
         raise ScenarioError([Problem(str(path), 0, "", "", reason)]) from None
     return path.name
 
@@ -120,8 +121,8 @@ def branch_scene(
     header = reader.header
     end_s = header.end_s if reader.summary is None else reader.t_end_s
     if not 0.0 <= at_s <= end_s:
-        reason = f"the run has no time {units.spoken(at_s)}"
-        raise _wrong("branch", "at", reason, f"the run covers 0 s to {units.spoken(end_s)}")
+        reason = tr("the run has no time {spoken}", spoken=units.spoken(at_s))
+        raise _wrong("branch", "at", reason, tr("the run covers 0 s to {spoken}", spoken=units.spoken(end_s)))
     parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
     by_hand = [request.done for request in asked_of(reader, at_s)]
     wanted = [
@@ -165,7 +166,7 @@ def end_of_branch(reader: Reader, at_s: float) -> float | None:
     try:
         ended = [job["end_s"] is not None for job in summary["jobs"]]
     except (KeyError, TypeError) as error:
-        raise RunFileError(f"{reader.path}: the summary of this run file is damaged") from error
+        raise RunFileError(tr("{path}: the summary of this run file is damaged", path=reader.path)) from error
     if header.scenario.ends != "duration" and ended and all(ended):
         return None
     return end_s
@@ -234,16 +235,23 @@ def _free(folder: Path, name: str) -> Path:
 
 
 def _head(scenario: Scenario, extends: str, title: str) -> str:
+    catalog = json.dumps(scenario.catalog)
     return (
-        f"format: {scenario.format}\nversion: {scenario.version}\ncatalog: {json.dumps(scenario.catalog)}\n"
+        f"format: {scenario.format}\nversion: {scenario.version}\ncatalog: {catalog}\n"
         f"extends: {scalar(extends)}\ntitle: {scalar(title)}\n"
     )
 
 
 def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
-    return (
-        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, branched at {units.spoken(at_s)} "
-        f"({at_s:g} s).\nUntil then it is that run: {events} events of hash {event_hash}.\n"
+    return tr(
+        "A branch of the run {name}, seed {seed}, branched at {spoken} ({at_s:g} s).\nUntil "
+        "then it is that run: {events} events of hash {event_hash}.\n",
+        name=reader.path.name,
+        seed=reader.header.seed,
+        spoken=units.spoken(at_s),
+        at_s=at_s,
+        events=events,
+        event_hash=event_hash,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from twin import units
 from twin.analysis.branch import Addition
 from twin.catalog import load_catalog
+from twin.language import tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 from twin.plant.tables import Plant
@@ -31,8 +32,8 @@ _TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources",
 _OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
 _LONG_S = 600.0
 """From here on an interval that a rule comes to is told to the minute [s]."""
-_RULES = {"daly": "Daly's rule", "young": "Young's rule"}
-_ANEW = "change the scene and run it again: a branch equals its run until the branch time"
+_RULES = {"daly": tr("Daly's rule"), "young": tr("Young's rule")}
+_ANEW = tr("change the scene and run it again: a branch equals its run until the branch time")
 
 
 def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
@@ -53,20 +54,20 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
         path, equals, value = (part.strip() for part in text.partition("="))
         key = path.partition(".")[0].partition("[")[0]
         if not equals or not path or not value:
-            reason, hint = "is not PATH=VALUE", "write it like jobs[llama3].checkpoint.interval='5 min'"
+            reason, hint = tr("is not PATH=VALUE"), "write it like jobs[llama3].checkpoint.interval='5 min'"
             wrong.append(Problem("--set", 0, "", repr(text), reason, hint))
         elif LIVE.match(path):
             made.append(Intervention(at=at_s, kind="set", target=path, value=value))
         elif key in (*FIXED, *_TEXTS) or f"{key}_s" in FIXED:
-            name = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
-            reason = f"{name} cannot change during a run"
+            name = FIXED.get(key) or FIXED.get(f"{key}_s") or tr("the key {key}", key=key)
+            reason = tr("{name} cannot change during a run", name=name)
             wrong.append(Problem("--set", 0, path, value, reason, _INSTEAD.get(key, _ANEW)))
         else:
             changes.append(EditChange(path=path, value=value))
     if wrong:
         raise ScenarioError(wrong)
     if changes:
-        title = ", ".join(f"{change.path} is {change.value}" for change in changes)
+        title = ", ".join(tr("{path} is {value}", path=change.path, value=change.value) for change in changes)
         title = title if len(title) <= 200 else f"{title[:199]}\N{HORIZONTAL ELLIPSIS}"
         made.append(Edit(id="set", at=at_s, title=title, changes=tuple(changes)))
     return made
@@ -75,9 +76,10 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
 def in_words(addition: Addition) -> str:
     """Return an intervention or edit in a few words: "Pumps stop: cdu/0 for 1 h"."""
     if isinstance(addition, Edit):
-        return (
-            addition.title
-            or f"{len(addition.changes)} change{'s' * (len(addition.changes) != 1)} of the hall"
+        return addition.title or tr(
+            "{changes} change{value} of the hall",
+            changes=len(addition.changes),
+            value="s" * (len(addition.changes) != 1),
         )
     lasts = None if addition.duration_s is None else units.spoken(addition.duration_s)
     return _act_words(addition.kind, addition.target, addition.value, lasts, addition.count)
@@ -116,7 +118,7 @@ def instead_in_words(additions: Sequence[Addition], parent: Scenario, plant: Pla
         if isinstance(addition, Intervention) and KINDS[addition.kind].is_setting:
             before = _before(addition, parent, plant)
             words = f"{_setting(addition.target)} {addition.value}" + (
-                f" instead of {before}" if before else ""
+                tr(" instead of {before}", before=before) if before else ""
             )
         clauses.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
     return "; ".join(clauses)
@@ -166,7 +168,9 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
     if "changes" in entry:
         changes = entry["changes"]
         many = len(changes) if isinstance(changes, list) else 0
-        return str(entry.get("title") or f"{many} change{'s' * (many != 1)} of the hall")
+        return str(
+            entry.get("title") or tr("{many} change{value} of the hall", many=many, value="s" * (many != 1))
+        )
     value, lasts = (None if entry.get(key) is None else str(entry[key]) for key in ("value", "for"))
     count = entry.get("count")
     kind, target = str(entry.get("kind", "?")), str(entry.get("target", "?"))
@@ -177,10 +181,17 @@ def _setting(path: str) -> str:
     """Return the name of a setting: "Checkpoint interval of llama3"."""
     job = _OF_JOB.fullmatch(path)
     if job is not None:
-        return f"{job[2].capitalize()} {job[3].replace('.', ' ').replace('_', ' ')} of {job[1]}".replace(
-            "  ", " "
-        )
-    return f"Queue {path.removeprefix('scheduler.')}" if path.startswith("scheduler.") else path
+        return tr(
+            "{capitalize} {replace} of {job}",
+            capitalize=job[2].capitalize(),
+            replace=job[3].replace(".", " ").replace("_", " "),
+            job=job[1],
+        ).replace("  ", " ")
+    return (
+        tr("Queue {removeprefix}", removeprefix=path.removeprefix("scheduler."))
+        if path.startswith("scheduler.")
+        else path
+    )
 
 
 def _act_words(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
@@ -188,7 +199,7 @@ def _act_words(kind: str, target: str, value: str | None, lasts: str | None, cou
     if known is not None and known.is_setting:
         return f"{_setting(target)}: {value}"
     title = kind if known is None else known.title
-    some = f" ({count} of them)" if count is not None else ""
+    some = tr(" ({count} of them)", count=count) if count is not None else ""
     of = f", {value}" if value is not None else ""
-    whose = "all jobs" if target == "all" else target
-    return f"{title}{some}: {whose}{of}" + (f" for {lasts}" if lasts is not None else "")
+    whose = tr("all jobs") if target == "all" else target
+    return f"{title}{some}: {whose}{of}" + (tr(" for {lasts}", lasts=lasts) if lasts is not None else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from twin.language import tr
 from twin.record.branching import events_before
 from twin.record.events import Event
 from twin.record.hash import EventHash
@@ -49,8 +50,14 @@ def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
         made.update(event)
     if (made.count, made.hexdigest()) == (point.events, point.event_hash):
         return ""
-    return (
-        f"This branch differs from its run, {point.run}, before the branch time {spoken(point.at_s)}: {made.count:,} "
-        f"events with hash {made.hexdigest()[:_SHOWN]}, not {point.events:,} with {point.event_hash[:_SHOWN]}. "
-        "Its seed, the scene it extends, the program or the data have changed."
+    return tr(
+        "This branch differs from its run, {run}, before the branch time {spoken}: {count:,} "
+        "events with hash {hexdigest}, not {events:,} with {event_hash}. Its seed, the scene "
+        "it extends, the program or the data have changed.",
+        run=point.run,
+        spoken=spoken(point.at_s),
+        count=made.count,
+        hexdigest=made.hexdigest()[:_SHOWN],
+        events=point.events,
+        event_hash=point.event_hash[:_SHOWN],
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from twin import units
 from twin.analysis.branch_changes import entry_in_words
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario.reading.extend import SUFFIX, builtin, read
@@ -135,7 +136,7 @@ def outcome_of(path: Path) -> tuple[BranchOutcome | None, str]:
     except RunFileError as error:
         return None, str(error)
     except (KeyError, IndexError):
-        return None, f"{path}: this run file has no site channels"
+        return None, tr("{path}: this run file has no site channels", path=path)
 
 
 def _grown(scene: SceneBranch, below: dict[str, list[SceneBranch]], above: tuple[str, ...]) -> SceneBranch:
@@ -149,9 +150,9 @@ def _scene(path: Path) -> SceneBranch:
     try:
         document = read(path, path.name).tree.plain()
     except ScenarioError as error:
-        return SceneBranch(path.name, path, f"cannot be read: {error.problems[0].reason}")
+        return SceneBranch(path.name, path, tr("cannot be read: {reason}", reason=error.problems[0].reason))
     if not isinstance(document, dict):
-        return SceneBranch(path.name, path, "is not a scene")
+        return SceneBranch(path.name, path, tr("is not a scene"))
     cut = document.get("branch")
     at_s = _seconds(cut.get("at")) if isinstance(cut, dict) else None
     entries = [*_entries(document, "interventions"), *_entries(document, "edits")]

@@ -11,6 +11,7 @@ import numpy as np
 
 from twin.analysis.compare import Comparison, Sample, compare
 from twin.analysis.figures import FIGURES, HOUR_S, WORK
+from twin.language import tr
 from twin.record.reader import Reader
 from twin.units import spoken
 
@@ -37,11 +38,16 @@ def compare_at(a: Reader, b: Reader, t_s: float) -> Comparison:
     seeds = tuple(dict.fromkeys((a.header.seed, b.header.seed)))
     found = compare(samples[:1], samples[1:], seeds)
     if figures_s is None:
-        words = ["Only ledger figures are known: an older program recorded one of the runs."]
+        words = [tr("Only ledger figures are known: an older program recorded one of the runs.")]
     else:
-        age = f", {spoken(t_s - figures_s)} earlier" if t_s - figures_s >= 1.0 else ""
+        age = tr(", {spoken} earlier", spoken=spoken(t_s - figures_s)) if t_s - figures_s >= 1.0 else ""
         words = [
-            f"GPU time is up to {spoken(t_s)}, all other figures of the sample at {spoken(figures_s)}{age}."
+            tr(
+                "GPU time is up to {spoken}, all other figures of the sample at {spoken_2}{age}.",
+                spoken=spoken(t_s),
+                spoken_2=spoken(figures_s),
+                age=age,
+            )
         ]
     return replace(found, remarks=(*found.remarks, *words), at_s=t_s, figures_s=figures_s)
 

@@ -6,30 +6,31 @@ import re
 from typing import Any
 
 from twin.analysis.branch_changes import entry_in_words
+from twin.language import tr
 from twin.scenario.file.diff import Difference
 from twin.scenario.text.path import split
 
 _CALLED: dict[tuple[str, ...], str] = {
-    ("halls", "*", "rows"): "Row",
-    ("halls",): "Hall",
-    ("fabrics",): "Network",
-    ("power",): "Power stage",
-    ("power_caps",): "Power cap",
-    ("cooling", "plants"): "Facility loop",
-    ("cooling", "loops"): "Loop",
-    ("storage",): "Storage system",
-    ("tenants",): "Tenant",
-    ("jobs",): "Job",
-    ("streams",): "Job stream",
-    ("traces",): "Job trace",
-    ("partitions",): "Partition",
-    ("reservations",): "Reservation",
-    ("clouds",): "Cloud",
-    ("failures", "causes"): "Failure cause",
-    ("groups",): "Group",
+    ("halls", "*", "rows"): tr("Row"),
+    ("halls",): tr("Hall"),
+    ("fabrics",): tr("Network"),
+    ("power",): tr("Power stage"),
+    ("power_caps",): tr("Power cap"),
+    ("cooling", "plants"): tr("Facility loop"),
+    ("cooling", "loops"): tr("Loop"),
+    ("storage",): tr("Storage system"),
+    ("tenants",): tr("Tenant"),
+    ("jobs",): tr("Job"),
+    ("streams",): tr("Job stream"),
+    ("traces",): tr("Job trace"),
+    ("partitions",): tr("Partition"),
+    ("reservations",): tr("Reservation"),
+    ("clouds",): tr("Cloud"),
+    ("failures", "causes"): tr("Failure cause"),
+    ("groups",): tr("Group"),
 }
 """Name of the entries under a key; * is the id of the entry that holds them."""
-_GENERATED = ("Generator", "Row", "Rack", "Node", "GPU")
+_GENERATED = (tr("Generator"), tr("Row"), tr("Rack"), tr("Node"), "GPU")
 """Component of an override, by the number of slashes in its id."""
 _TIMED = ("interventions", "edits")
 _NOTHING = "\N{EM DASH}"
@@ -73,9 +74,9 @@ def sentence(difference: Difference) -> str:
     ):
         return f"{name}: {gains}"
     if difference.kind == "added":
-        return f"{name}: {new}, not set before"
+        return tr("{name}: {new}, not set before", name=name, new=new)
     if difference.kind == "removed":
-        return f"{name}: no longer set, was {old}"
+        return tr("{name}: no longer set, was {old}", name=name, old=old)
     meaning = _meaning(difference.means) if _FIGURE.fullmatch(new) else ""
     return f"{name}: {old} \N{RIGHTWARDS ARROW} {new}{meaning}"
 
@@ -84,7 +85,12 @@ def _whole(difference: Difference, name: str, old: str, new: str) -> str:
     """Return the sentence on an entry that was added or removed."""
     entry = difference.new if difference.new is not None else difference.old
     if difference.path.startswith(_TIMED):
-        return f"{'No longer' if difference.new is None else 'New'} at {entry['at']}: {entry_in_words(entry)}"
+        return tr(
+            "{word} at {entry}: {entry_in_words}",
+            word=tr("No longer") if difference.new is None else tr("New"),
+            entry=entry["at"],
+            entry_in_words=entry_in_words(entry),
+        )
     came = difference.new is not None
     about = new if came else old
     return f"{name} {'added' if came else 'removed'}" + (f": {about}" if about else "")
@@ -96,28 +102,32 @@ def _item_words(difference: Difference) -> str:
     if difference.kind == "removed":
         return "removed"
     if difference.kind == "added":
-        return f"added: {new['part']} at unit {new['u']}" if "part" in new and "u" in new else "added again"
+        return (
+            tr("added: {new} at unit {new_2}", new=new["part"], new_2=new["u"])
+            if "part" in new and "u" in new
+            else tr("added again")
+        )
     if not new:
-        return "equals its generator again"
+        return tr("equals its generator again")
     clauses = []
     for key, value in new.items():
         if old.get(key) == value:
             continue
         match key:
             case "at":
-                clauses.append(f"is at {_words(value)}")
+                clauses.append(tr("is at {words}", words=_words(value)))
             case "facing":
-                clauses.append(f"faces {value}")
+                clauses.append(tr("faces {value}", value=value))
             case "part":
-                clauses.append(f"is {value}")
+                clauses.append(tr("is {value}", value=value))
             case "rack":
-                clauses.append(f"is in rack {value}")
+                clauses.append(tr("is in rack {value}", value=value))
             case "u":
-                clauses.append(f"is at unit {value}")
+                clauses.append(tr("is at unit {value}", value=value))
             case "drained":
-                clauses.append("is drained at the start" if value else "is not drained")
+                clauses.append(tr("is drained at the start") if value else tr("is not drained"))
             case _:
-                clauses.append(f"{key} is {_words(value)}")
+                clauses.append(tr("{key} is {words}", key=key, words=_words(value)))
     return ", ".join(clauses) or "differs"
 
 
@@ -131,9 +141,9 @@ def _parts(difference: Difference) -> tuple[str, tuple[str, ...]]:
         if len(steps) > len(keys) and all(key in ("*", step) for key, step in zip(keys, steps, strict=False)):
             return f"{called} {steps[len(keys)]}", steps[len(keys) + 1 :]
     if steps[0] == "edits" and len(steps) > 1:
-        return f"Edit {steps[1]}", steps[2:]
+        return tr("Edit {steps}", steps=steps[1]), steps[2:]
     if steps[0] == "exclusions" and len(steps) > 1:
-        return f"Accepted finding {steps[1]}", steps[2:]
+        return tr("Accepted finding {steps}", steps=steps[1]), steps[2:]
     return "", steps
 
 
@@ -143,9 +153,9 @@ def _gains(old: list[Any], new: list[Any]) -> str:
         return ""
     more = [str(entry) for entry in new if entry not in old]
     less = [str(entry) for entry in old if entry not in new]
-    clauses = [f"gains {', '.join(more)}"] if more else []
-    clauses += [f"loses {', '.join(less)}"] if less else []
-    return _short(", ".join(clauses)) or "in another order"
+    clauses = [tr("gains {more}", more=", ".join(more))] if more else []
+    clauses += [tr("loses {less}", less=", ".join(less))] if less else []
+    return _short(", ".join(clauses)) or tr("in another order")
 
 
 def _words(value: Any) -> str:

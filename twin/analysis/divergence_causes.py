@@ -11,6 +11,7 @@ from ruamel.yaml.error import YAMLError
 from twin.analysis.inputs_used import used_parts, used_profiles
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.inputs import digest, input_hashes, versions
@@ -23,11 +24,11 @@ MOST = 10
 """Changed values that are named."""
 
 _OF = {
-    "twin": "version of the program",
+    "twin": tr("version of the program"),
     "numpy": "numpy",
     "cpu": "CPU",
     "system": "system",
-    "python": "Python",
+    "python": tr("Python"),
 }
 """Versions on which "same run" depends, as people read them."""
 
@@ -50,7 +51,14 @@ def causes_of(reader: Reader, plant: Plant) -> tuple[str, ...]:
     for key, title in _OF.items():
         recorded = header.versions.get(key)
         if recorded is not None and recorded != installed[key]:
-            found.append(f"other {title}: {recorded} for the run, {installed[key]} here")
+            found.append(
+                tr(
+                    "other {title}: {recorded} for the run, {installed} here",
+                    title=title,
+                    recorded=recorded,
+                    installed=installed[key],
+                )
+            )
     return tuple(found)
 
 
@@ -61,14 +69,14 @@ def altered_scene(reader: Reader) -> Iterator[str]:
     if then is None or digest(header.scenario_text.encode()) == then:
         return
     if original is None or digest(original.encode()) != then:
-        yield "the scene in the file was changed after the run; the original is not kept"
+        yield tr("the scene in the file was changed after the run; the original is not kept")
         return
     try:
         before, after = (dict(_leaves(json.loads(text))) for text in (original, header.scenario_text))
     except (ValueError, RecursionError):
-        yield "the scene in the file was changed after the run and is not readable"
+        yield tr("the scene in the file was changed after the run and is not readable")
         return
-    yield from _changes("scene, changed in the file", before, after, "in the file")
+    yield from _changes(tr("scene, changed in the file"), before, after, tr("in the file"))
 
 
 def _changed_scene(reader: Reader) -> Iterator[str]:
@@ -78,7 +86,7 @@ def _changed_scene(reader: Reader) -> Iterator[str]:
     text, now = reader.header.scenario_text, to_json(reader.header.scenario)
     if not altered and text != now:
         before, after = (dict(_leaves(json.loads(text))) for text in (text, now))
-        yield from _changes("scene, as this version of the program reads it", before, after)
+        yield from _changes(tr("scene, as this version of the program reads it"), before, after)
 
 
 def _changed_inputs(
@@ -98,14 +106,18 @@ def _changed_inputs(
         yield from (sentence for _, sentence in sorted(found, key=lambda finding: finding[0]))
     for name in differing:
         if name not in now:
-            yield f"{name} is missing here: the run used it"
+            yield tr("{name} is missing here: the run used it", name=name)
         elif name not in then:
-            yield f"{name} is new: the run did not use it"
+            yield tr("{name} is new: the run did not use it", name=name)
         elif name not in texts:
-            kept = "the file does not hold its values" if not texts else "run files do not hold its values"
-            yield f"{name} differs ({kept}, so the change is unknown)"
+            kept = (
+                tr("the file does not hold its values")
+                if not texts
+                else tr("run files do not hold its values")
+            )
+            yield tr("{name} differs ({kept}, so the change is unknown)", name=name, kept=kept)
         else:
-            yield f"{name} differs from that of the run"
+            yield tr("{name} differs from that of the run", name=name)
 
 
 def _changed_figures(
@@ -117,14 +129,14 @@ def _changed_figures(
     try:
         old, new = (catalog_from_texts(_part(texts, "catalog/")) for texts in (then, now))
     except (CatalogError, YAMLError):
-        yield False, "this version of the program cannot read the catalogue of the run"
+        yield False, tr("this version of the program cannot read the catalogue of the run")
         return
     used = {*used_parts(scenario, plant, old), *used_parts(scenario, plant, new)}
     before, after = (
         [_figures(catalog, used, used_ones) for used_ones in (True, False)] for catalog in (old, new)
     )
     for aside in (False, True):
-        subject = "catalogue, of parts that this scene does not use" if aside else "catalogue"
+        subject = tr("catalogue, of parts that this scene does not use") if aside else "catalogue"
         yield from ((aside, sentence) for sentence in _changes(subject, before[aside], after[aside]))
 
 
@@ -143,7 +155,11 @@ def _changed_profiles(
             continue
         title = name.removesuffix(".yaml")
         aside = title not in used
-        subject = f"profile {title}, which this scene does not use" if aside else f"profile {title}"
+        subject = (
+            tr("profile {title}, which this scene does not use", title=title)
+            if aside
+            else tr("profile {title}", title=title)
+        )
         yield from (
             (aside, sentence) for sentence in _changes(subject, dict(_leaves(old)), dict(_leaves(new)))
         )
@@ -155,9 +171,16 @@ def _changes(
     keys = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
     for key in keys[:MOST]:
         old, new = before.get(key, "nothing"), after.get(key, "nothing")
-        yield f"{subject}: {key} was {old} in the run and is {new} {today}"
+        yield tr(
+            "{subject}: {key} was {old} in the run and is {new} {today}",
+            subject=subject,
+            key=key,
+            old=old,
+            new=new,
+            today=today,
+        )
     if len(keys) > MOST:
-        yield f"{subject}: and {len(keys) - MOST:,} more"
+        yield tr("{subject}: and {keys:,} more", subject=subject, keys=len(keys) - MOST)
 
 
 def _part(texts: Mapping[str, str], prefix: str) -> dict[str, str]:

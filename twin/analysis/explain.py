@@ -18,6 +18,7 @@ from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import Roots, has_stretches, lost_s, stretches, why
 from twin.analysis.wall_clock import Moments, moments
+from twin.language import tr
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
@@ -136,13 +137,20 @@ class Explanation:
         """Return the limits of these figures, in sentences."""
         found = []
         if self.hindsight:
-            found.append("In hindsight: work lost after this range counts as lost.")
+            found.append(tr("In hindsight: work lost after this range counts as lost."))
         if self.provisional_gpu_s:
             hours = self.provisional_gpu_s / 3600
-            found.append(f"{hours:,.1f} GPU-hours are provisional: no checkpoint holds them yet.")
+            found.append(
+                tr("{hours:,.1f} GPU-hours are provisional: no checkpoint holds them yet.", hours=hours)
+            )
         if self.lost_before_gpu_s:
             hours = self.lost_before_gpu_s / 3600
-            found.append(f"Failures in this range also lost {hours:,.1f} GPU-hours of work done before it.")
+            found.append(
+                tr(
+                    "Failures in this range also lost {hours:,.1f} GPU-hours of work done before it.",
+                    hours=hours,
+                )
+            )
         return found
 
     def of(self, account: str) -> Lost | None:
@@ -245,7 +253,7 @@ class _Finder:
         """Return an account with its causes."""
         share = gpu_s / installed if installed else 0.0
         if gpu_s < 0.0:
-            text = "work done before this range, lost in it and now booked as lost work"
+            text = tr("work done before this range, lost in it and now booked as lost work")
             return Lost(account, gpu_s, share, text, (), headline=text)
         found = self._found(account, gpu_s)
         found.sort(key=lambda cause: (-cause.gpu_s, cause.from_s))
@@ -266,17 +274,17 @@ class _Finder:
         if account in _RESTING:
             text = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
             if account == "idle_no_job" and (waiting := self._waiting()) > 0.0:
-                text += f"; {waiting:,.3g} queued jobs could not use them"
+                text += tr("; {waiting:,.3g} queued jobs could not use them", waiting=waiting)
             return f"{MEANINGS[account]}: {text}", ""
         if not causes:
             return MEANINGS[account], ""
         if not causes[0].events:
-            most = "" if count == 1 else f"{count:,} jobs; largest: "
+            most = "" if count == 1 else tr("{count:,} jobs; largest: ", count=count)
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
         noun = _MANY.get(account, "stretches")
-        return f"{count:,} {noun}", f"; largest: {causes[0].text}"
+        return f"{count:,} {noun}", tr("; largest: {text}", text=causes[0].text)
 
     def _waiting(self) -> float:
         """Return the mean number of queued jobs."""
@@ -317,10 +325,20 @@ class _Finder:
     def _interruption(self, event: Event, gpu_s: float) -> LossCause:
         chain = self._roots.chain(event)
         subject = chain[-1].subject if chain else event.subject
-        since = f"{event.subject} lost {lost_s(event):,.0f} s since its last checkpoint"
+        since = tr(
+            "{subject} lost {lost_s:,.0f} s since its last checkpoint",
+            subject=event.subject,
+            lost_s=lost_s(event),
+        )
         return LossCause(
             subject,
-            f"{why(event)} at {self._says(event.t_s)} ({since}){self._fault(chain)}",
+            tr(
+                "{why} at {says} ({since}){fault}",
+                why=why(event),
+                says=self._says(event.t_s),
+                since=since,
+                fault=self._fault(chain),
+            ),
             gpu_s,
             event.t_s,
             event.t_s,
@@ -332,7 +350,12 @@ class _Finder:
         """Return the fault behind an interruption, where its reason does not name it: ", after crah/0: ..."."""
         if len(chain) < 2:
             return ""
-        return f", after {chain[-1].subject}: {chain[-1].text} (at {self._says(chain[-1].t_s)})"
+        return tr(
+            ", after {subject}: {text} (at {says})",
+            subject=chain[-1].subject,
+            text=chain[-1].text,
+            says=self._says(chain[-1].t_s),
+        )
 
     # -- spans ----
 
@@ -361,13 +384,19 @@ class _Finder:
         root = chain[0] if chain else None
         behind = chain if len(chain) < 2 else [chain[0], chain[-1]]  # and the fault that brought that about
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
-        until = f"to {says(end_s)}" if end_s is not None and end_s <= self._t1_s else "on"
+        until = tr("to {says}", says=says(end_s)) if end_s is not None and end_s <= self._t1_s else "on"
         subject_words = span.subject
         if account == "thermal_throttle":
             subject_words += self._how_many("site.throttled", begin_s, end_s) if alone else ""
         elif span.nodes > 1:
-            subject_words += f" ({span.nodes:,} nodes)"
-        text = f"{subject_words} {kind.verb} from {says(begin_s)} {until}"
+            subject_words += tr(" ({nodes:,} nodes)", nodes=span.nodes)
+        text = tr(
+            "{subject_words} {verb} from {says} {until}",
+            subject_words=subject_words,
+            verb=kind.verb,
+            says=says(begin_s),
+            until=until,
+        )
         subject = span.subject
         if span.begin.kind == "job_interrupted":
             text += f": {why(span.begin)}{self._fault(chain)}"
@@ -375,7 +404,9 @@ class _Finder:
         elif root is not None:
             for cause in behind:
                 place = "" if cause.subject == span.subject else f"{cause.subject}: "
-                text += f", after {place}{cause.text} (at {says(cause.t_s)})"
+                text += tr(
+                    ", after {place}{text} (at {says})", place=place, text=cause.text, says=says(cause.t_s)
+                )
         elif not kind.caused_by:
             text += f": {span.begin.text}"
         events = [span.begin, *behind, *([span.end] if span.end else [])]
@@ -393,7 +424,7 @@ class _Finder:
         """Return the peak number of GPUs of a site channel between two times, in words."""
         values = self._reader.series(0, channel, t0_s, self._t1_s if t1_s is None else t1_s).high
         most = int(np.max(values)) if len(values) else 0
-        return f", up to {most:,} GPUs," if most else ""
+        return tr(", up to {most:,} GPUs,", most=most) if most else ""
 
     # -- jobs ----
 
@@ -417,7 +448,7 @@ class _Finder:
         text = job if share == 1.0 else f"{job} ({share:.1%})"
         if account == "checkpoint_stall":
             saved = self._saved.get(job, 0)
-            text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
+            text += tr(", {saved:,} checkpoint{value}", saved=saved, value="s" * (saved != 1))
         return LossCause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
 
     def _jobs(self) -> dict[str, dict[str, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twin import units
 from twin.analysis.figures import ComparedFigure
+from twin.language import tr
 
 _UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "energy": ((0.0, 3.6e6, "kWh"), (3.6e9, 3.6e9, "MWh")),
@@ -38,7 +39,7 @@ def apart_words(figure: ComparedFigure, value: float, sign: str = "+", like: flo
 
 def _apart(figure: ComparedFigure, value: float, sign: str, like: float | None) -> str:
     if figure.unit == "share":
-        return f"{100 * value:{sign}.3f} pp"
+        return tr("{value:{sign}.3f} pp", value=100 * value, sign=sign)
     if figure.unit == "ratio":
         return f"{value:{sign}.4f}"
     if not figure.unit:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from twin.language import tr
+
 HOUR_S = 3600.0
 WORK = "productive_gpu_h"
 """Key of the work that was done."""
@@ -114,35 +116,41 @@ FIGURES: tuple[ComparedFigure, ...] = (
     ComparedFigure("goodput", "goodput", "share", 1, at("goodput")),
     ComparedFigure("ettr", "ETTR", "share", 1, at("ettr")),
     ComparedFigure("mfu", "MFU", "share", 1, _mfu),
-    _extensive(WORK, "productive GPU-hours", "", 1, _productive),
-    _extensive("jobs_done", "jobs completed", "", 1, _done),
-    _extensive("interruptions", "unexpected interruptions", "", -1, at("interruptions", "unexpected")),
-    _extensive("planned", "planned interruptions", "", -1, at("interruptions", "planned")),
-    _extensive("lost_gpu_h", "lost work (GPU-hours)", "", -1, _lost),
-    ComparedFigure("wait_s", "mean wait time", "duration", -1, at("queue", "wait_mean_s")),
-    _extensive("energy_j", "facility energy", "energy", -1, at("energy", "facility_j"), total=True),
+    _extensive(WORK, tr("productive GPU-hours"), "", 1, _productive),
+    _extensive("jobs_done", tr("jobs completed"), "", 1, _done),
+    _extensive("interruptions", tr("unexpected interruptions"), "", -1, at("interruptions", "unexpected")),
+    _extensive("planned", tr("planned interruptions"), "", -1, at("interruptions", "planned")),
+    _extensive("lost_gpu_h", tr("lost work (GPU-hours)"), "", -1, _lost),
+    ComparedFigure("wait_s", tr("mean wait time"), "duration", -1, at("queue", "wait_mean_s")),
+    _extensive("energy_j", tr("facility energy"), "energy", -1, at("energy", "facility_j"), total=True),
     ComparedFigure(
         "energy_per_gpu_h",
-        "facility energy per productive GPU-hour",
+        tr("facility energy per productive GPU-hour"),
         "energy",
         -1,
         _per_work("energy", "facility_j"),
     ),
-    _extensive("it_j", "IT energy", "energy", -1, at("energy", "it_j"), total=True),
+    _extensive("it_j", tr("IT energy"), "energy", -1, at("energy", "it_j"), total=True),
     ComparedFigure("pue", "PUE", "ratio", -1, at("pue")),
-    _extensive("power_max_w", "peak facility power", "power", -1, at("power", "facility_max_w")),
-    _extensive("power_mean_w", "mean facility power", "power", 0, at("power", "facility_mean_w")),
-    ComparedFigure("gpu_max_c", "max. GPU temperature", "temperature", -1, at("thermal", "gpu_max_c")),
-    _extensive("throttle_gpu_s", "throttled GPU time (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
-    _extensive("water_l", "water (L)", "", -1, at("water_l"), total=True),
-    _extensive("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
-    _extensive("cost_usd", "energy cost (USD)", "", -1, at("facility", "cost_usd"), total=True),
+    _extensive("power_max_w", tr("peak facility power"), "power", -1, at("power", "facility_max_w")),
+    _extensive("power_mean_w", tr("mean facility power"), "power", 0, at("power", "facility_mean_w")),
+    ComparedFigure("gpu_max_c", tr("max. GPU temperature"), "temperature", -1, at("thermal", "gpu_max_c")),
+    _extensive(
+        "throttle_gpu_s", tr("throttled GPU time (GPU-seconds)"), "", -1, at("thermal", "throttle_gpu_s")
+    ),
+    _extensive("water_l", tr("water (L)"), "", -1, at("water_l"), total=True),
+    _extensive("carbon_kg", tr("carbon (kg)"), "", -1, at("facility", "carbon_kg"), total=True),
+    _extensive("cost_usd", tr("energy cost (USD)"), "", -1, at("facility", "cost_usd"), total=True),
     ComparedFigure(
-        "carbon_per_gpu_h", "carbon per productive GPU-hour (kg)", "", -1, _per_work("facility", "carbon_kg")
+        "carbon_per_gpu_h",
+        tr("carbon per productive GPU-hour (kg)"),
+        "",
+        -1,
+        _per_work("facility", "carbon_kg"),
     ),
     ComparedFigure(
         "cost_per_gpu_h",
-        "energy cost per productive GPU-hour (USD)",
+        tr("energy cost per productive GPU-hour (USD)"),
         "",
         -1,
         _per_work("facility", "cost_usd"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.shown_text import capitalised, spelled
@@ -13,9 +14,9 @@ from twin.shown_text import capitalised, spelled
 COST_ACCOUNTS = ("lost_work", "detection", "restart_and_load", "idle_reserved", "idle_preempted")
 """Accounts of a job that an incident costs, from the failure to the next step."""
 PHASES: dict[str, str] = {
-    "lost_work": "lost work",
+    "lost_work": tr("lost work"),
     "detect": "detect",
-    "wait": "wait for node",
+    "wait": tr("wait for node"),
     "queue": "queue",
     "swap": "swap",
     "container": "container",
@@ -24,7 +25,7 @@ PHASES: dict[str, str] = {
     "warmup": "warm-up",
     "constant": "restart",
     "restart": "restart",
-    "away": "start elsewhere",
+    "away": tr("start elsewhere"),
 }
 """Phases of a stop and their titles.
 

@@ -11,6 +11,7 @@ from twin.analysis.account_words import account_title
 from twin.analysis.incident import COST_ACCOUNTS, Incident, JobStop, Phase, Repair
 from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments, moments
+from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.record.reader import Reader
@@ -32,15 +33,15 @@ _ORDINALS = (
     "tenth ",
 )
 _CLASSES = {
-    "gpu": "GPU repair",
-    "cable": "Cable repair",
-    "nic": "NIC repair",
-    "fan": "Fan repair",
-    "power_supply": "Power supply repair",
-    "motherboard": "Motherboard repair",
-    "cpu": "CPU repair",
-    "restart": "Restart",
-    "maintenance": "Maintenance",
+    "gpu": tr("GPU repair"),
+    "cable": tr("Cable repair"),
+    "nic": tr("NIC repair"),
+    "fan": tr("Fan repair"),
+    "power_supply": tr("Power supply repair"),
+    "motherboard": tr("Motherboard repair"),
+    "cpu": tr("CPU repair"),
+    "restart": tr("Restart"),
+    "maintenance": tr("Maintenance"),
 }
 """Repair classes of causes, as people call them."""
 _MOST_SPARES = 3
@@ -124,13 +125,16 @@ class IncidentCard:
                 + ", goes on" * (phase.end_s is None)
                 for phase in line.phases
             ]
-        found.append(f"Cost: {self.cost}" + (f" ({self.share})" if self.share else ""))
+        found.append(tr("Cost: {cost}", cost=self.cost) + (f" ({self.share})" if self.share else ""))
         found += [f"  {account_title(account):<22} {hours(gpu_s)}" for account, gpu_s in self.costs]
-        found.append(f"Spare node: {self.spare}" + (f"; {self.spares_left}" if self.spares_left else ""))
-        found.append(f"Repair: {'; '.join((self.back, *self.repair.splitlines()))}")
+        found.append(
+            tr("Spare node: {spare}", spare=self.spare)
+            + (f"; {self.spares_left}" if self.spares_left else "")
+        )
+        found.append(tr("Repair: {value}", value="; ".join((self.back, *self.repair.splitlines()))))
         found += [words for words in (self.kind, self.rate) if words]
         if self.followed:
-            found += ["What followed:", *(f"  {words}" for words in self.followed)]
+            found += [tr("What followed:"), *(f"  {words}" for words in self.followed)]
         return found
 
 
@@ -141,7 +145,11 @@ def hours(gpu_s: float) -> str:
     ('1,000 GPU-hours', '0.5 GPU-hours')
     """
     value = gpu_s / HOUR_S
-    return f"{value:,.0f} GPU-hours" if value >= 100.0 else f"{value:.3g} GPU-hours"
+    return (
+        tr("{value:,.0f} GPU-hours", value=value)
+        if value >= 100.0
+        else tr("{value:.3g} GPU-hours", value=value)
+    )
 
 
 def incident_card(found: RunIncidents, incident: Incident, spares_left: float = math.nan) -> IncidentCard:
@@ -166,13 +174,17 @@ def incident_card(found: RunIncidents, incident: Incident, spares_left: float = 
         _place(incident),
         says(incident.t_s),
         _interrupted(incident),
-        f"known up to {says(found.t_s)}",
+        tr("known up to {says}", says=says(found.t_s)),
         stops,
         _cost(found, incident),
         _share(found, incident),
         tuple((account, incident.gpu_s[account]) for account in COST_ACCOUNTS if account in incident.gpu_s),
         _spare(found, incident),
-        "" if math.isnan(spares_left) else f"{spares_left:,.0f} spare{'s' * (spares_left != 1)} left",
+        ""
+        if math.isnan(spares_left)
+        else tr(
+            "{spares_left:,.0f} spare{value} left", spares_left=spares_left, value="s" * (spares_left != 1)
+        ),
         back,
         "\n".join(words for words in (detail, _away(found, incident), _repair(repair)) if words),
         _kind(found, incident),
@@ -193,63 +205,73 @@ def spares_after(reader: Reader, found: RunIncidents, incident: Incident) -> flo
 
 def _place(incident: Incident) -> str:
     node, _, gpu = incident.subject.rpartition("/")
-    return f"{node}, GPU {gpu}" if incident.subject.count("/") == 4 else incident.subject
+    return (
+        tr("{node}, GPU {gpu}", node=node, gpu=gpu) if incident.subject.count("/") == 4 else incident.subject
+    )
 
 
 def _interrupted(incident: Incident) -> str:
     if not incident.stops:
-        return "no job stopped"
+        return tr("no job stopped")
     by_job = {stop.job: stop.gpus for stop in incident.stops}
-    some = [f"{job} ({gpus:,.0f} GPUs)" for job, gpus in list(by_job.items())[:2]]
+    some = [tr("{job} ({gpus:,.0f} GPUs)", job=job, gpus=gpus) for job, gpus in list(by_job.items())[:2]]
     more = len(by_job) - len(some)
-    return f"stopped {' and '.join(some)}" + (f" and {more:,} more jobs" if more else "")
+    return tr("stopped {some}", some=" and ".join(some)) + (
+        tr(" and {more:,} more jobs", more=more) if more else ""
+    )
 
 
 def _cost(found: RunIncidents, incident: Incident) -> str:
     if not found.priced:
-        return "not recorded"
-    return hours(incident.cost_gpu_s) if incident.stops else "no job time"
+        return tr("not recorded")
+    return hours(incident.cost_gpu_s) if incident.stops else tr("no job time")
 
 
 def _share(found: RunIncidents, incident: Incident) -> str:
     if not found.installed_gpu_s or not incident.cost_gpu_s:
         return ""
-    return f"{100 * incident.cost_gpu_s / found.installed_gpu_s:.2g} % of the run so far"
+    return tr(
+        "{cost_gpu_s:.2g} % of the run so far", cost_gpu_s=100 * incident.cost_gpu_s / found.installed_gpu_s
+    )
 
 
 def _state(found: RunIncidents, stop: JobStop, says: Moments) -> str:
     runs, ended = found.running_again(stop), found.ended(stop)
     if runs is not None:
-        return f"running again at {says(runs.t_s)}, step {runs.integer('step'):,}"
+        return tr(
+            "running again at {says}, step {integer:,}", says=says(runs.t_s), integer=runs.integer("step")
+        )
     if ended is not None:
-        return f"{kind_of(ended.kind).job_title} at {says(ended.t_s)}"
+        return tr("{job_title} at {says}", job_title=kind_of(ended.kind).job_title, says=says(ended.t_s))
     following = [event for event in found.events_of_job(stop.job) if event.row > stop.event.row]
     if following:
-        return f"stopped again at {says(following[0].t_s)}"
-    return f"stopped for {spoken(round(found.t_s - stop.event.t_s))} so far"
+        return tr("stopped again at {says}", says=says(following[0].t_s))
+    return tr("stopped for {spoken} so far", spoken=spoken(round(found.t_s - stop.event.t_s)))
 
 
 def _spare(found: RunIncidents, incident: Incident) -> str:
     taken = list(dict.fromkeys(e.subject for stop in incident.stops for e in found.spares_taken(stop)))
     if not taken:
-        return "none taken"
+        return tr("none taken")
     more = len(taken) - _MOST_SPARES
-    return ", ".join(taken[:_MOST_SPARES]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(taken[:_MOST_SPARES]) + (tr(" and {more:,} more", more=more) if more > 0 else "")
 
 
 def _back(found: RunIncidents, repair: Repair, says: Moments) -> tuple[str, str]:
     """Return when what failed is back, and what more there is to say of that."""
     if repair.returned_s is not None:
-        return "Back in use", f"since {says(repair.returned_s)}"
+        return tr("Back in use"), tr("since {says}", says=says(repair.returned_s))
     if repair.restart:
-        return "Not needed", "a restart is enough"
+        return tr("Not needed"), tr("a restart is enough")
     if repair.expected_s is None:
-        return "Unknown", ""
+        return tr("Unknown"), ""
     left_s, at = repair.expected_s - found.t_s, says(repair.expected_s)
     waits = f"; {repair.waits}" if repair.waits else ""
     if left_s <= 0.0:
-        return "Overdue", f"expected {at}{waits}"
-    return f"Back in {spoken(round(left_s))}", f"expected {at}{waits}"
+        return tr("Overdue"), tr("expected {at}{waits}", at=at, waits=waits)
+    return tr("Back in {spoken}", spoken=spoken(round(left_s))), tr(
+        "expected {at}{waits}", at=at, waits=waits
+    )
 
 
 def _followed(incident: Incident, says: Moments) -> Iterator[str]:
@@ -260,7 +282,7 @@ def _followed(incident: Incident, says: Moments) -> Iterator[str]:
     for kind, same in alike.items():
         more = len({event.subject for event in same}) - 1
         words = f"{says(same[0].t_s)}  {capitalised(spelled(kind_of(kind).title))}: {same[0].subject}"
-        yield words + (f" and {more:,} more" if more else "")
+        yield words + (tr(" and {more:,} more", more=more) if more else "")
 
 
 def _away(found: RunIncidents, incident: Incident) -> str:
@@ -269,7 +291,12 @@ def _away(found: RunIncidents, incident: Incident) -> str:
         return ""
     value = node_s / HOUR_S
     in_all = f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"
-    return f"{nodes:,} node{'s' * (nodes != 1)} out of use, {in_all} node-hours so far"
+    return tr(
+        "{nodes:,} node{value} out of use, {in_all} node-hours so far",
+        nodes=nodes,
+        value="s" * (nodes != 1),
+        in_all=in_all,
+    )
 
 
 def _repair(repair: Repair) -> str:
@@ -277,20 +304,30 @@ def _repair(repair: Repair) -> str:
         return ""
     words = _CLASSES.get(repair.repair_class, "")
     if repair.median_s and repair.p90_s and repair.p90_s > repair.median_s:
-        words += f"; typically {spoken(repair.median_s)}, one in ten above {spoken(repair.p90_s)}"
+        words += tr(
+            "; typically {spoken}, one in ten above {spoken_2}",
+            spoken=spoken(repair.median_s),
+            spoken_2=spoken(repair.p90_s),
+        )
     return words
 
 
 def _kind(found: RunIncidents, incident: Incident) -> str:
     rank, total = found.total_of(incident.cause)
-    times = "only once" if total.count == 1 else f"{total.count:,} times"
-    words = f"This cause has struck {times} since the start"
+    times = tr("only once") if total.count == 1 else tr("{count:,} times", count=total.count)
+    words = tr("This cause has struck {times} since the start", times=times)
     if not total.gpu_s:
-        return f"{words}, and cost no job time."
+        return tr("{words}, and cost no job time.", words=words)
     if len(found.by_cause) == 1:
         return f"{words}: {hours(total.gpu_s)}."
     place = _ORDINALS[rank] if rank < len(_ORDINALS) else f"{rank}th "
-    return f"{words}: {hours(total.gpu_s)}, the {place}largest of {len(found.by_cause)} causes."
+    return tr(
+        "{words}: {hours}, the {place}largest of {by_cause_count} causes.",
+        words=words,
+        hours=hours(total.gpu_s),
+        place=place,
+        by_cause_count=len(found.by_cause),
+    )
 
 
 def _rate(found: RunIncidents, incident: Incident) -> str:
@@ -298,8 +335,12 @@ def _rate(found: RunIncidents, incident: Incident) -> str:
     if cause is None:
         return ""
     rate = cause.per_node_s * 86_400_000.0
-    words = f"Rate in this scene: {rate:.3g} per 1,000 {cause.on}-days"
-    return f"{words}. Source: {cause.source}" if cause.source else f"{words}; the scene names no source"
+    words = tr("Rate in this scene: {rate:.3g} per 1,000 {on}-days", rate=rate, on=cause.on)
+    return (
+        tr("{words}. Source: {source}", words=words, source=cause.source)
+        if cause.source
+        else tr("{words}; the scene names no source", words=words)
+    )
 
 
 def list_rows(found: RunIncidents, most: int = 0) -> list[tuple[Incident, str, str]]:
@@ -312,18 +353,22 @@ def list_rows(found: RunIncidents, most: int = 0) -> list[tuple[Incident, str, s
 def short_jobs(incident: Incident) -> str:
     """Return the jobs that an incident stopped: "llama3", "large and 2 more", "none"."""
     more = len(incident.jobs) - 1
-    return (incident.jobs[0] + (f" and {more:,} more" if more > 0 else "")) if incident.jobs else "none"
+    return (
+        (incident.jobs[0] + (tr(" and {more:,} more", more=more) if more > 0 else ""))
+        if incident.jobs
+        else "none"
+    )
 
 
 def found_words(found: RunIncidents) -> str:
     """Return how many incidents there were, how many stops of jobs, and what they cost, in a line."""
     count, stops = len(found.all), sum(len(incident.stops) for incident in found.all)
-    words = f"{count:,} incident{'s' * (count != 1)}, "
+    words = tr("{count:,} incident{value}, ", count=count, value="s" * (count != 1))
     if not stops:
-        return words + "no job stopped"
-    words += f"{stops:,} job stop{'s' * (stops != 1)}"
+        return words + tr("no job stopped")
+    words += tr("{stops:,} job stop{value}", stops=stops, value="s" * (stops != 1))
     return (
         f"{words}: {hours(sum(found.gpu_s.values()))}"
         if found.priced
-        else f"{words}; costs were not recorded"
+        else tr("{words}; costs were not recorded", words=words)
     )

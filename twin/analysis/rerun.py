@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from twin.language import tr
 from twin.record.contents import Marker
 from twin.record.reader import Reader
 from twin.record.run_summary import strict_json
@@ -100,7 +101,9 @@ def acts_of(reader: Reader) -> Iterator[RequestedAct]:
             done = kind.model_validate_json(json.dumps(data[key]))
             yield RequestedAct(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
+            raise RunFileError(
+                tr("{path}: what was done at {t_s:g} s is damaged", path=reader.path, t_s=marker.t_s)
+            ) from error
 
 
 def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.units import spoken
 
 _LARGER = 2.0
@@ -21,9 +22,13 @@ def lengths_apart(a_s: float, b_s: float, a: str = "A", b: str = "B") -> str:
     first, second = spoken(a_s), spoken(b_s)
     if first == second:
         return ""
-    return (
-        f"{a} was simulated for {first}, {b} for {second}: counts, energies and GPU-hours of the longer one are larger "
-        "for that alone."
+    return tr(
+        "{a} was simulated for {first}, {b} for {second}: counts, energies and GPU-hours of "
+        "the longer one are larger for that alone.",
+        a=a,
+        first=first,
+        b=b,
+        second=second,
     )
 
 
@@ -38,7 +43,9 @@ def sizes_apart(a_gpus: float, b_gpus: float) -> str:
     least, most = sorted((a_gpus, b_gpus))
     if most < _LARGER * least or not most:
         return ""
-    return (
-        f"A has {a_gpus:,.0f} GPUs, B {b_gpus:,.0f}: what grows with a hall, as energy, power and interruptions do, "
-        "differs for that alone."
+    return tr(
+        "A has {a_gpus:,.0f} GPUs, B {b_gpus:,.0f}: what grows with a hall, as energy, power "
+        "and interruptions do, differs for that alone.",
+        a_gpus=a_gpus,
+        b_gpus=b_gpus,
     )

@@ -10,6 +10,7 @@ from twin.analysis.figure_words import apart_words
 from twin.analysis.figures import FIGURES, WORK, ComparedFigure
 from twin.analysis.paired import LEVEL, PairedDifference
 from twin.analysis.run_mismatch import lengths_apart
+from twin.language import tr
 from twin.units import spoken
 
 _SAME_WORK = 1e-3
@@ -40,23 +41,29 @@ def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
     """
     difference = found.differences[figure.key]
     if difference.same:
-        return Judgement("the same", 0)
+        return Judgement(tr("the same"), 0)
     if difference.beyond_chance is False and not difference.one_way:
-        return Judgement("may be chance", 0)
+        return Judgement(tr("may be chance"), 0)
     if figure.extensive and (apart := _other_size(found)):
-        return Judgement(f"{'more' if difference.difference > 0 else 'less'} in B, {apart}", 0)
+        return Judgement(
+            tr("{word} in B, {apart}", word="more" if difference.difference > 0 else "less", apart=apart), 0
+        )
     better = figure.better * (1 if difference.difference > 0 else -1)
     if figure.total and (work := _other_work(found)) * difference.difference > 0:
         more = "more" if work > 0 else "less"
-        return Judgement(f"{more}, for {more} work done", 0)
+        return Judgement(tr("{more}, for {more} work done", more=more), 0)
     if not better:
-        words = "more in B" if difference.difference > 0 else "less in B"
+        words = tr("more in B") if difference.difference > 0 else tr("less in B")
     else:
-        words = f"{'B' if better > 0 else 'A'} is better"
+        words = tr("{word} is better", word="B" if better > 0 else "A")
     if difference.beyond_chance is None and better:
-        return Judgement(f"{words}, in one run", 0)
+        return Judgement(tr("{words}, in one run", words=words), 0)
     if difference.beyond_chance is False:
-        words += f" with {max(difference.higher, difference.lower)} of {difference.seeds} seeds"
+        words += tr(
+            " with {higher} of {seeds} seeds",
+            higher=max(difference.higher, difference.lower),
+            seeds=difference.seeds,
+        )
     return Judgement(words, better)
 
 
@@ -64,9 +71,9 @@ def basis_words(found: Comparison) -> str:
     """Return in a sentence the common past of both runs; "": two recordings."""
     match found.basis:
         case Basis.RERUN:
-            return "Rerun from the start."
+            return tr("Rerun from the start.")
         case Basis.SAME_PAST:
-            return f"Same past until {spoken(round(found.since_s or 0.0, 3))}."
+            return tr("Same past until {spoken}.", spoken=spoken(round(found.since_s or 0.0, 3)))
     return ""
 
 
@@ -89,14 +96,16 @@ def answer(found: Comparison, change: str = "") -> str:
     ]
     lead = f"{change[:1].upper()}{change[1:]}: " if change else ""
     if not apart:
-        return f"{lead}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
+        return tr("{lead}no figure differs", lead=lead) + (
+            tr(" with any of {seeds} seeds", seeds=len(found.seeds)) if _many(found) else ""
+        )
     figure, found_difference = min(
         apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0)
     )
     difference = _amount(figure, found_difference.difference, found_difference)
     words = f"{lead}{figure.title} {difference}"
     if found_difference.paired is None:
-        return f"{words} (one run of each: the difference may be chance)"
+        return tr("{words} (one run of each: the difference may be chance)", words=words)
     low, high = (
         _amount(
             figure, found_difference.difference + side * found_difference.paired, found_difference
@@ -104,9 +113,18 @@ def answer(found: Comparison, change: str = "") -> str:
         for side in (-1.0, 1.0)
     )
     chance = (
-        ", may be chance" if found_difference.beyond_chance is False and not found_difference.one_way else ""
+        tr(", may be chance")
+        if found_difference.beyond_chance is False and not found_difference.one_way
+        else ""
     )
-    return f"{words} (paired, {found_difference.seeds} seeds: {low} .. {high}{chance})"
+    return tr(
+        "{words} (paired, {seeds} seeds: {low} .. {high}{chance})",
+        words=words,
+        seeds=found_difference.seeds,
+        low=low,
+        high=high,
+        chance=chance,
+    )
 
 
 def _amount(figure: ComparedFigure, value: float, difference: PairedDifference) -> str:
@@ -115,7 +133,7 @@ def _amount(figure: ComparedFigure, value: float, difference: PairedDifference) 
         return apart_words(figure, value, like=difference.size)
     scale = 100.0 * (difference.paired or abs(difference.difference))
     digits = 1 if scale <= 0.0 else min(3, max(1, 1 - math.floor(math.log10(scale))))
-    return f"{100.0 * value:+.{digits}f} pp"
+    return tr("{value:+.{digits}f} pp", value=100.0 * value, digits=digits)
 
 
 def _many(found: Comparison) -> bool:
@@ -131,7 +149,7 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     differences = found.differences
     if all(difference.paired is None for difference in differences.values()):
         if all(difference.same for difference in differences.values()) and not found.waterfall.steps:
-            return f"{a} and {b} are the same in every figure and every account of GPU time."
+            return tr("{a} and {b} are the same in every figure and every account of GPU time.", a=a, b=b)
         return "One run of each: any difference may be chance; --seeds 20 repeats both."
     apart = [
         (figure, differences[figure.key])
@@ -139,7 +157,7 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
         if figure.key in differences and not differences[figure.key].same
     ]
     if not apart:
-        return f"{a} and {b} are the same in every figure and every seed."
+        return tr("{a} and {b} are the same in every figure and every seed.", a=a, b=b)
     sure = [_figure_words(figure, found) for figure, difference in apart if difference.beyond_chance]
     one_way = [
         _figure_words(figure, found)
@@ -152,18 +170,20 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
         if difference.beyond_chance is False and not difference.one_way
     ]
     level = f"{LEVEL:.0%}".replace("%", " %")
-    over = f"{level} of each, paired over {len(found.seeds)} seeds"
+    over = tr("{level} of each, paired over {seeds} seeds", level=level, seeds=len(found.seeds))
     if sure:
-        words = [f"Beyond chance ({over}): {', '.join(sure)}."]
+        words = [tr("Beyond chance ({over}): {sure}.", over=over, sure=", ".join(sure))]
     else:
-        words = [f"No difference is beyond chance: every interval ({over}) includes zero."]
+        words = [tr("No difference is beyond chance: every interval ({over}) includes zero.", over=over)]
     if one_way:
         words.append(
-            "Beyond chance by the signs of the seeds, but too variable for the interval: "
-            f"{', '.join(one_way)}."
+            tr(
+                "Beyond chance by the signs of the seeds, but too variable for the interval: {one_way}.",
+                one_way=", ".join(one_way),
+            )
         )
     if chance:
-        words.append(f"May be chance: {', '.join(chance)}.")
+        words.append(tr("May be chance: {chance}.", chance=", ".join(chance)))
     return " ".join(words)
 
 
@@ -181,9 +201,11 @@ def _other_size(found: Comparison) -> str:
     """Return how B differs in size or time; "": equal."""
     gpus, lengths_s = found.gpus, found.simulated_s
     if gpus is not None and gpus[0] != gpus[1]:
-        return f"which has {'more' if gpus[1] > gpus[0] else 'fewer'} GPUs"
+        return tr("which has {word} GPUs", word="more" if gpus[1] > gpus[0] else "fewer")
     if lengths_s is not None and lengths_apart(*lengths_s):
-        return f"which runs {'longer' if lengths_s[1] > lengths_s[0] else 'for a shorter time'}"
+        return tr(
+            "which runs {word}", word="longer" if lengths_s[1] > lengths_s[0] else tr("for a shorter time")
+        )
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twin import units
+from twin.language import tr
 from twin.physics.weather import HOURS, MONTH_DAYS
 from twin.record.site_year import HOUR_S, MONTHS, SiteYear
 
@@ -30,17 +31,17 @@ COLUMNS = (
 """Columns of the table of hours; each hour with its means, by the standard time of the site."""
 
 TITLES = {
-    "pue": "PUE over the year",
-    "worst_pue": "PUE, worst hour",
-    "design_day": "Design day",
-    "design_dry": "Design dry bulb",
-    "design_wet": "Design wet bulb",
-    "peak_w": "Peak power",
-    "energy": "Energy a year",
-    "wue": "WUE over the year",
-    "carbon": "Carbon a year",
-    "no_compressor": "No compressor",
-    "off_set_point": "Water too warm",
+    "pue": tr("PUE over the year"),
+    "worst_pue": tr("PUE, worst hour"),
+    "design_day": tr("Design day"),
+    "design_dry": tr("Design dry bulb"),
+    "design_wet": tr("Design wet bulb"),
+    "peak_w": tr("Peak power"),
+    "energy": tr("Energy a year"),
+    "wue": tr("WUE over the year"),
+    "carbon": tr("Carbon a year"),
+    "no_compressor": tr("No compressor"),
+    "off_set_point": tr("Water too warm"),
 }
 """Figures by key, most asked for first."""
 
@@ -57,53 +58,59 @@ class YearFigure(NamedTuple):
 def year_figures(year: SiteYear) -> list[YearFigure]:
     """Return the figures of a typical year, most asked for first."""
     day = year.design_day
-    when = "every day" if year.mean_day else day.words
-    exceeded = (
+    when = tr("every day") if year.mean_day else day.words
+    exceeded = tr(
         "Exceeded in 35 hours of the typical year (0.4 %); it has no extremes, so a design wants more margin"
     )
     rows = (
         (
             "pue",
             f"{year.pue:.3f}",
-            "Energy of the site over that of the racks, all hours",
+            tr("Energy of the site over that of the racks, all hours"),
         ),
-        ("worst_pue", f"{year.worst_pue:.3f}", "The hour in which the site draws most"),
+        ("worst_pue", f"{year.worst_pue:.3f}", tr("The hour in which the site draws most")),
         (
             "design_day",
-            f"{when}, PUE {day.pue:.2f}",
-            f"The day with that hour: {day.dry_c:.1f} °C dry bulb, {day.wet_c:.1f} °C wet bulb",
+            tr("{when}, PUE {pue:.2f}", when=when, pue=day.pue),
+            tr(
+                "The day with that hour: {dry_c:.1f} °C dry bulb, {wet_c:.1f} °C wet bulb",
+                dry_c=day.dry_c,
+                wet_c=day.wet_c,
+            ),
         ),
         ("design_dry", f"{year.design_dry_c:.1f} °C", exceeded),
         ("design_wet", f"{year.design_wet_c:.1f} °C", exceeded),
         (
             "peak_w",
             units.render(year.peak_w, "power", 4),
-            "Racks, cooling and losses of the site",
+            tr("Racks, cooling and losses of the site"),
         ),
         (
             "energy",
             units.render(year.energy_kwh * 3.6e6, "energy", 4),
-            "Racks, cooling and losses of the site",
+            tr("Racks, cooling and losses of the site"),
         ),
         (
             "wue",
-            f"{year.wue_l_kwh:.2f} L/kWh",
-            f"Water over the energy of the racks; {year.water_m3:,.0f} m³ a year",
+            tr("{wue_l_kwh:.2f} L/kWh", wue_l_kwh=year.wue_l_kwh),
+            tr("Water over the energy of the racks; {water_m3:,.0f} m³ a year", water_m3=year.water_m3),
         ),
         (
             "carbon",
             f"{year.carbon_kg / 1e3:,.0f} t",
-            "Of power from the grid at the carbon intensity of the scene, and of fuel burnt on site",
+            tr("Of power from the grid at the carbon intensity of the scene, and of fuel burnt on site"),
         ),
         (
             "no_compressor",
-            _of_hours(year.hours_without_compressor) if year.has_compressors else "none installed",
-            "Hours in which the outdoor air alone takes all heat",
+            _of_hours(year.hours_without_compressor) if year.has_compressors else tr("none installed"),
+            tr("Hours in which the outdoor air alone takes all heat"),
         ),
         (
             "off_set_point",
-            _of_hours(year.hours_off_set_point) if year.has_plants else "no facility water",
-            "Hours in which facility water is above its set point: the air is too warm, or the machines too small",
+            _of_hours(year.hours_off_set_point) if year.has_plants else tr("no facility water"),
+            tr(
+                "Hours in which facility water is above its set point: the air is too warm, or the machines too small"
+            ),
         ),
     )
     return [YearFigure(key, TITLES[key], words, tip) for key, words, tip in rows]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from twin import language
 from twin.cli import (
     branch,
     branch_tree,
@@ -179,7 +180,10 @@ def main() -> None:
     guard()
     if completion.ASKED in os.environ:
         completion.prepare()
+    words = with_command(sys.argv[1:])
+    if words[:1] != ["open"]:
+        os.environ.pop(language.FOLDER, None)  # only the window speaks another language than English
     try:
-        app(args=with_command(sys.argv[1:]), prog_name="twin")
+        app(args=words, prog_name="twin")
     finally:
         sys.stdout.flush()  # a reader that has left is told here, not when Python ends

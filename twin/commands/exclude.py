@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import tr
 from twin.scenario import Change, Patch
 from twin.scenario.text.emit import flow
 
@@ -33,7 +34,7 @@ class Exclude:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Accept {self.rule} at {self.target}"
+        return tr("Accept {rule} at {target}", rule=self.rule, target=self.target)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the change that adds the exclusion to the file.
@@ -46,7 +47,7 @@ class Exclude:
         comment = " ".join(self.comment.split())
         if not comment:
             raise CommandError(
-                "an exclusion needs a comment", "write in a few words why the finding is accepted"
+                tr("an exclusion needs a comment"), tr("write in a few words why the finding is accepted")
             )
         taken = {exclusion.id for exclusion in scene.scenario.exclusions}
         stem = self.rule[:_LONGEST_STEM]
@@ -73,7 +74,7 @@ class Include:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Remove the exclusion of {self.rule}"
+        return tr("Remove the exclusion of {rule}", rule=self.rule)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the removal of every exclusion that covers the finding.
@@ -86,6 +87,6 @@ class Include:
         covering = (exclusion for exclusion in scene.scenario.exclusions if exclusion.rule == self.rule)
         excluded = [exclusion.id for exclusion in covering if exclusion.target in self.targets]
         if not excluded:
-            raise CommandError(f"no exclusion of the scene covers this finding of {self.rule}")
+            raise CommandError(tr("no exclusion of the scene covers this finding of {rule}", rule=self.rule))
         changes = [Change(f"exclusions[{id}]", None) for id in excluded]
         return Patch(tuple(changes), self.title)

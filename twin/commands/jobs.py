@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.names import fresh
+from twin.language import tr
 from twin.scenario import Patch
 
 _EVERY = "30 min"
@@ -31,19 +32,21 @@ class AddJob:
     """
 
     text: str
-    name: str = "Job"
+    name: str = tr("Job")
     saves: bool = True
 
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Add job {self.name}"
+        return tr("Add job {name}", name=self.name)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         scenario = scene.scenario
         if not scene.plant.gpus.present.any():
-            raise CommandError("the halls hold no GPU that it could run on", "put racks into a hall first")
+            raise CommandError(
+                tr("the halls hold no GPU that it could run on"), tr("put racks into a hall first")
+            )
         taken = {load.id for load in scenario.jobs} | {load.id for load in scenario.streams}
         id = fresh(taken, self.name)
         lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]

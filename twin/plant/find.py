@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.language import tr
 from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
 
 
@@ -72,52 +73,74 @@ def holders(plant: Plant, id: str) -> list[str]:
 def row_name(plant: Plant, row: int) -> str:
     """Return a row's label as it stands in the hall with its id, "Row F (gpu/5)"; "Row gpu/5" where it has none."""
     label, id = plant.rows.labels[row].title(), plant.rows.ids[row]
-    return f"Row {id}" if label == "Row" else f"{label} ({id})"
+    return tr("Row {id}", id=id) if label == "Row" else f"{label} ({id})"
 
 
 def describe(plant: Plant, kind: Kind, slot: int) -> str:
     """Return one line for people, such as "H100-SXM, GPU 3 of node gpu/0/2/1"."""
-    nodes, racks, loops, power = plant.nodes, plant.racks, plant.loops, plant.power
+    nodes, racks, loops = plant.nodes, plant.racks, plant.loops
     if kind == "gpu":
         node, part = int(plant.gpus.node[slot]), plant.gpu_parts[int(plant.gpus.part[slot])]
-        return f"{part}, GPU {int(plant.gpus.index[slot])} of node {nodes.ids[node]}"
+        index = int(plant.gpus.index[slot])
+        return tr("{part}, GPU {index} of node {node}", part=part, index=index, node=nodes.ids[node])
     if kind == "node":
-        part, gpus = plant.node_parts[int(nodes.part[slot])], int(nodes.gpu_count[slot])
-        rack = racks.ids[int(nodes.rack[slot])]
-        return f"{part} with {gpus} GPUs, unit {int(nodes.u[slot])} of rack {rack}"
+        return tr(
+            "{part} with {gpus} GPUs, unit {u} of rack {rack}",
+            part=plant.node_parts[int(nodes.part[slot])],
+            gpus=int(nodes.gpu_count[slot]),
+            u=int(nodes.u[slot]),
+            rack=racks.ids[int(nodes.rack[slot])],
+        )
     if kind == "rack":
-        name = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
-        held = int(nodes.present[_nodes_of_rack(plant, slot)].sum())
-        return f"{name} in {row_name(plant, int(racks.row[slot]))} with {held} nodes"
-    if kind == "row":
-        count = int((racks.present & (racks.row == slot)).sum())
-        return f"{row_name(plant, slot)} with {count} racks"
-    if kind == "hall":
-        standing = int((racks.present & (racks.hall == slot)).sum())
-        return f"{plant.halls.titles[slot]} with {standing} racks"
+        return tr(
+            "{rack} in {row} with {held} nodes",
+            rack=racks.part[slot] or tr("{purpose} rack", purpose=RackKind(int(racks.kind[slot])).words),
+            row=row_name(plant, int(racks.row[slot])),
+            held=int(nodes.present[_nodes_of_rack(plant, slot)].sum()),
+        )
+    if kind in ("row", "hall"):
+        within = racks.row if kind == "row" else racks.hall
+        return tr(
+            "{thing} with {racks} racks",
+            thing=row_name(plant, slot) if kind == "row" else plant.halls.titles[slot],
+            racks=int((racks.present & (within == slot)).sum()),
+        )
     if kind == "switch":
         return _describe_switch(plant, slot)
     if kind == "loop":
-        units = int(loops.units[slot])
         column = racks.air_loop if LoopKind(loops.kind[slot]).by_air else racks.loop
-        served = int((racks.present & (column == slot)).sum())
-        machines = loops.part[slot] if units == 1 else f"{units} x {loops.part[slot]}"
-        return f"{loops.labels[slot]} ({machines}) for {served} racks"
+        return tr(
+            "{loop} ({machines}) for {racks} racks",
+            loop=loops.labels[slot],
+            machines=_several(int(loops.units[slot]), loops.part[slot]),
+            racks=int((racks.present & (column == slot)).sum()),
+        )
     if kind == "plant":
-        units, part = int(plant.plants.units[slot]), plant.plants.part[slot]
-        machines = part if units == 1 else f"{units} x {part}"
-        return f"facility water {plant.plants.ids[slot]} from {machines}"
+        machines = _several(int(plant.plants.units[slot]), plant.plants.part[slot])
+        return tr("facility water {id} from {machines}", id=plant.plants.ids[slot], machines=machines)
     if kind == "power":
-        units = int(power.units[slot])
-        part = power.part[slot] if units == 1 else f"{units} x {power.part[slot] or 'machine'}"
-        above, bus = int(power.parent[slot]), int(power.bus[slot])
-        where = f" under {power.ids[above]}" if above >= 0 else f" at {power.ids[bus]}" if bus >= 0 else ""
-        return f"{power.kind[slot]} {power.ids[slot]}{f' ({part})' if part else ''}{where}"
+        return _describe_power(plant, slot)
     if kind == "store":
-        return f"store {plant.stores[slot]}"
-    table = plant.fabric_table
-    technology = f" of {table.technology[slot]}" if table.technology[slot] else ""
-    return f"fabric {plant.fabrics[slot]}, {table.kind[slot].replace('-', ' ')}{technology}"
+        return tr("store {id}", id=plant.stores[slot])
+    table, id = plant.fabric_table, plant.fabrics[slot]
+    topology, technology = table.kind[slot].replace("-", " "), table.technology[slot]
+    if technology:
+        return tr("fabric {id}, {topology} of {technology}", id=id, topology=topology, technology=technology)
+    return tr("fabric {id}, {topology}", id=id, topology=topology)
+
+
+def _several(units: int, part: str) -> str:
+    return part if units == 1 else f"{units} x {part or tr('machine')}"
+
+
+def _describe_power(plant: Plant, slot: int) -> str:
+    power = plant.power
+    part = _several(int(power.units[slot]), power.part[slot])
+    thing = f"{power.kind[slot]} {power.ids[slot]}" + (f" ({part})" if part else "")
+    above, bus = int(power.parent[slot]), int(power.bus[slot])
+    if above >= 0:
+        return tr("{thing} under {above}", thing=thing, above=power.ids[above])
+    return tr("{thing} at {bus}", thing=thing, bus=power.ids[bus]) if bus >= 0 else thing
 
 
 def _nodes_of_rack(plant: Plant, rack: int) -> np.ndarray:
@@ -126,12 +149,21 @@ def _nodes_of_rack(plant: Plant, rack: int) -> np.ndarray:
 
 def _describe_switch(plant: Plant, slot: int) -> str:
     switches = plant.switches
-    role = SwitchRole(int(switches.role[slot])).name.lower()
-    of = f"{switches.part[slot]}, {role} of fabric {plant.fabrics[int(switches.fabric[slot])]}"
-    rail, unit = int(switches.rail[slot]), int(switches.unit[slot])
-    plane = int(switches.plane[slot])
-    groups = {"fat-tree": "pod", "dragonfly-plus": "group"}
-    kind = plant.fabric_table.kind[int(switches.fabric[slot])]
-    where = [f"{groups.get(kind, 'unit')} {unit}"] * (unit >= 0)
-    where += [f"rail {rail}"] * (rail >= 0) + [f"plane {plane}"] * (plane >= 0)
-    return ", ".join([of, *where])
+    fabric, unit = int(switches.fabric[slot]), int(switches.unit[slot])
+    rail, plane = int(switches.rail[slot]), int(switches.plane[slot])
+    said = [
+        tr(
+            "{part}, {role} of fabric {fabric}",
+            part=switches.part[slot],
+            role=SwitchRole(int(switches.role[slot])).words,
+            fabric=plant.fabrics[fabric],
+        )
+    ]
+    if unit >= 0:
+        groups = {"fat-tree": tr("pod {unit}", unit=unit), "dragonfly-plus": tr("group {unit}", unit=unit)}
+        said.append(groups.get(plant.fabric_table.kind[fabric]) or tr("unit {unit}", unit=unit))
+    if rail >= 0:
+        said.append(tr("rail {rail}", rail=rail))
+    if plane >= 0:
+        said.append(tr("plane {plane}", plane=plane))
+    return ", ".join(said)

@@ -14,6 +14,7 @@ from itertools import compress, repeat
 from typing import Literal
 
 from twin.arrays import Bools, Floats, Ints32
+from twin.language import tr
 
 U_M = 0.04445
 """Height of a rack unit [m]."""
@@ -36,6 +37,11 @@ class RackKind(IntEnum):
     NETWORK = 1
     STORAGE = 2
 
+    @property
+    def words(self) -> str:
+        """Return what it is for, as people read it."""
+        return tr(self.name.lower())
+
 
 class SwitchRole(IntEnum):
     """Tier of a switch."""
@@ -43,6 +49,11 @@ class SwitchRole(IntEnum):
     LEAF = 0
     SPINE = 1
     CORE = 2
+
+    @property
+    def words(self) -> str:
+        """Return the tier as people read it."""
+        return tr(self.name.lower())
 
 
 class BundleTier(IntEnum):

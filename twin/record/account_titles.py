@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twin.language import tr
 from twin.record.accounts import JOB_SECONDS
 
 
@@ -31,74 +32,90 @@ class AccountTitle(NamedTuple):
 
 
 ACCOUNT_TITLES: dict[str, AccountTitle] = {
-    "productive": AccountTitle("productive", "kept steps, at the actual clock of the GPUs"),
+    "productive": AccountTitle(tr("productive"), tr("kept steps, at the actual clock of the GPUs")),
     "exposed_tensor": AccountTitle(
-        "exposed communication: tensor", "exposed tensor-parallel communication (not overlapped)", "tensor"
+        tr("exposed communication: tensor"),
+        tr("exposed tensor-parallel communication (not overlapped)"),
+        tr("tensor"),
     ),
     "exposed_pipeline": AccountTitle(
-        "exposed communication: pipeline",
-        "exposed transfers between pipeline stages (not overlapped)",
-        "pipeline",
+        tr("exposed communication: pipeline"),
+        tr("exposed transfers between pipeline stages (not overlapped)"),
+        tr("pipeline"),
     ),
     "exposed_data": AccountTitle(
-        "exposed communication: data",
-        "exposed gradient reduction and weight gathering (not overlapped)",
-        "data",
+        tr("exposed communication: data"),
+        tr("exposed gradient reduction and weight gathering (not overlapped)"),
+        tr("data"),
     ),
     "exposed_context": AccountTitle(
-        "exposed communication: context", "exposed exchange of keys and values (not overlapped)", "context"
+        tr("exposed communication: context"),
+        tr("exposed exchange of keys and values (not overlapped)"),
+        tr("context"),
     ),
     "exposed_expert": AccountTitle(
-        "exposed communication: expert", "exposed exchange of tokens with experts (not overlapped)", "expert"
+        tr("exposed communication: expert"),
+        tr("exposed exchange of tokens with experts (not overlapped)"),
+        tr("expert"),
     ),
     "pipeline_bubble": AccountTitle(
-        "pipeline bubble", "pipeline stages idle while the pipeline fills and drains", "bubble"
+        tr("pipeline bubble"), tr("pipeline stages idle while the pipeline fills and drains"), tr("bubble")
     ),
-    "input_wait": AccountTitle("input wait", "steps waiting for input data"),
-    "checkpoint_stall": AccountTitle("checkpoint stall", "jobs blocked on checkpoint writes"),
-    "lost_work": AccountTitle("lost work", "work since the last checkpoint, done again after a failure"),
-    "detection": AccountTitle("detection", "failure not yet detected"),
-    "restart_and_load": AccountTitle("restart overhead", "containers, initialisation, loading, warm-up"),
+    "input_wait": AccountTitle(tr("input wait"), tr("steps waiting for input data")),
+    "checkpoint_stall": AccountTitle(tr("checkpoint stall"), tr("jobs blocked on checkpoint writes")),
+    "lost_work": AccountTitle(
+        tr("lost work"), tr("work since the last checkpoint, done again after a failure")
+    ),
+    "detection": AccountTitle(tr("detection"), tr("failure not yet detected")),
+    "restart_and_load": AccountTitle(
+        tr("restart overhead"), tr("containers, initialisation, loading, warm-up")
+    ),
     "thermal_throttle": AccountTitle(
-        "thermal throttling", "steps slowed by thermal throttling of at least one GPU of the job"
+        tr("thermal throttling"), tr("steps slowed by thermal throttling of at least one GPU of the job")
     ),
-    "power_cap": AccountTitle("power cap", "clocks reduced by a power cap"),
-    "straggler": AccountTitle("stragglers", "waiting for the slowest GPU", "straggler"),
-    "fabric_contention": AccountTitle("fabric contention", "shared or failed links"),
-    "idle_no_load": AccountTitle("idle: no requests", "GPUs held by a service without requests", "no load"),
-    "idle_no_job": AccountTitle("idle: no job", "free GPUs without a job"),
+    "power_cap": AccountTitle(tr("power cap"), tr("clocks reduced by a power cap")),
+    "straggler": AccountTitle(tr("stragglers"), tr("waiting for the slowest GPU"), tr("straggler")),
+    "fabric_contention": AccountTitle(tr("fabric contention"), tr("shared or failed links")),
+    "idle_no_load": AccountTitle(
+        tr("idle: no requests"), tr("GPUs held by a service without requests"), tr("no load")
+    ),
+    "idle_no_job": AccountTitle(tr("idle: no job"), tr("free GPUs without a job")),
     "idle_fragmented": AccountTitle(
-        "idle: fragmented", "free GPUs on shared nodes, too few together for a job"
+        tr("idle: fragmented"), tr("free GPUs on shared nodes, too few together for a job")
     ),
     "idle_spare": AccountTitle(
-        "idle: hot spares", "nodes beyond the demand of all jobs, ready to replace failed ones"
+        tr("idle: hot spares"), tr("nodes beyond the demand of all jobs, ready to replace failed ones")
     ),
     "idle_reserved": AccountTitle(
-        "idle: waiting or reserved", "held by a job waiting for a replacement node, or reserved"
+        tr("idle: waiting or reserved"), tr("held by a job waiting for a replacement node, or reserved")
     ),
-    "idle_drained": AccountTitle("idle: drained", "drained nodes"),
-    "idle_in_repair": AccountTitle("idle: in repair", "in repair or maintenance"),
-    "idle_no_power": AccountTitle("idle: no power", "unpowered, thermally shut down, or booting"),
-    "idle_preempted": AccountTitle("idle: preempted", "being preempted"),
+    "idle_drained": AccountTitle(tr("idle: drained"), tr("drained nodes")),
+    "idle_in_repair": AccountTitle(tr("idle: in repair"), tr("in repair or maintenance")),
+    "idle_no_power": AccountTitle(tr("idle: no power"), tr("unpowered, thermally shut down, or booting")),
+    "idle_preempted": AccountTitle(tr("idle: preempted"), tr("being preempted")),
 }
 """Title of each account of `twin.record.accounts.ACCOUNTS`."""
 
 _GROUPS: dict[str, AccountTitle] = {
     "job.exposed_s": AccountTitle(
-        "exposed communication",
-        "exposed communication between GPUs, not overlapped with compute",
-        "communication",
+        tr("exposed communication"),
+        tr("exposed communication between GPUs, not overlapped with compute"),
+        tr("communication"),
     ),
     "job.throttle_s": AccountTitle(
-        "throttling and power caps", "clocks lowered by thermal throttling or a power cap", "throttle, caps"
+        tr("throttling and power caps"),
+        tr("clocks lowered by thermal throttling or a power cap"),
+        tr("throttle, caps"),
     ),
     "job.straggler_s": AccountTitle(
-        "stragglers and contention", "waited for the slowest GPU, or for shared or lost links", "stragglers"
+        tr("stragglers and contention"),
+        tr("waited for the slowest GPU, or for shared or lost links"),
+        tr("stragglers"),
     ),
     "job.spare_wait_s": AccountTitle(
-        "waiting for replacement node",
-        "waited for replacement nodes while holding the others",
-        "wait for nodes",
+        tr("waiting for replacement node"),
+        tr("waited for replacement nodes while holding the others"),
+        tr("wait for nodes"),
     ),
 }
 JOB_TIME_TITLES: dict[str, AccountTitle] = {

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from twin.language import tr
 from twin.record.account_titles import JOB_TIME_TITLES
 
 DETAILED = ("gpu", "node")
@@ -55,7 +56,7 @@ class State(IntEnum):
     @property
     def words(self) -> str:
         """Return the state as people read it, such as "cut off"."""
-        return self.name.lower().replace("_", " ")
+        return tr(self.name.lower().replace("_", " "))
 
 
 class PowerState(IntEnum):
@@ -88,6 +89,11 @@ class JobState(IntEnum):
     DONE = 7
     KILLED = 8  # ended before its work was done
     REMOTE = 9  # in a cloud
+
+    @property
+    def words(self) -> str:
+        """Return the state in one word."""
+        return tr(self.name.lower())
 
 
 class NodeCondition(IntEnum):
@@ -183,7 +189,7 @@ def _channel(id: str, *rest: object, **more: object) -> Channel:
 _CHANNELS: list[Channel] = [
     _channel(
         "gpu.temp_c",
-        "GPU temperature",
+        tr("GPU temperature"),
         "°C",
         "f4",
         25,
@@ -194,10 +200,12 @@ _CHANNELS: list[Channel] = [
         colours=1,
         reaches=(20.0, 2.0, 5.0, 10.0, 50.0),
     ),
-    _channel("gpu.hbm_c", "HBM temperature", "°C", "f4", 25, 105, 1.0, "turbo", "DCGM_FI_DEV_MEMORY_TEMP"),
+    _channel(
+        "gpu.hbm_c", tr("HBM temperature"), "°C", "f4", 25, 105, 1.0, "turbo", "DCGM_FI_DEV_MEMORY_TEMP"
+    ),
     _channel(
         "gpu.power_w",
-        "GPU power",
+        tr("GPU power"),
         "W",
         "f4",
         0,
@@ -210,7 +218,7 @@ _CHANNELS: list[Channel] = [
     ),
     _channel(
         "gpu.clock_mhz",
-        "SM clock",
+        tr("SM clock"),
         "MHz",
         "f4",
         0,
@@ -223,7 +231,7 @@ _CHANNELS: list[Channel] = [
     ),
     _channel(
         "gpu.util",
-        "utilisation",
+        tr("utilisation"),
         "%",
         "f4",
         0,
@@ -234,11 +242,11 @@ _CHANNELS: list[Channel] = [
         colours=4,
         reaches=(50.0, 5.0, 10.0, 20.0, 100.0),
     ),
-    _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states", shows="state", colours=5),
-    _channel("gpu.job", "job", "", "i4", 0, 20, 0, "jobs", shows="job", colours=6),
+    _channel("gpu.state", tr("state"), "", "u1", 0, 11, 0, "states", shows="state", colours=5),
+    _channel("gpu.job", tr("job"), "", "i4", 0, 20, 0, "jobs", shows="job", colours=6),
     _channel(
         "gpu.throttle",
-        "throttle reason",
+        tr("throttle reason"),
         "",
         "u2",
         0,
@@ -251,7 +259,7 @@ _CHANNELS: list[Channel] = [
     ),
     _channel(
         "node.seat",
-        "rank in its job",
+        tr("rank in its job"),
         "",
         "i4",
         0,
@@ -261,56 +269,64 @@ _CHANNELS: list[Channel] = [
         shows="rank",
     ),
     _channel(
-        "node.condition", "condition", "", "u1", 0, 14, 0, description="`NodeCondition`.", shows="condition"
+        "node.condition",
+        tr("condition"),
+        "",
+        "u1",
+        0,
+        14,
+        0,
+        description="`NodeCondition`.",
+        shows="condition",
     ),
-    _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
-    _channel("switch.load", "busiest port", "%", "u1", 0, 100, 1.0),
-    _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states", shows="state"),
-    _channel("bundle.load", "link load", "%", "u1", 0, 100, 1.0),
-    _channel("bundle.down", "cables down", "", "u1", 0, 32, 0),
-    _channel("store.read_bytes_s", "storage reads", "B/s", "f4", 0, 5e11, 1e8),
-    _channel("store.write_bytes_s", "storage writes", "B/s", "f4", 0, 5e11, 1e8),
-    _channel("store.iops", "storage operations", "/s", "f4", 0, 1e6, 100),
-    _channel("store.load", "storage load", "%", "f4", 0, 100, 0.5),
-    _channel("rack.loss_w", "rack power losses", "W", "f4", 0, 1e4, 10.0),
-    _channel("rack.feeds", "live feeds", "", "u1", 0, 2, 0),
-    _channel("rack.inlet_c", "inlet air", "°C", "f4", 10, 50, 0.1, "turbo"),
-    _channel("rack.flow", "rack coolant flow", "% of design", "f4", 0, 110, 0.5),
-    _channel("power.state", "state", "", "u1", 0, 11, 0, "power_states", shows="power state"),
-    _channel("power.out_w", "power delivered", "W", "f4", 0, 4e7, 1e3),
-    _channel("power.loss_w", "losses", "W", "f4", 0, 1e6, 100.0),
-    _channel("power.load", "load", "% of capacity", "f4", 0, 120, 0.5),
-    _channel("power.charge", "battery charge", "%", "f4", 0, 100, 0.5),
-    _channel("loop.supply_c", "supply temperature", "°C", "f4", 10, 60, 0.1, "turbo"),
-    _channel("loop.return_c", "return temperature", "°C", "f4", 10, 70, 0.1, "turbo"),
-    _channel("loop.flow", "flow", "% of design", "f4", 0, 110, 0.5),
-    _channel("loop.heat_w", "heat carried", "W", "f4", 0, 2e6, 1e3),
-    _channel("loop.gpu_max_c", "hottest GPU", "°C", "f4", 25, 95, 1 / 16, "turbo"),
-    _channel("loop.valve", "valve opening", "%", "f4", 0, 100, 1.0),
-    _channel("loop.power_w", "pumps and fans", "W", "f4", 0, 5e4, 50.0),
-    _channel("loop.pumps", "pumps running", "", "u1", 0, 8, 0),
-    _channel("hall.air_c", "room air", "°C", "f4", 15, 45, 0.1, "turbo"),
-    _channel("plant.supply_c", "facility supply", "°C", "f4", 5, 50, 0.1, "turbo"),
-    _channel("plant.return_c", "facility return", "°C", "f4", 5, 60, 0.1, "turbo"),
-    _channel("plant.flow", "facility flow", "% of design", "f4", 0, 110, 0.5),
-    _channel("plant.heat_w", "heat rejected", "W", "f4", 0, 4e7, 1e3),
-    _channel("plant.power_w", "compressors, fans, pumps", "W", "f4", 0, 1e7, 1e3),
-    _channel("plant.water_l_s", "water use", "L/s", "f4", 0, 50, 0.01),
-    _channel("plant.units", "machines running", "", "u2", 0, 500, 0),
-    _channel("plant.free", "free cooling", "%", "f4", 0, 100, 1.0),
-    _channel("job.state", "job state", "", "u1", 0, 9, 0, "states", shows="job state"),
-    _channel("job.step", "steps done", "", "f8", 0, 1e6, 0),
-    _channel("job.durable_step", "last durable checkpoint", "", "f8", 0, 1e6, 0),
-    _channel("job.step_s", "step time", "s", "f4", 0, 100, 1e-3),
-    _channel("job.mfu", "MFU now", "%", "f4", 0, 70, 0.1),
-    _channel("job.goodput", "goodput so far", "%", "f4", 0, 100, 0.01),
-    _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
-    _channel("job.network", "scale-out bandwidth left", "%", "f4", 0, 100, 0.5),
-    _channel("job.input_wait_s", "input wait per step", "s", "f4", 0, 100, 1e-3),
+    _channel("rack.power_w", tr("rack power"), "W", "f4", 0, 140e3, 100.0),
+    _channel("switch.load", tr("busiest port"), "%", "u1", 0, 100, 1.0),
+    _channel("switch.state", tr("switch state"), "", "u1", 0, 9, 0, "states", shows="state"),
+    _channel("bundle.load", tr("link load"), "%", "u1", 0, 100, 1.0),
+    _channel("bundle.down", tr("cables down"), "", "u1", 0, 32, 0),
+    _channel("store.read_bytes_s", tr("storage reads"), "B/s", "f4", 0, 5e11, 1e8),
+    _channel("store.write_bytes_s", tr("storage writes"), "B/s", "f4", 0, 5e11, 1e8),
+    _channel("store.iops", tr("storage operations"), "/s", "f4", 0, 1e6, 100),
+    _channel("store.load", tr("storage load"), "%", "f4", 0, 100, 0.5),
+    _channel("rack.loss_w", tr("rack power losses"), "W", "f4", 0, 1e4, 10.0),
+    _channel("rack.feeds", tr("live feeds"), "", "u1", 0, 2, 0),
+    _channel("rack.inlet_c", tr("inlet air"), "°C", "f4", 10, 50, 0.1, "turbo"),
+    _channel("rack.flow", tr("rack coolant flow"), "% of design", "f4", 0, 110, 0.5),
+    _channel("power.state", tr("state"), "", "u1", 0, 11, 0, "power_states", shows="power state"),
+    _channel("power.out_w", tr("power delivered"), "W", "f4", 0, 4e7, 1e3),
+    _channel("power.loss_w", tr("losses"), "W", "f4", 0, 1e6, 100.0),
+    _channel("power.load", tr("load"), "% of capacity", "f4", 0, 120, 0.5),
+    _channel("power.charge", tr("battery charge"), "%", "f4", 0, 100, 0.5),
+    _channel("loop.supply_c", tr("supply temperature"), "°C", "f4", 10, 60, 0.1, "turbo"),
+    _channel("loop.return_c", tr("return temperature"), "°C", "f4", 10, 70, 0.1, "turbo"),
+    _channel("loop.flow", tr("flow"), "% of design", "f4", 0, 110, 0.5),
+    _channel("loop.heat_w", tr("heat carried"), "W", "f4", 0, 2e6, 1e3),
+    _channel("loop.gpu_max_c", tr("hottest GPU"), "°C", "f4", 25, 95, 1 / 16, "turbo"),
+    _channel("loop.valve", tr("valve opening"), "%", "f4", 0, 100, 1.0),
+    _channel("loop.power_w", tr("pumps and fans"), "W", "f4", 0, 5e4, 50.0),
+    _channel("loop.pumps", tr("pumps running"), "", "u1", 0, 8, 0),
+    _channel("hall.air_c", tr("room air"), "°C", "f4", 15, 45, 0.1, "turbo"),
+    _channel("plant.supply_c", tr("facility supply"), "°C", "f4", 5, 50, 0.1, "turbo"),
+    _channel("plant.return_c", tr("facility return"), "°C", "f4", 5, 60, 0.1, "turbo"),
+    _channel("plant.flow", tr("facility flow"), "% of design", "f4", 0, 110, 0.5),
+    _channel("plant.heat_w", tr("heat rejected"), "W", "f4", 0, 4e7, 1e3),
+    _channel("plant.power_w", tr("compressors, fans, pumps"), "W", "f4", 0, 1e7, 1e3),
+    _channel("plant.water_l_s", tr("water use"), "L/s", "f4", 0, 50, 0.01),
+    _channel("plant.units", tr("machines running"), "", "u2", 0, 500, 0),
+    _channel("plant.free", tr("free cooling"), "%", "f4", 0, 100, 1.0),
+    _channel("job.state", tr("job state"), "", "u1", 0, 9, 0, "states", shows="job state"),
+    _channel("job.step", tr("steps done"), "", "f8", 0, 1e6, 0),
+    _channel("job.durable_step", tr("last durable checkpoint"), "", "f8", 0, 1e6, 0),
+    _channel("job.step_s", tr("step time"), "s", "f4", 0, 100, 1e-3),
+    _channel("job.mfu", tr("MFU now"), "%", "f4", 0, 70, 0.1),
+    _channel("job.goodput", tr("goodput so far"), "%", "f4", 0, 100, 0.01),
+    _channel("job.gpus", tr("GPUs held"), "", "i4", 0, 1e5, 0),
+    _channel("job.network", tr("scale-out bandwidth left"), "%", "f4", 0, 100, 0.5),
+    _channel("job.input_wait_s", tr("input wait per step"), "s", "f4", 0, 100, 1e-3),
     *(_channel(id, named.title, "s", "f4", 0, 1e6, 1.0) for id, named in JOB_TIME_TITLES.items()),
     _channel(
         "job.place",
-        "place in the queue",
+        tr("place in the queue"),
         "",
         "i4",
         0,
@@ -319,30 +335,37 @@ _CHANNELS: list[Channel] = [
         description="From 1; 0: not queued.",
         shows="place",
     ),
-    _channel("job.why", "reason for waiting", "", "u1", 0, 7, 0, shows="wait reason"),
+    _channel("job.why", tr("reason for waiting"), "", "u1", 0, 7, 0, shows="wait reason"),
     _channel(
         "job.planned_s",
-        "planned start",
+        tr("planned start"),
         "s",
         "f8",
         0,
         1e7,
         0,
-        description="0: no start planned.",
+        description=tr("0: no start planned."),
         shows="planned time",
     ),
     _channel(
-        "job.wait_s", "time in the queue", "s", "f8", 0, 1e6, 0, description="In all, up to the last event."
+        "job.wait_s",
+        tr("time in the queue"),
+        "s",
+        "f8",
+        0,
+        1e6,
+        0,
+        description=tr("In all, up to the last event."),
     ),
-    _channel("site.it_w", "IT power", "W", "f8", 0, 3e7, 10),
-    _channel("site.facility_w", "facility power", "W", "f8", 0, 4e7, 10),
+    _channel("site.it_w", tr("IT power"), "W", "f8", 0, 3e7, 10),
+    _channel("site.facility_w", tr("facility power"), "W", "f8", 0, 4e7, 10),
     _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3, digits=4),
-    _channel("site.gpu_max_c", "hottest GPU", "°C", "f8", 25, 95, 1 / 64, "turbo"),
-    _channel("site.gpu_mean_c", "mean GPU temperature", "°C", "f8", 25, 95, 1 / 64, "turbo"),
-    _channel("site.goodput", "goodput so far", "%", "f8", 0, 100, 0.01),
+    _channel("site.gpu_max_c", tr("hottest GPU"), "°C", "f8", 25, 95, 1 / 64, "turbo"),
+    _channel("site.gpu_mean_c", tr("mean GPU temperature"), "°C", "f8", 25, 95, 1 / 64, "turbo"),
+    _channel("site.goodput", tr("goodput so far"), "%", "f8", 0, 100, 0.01),
     _channel(
         "site.goodput_now",
-        "goodput now",
+        tr("goodput now"),
         "%",
         "f8",
         0,
@@ -351,37 +374,37 @@ _CHANNELS: list[Channel] = [
         description="Of started jobs: step rate now over the planned rate, checkpoint stalls averaged; "
         "a stopped job counts 0.",
     ),
-    _channel("site.nodes_down", "nodes down", "", "f8", 0, 100, 0),
-    _channel("site.spares", "spare nodes", "", "f8", 0, 100, 0),
-    _channel("site.queue", "queued jobs", "", "f8", 0, 1000, 0),
-    _channel("site.queue_gpus", "queued GPUs", "", "f8", 0, 1e5, 0),
-    _channel("site.allocated", "GPUs held by jobs", "%", "f8", 0, 100, 0.01),
-    _channel("site.fragmented", "GPUs free on shared nodes", "", "f8", 0, 1e4, 0),
-    _channel("site.repair_queue", "nodes awaiting technician", "", "f8", 0, 100, 0),
-    _channel("site.parts_missing", "nodes awaiting parts", "", "f8", 0, 100, 0),
-    _channel("site.interruptions", "interruptions", "", "f8", 0, 1000, 0),
-    _channel("site.link_load_max", "busiest link", "%", "f8", 0, 100, 1.0),
-    _channel("site.outdoor_c", "outdoor air", "°C", "f8", -20, 45, 0.1, "turbo"),
-    _channel("site.wet_bulb_c", "wet bulb", "°C", "f8", -20, 35, 0.1, "turbo"),
-    _channel("site.grid_w", "utility power", "W", "f8", 0, 4e7, 10),
-    _channel("site.on_site_w", "on-site generation", "W", "f8", 0, 4e7, 10),
-    _channel("site.battery_w", "battery power", "W", "f8", -4e7, 4e7, 10),
-    _channel("site.loss_w", "distribution losses", "W", "f8", 0, 4e6, 10),
-    _channel("site.cooling_w", "cooling power", "W", "f8", 0, 1e7, 10),
-    _channel("site.wue", "WUE now", "L/kWh", "f8", 0, 3, 1e-3),
-    _channel("site.carbon_kg_s", "carbon emitted", "kg/s", "f8", 0, 5, 1e-4),
-    _channel("site.cost_usd_s", "energy cost", "USD/s", "f8", 0, 2, 1e-5),
-    _channel("site.swing_w", "load swing per step", "W", "f8", 0, 2e7, 10),
-    _channel("site.throttled", "GPUs in thermal throttling", "", "f8", 0, 1e5, 0),
-    _channel("site.braked", "GPUs under HW power brake", "", "f8", 0, 1e5, 0),
-    _channel("site.unpowered", "nodes without power", "", "f8", 0, 1e4, 0),
+    _channel("site.nodes_down", tr("nodes down"), "", "f8", 0, 100, 0),
+    _channel("site.spares", tr("spare nodes"), "", "f8", 0, 100, 0),
+    _channel("site.queue", tr("queued jobs"), "", "f8", 0, 1000, 0),
+    _channel("site.queue_gpus", tr("queued GPUs"), "", "f8", 0, 1e5, 0),
+    _channel("site.allocated", tr("GPUs held by jobs"), "%", "f8", 0, 100, 0.01),
+    _channel("site.fragmented", tr("GPUs free on shared nodes"), "", "f8", 0, 1e4, 0),
+    _channel("site.repair_queue", tr("nodes awaiting technician"), "", "f8", 0, 100, 0),
+    _channel("site.parts_missing", tr("nodes awaiting parts"), "", "f8", 0, 100, 0),
+    _channel("site.interruptions", tr("interruptions"), "", "f8", 0, 1000, 0),
+    _channel("site.link_load_max", tr("busiest link"), "%", "f8", 0, 100, 1.0),
+    _channel("site.outdoor_c", tr("outdoor air"), "°C", "f8", -20, 45, 0.1, "turbo"),
+    _channel("site.wet_bulb_c", tr("wet bulb"), "°C", "f8", -20, 35, 0.1, "turbo"),
+    _channel("site.grid_w", tr("utility power"), "W", "f8", 0, 4e7, 10),
+    _channel("site.on_site_w", tr("on-site generation"), "W", "f8", 0, 4e7, 10),
+    _channel("site.battery_w", tr("battery power"), "W", "f8", -4e7, 4e7, 10),
+    _channel("site.loss_w", tr("distribution losses"), "W", "f8", 0, 4e6, 10),
+    _channel("site.cooling_w", tr("cooling power"), "W", "f8", 0, 1e7, 10),
+    _channel("site.wue", tr("WUE now"), "L/kWh", "f8", 0, 3, 1e-3),
+    _channel("site.carbon_kg_s", tr("carbon emitted"), "kg/s", "f8", 0, 5, 1e-4),
+    _channel("site.cost_usd_s", tr("energy cost"), "USD/s", "f8", 0, 2, 1e-5),
+    _channel("site.swing_w", tr("load swing per step"), "W", "f8", 0, 2e7, 10),
+    _channel("site.throttled", tr("GPUs in thermal throttling"), "", "f8", 0, 1e5, 0),
+    _channel("site.braked", tr("GPUs under HW power brake"), "", "f8", 0, 1e5, 0),
+    _channel("site.unpowered", tr("nodes without power"), "", "f8", 0, 1e4, 0),
 ]
 CHANNELS: Sequence[Channel] = _CHANNELS
 """All channels, in frame order. Throughout, `util` and goodput are percent."""
 
 DERIVED: tuple[Channel, ...] = (
-    _channel("gpu.tenant", "tenant", "", "i4", 0, 20, 0, "jobs", colours=8),
-    _channel("gpu.partition", "partition", "", "i4", 0, 20, 0, "jobs", colours=9),
+    _channel("gpu.tenant", tr("tenant"), "", "i4", 0, 20, 0, "jobs", colours=8),
+    _channel("gpu.partition", tr("partition"), "", "i4", 0, 20, 0, "jobs", colours=9),
 )
 """What pictures show and frames do not carry: it follows from the job of a GPU, and from where it stands."""
 

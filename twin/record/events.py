@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from twin.language import tr
+
 Value = int | float | str
 """A figure, in the unit its name ends with, or an id."""
 
@@ -20,6 +22,11 @@ class Severity(IntEnum):
     NOTICE = 1
     WARNING = 2
     ALARM = 3
+
+    @property
+    def words(self) -> str:
+        """Return how bad it is, in one word."""
+        return tr(self.name.capitalize())
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twin.arrays import Bools, Floats
+from twin.language import tr
 from twin.physics.weather import DAYS, MONTH_DAYS, monthly_means
 from twin.plant.error import PlantError
 from twin.scenario.formats.climates import place
@@ -20,8 +21,8 @@ HELD_K = 0.1
 DESIGN_SHARE = 0.004
 """Share of the hours of a year in which the outdoor air is warmer than the design temperature, as ASHRAE has it."""
 MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
+    *(tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June")),
+    *(tr("July"), tr("August"), tr("September"), tr("October"), tr("November"), tr("December")),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.language import tr
 from twin.record.channels import NodeCondition
 
 AWAY = (
@@ -22,20 +23,20 @@ AWAY = (
 )
 """Conditions of nodes that cannot take work, as a list of them is read."""
 WORDS: dict[NodeCondition, str] = {
-    NodeCondition.IN_USE: "in use",
-    NodeCondition.IDLE: "idle",
-    NodeCondition.SPARE: "spare",
-    NodeCondition.IN_REPAIR: "in repair",
-    NodeCondition.NO_PART: "awaiting spare part",
-    NodeCondition.NO_HANDS: "awaiting technician",
-    NodeCondition.BURN_IN: "burn-in",
-    NodeCondition.REPLACED: "lemon, being replaced",
-    NodeCondition.CHECKED: "health check",
-    NodeCondition.DRAINED: "drained",
-    NodeCondition.LEMON: "lemon, removed",
-    NodeCondition.OFF: "shut down",
-    NodeCondition.CUT_OFF: "disconnected",
-    NodeCondition.UNPOWERED: "without power",
+    NodeCondition.IN_USE: tr("in use"),
+    NodeCondition.IDLE: tr("idle"),
+    NodeCondition.SPARE: tr("spare"),
+    NodeCondition.IN_REPAIR: tr("in repair"),
+    NodeCondition.NO_PART: tr("awaiting spare part"),
+    NodeCondition.NO_HANDS: tr("awaiting technician"),
+    NodeCondition.BURN_IN: tr("burn-in"),
+    NodeCondition.REPLACED: tr("lemon, being replaced"),
+    NodeCondition.CHECKED: tr("health check"),
+    NodeCondition.DRAINED: tr("drained"),
+    NodeCondition.LEMON: tr("lemon, removed"),
+    NodeCondition.OFF: tr("shut down"),
+    NodeCondition.CUT_OFF: tr("disconnected"),
+    NodeCondition.UNPOWERED: tr("without power"),
 }
 """What people call each condition of a node that is there."""
 

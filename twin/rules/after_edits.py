@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from twin.catalog import Catalog, UnknownPart
+from twin.language import tr
 from twin.plant.build import Builder
 from twin.plant.error import PlantError
 from twin.rules import data
@@ -75,7 +76,14 @@ def _identity(finding: Finding) -> tuple[str, str, str, bool]:
 
 def _of_edit(finding: Finding, edit: Edit, place: int) -> Finding:
     """Return a finding with an edit as its cause: its key may be in no line of the file."""
-    own, when = finding.at[:1] == ("edits",), f"{edit.id} at {spoken(edit.at_s)}"  # own: of the edit itself
-    sentence = f"{when} {finding.reason}" if own else f"after {when}: {finding.sentence}"
+    own, when = (
+        finding.at[:1] == ("edits",),
+        tr("{id} at {spoken}", id=edit.id, spoken=spoken(edit.at_s)),
+    )  # own: of the edit itself
+    sentence = (
+        f"{when} {finding.reason}"
+        if own
+        else tr("after {when}: {sentence}", when=when, sentence=finding.sentence)
+    )
     key = f"edits[{edit.id}]" + (f": {finding.key}" if finding.key and not own else "")
     return replace(finding, at=("edits", place), key=key, reason=sentence, sentence=sentence)

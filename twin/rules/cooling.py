@@ -16,6 +16,7 @@ from twin.catalog import (
     DryCoolerPart,
     RdhxPart,
 )
+from twin.language import tr
 from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K
 from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
@@ -83,11 +84,17 @@ def _capacity(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     if makes.value <= has.value * ROUNDING:
         return
     enough = int(np.ceil(makes.value / part.capacity_w))
-    reason = (
-        f"is too low: cooling capacity of {loops.ids[worst]}, {has.text}, is below the design heat of its racks, "
-        f"{makes.text}"
+    reason = tr(
+        "is too low: cooling capacity of {ids}, {text}, is below the design heat of its racks, {text_2}",
+        ids=loops.ids[worst],
+        text=has.text,
+        text_2=makes.text,
     )
-    fix = "a larger door" if isinstance(part, RdhxPart) else f"{enough} units, or more loops"
+    fix = (
+        tr("a larger door")
+        if isinstance(part, RdhxPart)
+        else tr("{enough} units, or more loops", enough=enough)
+    )
     over = slots[heat_w[slots] > has.value * ROUNDING]
     ids = _ids(case, over, worst)
     yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=makes, limit=has)
@@ -104,11 +111,15 @@ def _flow(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     has = quantity(part.flow_m3_s * units, "volume_flow")
     asked = quantity(float(loops.flow_m3_s[largest]), "volume_flow")
     if asked.value > has.value * ROUNDING:
-        reason = (
-            f"is too low: {units} {part.id} deliver {has.text}, below the design flow of {loops.ids[largest]}, "
-            f"{asked.text}"
+        reason = tr(
+            "is too low: {units} {id} deliver {text}, below the design flow of {ids}, {text_2}",
+            units=units,
+            id=part.id,
+            text=has.text,
+            ids=loops.ids[largest],
+            text_2=asked.text,
         )
-        fix = f"{int(np.ceil(asked.value / part.flow_m3_s))} units, or more loops"
+        fix = tr("{ceil} units, or more loops", ceil=int(np.ceil(asked.value / part.flow_m3_s)))
         ids = _ids(case, slots[loops.flow_m3_s[slots] > has.value * ROUNDING], largest)
         yield Found(at=(*at, "units"), reason=reason, fix=fix, ids=ids, value=asked, limit=has)
 
@@ -130,10 +141,21 @@ def _rise(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     rise = quantity(most_k, "temperature_difference")
     limit = quantity(RISE_K[kind], "temperature_difference")
     medium = "coolant" if kind == LoopKind.LIQUID else "air"
-    reason = f"is too low: {medium} delta-T of {loops.ids[worst]} is {rise.text}, limit {limit.text}"
+    reason = tr(
+        "is too low: {medium} delta-T of {ids} is {text}, limit {text_2}",
+        medium=medium,
+        ids=loops.ids[worst],
+        text=rise.text,
+        text_2=limit.text,
+    )
     ids = _ids(case, slots[rise_k > RISE_K[kind] * ROUNDING], worst)
     yield Found(
-        at=(*at, "flow"), reason=reason, fix=f"{right.text} or more", ids=ids, value=rise, limit=limit
+        at=(*at, "flow"),
+        reason=reason,
+        fix=tr("{text} or more", text=right.text),
+        ids=ids,
+        value=rise,
+        limit=limit,
     )
 
 
@@ -144,10 +166,12 @@ def _dew_point(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     dew = quantity(float(case.plant.halls.dew_point_c[np.unique(loops.hall[slots])].max()), "temperature")
     if LoopKind(loops.kind[int(slots[0])]) != LoopKind.AIR and supply_c < dew.value + DEW_MARGIN_K:
         right = quantity(dew.value + DEW_MARGIN_K, "temperature")
-        reason = (
-            f"is less than {DEW_MARGIN_K:g} K above the dew point of the hall, {dew.text}: condensation risk"
+        reason = tr(
+            "is less than {dew_margin_k:g} K above the dew point of the hall, {text}: condensation risk",
+            dew_margin_k=DEW_MARGIN_K,
+            text=dew.text,
         )
-        fix = f"{right.text} or more, or drier air"
+        fix = tr("{text} or more, or drier air", text=right.text)
         supply = quantity(supply_c, "temperature")
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=right)
 
@@ -162,8 +186,12 @@ def _air_class(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     low_c = max(ALLOWABLE[name].low_c for name in classes)
     high_c = min(ALLOWABLE[name].high_c for name in classes)
     if not low_c <= supply.value <= high_c:
-        reason = f"is {supply.text}, outside the allowable range of ASHRAE class {' and '.join(sorted(set(classes)))}"
-        fix = f"{low_c:g} to {high_c:g} °C; recommended 18 to 27 °C"
+        reason = tr(
+            "is {text}, outside the allowable range of ASHRAE class {set}",
+            text=supply.text,
+            set=" and ".join(sorted(set(classes))),
+        )
+        fix = tr("{low_c:g} to {high_c:g} °C; recommended 18 to 27 °C", low_c=low_c, high_c=high_c)
         limit = quantity(low_c if supply.value < low_c else high_c, "temperature")
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
@@ -177,9 +205,13 @@ def _approach(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     liquid = LoopKind(loops.kind[slot]) == LoopKind.LIQUID
     approach_k = (getattr(part, "approach_k", None) if liquid else 0.0) or 0.0
     if supply.value < water.value + approach_k - 1e-6:
-        over = f" plus {approach_k:g} K approach of the heat exchanger" if approach_k else ""
-        reason = f"is colder than its facility water, {water.text}{over}"
-        fix = f"{water.value + approach_k:g} °C or more, or colder facility water"
+        over = (
+            tr(" plus {approach_k:g} K approach of the heat exchanger", approach_k=approach_k)
+            if approach_k
+            else ""
+        )
+        reason = tr("is colder than its facility water, {text}{over}", text=water.text, over=over)
+        fix = tr("{value:g} °C or more, or colder facility water", value=water.value + approach_k)
         limit = quantity(water.value + approach_k, "temperature")
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
@@ -192,10 +224,15 @@ def _idle(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     if not len(idle):
         return
     ids = tuple(plant.loops.ids[loop] for loop in idle.tolist())
-    reason = "leads to no rack: the loop cools nothing"
+    reason = tr("leads to no rack: the loop cools nothing")
     if len(idle) < len(slots):
-        reason = f"leaves {len(idle):,} of {len(slots):,} loops without racks, {ids[0]} first"
-    fix = "let it cool rows without a loop, or remove it"
+        reason = tr(
+            "leaves {idle_count:,} of {slots:,} loops without racks, {ids} first",
+            idle_count=len(idle),
+            slots=len(slots),
+            ids=ids[0],
+        )
+    fix = tr("let it cool rows without a loop, or remove it")
     counted, none = number(len(idle), "loops" if len(idle) > 1 else "loop"), number(0, "loops")
     yield Found(at=(*at, "serves"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
@@ -215,12 +252,15 @@ def _split_halls(case: RuleContext) -> Iterator[Found]:
             if own == most:
                 continue
             name, best = plant.halls.ids[hall], plant.plants.ids[most]
-            reason = (
-                f"is {plant.plants.ids[own]}, but most heat of {name} goes to {best}: air mixes in a hall, so all its "
-                "loops need the same facility loop"
+            reason = tr(
+                "is {ids}, but most heat of {name} goes to {best}: air mixes in a hall, so all its "
+                "loops need the same facility loop",
+                ids=plant.plants.ids[own],
+                name=name,
+                best=best,
             )
             ids = tuple(loops.ids[loop] for loop in slots[in_hall[slots]].tolist())
-            fix = f"{best}, or another hall for the rows it serves"
+            fix = tr("{best}, or another hall for the rows it serves", best=best)
             yield Found(at=("cooling", "loops", i, "plant"), reason=reason, fix=fix, ids=ids)
 
 
@@ -235,12 +275,15 @@ def _plant_size(case: RuleContext) -> Iterator[Found]:
         has = quantity(part.capacity_w * needed, "power")
         makes = quantity(float(heat_w[slot]), "power")
         if makes.value > has.value * ROUNDING:
-            reason = (
-                f"is too low: {needed} {part.id} reject {has.text}, below the design heat of the halls, "
-                f"{makes.text}"
+            reason = tr(
+                "is too low: {needed} {id} reject {text}, below the design heat of the halls, {text_2}",
+                needed=needed,
+                id=part.id,
+                text=has.text,
+                text_2=makes.text,
             )
             key = "units" if facility_loop.needed is None else "needed"
-            fix = f"{int(np.ceil(makes.value / part.capacity_w))} units"
+            fix = tr("{ceil} units", ceil=int(np.ceil(makes.value / part.capacity_w)))
             at: Path = ("cooling", "plants", slot, key)
             yield Found(at=at, reason=reason, fix=fix, value=makes, limit=has)
 
@@ -254,16 +297,21 @@ def _set_point(case: RuleContext) -> Iterator[Found]:
     for slot in range(len(plants.ids)):
         part, set_c = case.catalog.part(plants.part[slot]), float(plants.supply_c[slot])
         if isinstance(part, CoolingTowerPart):
-            reach_c, air = wet_c + part.approach_k, f"{wet_c:.0f} °C wet bulb"
+            reach_c, air = wet_c + part.approach_k, tr("{wet_c:.0f} °C wet bulb", wet_c=wet_c)
         elif isinstance(part, DryCoolerPart):
-            reach_c, air = dry_c + part.approach_k, f"{dry_c:.0f} °C outdoor air"
+            reach_c, air = dry_c + part.approach_k, tr("{dry_c:.0f} °C outdoor air", dry_c=dry_c)
         else:
             continue
         if reach_c > set_c + 1e-6:
             yield Found(
                 at=("cooling", "plants", slot, "supply"),
-                reason=f"is not met at design conditions: at {air} a {part.id} supplies {reach_c:.0f} °C",
-                fix=f"{np.ceil(reach_c):.0f} °C or more, or a chiller",
+                reason=tr(
+                    "is not met at design conditions: at {air} a {id} supplies {reach_c:.0f} °C",
+                    air=air,
+                    id=part.id,
+                    reach_c=reach_c,
+                ),
+                fix=tr("{ceil:.0f} °C or more, or a chiller", ceil=np.ceil(reach_c)),
                 value=quantity(set_c, "temperature"),
                 limit=quantity(reach_c, "temperature"),
             )
@@ -277,8 +325,8 @@ def _uncooled(case: RuleContext) -> Iterator[Found]:
         count = int(bare[np.isin(nodes.rack, [case.plant.slots[rack][1] for rack in racks])].sum())
         yield Found(
             at=(*at, "id"),
-            reason=f"has {count:,} nodes without a coolant or air loop",
-            fix="add its row to the racks that a cooling loop cools",
+            reason=tr("has {count:,} nodes without a coolant or air loop", count=count),
+            fix=tr("add its row to the racks that a cooling loop cools"),
             ids=tuple(racks),
             value=number(count, "nodes"),
             limit=number(0, "nodes"),
@@ -303,101 +351,107 @@ def design_weather_c(climate: Climate) -> tuple[float, float]:
 RULES = (
     Rule(
         "node-uncooled",
-        "Node without cooling",
+        tr("Node without cooling"),
         "cooling",
         "error",
-        "Nodes whose rows no coolant or air loop serves.",
-        "the engine needs a loop for every node",
+        tr("Nodes whose rows no coolant or air loop serves."),
+        tr("the engine needs a loop for every node"),
         _uncooled,
     ),
     Rule(
         "cooling-capacity",
-        "Cooling capacity too low",
+        tr("Cooling capacity too low"),
         "cooling",
         "error",
-        "Design heat of the racks of each loop, against the capacity of its CDUs, CRAHs or doors.",
-        "rating of the part",
+        tr("Design heat of the racks of each loop, against the capacity of its CDUs, CRAHs or doors."),
+        tr("rating of the part"),
         _each_loop(_capacity),
     ),
     Rule(
         "cdu-flow",
-        "CDU flow too low",
+        tr("CDU flow too low"),
         "cooling",
         "error",
-        "Design flow of each liquid loop, against the pump rating of its CDUs.",
-        "rating of the part",
+        tr("Design flow of each liquid loop, against the pump rating of its CDUs."),
+        tr("rating of the part"),
         _each_loop(_flow),
     ),
     Rule(
         "loop-rise",
-        "Delta-T too high",
+        tr("Delta-T too high"),
         "cooling",
         "warning",
-        "Delta-T of coolant or air over the racks at their design heat.",
-        "20 K for coolant, 25 K for air [est]; usual designs have 8 to 12 K and 10 to 20 K",
+        tr("Delta-T of coolant or air over the racks at their design heat."),
+        tr("20 K for coolant, 25 K for air [est]; usual designs have 8 to 12 K and 10 to 20 K"),
         _each_loop(_rise),
     ),
     Rule(
         "dew-point",
-        "Condensation risk",
+        tr("Condensation risk"),
         "cooling",
         "error",
-        "Coolant supply temperature, against the dew point of the hall plus a margin.",
-        f"ASHRAE TC 9.9, liquid cooling: {DEW_MARGIN_K:g} K above the dew point",
+        tr("Coolant supply temperature, against the dew point of the hall plus a margin."),
+        tr(
+            "ASHRAE TC 9.9, liquid cooling: {dew_margin_k:g} K above the dew point", dew_margin_k=DEW_MARGIN_K
+        ),
         _each_loop(_dew_point),
     ),
     Rule(
         "air-class",
-        "Supply air outside its ASHRAE class",
+        tr("Supply air outside its ASHRAE class"),
         "cooling",
         "error",
-        "Supply air temperature, against the allowable range of the equipment class.",
-        "ASHRAE TC 9.9, Thermal Guidelines, classes A1 to A4",
+        tr("Supply air temperature, against the allowable range of the equipment class."),
+        tr("ASHRAE TC 9.9, Thermal Guidelines, classes A1 to A4"),
         _each_loop(_air_class),
     ),
     Rule(
         "supply-approach",
-        "Supply colder than facility water allows",
+        tr("Supply colder than facility water allows"),
         "cooling",
         "error",
-        "Supply temperature of a loop, against its facility water plus the approach of the heat exchanger.",
-        "approach of the part",
+        tr(
+            "Supply temperature of a loop, against its facility water plus the approach of the heat exchanger."
+        ),
+        tr("approach of the part"),
         _each_loop(_approach),
     ),
     Rule(
         "plant-size",
-        "Heat rejection too small",
+        tr("Heat rejection too small"),
         "cooling",
         "error",
-        "Nameplate heat of the halls, against the needed chillers, cooling towers or dry coolers.",
-        "rating of the part",
+        tr("Nameplate heat of the halls, against the needed chillers, cooling towers or dry coolers."),
+        tr("rating of the part"),
         _plant_size,
     ),
     Rule(
         "design-weather",
-        "Set point not met at design conditions",
+        tr("Set point not met at design conditions"),
         "cooling",
         "warning",
-        "Facility water temperature that a cooling tower or dry cooler reaches in 99.6 % of the hours of a year.",
-        "ASHRAE Fundamentals, chapter Climatic Design Information: 0.4 % design conditions",
+        tr(
+            "Facility water temperature that a cooling tower or dry cooler reaches in 99.6 % of the hours of a year."
+        ),
+        tr("ASHRAE Fundamentals, chapter Climatic Design Information: 0.4 % design conditions"),
         _set_point,
     ),
     Rule(
         "loop-idle",
-        "Loop that cools nothing",
+        tr("Loop that cools nothing"),
         "cooling",
         "notice",
-        "CDUs, air handlers and doors whose loop serves no rack.",
-        "the scene itself",
+        tr("CDUs, air handlers and doors whose loop serves no rack."),
+        tr("the scene itself"),
         _each_loop(_idle),
     ),
     Rule(
         "hall-water",
-        "Hall on two facility loops",
+        tr("Hall on two facility loops"),
         "cooling",
         "error",
-        "Facility loops of the cooling loops of each hall: only one may take heat from its air.",
-        "the engine needs one facility loop for each hall",
+        tr("Facility loops of the cooling loops of each hall: only one may take heat from its air."),
+        tr("the engine needs one facility loop for each hall"),
         _split_halls,
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.catalog import UnknownPart
+from twin.language import tr
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
 from twin.rules.rule_context import RuleContext
@@ -37,8 +38,8 @@ def _twice(case: RuleContext) -> Iterator[Found]:
         seen: set[str] = set()
         for name, at in space:
             if name in seen:
-                reason = f"is a duplicate id: {name!r} is used twice"
-                yield Found(at=at, reason=reason, fix="another id for one of the two", ids=(name,))
+                reason = tr("is a duplicate id: {name!r} is used twice", name=name)
+                yield Found(at=at, reason=reason, fix=tr("another id for one of the two"), ids=(name,))
             seen.add(name)
 
 
@@ -85,12 +86,16 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
         sure = sum(figure.status in VERIFIED for figure in figures)
         if figures and sure < LEAST * len(figures):
             share = number(round(100 * sure / len(figures)), "%")
-            reason = (
-                f"is {part}: {len(figures) - sure} of its {len(figures)} figures are unverified or estimated"
+            reason = tr(
+                "is {part}: {figures} of its {figures_2} figures are unverified or estimated",
+                part=part,
+                figures=len(figures) - sure,
+                figures_2=len(figures),
             )
-            fix = (
-                "verify them against the data sheet, then set their source in the catalogue; "
-                f"twin catalog show {part} lists them"
+            fix = tr(
+                "verify them against the data sheet, then set their source in the catalogue; twin "
+                "catalog show {part} lists them",
+                part=part,
             )
             limit = number(100 * LEAST, "%")
             yield Found(at=at, reason=reason, fix=fix, ids=(id,) if id else (), value=share, limit=limit)
@@ -99,37 +104,37 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
 RULES = (
     Rule(
         "duplicate-id",
-        "Duplicate id",
+        tr("Duplicate id"),
         "data",
         "error",
-        "Ids of components, jobs, tenants and partitions.",
-        "ids are unique",
+        tr("Ids of components, jobs, tenants and partitions."),
+        tr("ids are unique"),
         _twice,
     ),
     Rule(
         "part-unverified",
-        "Part data not verified",
+        tr("Part data not verified"),
         "data",
         "notice",
-        "Share of the figures of each part that are published or derived.",
-        "half of the figures",
+        tr("Share of the figures of each part that are published or derived."),
+        tr("half of the figures"),
         _unverified,
     ),
     Rule(
         "catalogue-edition",
-        "Scene made with a newer catalogue",
+        tr("Scene made with a newer catalogue"),
         "data",
         "warning",
-        "Edition of the catalogue that the scene names, against the installed one.",
-        "the installed catalogue",
+        tr("Edition of the catalogue that the scene names, against the installed one."),
+        tr("the installed catalogue"),
         written(newer_edition),
     ),
     Rule(
         UNMATCHED,
-        "Exclusion without a finding",
+        tr("Exclusion without a finding"),
         "data",
         "notice",
-        "Exclusions of the file that match no finding.",
-        "the scene itself",
+        tr("Exclusions of the file that match no finding."),
+        tr("the scene itself"),
     ),
 )

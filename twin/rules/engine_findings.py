@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from twin.language import tr
 from twin.record.events import Event
 from twin.rules.finding import Found
 from twin.scenario.schema.document import Scenario
@@ -60,7 +61,9 @@ def of_an_edit(
         Ids of jobs that do not fit in memory, and the reason for each.
     """
     if refusal:
-        found = Found(at=("edits", place), reason=f"cannot be applied: {refusal}", ids=(edit,))
+        found = Found(
+            at=("edits", place), reason=tr("cannot be applied: {refusal}", refusal=refusal), ids=(edit,)
+        )
         return [("action-refused", found)]
     return [("job-fits", Found(at=cuts_of(stage, job), reason=text, ids=(job,))) for job, text in misfits]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from twin.language import tr
 from twin.rules.finding import Finding, Found
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.exclusion import EVERYTHING, Exclusion
@@ -47,9 +48,13 @@ def unmatched(exclusions: tuple[Exclusion, ...], used: set[int], rules: Iterable
             continue
         if exclusion.rule not in known:
             near = nearest(exclusion.rule, known)
-            reason = f"names an unknown rule: {exclusion.rule!r}"
-            hint = f"did you mean {near!r}?" if near else "twin check --rules lists them"
+            reason = tr("names an unknown rule: {rule!r}", rule=exclusion.rule)
+            hint = tr("did you mean {near!r}?", near=near) if near else tr("twin check --rules lists them")
         else:
-            reason = f"excludes nothing: {exclusion.rule} finds nothing at {exclusion.target}"
-            hint = "remove it, so that it hides no later finding"
+            reason = tr(
+                "excludes nothing: {rule} finds nothing at {target}",
+                rule=exclusion.rule,
+                target=exclusion.target,
+            )
+            hint = tr("remove it, so that it hides no later finding")
         yield Found(at=("exclusions", place), reason=reason, fix=hint, ids=(exclusion.target,))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Bools
+from twin.language import tr
 from twin.plant.islands import ALONE, islands_of
 from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
@@ -46,8 +47,12 @@ def _unreachable(case: RuleContext) -> Iterator[Found]:
         if not len(apart) and i not in unmet_rows:
             continue
         at: Path = ("fabrics", i)
-        reason = f"leaves {len(apart):,} of {len(members):,} nodes without a path to the others on at least one NIC"
-        fix = "cable them to leaves that meet in a spine, or remove their rows from the fabric"
+        reason = tr(
+            "leaves {apart_count:,} of {members:,} nodes without a path to the others on at least one NIC",
+            apart_count=len(apart),
+            members=len(members),
+        )
+        fix = tr("cable them to leaves that meet in a spine, or remove their rows from the fabric")
         at, reason, fix = unmet_rows.get(i, (at, reason, fix))
         ids = tuple(case.plant.nodes.ids[node] for node in apart.tolist())
         counted, none = number(len(apart), "nodes"), number(0, "nodes")
@@ -68,10 +73,10 @@ def _unlinked(case: RuleContext) -> Iterator[Found]:
         unlinked = loose & np.isin(nodes.rack, [case.plant.slots[rack][1] for rack in racks])
         ids = tuple(nodes.ids[node] for node in np.flatnonzero(unlinked).tolist())
         counted, none = number(len(ids), "nodes" if len(ids) > 1 else "node"), number(0, "nodes")
-        reason = f"has {counted.text} without a network link: multi-node jobs cannot use them"
-        fix = "add its row to a fabric, or cable its nodes to leaves"
+        reason = tr("has {text} without a network link: multi-node jobs cannot use them", text=counted.text)
+        fix = tr("add its row to a fabric, or cable its nodes to leaves")
         if not nodes.nics[unlinked].any():
-            fix = "a node part with NICs"
+            fix = tr("a node part with NICs")
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
@@ -82,9 +87,13 @@ def _port_types(case: RuleContext) -> Iterator[Found]:
             tier: SwitchTier | None = getattr(fabric, name)
             kind = case.catalog.switch(tier.part).fabric if tier is not None else "scale-out"
             if tier is not None and kind != "scale-out":
-                reason = f"is a {tier.part}, a switch for {kind} networks: NICs do not connect to it"
+                reason = tr(
+                    "is a {part}, a switch for {kind} networks: NICs do not connect to it",
+                    part=tier.part,
+                    kind=kind,
+                )
                 at: Path = ("fabrics", i, name, "part")
-                yield Found(at=at, reason=reason, fix="a scale-out switch, such as QM9700")
+                yield Found(at=at, reason=reason, fix=tr("a scale-out switch, such as QM9700"))
     for at, reason, hint in at_odds(case.scenario, case.catalog):
         if at[-1] == "technology":
             yield Found(at=at, reason=reason, fix=hint)
@@ -107,12 +116,15 @@ def _speeds(case: RuleContext) -> Iterator[Found]:
             port = line_rate(float(down.bytes_s[slow].min()))
             nic = line_rate(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes)
             ids = tuple(plant.switches.ids[leaf] for leaf in np.unique(down.leaf[slow]).tolist())
-            reason = (
-                f"has ports of {port.text} for NICs of {nic.text}: {len(slow):,} NICs run below line rate"
+            reason = tr(
+                "has ports of {text} for NICs of {text_2}: {slow_count:,} NICs run below line rate",
+                text=port.text,
+                text_2=nic.text,
+                slow_count=len(slow),
             )
             at: Path = ("fabrics", i, "leaf", "part")
             yield Found(
-                at=at, reason=reason, fix="switches with faster ports", ids=ids, value=port, limit=nic
+                at=at, reason=reason, fix=tr("switches with faster ports"), ids=ids, value=port, limit=nic
             )
         cable = case.catalog.cable(fabric.cable)
         fast = np.flatnonzero(
@@ -121,9 +133,9 @@ def _speeds(case: RuleContext) -> Iterator[Found]:
         if len(fast):
             asked = line_rate(float(bundles.cable_bytes_s[fast].max()))
             has = line_rate(cable.bandwidth_bytes_s)
-            reason = f"carries {has.text}, below the {asked.text} of its ports"
+            reason = tr("carries {text}, below the {text_2} of its ports", text=has.text, text_2=asked.text)
             ids = _racks(case, fast)
-            fix = "a faster cable part"
+            fix = tr("a faster cable part")
             yield Found(at=("fabrics", i, "cable"), reason=reason, fix=fix, ids=ids, value=has, limit=asked)
 
 
@@ -148,11 +160,15 @@ def _reach(case: RuleContext) -> Iterator[Found]:
         )
         first = _racks(case, long[:1])
         count = int(bundles.cables[long].sum())
-        reason = (
-            f"reaches {reach.text}, but {count:,} cables are longer: the longest, {first[0]} to {first[-1]}, "
-            f"is {longest.text}"
+        reason = tr(
+            "reaches {text}, but {count:,} cables are longer: the longest, {first} to {first_2}, is {text_2}",
+            text=reach.text,
+            count=count,
+            first=first[0],
+            first_2=first[-1],
+            text_2=longest.text,
         )
-        fix = "a cable part with a longer reach, or switches nearer to the nodes"
+        fix = tr("a cable part with a longer reach, or switches nearer to the nodes")
         yield Found(
             at=("fabrics", i, "cable"),
             reason=reason,
@@ -184,13 +200,19 @@ def _rails(case: RuleContext) -> Iterator[Found]:
         crossed = links[nic != own[leaf]]
         if len(crossed):
             first = int(crossed[0])
-            reason = (
-                f"crosses rails: NIC {int(down.nic[first])} of {plant.nodes.ids[int(down.node[first])]} connects to "
-                f"{plant.switches.ids[int(down.leaf[first])]} of rail {int(own[down.leaf[first]])}"
-                + (f", and {len(crossed) - 1:,} more cables cross" if len(crossed) > 1 else "")
+            reason = tr(
+                "crosses rails: NIC {nic} of {ids} connects to {ids_2} of rail {own}",
+                nic=int(down.nic[first]),
+                ids=plant.nodes.ids[int(down.node[first])],
+                ids_2=plant.switches.ids[int(down.leaf[first])],
+                own=int(own[down.leaf[first]]),
+            ) + (
+                tr(", and {crossed_count:,} more cables cross", crossed_count=len(crossed) - 1)
+                if len(crossed) > 1
+                else ""
             )
             ids = tuple(plant.nodes.ids[node] for node in dict.fromkeys(down.node[crossed].tolist()))
-            fix = "connect NIC n of every node to a leaf of rail n, or collectives cross the spine"
+            fix = tr("connect NIC n of every node to a leaf of rail n, or collectives cross the spine")
             at: Path = ("fabrics", i, "links") if fabric.kind == "explicit" else ("fabrics", i)
             counted, none = number(len(crossed), "cables"), number(0, "cables")
             yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
@@ -214,9 +236,17 @@ def _oversubscribed(case: RuleContext) -> Iterator[Found]:
         over = over[np.argsort(-ratio[over], kind="stable")]
         worst = int(over[0])
         tier = TIER_NAMES[int(role[worst])]
-        has, aim = number(float(ratio[worst]), "to 1"), number(fabric.oversubscription, "to 1")
-        reason = f"is exceeded at {tier} {plant.switches.ids[worst]}: {has.text}, target {aim.text}"
-        fix = f"more uplinks or more switches in the tier above, or {has.value:.4g} as the target"
+        has, aim = number(float(ratio[worst]), tr("to 1")), number(fabric.oversubscription, tr("to 1"))
+        reason = tr(
+            "is exceeded at {tier} {ids}: {text}, target {text_2}",
+            tier=tier,
+            ids=plant.switches.ids[worst],
+            text=has.text,
+            text_2=aim.text,
+        )
+        fix = tr(
+            "more uplinks or more switches in the tier above, or {value:.4g} as the target", value=has.value
+        )
         ids = tuple(plant.switches.ids[switch] for switch in over.tolist())
         at: Path = ("fabrics", i, "oversubscription")
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=has, limit=aim)
@@ -225,74 +255,77 @@ def _oversubscribed(case: RuleContext) -> Iterator[Found]:
 RULES = (
     Rule(
         "node-unreachable",
-        "Unreachable node",
+        tr("Unreachable node"),
         "fabric",
         "error",
-        "Nodes of a fabric without a path to the others on every NIC, and leaves that meet in no spine.",
-        "collectives need a path between all nodes",
+        tr("Nodes of a fabric without a path to the others on every NIC, and leaves that meet in no spine."),
+        tr("collectives need a path between all nodes"),
         _unreachable,
     ),
     Rule(
         "node-unlinked",
-        "Node without a network",
+        tr("Node without a network"),
         "fabric",
         "warning",
-        "Nodes on no cable and in no row of any fabric, where other nodes have a network.",
-        "multi-node jobs need a network",
+        tr("Nodes on no cable and in no row of any fabric, where other nodes have a network."),
+        tr("multi-node jobs need a network"),
         _unlinked,
     ),
     Rule(
         "port-type",
-        "Wrong port type",
+        tr("Wrong port type"),
         "fabric",
         "error",
-        "Switches for scale-up or management networks in a fabric, and technologies that its switches do not support.",
-        "technology of the parts",
+        tr(
+            "Switches for scale-up or management networks in a fabric, and technologies "
+            "that its switches do not support."
+        ),
+        tr("technology of the parts"),
         _port_types,
     ),
     Rule(
         "port-speed",
-        "Port or cable too slow",
+        tr("Port or cable too slow"),
         "fabric",
         "warning",
-        "Speed of ports against their NICs, and of cables against their ports.",
-        "bandwidth of the parts",
+        tr("Speed of ports against their NICs, and of cables against their ports."),
+        tr("bandwidth of the parts"),
         _speeds,
     ),
     Rule(
         "cable-reach",
-        "Cable too long",
+        tr("Cable too long"),
         "fabric",
         "error",
-        "Length of each cable along the trays, against the reach of its part.",
-        "reach of the part",
+        tr("Length of each cable along the trays, against the reach of its part."),
+        tr("reach of the part"),
         _reach,
     ),
     Rule(
         "rail-match",
-        "Cable to the wrong rail",
+        tr("Cable to the wrong rail"),
         "fabric",
         "warning",
-        "Number of each NIC, against the rail of its leaf.",
-        "NVIDIA DGX SuperPOD reference architecture: rail-optimised, NIC n on leaf n",
+        tr("Number of each NIC, against the rail of its leaf."),
+        tr("NVIDIA DGX SuperPOD reference architecture: rail-optimised, NIC n on leaf n"),
         _rails,
     ),
     Rule(
         "oversubscription",
-        "Oversubscribed uplinks",
+        tr("Oversubscribed uplinks"),
         "fabric",
         "warning",
-        "Downlink over uplink bandwidth of every leaf and spine, against oversubscription of the fabric.",
-        "the scene itself",
+        tr("Downlink over uplink bandwidth of every leaf and spine, against oversubscription of the fabric."),
+        tr("the scene itself"),
         _oversubscribed,
     ),
     Rule(
         "routing-idle",
-        "Routing without effect",
+        tr("Routing without effect"),
         "fabric",
         "notice",
-        "Routing set for a ring or torus, where it changes nothing.",
-        "the scene itself",
+        tr("Routing set for a ring or torus, where it changes nothing."),
+        tr("the scene itself"),
         _routing,
     ),
 )

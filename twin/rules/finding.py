@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from twin import units
+from twin.language import tr
 from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.parse import Path
 
@@ -43,7 +44,7 @@ def quantity(value: float, dimension: str) -> Measure:
 
 def line_rate(bytes_s: float) -> Measure:
     """Return the speed of a port or cable, which people give in bits."""
-    return Measure(bytes_s, "B/s", f"{8e-9 * bytes_s:,.4g} Gb/s")
+    return Measure(bytes_s, "B/s", tr("{bytes_s:,.4g} Gb/s", bytes_s=8e-09 * bytes_s))
 
 
 def number(value: float, unit: str = "") -> Measure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.arrays import Bools
+from twin.language import tr
 from twin.planning.risk.failure_table import fails
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
@@ -29,12 +30,15 @@ def _spares(case: RuleContext) -> Iterator[Found]:
         count = int(usable.sum())
         left = count - job.nodes
         if left < 1 and case.scenario.failures.enabled:
-            where = f"rows {', '.join(rows)}" if rows else "the halls"
-            reason = (
-                f"leave no spare node: the job takes {job.nodes:,} of the {count:,} in {where}; after a failure it "
-                "waits for the repair"
+            where = tr("rows {rows}", rows=", ".join(rows)) if rows else tr("the halls")
+            reason = tr(
+                "leave no spare node: the job takes {nodes:,} of the {count:,} in {where}; after a "
+                "failure it waits for the repair",
+                nodes=job.nodes,
+                count=count,
+                where=where,
             )
-            fix = "fewer nodes, more racks, or recovery policy shrink"
+            fix = tr("fewer nodes, more racks, or recovery policy shrink")
             spares, least = number(max(0, left), "spare"), number(1, "spare")
             at = ("jobs", i, "nodes")
             yield Found(at=at, reason=reason, fix=fix, ids=(job.id,), value=spares, limit=least)
@@ -47,17 +51,19 @@ def _checkpoint_targets(case: RuleContext) -> Iterator[Found]:
         if isinstance(work.workload, Inference | Load | MonteCarlo) or checkpoint.interval == "none":
             continue
         if checkpoint.storage is None and not checkpoint.tiers:
-            reason = (
+            reason = tr(
                 "names no storage: the checkpoint stall is modelled, a full or slow storage system is not"
             )
-            fix = "storage: the id of a storage system, or tiers"
+            fix = tr("storage: the id of a storage system, or tiers")
             yield Found(at=(*at, "checkpoint"), reason=reason, fix=fix, ids=(work.id,))
 
 
 def _no_failures(case: RuleContext) -> Iterator[Found]:
     """Yield the scene if nothing fails in it, and it does not say that this is meant."""
     if case.scenario.failures.enabled and not fails(case.scenario) and case.plant.nodes.present.any():
-        reason = "say nothing: no node ever fails, so interruptions and spares are none, whatever is built"
+        reason = tr(
+            "say nothing: no node ever fails, so interruptions and spares are none, whatever is built"
+        )
         fix = "failures: {rates: catalog} takes the published rates; {enabled: false} says that it is meant"
         yield Found(at=("failures",), reason=reason, fix=fix)
 
@@ -65,99 +71,99 @@ def _no_failures(case: RuleContext) -> Iterator[Found]:
 def _never(case: RuleContext) -> Iterator[Found]:
     """Yield interventions, edits and reservations after the end of the run."""
     for at, id, reason in past_the_end(case.scenario):
-        yield Found(at=at, reason=reason, fix="an earlier time, or a longer duration", ids=(id,))
+        yield Found(at=at, reason=reason, fix=tr("an earlier time, or a longer duration"), ids=(id,))
 
 
-_SCENE = "the scene itself"
+_SCENE = tr("the scene itself")
 
 RULES = (
     Rule(
         "spares",
-        "No spare node",
+        tr("No spare node"),
         "work",
         "warning",
-        "Unallocated nodes for each job whose recovery policy is spare.",
-        "at least one; fleets keep 1 to 4 %",
+        tr("Unallocated nodes for each job whose recovery policy is spare."),
+        tr("at least one; fleets keep 1 to 4 %"),
         _spares,
     ),
     Rule(
         "after-the-end",
-        "After the end of the run",
+        tr("After the end of the run"),
         "work",
         "warning",
-        "Interventions, edits and reservations that begin after the run ends.",
+        tr("Interventions, edits and reservations that begin after the run ends."),
         _SCENE,
         _never,
     ),
     Rule(
         "no-failures",
-        "Nothing fails",
+        tr("Nothing fails"),
         "work",
         "notice",
         "Scenes with nodes in which nothing fails by itself, unless they say so (failures: {enabled: false}).",
-        "fleets count 2 to 7 failures in 1000 node-days (Llama 3, RSC-1, RSC-2)",
+        tr("fleets count 2 to 7 failures in 1000 node-days (Llama 3, RSC-1, RSC-2)"),
         _no_failures,
     ),
     Rule(
         "checkpoint-target",
-        "No checkpoint target",
+        tr("No checkpoint target"),
         "work",
         "warning",
-        "Jobs that write checkpoints without a storage system or tier.",
+        tr("Jobs that write checkpoints without a storage system or tier."),
         _SCENE,
         _checkpoint_targets,
     ),
     Rule(
         "fabric-missing",
-        "Network not modelled",
+        tr("Network not modelled"),
         "work",
         "warning",
-        "Jobs over several scale-up domains in a scene without a fabric.",
+        tr("Jobs over several scale-up domains in a scene without a fabric."),
         _SCENE,
         written(hardware.unlinked),
     ),
     Rule(
         "tensor-group",
-        "Tensor-parallel group over the network",
+        tr("Tensor-parallel group over the network"),
         "work",
         "warning",
-        "Tensor-parallel degree, against the GPUs of a scale-up domain.",
-        "scale_up_gpus of the node part",
+        tr("Tensor-parallel degree, against the GPUs of a scale-up domain."),
+        tr("scale_up_gpus of the node part"),
         written(hardware.split_tensors),
     ),
     Rule(
         "data-room",
-        "Data set does not fit",
+        tr("Data set does not fit"),
         "work",
         "warning",
-        "Data sets and caches, against the storage systems, drives and memory that hold them.",
-        "capacity of the parts",
+        tr("Data sets and caches, against the storage systems, drives and memory that hold them."),
+        tr("capacity of the parts"),
         written(storage.unmet),
     ),
     Rule(
         "trace-left-out",
-        "Jobs of a trace left out",
+        tr("Jobs of a trace left out"),
         "work",
         "warning",
-        "Jobs of traces that request more GPUs than the halls have.",
+        tr("Jobs of traces that request more GPUs than the halls have."),
         _SCENE,
         written(workload.left_out),
     ),
     Rule(
         "window-shut",
-        "Job that may never start",
+        tr("Job that may never start"),
         "work",
         "warning",
-        "Length of each job, against the time between windows of a recurring reservation.",
+        tr("Length of each job, against the time between windows of a recurring reservation."),
         _SCENE,
         written(workload.shut_out),
     ),
     Rule(
         "recovery-idle",
-        "Recovery without effect",
+        tr("Recovery without effect"),
         "work",
         "warning",
-        "Recovery and checkpoint keys of a job that can have no effect.",
+        tr("Recovery and checkpoint keys of a job that can have no effect."),
         _SCENE,
         written(recovery.idle_recovery),
     ),

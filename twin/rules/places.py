@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.titles import title_of_key
@@ -50,7 +51,7 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
     if not own or own == "id":
         return text, subject, subject
     own = "place" if own == "at" else _in_words(own)
-    return text, subject, f"{own} of {subject}" if subject else own
+    return text, subject, tr("{own} of {subject}", own=own, subject=subject) if subject else own
 
 
 def _in_words(key: str) -> str:

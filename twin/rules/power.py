@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.arrays import Bools, Floats
+from twin.language import tr
 from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import item_limit_w
 from twin.plant.graph import power_path
@@ -49,24 +50,43 @@ def _overloads(case: RuleContext, kind: str) -> Iterator[Found]:
         item = _worst(plant, stage, load_w, over)
         count = case.scenario.power[stage].count
         carried, limit = _power(load_w[item]), _power(limits_w[item])
-        more = f"a count of {_enough(count, carried.value, limit.value)}"
+        more = tr("a count of {enough}", enough=_enough(count, carried.value, limit.value))
         at: Path = ("power", stage, "count")
         if limit.value < power.capacity_w[item]:
             limited = "breaker"
             percent = 100 * load_w[item] / power.breaker_w[item]
-            reason = f"is too low: breaker of {power.ids[item]} carries {carried.text}, {percent:.0f} % of its rating"
-            fix = f"{more}, or a larger breaker; its continuous limit is 80 %, {limit.text}"
+            reason = tr(
+                "is too low: breaker of {ids} carries {text}, {percent:.0f} % of its rating",
+                ids=power.ids[item],
+                text=carried.text,
+                percent=percent,
+            )
+            fix = tr(
+                "{more}, or a larger breaker; its continuous limit is 80 %, {text}",
+                more=more,
+                text=limit.text,
+            )
         elif power.units[item] > power.needed[item]:
             limited, at = "units", ("power", stage, "units")
             units, needed = int(power.units[item]), int(power.needed[item])
-            reason = (
-                f"do not give N+{units - needed}: {power.ids[item]} carries {carried.text}, above the {limit.text} of "
-                f"its {needed} needed units"
+            reason = tr(
+                "do not give N+{units}: {ids} carries {text}, above the {text_2} of its {needed} "
+                "needed units",
+                units=units - needed,
+                ids=power.ids[item],
+                text=carried.text,
+                text_2=limit.text,
+                needed=needed,
             )
-            fix = f"more units, or {more}"
+            fix = tr("more units, or {more}", more=more)
         else:
             limited, fix = "capacity", more
-            reason = f"is too low: {power.ids[item]} carries {carried.text}, capacity {limit.text}"
+            reason = tr(
+                "is too low: {ids} carries {text}, capacity {text_2}",
+                ids=power.ids[item],
+                text=carried.text,
+                text_2=limit.text,
+            )
         if limited == kind:
             ids = _worst_first(plant, (power.stage == stage) & over, load_w)
             yield Found(at=at, reason=reason, fix=fix, ids=ids, value=carried, limit=limit)
@@ -103,15 +123,18 @@ def _lost_sides(case: RuleContext) -> Iterator[Found]:
                 reported.add(over_stage)
                 item = _worst(plant, over_stage, out_w, hit)
                 carried, limit = _power(out_w[item]), _power(item_limit_w(plant)[item])
-                reason = (
-                    f"is too low for 2N: after loss of feed {scenario.power[stage].id}, {power.ids[item]} carries "
-                    f"{carried.text}, capacity {limit.text}"
+                reason = tr(
+                    "is too low for 2N: after loss of feed {id}, {ids} carries {text}, capacity {text_2}",
+                    id=scenario.power[stage].id,
+                    ids=power.ids[item],
+                    text=carried.text,
+                    text_2=limit.text,
                 )
                 enough = _enough(scenario.power[over_stage].count, carried.value, limit.value)
                 yield Found(
                     at=("power", over_stage, "count"),
                     reason=reason,
-                    fix=f"a count of {enough} for 2N, or a larger capacity",
+                    fix=tr("a count of {enough} for 2N, or a larger capacity", enough=enough),
                     ids=_worst_first(plant, (power.stage == over_stage) & hit, out_w),
                     value=carried,
                     limit=limit,
@@ -134,8 +157,8 @@ def _lone_feeds(case: RuleContext) -> Iterator[Found]:
         return
     lone = np.flatnonzero((feeds == 1) & racks.present)
     for at, ids in case.by_generator(lone):
-        reason = "is single-fed while other rows are dual-fed: it has no redundancy"
-        fix = "feed it from a second stage too"
+        reason = tr("is single-fed while other rows are dual-fed: it has no redundancy")
+        fix = tr("feed it from a second stage too")
         single_fed, dual_fed = number(1, "feed"), number(2, "feeds")
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=single_fed, limit=dual_fed)
     single = np.array([_cords(case, name) == 1 for name in plant.node_parts], np.bool_)
@@ -145,8 +168,8 @@ def _lone_feeds(case: RuleContext) -> Iterator[Found]:
         corded[nodes.rack[single[nodes.part] & nodes.present]] = True
     corded = np.where(racks.shelves > 0, racks.shelves == 1, corded)
     for at, ids in case.by_generator(np.flatnonzero(corded & (feeds == 2) & racks.present)):
-        reason = "hold single-corded machines, so only one of their two feeds reaches them"
-        fix = "parts with two power supplies, two shelves, or a rack transfer switch"
+        reason = tr("hold single-corded machines, so only one of their two feeds reaches them")
+        fix = tr("parts with two power supplies, two shelves, or a rack transfer switch")
         has, wanted = number(1, "cord"), number(2, "cords")
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=has, limit=wanted)
 
@@ -165,10 +188,11 @@ def _unfed_racks(case: RuleContext) -> Iterator[Found]:
     unpowered = case.geared & (racks.feed_a < 0) & (racks.feed_b < 0)
     for at, ids in case.by_generator(np.flatnonzero(unpowered)):
         count = number(len(ids), "racks" if len(ids) > 1 else "rack")
-        reason = (
-            f"has equipment in {count.text} without a power feed: it does not start, and no limit counts it"
+        reason = tr(
+            "has equipment in {text} without a power feed: it does not start, and no limit counts it",
+            text=count.text,
         )
-        fix = "feed it from a power stage"
+        fix = tr("feed it from a power stage")
         none = number(0, "racks")
         yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=count, limit=none)
 
@@ -195,13 +219,17 @@ def _imbalance(case: RuleContext) -> Iterator[Found]:
     if max(a_w, b_w) <= UNEVEN * min(a_w, b_w):
         return
     heavy = sides[0] if a_w > b_w else sides[1]
-    reason = f"is unbalanced: feed A carries {_power(a_w).text}, feed B {_power(b_w).text}"
+    reason = tr(
+        "is unbalanced: feed A carries {text}, feed B {text_2}",
+        text=_power(a_w).text,
+        text_2=_power(b_w).text,
+    )
     yield Found(
         at=("power", int(heavy[0]), "feeds"),
         reason=reason,
-        fix="connect single-fed equipment to the lighter side, or to both",
-        value=number(max(a_w, b_w) / max(1.0, min(a_w, b_w)), "to 1"),
-        limit=number(UNEVEN, "to 1"),
+        fix=tr("connect single-fed equipment to the lighter side, or to both"),
+        value=number(max(a_w, b_w) / max(1.0, min(a_w, b_w)), tr("to 1")),
+        limit=number(UNEVEN, tr("to 1")),
     )
 
 
@@ -223,9 +251,15 @@ def _unprotected(case: RuleContext) -> Iterator[Found]:
         feeds = np.stack([plant.loops.feed_a[slots], plant.loops.feed_b[slots]])
         if not rides[feeds].any(axis=0).all():
             movers = "fans" if generator.kind == "air" else "pumps"
-            where = "on no stage" if (feeds < 0).all() else "on no UPS"
-            reason = f"has its {movers} {where}: they stop on utility loss while the racks run on battery"
-            hint = "name the loop under feeds of a stage behind the UPS; chillers can wait for a generator"
+            where = tr("on no stage") if (feeds < 0).all() else tr("on no UPS")
+            reason = tr(
+                "has its {movers} {where}: they stop on utility loss while the racks run on battery",
+                movers=movers,
+                where=where,
+            )
+            hint = tr(
+                "name the loop under feeds of a stage behind the UPS; chillers can wait for a generator"
+            )
             yield Found(at=("cooling", "loops", i, "id"), reason=reason, fix=hint)
 
 
@@ -256,15 +290,19 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
         at: Path = ("power", i, "battery")
         if generators and lasts_s < needed_s:
             lasts, needed = quantity(lasts_s, "duration"), quantity(needed_s, "duration")
-            reason = (
-                f"lasts {lasts.text} at full load, but the generators take the load only after {needed.text}"
+            reason = tr(
+                "lasts {text} at full load, but the generators take the load only after {text_2}",
+                text=lasts.text,
+                text_2=needed.text,
             )
-            fix = "a larger battery, or generators that start sooner"
+            fix = tr("a larger battery, or generators that start sooner")
             yield Found(at=at, reason=reason, fix=fix, value=lasts, limit=needed)
         elif not generators and not other_sources and lasts_s == 0.0:
-            reason = "is empty and there is no generator: every utility dip is an outage"
+            reason = tr("is empty and there is no generator: every utility dip is an outage")
             yield Found(
-                at=at, reason=reason, fix="some minutes of battery, or a generator at the output of a stage"
+                at=at,
+                reason=reason,
+                fix=tr("some minutes of battery, or a generator at the output of a stage"),
             )
 
 
@@ -287,129 +325,134 @@ def _small_generators(case: RuleContext) -> Iterator[Found]:
             continue
         reported.add(stage)
         gives, carries = _power(given_w[bus]), _power(load_w[bus])
-        reason = (
-            f"is too low: {gives.text} with the sources in parallel is below the {carries.text} load of "
-            f"{power.ids[bus]}, which gets no supply on utility loss"
+        reason = tr(
+            "is too low: {text} with the sources in parallel is below the {text_2} load of "
+            "{ids}, which gets no supply on utility loss",
+            text=gives.text,
+            text_2=carries.text,
+            ids=power.ids[bus],
         )
         yield Found(
             at=("power", stage, "capacity"),
             reason=reason,
-            fix="larger or more generators, or less load behind the stage",
+            fix=tr("larger or more generators, or less load behind the stage"),
             value=carries,
             limit=gives,
         )
 
 
-_STANDARD = "NFPA 70 (NEC) 210.20(A): continuous load at most 80 % of the breaker"
-_TIER = "Uptime Institute, Tier Standard: Topology"
+_STANDARD = tr("NFPA 70 (NEC) 210.20(A): continuous load at most 80 % of the breaker")
+_TIER = tr("Uptime Institute, Tier Standard: Topology")
 
 RULES = (
     Rule(
         "power-capacity",
-        "Power stage overloaded",
+        tr("Power stage overloaded"),
         "power",
         "error",
-        "Peak design load of each item of the power tree, against its capacity.",
-        "rating of the part or of the stage",
+        tr("Peak design load of each item of the power tree, against its capacity."),
+        tr("rating of the part or of the stage"),
         lambda case: _overloads(case, "capacity"),
     ),
     Rule(
         "breaker-load",
-        "Breaker above 80 %",
+        tr("Breaker above 80 %"),
         "power",
         "error",
-        "Continuous load of each breaker, against 80 % of its rating.",
+        tr("Continuous load of each breaker, against 80 % of its rating."),
         _STANDARD,
         lambda case: _overloads(case, "breaker"),
     ),
     Rule(
         "power-units",
-        "Redundancy not met (N+x)",
+        tr("Redundancy not met (N+x)"),
         "power",
         "error",
-        "Load of each item, against the capacity of its needed units alone.",
+        tr("Load of each item, against the capacity of its needed units alone."),
         _TIER,
         lambda case: _overloads(case, "units"),
     ),
     Rule(
         "lost-feed",
-        "Overload after loss of a feed (not 2N)",
+        tr("Overload after loss of a feed (not 2N)"),
         "power",
         "error",
-        "Load of each stage after loss of the other feed of its racks, against its capacity.",
+        tr("Load of each stage after loss of the other feed of its racks, against its capacity."),
         _TIER,
         _lost_sides,
     ),
     Rule(
         "single-corded",
-        "Single-corded equipment",
+        tr("Single-corded equipment"),
         "power",
         "warning",
-        "Single-fed racks where others are dual-fed, and machines with one power supply in dual-fed racks.",
+        tr(
+            "Single-fed racks where others are dual-fed, and machines with one power supply in dual-fed racks."
+        ),
         _TIER,
         _lone_feeds,
     ),
     Rule(
         "feed-balance",
-        "Feeds A and B unbalanced",
+        tr("Feeds A and B unbalanced"),
         "power",
         "warning",
-        "Load of feed A against feed B, over the stages that feed dual-fed racks.",
+        tr("Load of feed A against feed B, over the stages that feed dual-fed racks."),
         "20 % [est]",
         _imbalance,
     ),
     Rule(
         "cooling-ride-through",
-        "Cooling not on UPS",
+        tr("Cooling not on UPS"),
         "power",
         "error",
-        "Pumps and fans of loops whose racks run on battery: they need a UPS too.",
-        "ASHRAE TC 9.9, Thermal Guidelines: liquid-cooled racks overheat within a minute without flow",
+        tr("Pumps and fans of loops whose racks run on battery: they need a UPS too."),
+        tr("ASHRAE TC 9.9, Thermal Guidelines: liquid-cooled racks overheat within a minute without flow"),
         _unprotected,
     ),
     Rule(
         "battery-time",
-        "Battery too short",
+        tr("Battery too short"),
         "power",
         "error",
-        "Battery autonomy of each UPS at full load, against the start time of the generators.",
-        "start and load acceptance of the generators",
+        tr("Battery autonomy of each UPS at full load, against the start time of the generators."),
+        tr("start and load acceptance of the generators"),
         _batteries,
     ),
     Rule(
         "generator-size",
-        "Generators too small",
+        tr("Generators too small"),
         "power",
         "error",
-        "Capacity of generators and the sources in parallel, against the load of their bus.",
-        "rating of the generators",
+        tr("Capacity of generators and the sources in parallel, against the load of their bus."),
+        tr("rating of the generators"),
         _small_generators,
     ),
     Rule(
         "rack-unfed",
-        "Rack without power",
+        tr("Rack without power"),
         "power",
         "error",
-        "Racks with nodes, switches or storage that no stage feeds, in a scene with a power tree.",
-        "at least one feed",
+        tr("Racks with nodes, switches or storage that no stage feeds, in a scene with a power tree."),
+        tr("at least one feed"),
         _unfed_racks,
     ),
     Rule(
         "row-unfed",
-        "Empty row on no power stage",
+        tr("Empty row on no power stage"),
         "power",
         "warning",
-        "Empty rows that no stage feeds, in a scene with a power tree.",
-        "the scene itself",
+        tr("Empty rows that no stage feeds, in a scene with a power tree."),
+        tr("the scene itself"),
         _empty_rows,
     ),
     Rule(
         "stage-idle",
-        "Power stage that feeds nothing",
+        tr("Power stage that feeds nothing"),
         "power",
         "warning",
-        "Last stages without rows, and sources connected to nothing.",
-        "the scene itself",
+        tr("Last stages without rows, and sources connected to nothing."),
+        tr("the scene itself"),
         written(idle_stages),
     ),
 )

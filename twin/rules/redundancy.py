@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.arrays import Bools
+from twin.language import tr
 from twin.plant.single_points import SinglePoint, System
 from twin.plant.tables import Plant
 from twin.rules.finding import Found, number
@@ -22,14 +23,16 @@ from twin.scenario.text.parse import Path
 PATHS = ("switchgear", "pdu", "busbar")
 """Kinds of power item that are the path itself: N+1 gives machines a spare, only 2N a second path."""
 LOSES: dict[System, str] = {
-    "power": "lose power or cooling",
-    "cooling": "lose cooling",
-    "network": "are cut off the network",
+    "power": tr("lose power or cooling"),
+    "cooling": tr("lose cooling"),
+    "network": tr("are cut off the network"),
 }
 _FIXES: dict[System, str] = {
-    "power": "a second path from the utility (2N), or a spare machine (N+1)",
-    "cooling": "a spare machine (units) and drives that make up for a lost pump (recover), or more, smaller loops",
-    "network": "NICs with two cables to two leaves (homes: 2), and two spines or more",
+    "power": tr("a second path from the utility (2N), or a spare machine (N+1)"),
+    "cooling": tr(
+        "a spare machine (units) and drives that make up for a lost pump (recover), or more, smaller loops"
+    ),
+    "network": tr("NICs with two cables to two leaves (homes: 2), and two spines or more"),
 }
 
 
@@ -58,7 +61,9 @@ def breaks(plant: Plant, point: SinglePoint, level: RedundancyLevel | None) -> b
 def falls_words(plant: Plant, point: SinglePoint) -> str:
     """Return what falls with a thing: "256 of 512 GPUs, which lose cooling"."""
     total = int(plant.nodes.gpu_count[plant.nodes.present].sum())
-    return f"{point.gpus:,} of {total:,} GPUs, which {LOSES[point.system]}"
+    return tr(
+        "{gpus:,} of {total:,} GPUs, which {loses}", gpus=point.gpus, total=total, loses=LOSES[point.system]
+    )
 
 
 def jobs_lost(case: RuleContext, point: SinglePoint) -> list[str]:
@@ -97,12 +102,14 @@ class Fall:
     @property
     def fate(self) -> str:
         """Return "lose cooling; job a cannot go on"."""
-        return LOSES[self.point.system] + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+        return LOSES[self.point.system] + (
+            tr("; {named} cannot go on", named=_named(self.jobs)) if self.jobs else ""
+        )
 
     @property
     def sentence(self) -> str:
         """Return "256 of 512 GPUs, which lose cooling; job a cannot go on"."""
-        return self.words + (f"; {_named(self.jobs)} cannot go on" if self.jobs else "")
+        return self.words + (tr("; {named} cannot go on", named=_named(self.jobs)) if self.jobs else "")
 
 
 def falls(case: RuleContext) -> list[Fall]:
@@ -127,10 +134,18 @@ def _single(case: RuleContext) -> Iterator[Found]:
     for at, points in groups.items():
         worst = points[0]
         fall = _fall(case, worst)
-        spare = f"; one of its {worst.needed + worst.spare} machines alone takes none" if worst.spare else ""
-        target = f", but the target is {fall.level}: " if fall.breaks else ": "
-        many = f"has {len(points):,} single points" if len(points) > 1 else "is a single point"
-        takes = "the loss of one takes up to" if len(points) > 1 else "its loss takes"
+        spare = (
+            tr("; one of its {needed} machines alone takes none", needed=worst.needed + worst.spare)
+            if worst.spare
+            else ""
+        )
+        target = tr(", but the target is {level}: ", level=fall.level) if fall.breaks else ": "
+        many = (
+            tr("has {points:,} single points", points=len(points))
+            if len(points) > 1
+            else tr("is a single point")
+        )
+        takes = tr("the loss of one takes up to") if len(points) > 1 else tr("its loss takes")
         yield Found(
             at=at,
             reason=f"{many}{target}{takes} {fall.sentence}{spare}",
@@ -158,19 +173,25 @@ def _key(case: RuleContext, point: SinglePoint) -> Path:
 
 def _named(jobs: Sequence[str]) -> str:
     if len(jobs) > 3:
-        return f"{len(jobs):,} jobs"
-    return f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(jobs[:-1])} and {jobs[-1]}"
+        return tr("{jobs:,} jobs", jobs=len(jobs))
+    return (
+        tr("job {jobs}", jobs=jobs[0])
+        if len(jobs) == 1
+        else tr("jobs {jobs} and {jobs_2}", jobs=", ".join(jobs[:-1]), jobs_2=jobs[-1])
+    )
 
 
 RULES = (
     Rule(
         "single-point",
-        "Single point of failure",
+        tr("Single point of failure"),
         "redundancy",
         "warning",
-        "Power items, loops, facility loops and switches whose loss takes GPUs along, against the target of the site "
-        "(site.redundancy); those that it allows are named for information.",
-        "Uptime Institute, Tier Standard: Topology; the target is the scene's own",
+        tr(
+            "Power items, loops, facility loops and switches whose loss takes GPUs along, "
+            "against the target of the site (site.redundancy); those that it allows are named for information."
+        ),
+        tr("Uptime Institute, Tier Standard: Topology; the target is the scene's own"),
         _single,
     ),
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.catalog import CduPart, ChillerPart, CrahPart, Part
+from twin.language import tr
 from twin.plant.design_load import loop_heat_w
 from twin.rules.finding import Found, quantity
 from twin.rules.redundancy import asked
@@ -83,8 +84,13 @@ def _found(
     has, load = quantity(has_w, "power"), quantity(load_w, "power")
     yield Found(
         at=at,
-        reason=f"is oversized: {has.text} without spares for {load.text}, {has_w / load_w:.1f} times its load",
-        fix="a smaller part, or fewer machines: at low load it loses more and runs worse",
+        reason=tr(
+            "is oversized: {text} without spares for {text_2}, {has_w:.1f} times its load",
+            text=has.text,
+            text_2=load.text,
+            has_w=has_w / load_w,
+        ),
+        fix=tr("a smaller part, or fewer machines: at low load it loses more and runs worse"),
         ids=ids,
         value=has,
         limit=quantity(MOST * load_w, "power"),
@@ -107,12 +113,14 @@ def _least_w(case: RuleContext, part: Part, load_w: float) -> float:
 RULES = (
     Rule(
         "oversized",
-        "Oversized machine",
+        tr("Oversized machine"),
         "redundancy",
         "warning",
-        "Capacity of transformers, UPS, generators, chillers, CDUs and air handlers without their spares, against "
-        "their greatest load.",
-        "three times [est]",
+        tr(
+            "Capacity of transformers, UPS, generators, chillers, CDUs and air handlers without their spares, against "
+            "their greatest load."
+        ),
+        tr("three times [est]"),
         _oversized,
     ),
 )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import NodePart
+from twin.language import tr
 from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.domains import birth_racks
 from twin.plant.tables import LoopKind
@@ -60,11 +61,16 @@ def _units(case: RuleContext) -> Iterator[Found]:
         highest = int((first_u + height_u - 1)[in_rack].max(initial=0))
         units = int(racks.units_u[slot])
         if highest > units:
-            reason = f"need unit {highest} in {_many(ids)}, but the rack has {units} U"
+            reason = tr(
+                "need unit {highest} in {many}, but the rack has {units} U",
+                highest=highest,
+                many=_many(ids),
+                units=units,
+            )
         else:
-            reason = f"have a rack-unit conflict in {_many(ids)}: two components share a unit"
+            reason = tr("have a rack-unit conflict in {many}: two components share a unit", many=_many(ids))
         used = int(height_u[in_rack & (column == 0)].sum())
-        fix = "fewer or lower nodes, or racks of their own for the switches"
+        fix = tr("fewer or lower nodes, or racks of their own for the switches")
         yield Found(
             at=(*at, "racks"),
             reason=reason,
@@ -91,7 +97,7 @@ def _doubled(
 
 
 def _many(ids: list[str]) -> str:
-    return ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1:,} more"
+    return ids[0] if len(ids) == 1 else tr("{ids} and {ids_2:,} more", ids=ids[0], ids_2=len(ids) - 1)
 
 
 # --- the floor
@@ -184,8 +190,8 @@ def _collide(case: RuleContext) -> Iterator[Found]:
         ids, at = (floor.ids[rack], floor.ids[obstacle]), _place(case, floor.ids[rack])
         shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
         subject = "it" if at[2] == "overrides" else ids[0]
-        reason = f"makes {subject} overlap {ids[1]} by {shared.text}"
-        found = Found(at=at, reason=reason, fix="another place", ids=ids, value=shared, limit=none)
+        reason = tr("makes {subject} overlap {ids} by {text}", subject=subject, ids=ids[1], text=shared.text)
+        found = Found(at=at, reason=reason, fix=tr("another place"), ids=ids, value=shared, limit=none)
         reported.setdefault(ids[0], found)
     yield from reported.values()
     for h, hall in enumerate(case.scenario.halls):
@@ -195,8 +201,15 @@ def _collide(case: RuleContext) -> Iterator[Found]:
             if rows.racks.count > 1 and width_m > rows.racks.pitch_m + TOUCH_M:
                 pitch, width = quantity(rows.racks.pitch_m, "length"), quantity(width_m, "length")
                 key: Path = ("halls", h, "rows", r, "racks", "pitch")
-                reason = f"is {pitch.text}, but a {part} is {width.text} wide: the racks overlap"
-                yield Found(at=key, reason=reason, fix=f"{width.text} or more", value=pitch, limit=width)
+                reason = tr(
+                    "is {text}, but a {part} is {text_2} wide: the racks overlap",
+                    text=pitch.text,
+                    part=part,
+                    text_2=width.text,
+                )
+                yield Found(
+                    at=key, reason=reason, fix=tr("{text} or more", text=width.text), value=pitch, limit=width
+                )
 
 
 def _place(case: RuleContext, rack: str) -> Path:
@@ -221,12 +234,25 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
         clear, least = quantity(clear_m, "length"), quantity(least_m, "length")
         ids = tuple(dict.fromkeys(floor.ids[gap[2]] for gap in tight))
         places = len({frozenset(gap[2:]) for gap in tight}) - 1
-        more = f"; {places:,} more place{'s are' if places > 1 else ' is'} too tight" if places else ""
-        reason = f"leaves {clear.text} clear between {floor.ids[rack]} and {floor.ids[neighbour]}"
+        more = (
+            tr(
+                "; {places:,} more place{word} too tight",
+                places=places,
+                word=tr("s are") if places > 1 else " is",
+            )
+            if places
+            else ""
+        )
+        reason = tr(
+            "leaves {text} clear between {ids} and {ids_2}",
+            text=clear.text,
+            ids=floor.ids[rack],
+            ids_2=floor.ids[neighbour],
+        )
         yield Found(
             at=_blamed(case, floor, rack, neighbour),
-            reason=f"{reason}, minimum {least.text}{more}",
-            fix="another place, or a larger pitch",
+            reason=tr("{reason}, minimum {text}{more}", reason=reason, text=least.text, more=more),
+            fix=tr("another place, or a larger pitch"),
             ids=ids,
             value=clear,
             limit=least,
@@ -291,8 +317,13 @@ def _heavy(case: RuleContext) -> Iterator[Found]:
     for at, ids in case.by_generator(over[np.argsort(-weight_kg[over], kind="stable")]):
         weight = number(round(float(weight_kg[case.plant.slots[ids[0]][1]])), "kg")
         limit = number(CABINET_KG, "kg")
-        reason = f"weigh {weight.text} in {_many(ids)}, above the cabinet rating of {limit.text}"
-        fix = "fewer nodes in each, or a rack part with a higher rating"
+        reason = tr(
+            "weigh {text} in {many}, above the cabinet rating of {text_2}",
+            text=weight.text,
+            many=_many(ids),
+            text_2=limit.text,
+        )
+        fix = tr("fewer nodes in each, or a rack part with a higher rating")
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=weight, limit=limit)
 
 
@@ -314,55 +345,62 @@ def _floor_load(case: RuleContext) -> Iterator[Found]:
         for at, ids in entries:
             load = quantity(load_of[plant.slots[ids[0]][1]], "pressure")
             limit = quantity(case.scenario.halls[hall].floor_load_pa, "pressure")
-            reason = f"put {load.text} on the floor at {_many(ids)}, above its limit of {limit.text}"
-            fix = "a higher floor_load of the hall, a larger pitch, or lighter racks"
+            reason = tr(
+                "put {text} on the floor at {many}, above its limit of {text_2}",
+                text=load.text,
+                many=_many(ids),
+                text_2=limit.text,
+            )
+            fix = tr("a higher floor_load of the hall, a larger pitch, or lighter racks")
             yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=load, limit=limit)
 
 
 RULES = (
     Rule(
         "rack-units",
-        "Rack-unit conflict",
+        tr("Rack-unit conflict"),
         "space",
         "error",
-        "Units of a rack that two components share, or that the rack does not have.",
-        "EIA-310: rack units",
+        tr("Units of a rack that two components share, or that the rack does not have."),
+        tr("EIA-310: rack units"),
         _units,
     ),
     Rule(
         "rack-collision",
-        "Racks overlap",
+        tr("Racks overlap"),
         "space",
         "error",
-        "Footprints of racks and cooling units on the floor.",
-        "outer dimensions of the parts",
+        tr("Footprints of racks and cooling units on the floor."),
+        tr("outer dimensions of the parts"),
         _collide,
     ),
     Rule(
         "clearance",
-        "Too little clearance",
+        tr("Too little clearance"),
         "space",
         "warning",
-        "Clear space before and behind each rack.",
-        "ANSI/TIA-942-A 5.11.7: 1 m before, 0.6 m behind [unverified]",
+        tr("Clear space before and behind each rack."),
+        tr("ANSI/TIA-942-A 5.11.7: 1 m before, 0.6 m behind [unverified]"),
         _clearance,
     ),
     Rule(
         "floor-load",
-        "Floor overloaded",
+        tr("Floor overloaded"),
         "space",
         "error",
-        "Weight of each rack over its footprint and half the aisles beside it, against floor_load of the hall.",
-        "ANSI/TIA-942-A: 12 kPa recommended, 7.2 kPa minimum [unverified]",
+        tr(
+            "Weight of each rack over its footprint and half the aisles beside it, against floor_load of the hall."
+        ),
+        tr("ANSI/TIA-942-A: 12 kPa recommended, 7.2 kPa minimum [unverified]"),
         _floor_load,
     ),
     Rule(
         "rack-weight",
-        "Cabinet overloaded",
+        tr("Cabinet overloaded"),
         "space",
         "error",
-        "Weight of each cabinet with its contents, against its static rating.",
-        "1,360 kg (3,000 lb), the usual static rating of cabinets [unverified]",
+        tr("Weight of each cabinet with its contents, against its static rating."),
+        tr("1,360 kg (3,000 lb), the usual static rating of cabinets [unverified]"),
         _heavy,
     ),
 )

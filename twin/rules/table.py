@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from twin.language import tr
 from twin.rules import cooling, data, fabric, job_rules, power, redundancy, sizing, space, tenancy
 from twin.rules.rule import Rule
 
 RUN = (
     Rule(
         "job-fits",
-        "Job does not fit",
+        tr("Job does not fit"),
         "run",
         "error",
-        "Memory that each job needs on a GPU, and nodes that a fabric joins for it.",
-        "memory of the GPU part",
+        tr("Memory that each job needs on a GPU, and nodes that a fabric joins for it."),
+        tr("memory of the GPU part"),
     ),
     Rule(
         "action-refused",
-        "Intervention or edit refused",
+        tr("Intervention or edit refused"),
         "run",
         "error",
-        "Interventions at t = 0 that are refused, and edits that a run cannot apply.",
-        "the scene itself",
+        tr("Interventions at t = 0 that are refused, and edits that a run cannot apply."),
+        tr("the scene itself"),
     ),
     Rule(
         "run-impossible",
-        "Scene cannot be simulated",
+        tr("Scene cannot be simulated"),
         "run",
         "error",
-        "Whether plant, cooling and jobs can be built.",
-        "the scene itself",
+        tr("Whether plant, cooling and jobs can be built."),
+        tr("the scene itself"),
     ),
 )
 """Rules that need a run: `twin check` asks the engine, the window its worker process."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from twin.language import tr
 from twin.plant.tenancy_rules import TITLES, Severity
 from twin.rules import finding
 from twin.rules.finding import Found
@@ -29,8 +30,8 @@ RULES = tuple(
         title,
         "tenancy",
         "warning",
-        "Places where one tenant can reach another; the control sets the severity.",
-        "the scene itself; see twin check --security",
+        tr("Places where one tenant can reach another; the control sets the severity."),
+        tr("the scene itself; see twin check --security"),
         _of(id),
     )
     for id, title in TITLES.items()

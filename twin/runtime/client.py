@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import monotonic, time_ns
 
+from twin.language import english
 from twin.record.events import Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.runtime.channel import MessageChannel
@@ -101,7 +102,8 @@ class Client:
         process = get_context("spawn").Process(
             target=main, args=(worker_end, self._engine), name="twin worker", daemon=True
         )
-        process.start()
+        with english():  # the texts of a run file
+            process.start()
         worker_end.close()
         self._process, self._channel = process, MessageChannel(own_end)
 

@@ -237,7 +237,7 @@ class DesignsDialog(QDialog):
             box.activated.connect(partial(self._on_chosen, box))
         self.length = QLineEdit()
         self.length.setPlaceholderText(_TO_THE_END)
-        self.length.setToolTip("Such as 6 h or 2 day 12 h; empty: to the end of each scene")
+        self.length.setToolTip(tr("Such as 6 h or 2 day 12 h; empty: to the end of each scene"))
         self.seed, self.seeds = (
             CountBox(0, _MOST_SEED, doubles=False),
             CountBox(1, _MOST_SEEDS, doubles=False),

@@ -176,10 +176,11 @@ class DiffDialog(QDialog):
         row = QHBoxLayout()
         row.addStretch(1)
         self.buttons: dict[str, QPushButton] = {}
-        for word, answer in {**answers, "Close": lambda: None}.items():
+        close = tr("Close")
+        for word, answer in {**answers, close: lambda: None}.items():
             button = QPushButton(word)
             button.setAutoDefault(False)
-            button.setToolTip(plain_tip(tr("Close this window (Esc)") if word == "Close" else word))
+            button.setToolTip(plain_tip(tr("Close this window (Esc)") if word == close else word))
             button.clicked.connect(self.close)
             button.clicked.connect(lambda _=False, answer=answer: answer())
             if not self.buttons:

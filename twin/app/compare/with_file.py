@@ -121,8 +121,8 @@ class Comparing:
             return
         if self._note is not None and self._note in self._notifications.notes:
             return
-        reload: dict[str, Callable[[], object]] = {"Reload from disk": scene.take_theirs}
-        keep: dict[str, Callable[[], object]] = {"Keep my changes": scene.keep_mine}
+        reload: dict[str, Callable[[], object]] = {tr("Reload from disk"): scene.take_theirs}
+        keep: dict[str, Callable[[], object]] = {tr("Keep my changes"): scene.keep_mine}
         answers = keep | reload if draft.dirty else reload | keep  # the first, the usual one, loses nothing
 
         def beside() -> None:
@@ -130,10 +130,10 @@ class Comparing:
 
         if draft.dirty:
             words = tr("Another program changed the file, and the scene has unsaved changes.")
-            choices = {"Compare": beside, **answers}
+            choices = {tr("Compare"): beside, **answers}
         else:
             words = tr("Another program changed the file.")
-            choices = {"Reload": scene.take_theirs, "Compare": beside}
+            choices = {tr("Reload"): scene.take_theirs, tr("Compare"): beside}
         self._note = self._notifications.ask(
             Trouble(tr("{name} has changed", name=path.name), words), choices
         )

@@ -14,7 +14,7 @@ from twin.app.toolkit import text
 from twin.app.world.rows import World, gpus_of
 from twin.language import tr
 from twin.plant.graph import find
-from twin.record.channels import NodeCondition
+from twin.record.channels import NodeCondition, PowerState
 from twin.record.spare_pool import AWAY, WORDS
 
 MOST_COLUMNS = 3
@@ -209,7 +209,7 @@ def _spare(drawing: OneLine, item: int, key: str, level: int, side: int) -> None
     spare = int(now.items.spare_parent[item])
     if spare < 0:
         return
-    used = "ON SPARE" in now.state_words(item)
+    used = now.state[item] == PowerState.ON_SPARE
     tone: Tone = "warning" if used else "calm"
     if now.items.ids[spare] in drawing.boxes:
         drawing.lines.append(DiagramLine(now.items.ids[spare], key, "", tone, late=True, flow=float(used)))

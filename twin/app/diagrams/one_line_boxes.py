@@ -122,7 +122,7 @@ class OneLine:
         facts.append((tr("Draw"), text.quantity(power_w, "W")))
         if state:
             facts.append((tr("State"), state.lower()))
-        key = tr("rest of {ids} {level} {side}", ids=now.items.ids[above], level=level, side=side)
+        key = f"rest of {now.items.ids[above]} {level} {side}"
         power = text.quantity(power_w, "W")
         self.boxes[key] = Box(
             key,

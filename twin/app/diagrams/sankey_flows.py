@@ -147,7 +147,7 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     known_w = sum(stage.loss_w for stage in stages)
     uses += [
         _Use(
-            tr("loss {kind}", kind=stage.kind),
+            f"loss {stage.kind}",
             tr("Loss, {title}", title=stage.title),
             stage.loss_w,
             outdoors=True,

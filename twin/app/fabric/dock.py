@@ -75,7 +75,15 @@ class BusyModel(ColumnModel):
             load = tr("{down} down", down=line.down) if line.down else f"{line.load}\N{NO-BREAK SPACE}%"
             return (line.words, load, line.jobs)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(f"{line.words}: {line.load} % busy, {line.down} cables down; {line.jobs}")
+            return plain_tip(
+                tr(
+                    "{words}: {load} % busy, {down} cables down; {jobs}",
+                    words=line.words,
+                    load=line.load,
+                    down=line.down,
+                    jobs=line.jobs,
+                )
+            )
         if role == Qt.ItemDataRole.ForegroundRole and column == 1 and line.down:
             return QColor(self._look.theme.alarm)
         if role == Qt.ItemDataRole.TextAlignmentRole and column == 1:
@@ -273,7 +281,7 @@ class FabricDock(Dock):
         names = [collective.kind for collective in layer.kinds]
         every = jobs_of(world.scenario)
         jobs = [every[job].id for job in layer.senders]
-        for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):
+        for box, words in ((self.kind_box, [tr(name.capitalize()) for name in names]), (self.job_box, jobs)):
             if words != [box.itemText(k) for k in range(box.count())]:
                 box.clear()
                 box.addItems(words)

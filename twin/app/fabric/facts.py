@@ -245,9 +245,10 @@ def collective_line(one: Collective) -> str:
         "neighbours": tr("{members:,} GPUs with their neighbours", members=one.members),
         "all to all": tr("all-to-all among {members:,} GPUs", members=one.members),
     }[one.shape]
-    name = "all-reduce, " if one.kind == "data" else ""
     many = tr("{groups:,} side by side", groups=one.groups) if one.groups > 1 else tr("one shown")
-    return f"{name}{who}, {many}"
+    if one.kind == "data":
+        return tr("all-reduce, {who}, {many}", who=who, many=many)
+    return f"{who}, {many}"
 
 
 def collective_cost(one: Collective) -> str:

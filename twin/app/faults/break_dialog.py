@@ -238,7 +238,7 @@ class BreakDialog(QDialog):
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice
         verb = tr("Break") if choice is None else choice.verb
-        title = f"{verb} {self.thing or 'the site'}"
+        title = tr("{verb} {thing}", verb=verb, thing=self.thing or tr("the site"))
         self.setWindowTitle(title)
         self._title.setText(title)
         if choice is None:

@@ -120,7 +120,15 @@ class FaultsMenu:
         scenario, end_s = session.document.scenario, session.end_s or session.document.scenario.duration_s
         drill = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
         first = drill.incidents[0] if drill.incidents else None
-        when = f"; the first at {Clock.of(scenario).says(first.at_s)}: {words_of(first)}" if first else ""
+        when = (
+            tr(
+                "; the first at {says}: {words_of}",
+                says=Clock.of(scenario).says(first.at_s),
+                words_of=words_of(first),
+            )
+            if first
+            else ""
+        )
         message = tr("SIMULATED. {words}{when}", words=drill.words, when=when)
         self._drawn = {id(incident): message for incident in drill.incidents}
         self._tell(message)

@@ -112,7 +112,7 @@ class GoneFile(QObject):
     def _tell(self, path: Path, how: str) -> None:
         title, what = tr("The run's file is missing"), tr("{path} was {how}.", path=path, how=how)
         if self._session.recording is None:
-            left = (
+            left = tr(
                 "The run continues but is no longer recorded; earlier times may be unavailable: "
                 "start it again to have it recorded."
             )

@@ -48,9 +48,9 @@ _BETWEEN_PX, _SIDE_PX = 16, 24
 _PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
 _HINTS = (
     (tr("Space"), tr("play and pause")),
-    (tr("Drag"), "orbit"),
+    (tr("Drag"), tr("orbit")),
     (tr("Wheel"), tr("zoom to the pointer")),
-    (tr("Click"), "select"),
+    (tr("Click"), tr("select")),
     ("F", tr("frame the selection")),
     ("Ctrl+Shift+P", tr("every command")),
 )

@@ -126,7 +126,7 @@ def field_of(model: type[BaseModel], path: str, made: Callable[..., F], **said: 
     known: dict[str, Any] = {
         "key": path,
         "title": title,
-        "tip": _sentence(info.description or title) + _said_bounds(low, high, dimension),
+        "tip": _sentence(tr(info.description or title)) + _said_bounds(low, high, dimension),
         "kind": kind,
         "dimension": dimension,
         "choices": spot.choices,

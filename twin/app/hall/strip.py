@@ -23,7 +23,7 @@ _LAYER_TITLES = {"power": tr("Power path"), "trays": tr("Near trays"), "air": tr
 
 def layer_title(layer: str) -> str:
     """Return a layer's name in menus."""
-    return _LAYER_TITLES.get(layer, layer.capitalize())
+    return _LAYER_TITLES.get(layer) or tr(layer.capitalize())
 
 
 class HallStrip(GivingWay):
@@ -116,7 +116,7 @@ class HallStrip(GivingWay):
     def _fill_camera(self, menu: QMenu) -> None:
         menu.clear()
         for preset in PRESETS:
-            menu.addAction(preset.capitalize(), partial(self._view.preset, preset))
+            menu.addAction(tr(preset.capitalize()), partial(self._view.preset, preset))
         menu.addSeparator()
         framing = menu.addAction(tr("Frame the selection"), self._view.frame_selection)
         framing.setEnabled(bool(self._state.selection))

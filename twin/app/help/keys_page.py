@@ -12,7 +12,7 @@ from twin.app.toolkit.shortcuts import Shortcuts
 from twin.language import tr
 
 _MOUSE = (
-    (tr("Left drag"), "orbit"),
+    (tr("Left drag"), tr("orbit")),
     (tr("Right or middle drag"), "pan"),
     (tr("Right click"), tr("menu of the item")),
     (tr("Wheel"), tr("zoom to the pointer")),

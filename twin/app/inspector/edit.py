@@ -18,10 +18,10 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import put_page
 from twin.catalog import Catalog
-from twin.commands.edit.addressables import counted, item_of, titled
+from twin.commands.edit.addressables import item_of, titled
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
-from twin.language import tr
+from twin.language import counted, tr
 
 _LATER_MS = 40
 

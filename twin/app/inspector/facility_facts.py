@@ -63,7 +63,7 @@ def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
     ]
     trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))
     if np.isfinite(trips_s):
-        hint = "From cold: t = K / ((I/In)^2 - 1); instantaneous on magnetic trip"
+        hint = tr("From cold: t = K / ((I/In)^2 - 1); instantaneous on magnetic trip")
         rows.append(FactRow(tr("Trips after"), text.duration(trips_s), hint=hint))
     return rows
 

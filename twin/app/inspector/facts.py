@@ -225,7 +225,7 @@ def _rack(world: World, rack: int) -> Facts:
         racks.ids[rack],
         "rack",
         tr("Rack {ids}", ids=racks.ids[rack]),
-        tr("{name} rack", name=RackKind(int(racks.kind[rack])).name.lower()) + (f", {part}" if part else ""),
+        tr("{name} rack", name=RackKind(int(racks.kind[rack])).words) + (f", {part}" if part else ""),
         ICONS["rack"],
         _sections(
             (NOW, live),
@@ -257,7 +257,7 @@ def _rack(world: World, rack: int) -> Facts:
 
 def _switch(world: World, switch: int) -> Facts:
     plant, switches = world.plant, world.plant.switches
-    role = SwitchRole(int(switches.role[switch])).name.lower()
+    role = SwitchRole(int(switches.role[switch])).words
     rail, unit = int(switches.rail[switch]), int(switches.unit[switch])
     part = switches.part[switch]
     ports = tr(

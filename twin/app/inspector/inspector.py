@@ -36,9 +36,9 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.app.world.site_year import YearCache, year_rows
 from twin.catalog import Catalog, load_catalog
-from twin.commands.edit.addressables import counted, item_of, people_say, titled
+from twin.commands.edit.addressables import item_of, people_say, titled
 from twin.commands.edit.command import CommandError
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.channels import State
 from twin.record.site_year import SiteYear
 from twin.view3d.base import palette

@@ -190,7 +190,7 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
             yield _for_item(found) if item else found
     if kind == "rows":
         nodes = property_choices.parts(scene, "node")
-        tip = "Nodes of the last group in each rack; 0: none"
+        tip = tr("Nodes of the last group in each rack; 0: none")
         yield Property(
             "racks.nodes.count",
             tr("Nodes per rack"),

@@ -82,7 +82,7 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     state = JobState(int(frame.values["job.state"][index]))
     if column == STATE:
         to_come = state == JobState.QUEUED and job.submit_s > frame.t_s
-        return tr("not submitted") if to_come else state.name.lower()
+        return tr("not submitted") if to_come else state.words
     if column == LOST:
         lost_s = float(_lost_s(frame, slice(index, index + 1))[0])
         return duration(lost_s) if lost_s >= 1.0 else MISSING

@@ -34,14 +34,14 @@ _HELD = frozenset(
     }
 )
 STATE_WORDS: dict[JobState, str] = {
-    JobState.QUEUED: "queued",
-    JobState.STARTING: "starting",
-    JobState.RUNNING: "running",
+    JobState.QUEUED: tr("queued"),
+    JobState.STARTING: tr("starting"),
+    JobState.RUNNING: tr("running"),
     JobState.CHECKPOINT: tr("writing checkpoint"),
     JobState.DETECTING: tr("failed, not yet detected"),
-    JobState.RESTARTING: "restarting",
+    JobState.RESTARTING: tr("restarting"),
     JobState.WAITING: tr("waiting for node"),
-    JobState.DONE: "completed",
+    JobState.DONE: tr("completed"),
     JobState.KILLED: tr("ended early"),
     JobState.REMOTE: tr("in a cloud"),
 }

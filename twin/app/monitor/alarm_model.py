@@ -107,29 +107,33 @@ class AlarmModel(MomentModel):
     def _words(self, alarm: Alarm, column: int, *, wordy: bool) -> str:
         if column == ALARM:
             kind = spelled(kind_of(alarm.kind).title)
-            return f"{alarm.severity.name.capitalize()}: {kind}" if wordy else ""
+            return f"{alarm.severity.words}: {kind}" if wordy else ""
         if column == WHEN:
             return self._time(alarm.last_s) + (
                 f", {alarm.count:,}\N{MULTIPLICATION SIGN}" if alarm.count > 1 else ""
             )
         if column == STATE:
-            word = f" {alarm.status.capitalize()}" if wordy else ""
+            word = f" {tr(alarm.status.capitalize())}" if wordy else ""
             return f"{_MARKS[alarm.status]}{word}{' ✓' if alarm.acknowledged else ''}"
         return spelled(alarm.text) if column == TEXT else alarm.subject
 
     def _whole(self, alarm: Alarm) -> str:
         """Return everything about an alarm, for its tool tip."""
-        seen = "acknowledged" if alarm.acknowledged else tr("not acknowledged")
+        seen = tr("acknowledged") if alarm.acknowledged else tr("not acknowledged")
         kind = spelled(kind_of(alarm.kind).title)
-        lines = [f"{alarm.severity.name.capitalize()}: {kind}, {alarm.subject}", spelled(alarm.text)]
+        lines = [f"{alarm.severity.words}: {kind}, {alarm.subject}", spelled(alarm.text)]
         if alarm.count > 1:
             lines.append(
                 tr("{count:,} times, first {moment}", count=alarm.count, moment=self._moment(alarm.first_s))
             )
-        lines.append(f"{'Last' if alarm.count > 1 else 'Raised'} {self._moment(alarm.last_s)}")
+        lines.append(
+            tr("Last {moment}", moment=self._moment(alarm.last_s))
+            if alarm.count > 1
+            else tr("Raised {moment}", moment=self._moment(alarm.last_s))
+        )
         if alarm.ended_s is not None:
             lines.append(tr("Ended {moment}", moment=self._moment(alarm.ended_s)))
-        lines.append(f"{alarm.status.capitalize()}, {seen}")
+        lines.append(f"{tr(alarm.status.capitalize())}, {seen}")
         return "\n".join(lines)
 
     def _colour(self, alarm: Alarm, column: int) -> str:

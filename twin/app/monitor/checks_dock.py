@@ -31,7 +31,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.events import Event
 from twin.rules import Finding, Report, check
 from twin.rules.engine_findings import TOLD, at_the_start
@@ -49,7 +49,12 @@ _NARROW_PX = 620
 """A narrower list leaves out the limit: its tool tip has it."""
 _ROOMY_PX = 400
 """A narrower dock shows no filter of a kind that was not found."""
-_NAMES = {"error": "errors", "warning": "warnings", "notice": "notices", "accepted": "accepted"}
+_NAMES = {
+    "error": tr("errors"),
+    "warning": tr("warnings"),
+    "notice": tr("notices"),
+    "accepted": tr("accepted findings"),
+}
 
 
 class RulesDock(Dock):
@@ -211,7 +216,7 @@ class RulesDock(Dock):
             plain_tip(
                 tr(
                     "Show or hide {names}",
-                    names=_NAMES[kind] if kind != "accepted" else tr("accepted findings"),
+                    names=_NAMES[kind],
                 )
             )
         )
@@ -264,7 +269,9 @@ class RulesDock(Dock):
             counts[kind_of(finding)] += 1
         for kind, button in self.filters.items():
             button.setText(f"{counts[kind]:,}")
-            button.setAccessibleName(f"{counts[kind]:,} {_NAMES[kind]}")
+            button.setAccessibleName(
+                counted(counts[kind], kind if kind != "accepted" else "accepted finding")
+            )
         self._counts = counts
         self._show_filters()
         bad = counts["error"] + counts["warning"]

@@ -72,7 +72,7 @@ class RulesModel(ColumnModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(whole(finding))
         if role == Qt.ItemDataRole.AccessibleTextRole and column == RULE:
-            return f"{kind_of(finding).capitalize()}: {BY_ID[finding.rule].title}"
+            return f"{tr(kind_of(finding).capitalize())}: {BY_ID[finding.rule].title}"
         return None
 
     def _choose(self) -> None:
@@ -115,7 +115,7 @@ def place_of(finding: Finding) -> str:
 def whole(finding: Finding) -> str:
     """Return everything about a finding, for its tool tip."""
     rule = BY_ID[finding.rule]
-    lines = [f"{kind_of(finding).capitalize()}: {rule.title} ({rule.id})", finding.sentence]
+    lines = [f"{tr(kind_of(finding).capitalize())}: {rule.title} ({rule.id})", finding.sentence]
     if finding.fix:
         lines.append(f"\N{RIGHTWARDS ARROW} {finding.fix}")
     if finding.comment:

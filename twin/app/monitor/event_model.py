@@ -98,7 +98,7 @@ class EventModel(MomentModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             kind = spelled(kind_of(event.kind).title)
             place = f"{kind}, {self._moment(event.t_s)}, {event.subject}"
-            return plain_tip(f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}")
+            return plain_tip(f"{event.severity.words}: {spelled(event.text)}\n{place}")
         return None
 
     def _foreground(self, event: Event, column: int) -> str:

@@ -45,7 +45,7 @@ CAUSES: tuple[ListColumn, ...] = (
     ListColumn(tr("Cause"), lambda total: total.title, lambda total: total.title.lower()),
     ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 54),
     ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 50),
-    ListColumn("GPU-hours", lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
+    ListColumn(tr("GPU-hours"), lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
 )
 
 
@@ -59,7 +59,7 @@ def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
             lambda incident: (incident.title.lower(), incident.subject),
         ),
         ListColumn(
-            "GPU-hours",
+            tr("GPU-hours"),
             lambda incident: _hours(incident.cost_gpu_s),
             lambda incident: -incident.cost_gpu_s,
             True,
@@ -137,7 +137,12 @@ def _told(row: CauseTotal | Incident) -> str:
             count=row.count,
             stops=row.stops,
         )
-    return f"{row.title}, {row.subject}; stopped: {short_jobs(row)}"
+    return tr(
+        "{title}, {subject}; stopped: {short_jobs}",
+        title=row.title,
+        subject=row.subject,
+        short_jobs=short_jobs(row),
+    )
 
 
 def sorted_table(

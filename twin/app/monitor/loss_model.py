@@ -15,7 +15,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.shown_text import spelled
 
-COLUMNS = (tr("Share"), tr("Account and cause"), "GPU-hours")
+COLUMNS = (tr("Share"), tr("Account and cause"), tr("GPU-hours"))
 SHARE, WHAT, HOURS = range(len(COLUMNS))
 BAR_ROLE = Qt.ItemDataRole.UserRole + 1
 """Length of a row's bar, 0 to 1; None: it has none."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from twin.commands.edit.addressables import counted
-from twin.language import tr
+from twin.language import counted
 from twin.plant.tables import Plant, SwitchRole
 
 
@@ -43,20 +42,15 @@ class Seed:
         return replace(self, make=lambda: seeds, opened=True)
 
 
-def plural(number: int, word: str) -> str:
-    """Return "1 rack", "1,024 racks"."""
-    return counted(number, word)
-
-
 def counted_gpus(gpus: int) -> str:
     """Return "1 GPU", "16,384 GPUs"."""
-    return "1 GPU" if gpus == 1 else tr("{gpus:,} GPUs", gpus=gpus)
+    return counted(gpus, "GPU")
 
 
 def switch_seed(plant: Plant, switch: int, make: Callable[[], list[Seed]] | None = None) -> Seed:
     """Return the line of a switch."""
     switches = plant.switches
-    role = SwitchRole(int(switches.role[switch])).name.lower()
+    role = SwitchRole(int(switches.role[switch])).words
     return Seed(
         switches.ids[switch], switches.ids[switch], f"{role}, {switches.part[switch]}", "switch", make
     )

@@ -156,13 +156,21 @@ class OutlinerModel(QAbstractItemModel):
             return QColor(self._look.theme.muted) if column == NOTE or not seed.id else None
         if role == roles.ToolTipRole:
             if column == EYE and seed.id:
-                return f"{seed.id}: {'hidden; click to show it' if hidden else 'click to hide it in the hall'} (H)"
+                return (
+                    tr("{id}: hidden; click to show it (H)", id=seed.id)
+                    if hidden
+                    else tr("{id}: click to hide it in the hall (H)", id=seed.id)
+                )
             if column == LOCK and seed.id:
-                return f"{seed.id}: {'locked; click to unlock it' if locked else 'click to lock it'} (L)"
+                return (
+                    tr("{id}: locked; click to unlock it (L)", id=seed.id)
+                    if locked
+                    else tr("{id}: click to lock it (L)", id=seed.id)
+                )
             named = seed.id if seed.id and seed.id != seed.title else ""
             return plain_tip("\n".join(words for words in (seed.title, named, seed.note) if words))
         if role == roles.AccessibleTextRole:
-            spoken = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + ", hidden" * hidden
+            spoken = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + tr(", hidden") * hidden
             marks = ("hidden" if hidden else "shown", "locked" if locked else tr("not locked"))
             return (spoken + ", locked" * locked, seed.note, *(marks if seed.id else ("", "")))[column]
         return None

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.outliner.labels import Seed, plural, switch_seed
+from twin.app.outliner.labels import Seed, switch_seed
 from twin.arrays import Ints32
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.schema.document import Scenario
 
@@ -38,7 +38,7 @@ def _fabric(plant: Plant, number: int) -> Callable[[], list[Seed]]:
                     Seed(
                         "",
                         title,
-                        plural(len(tier_switches), "switch"),
+                        counted(len(tier_switches), "switch"),
                         "switch",
                         _switches(plant, tier_switches),
                     )
@@ -88,16 +88,16 @@ def power(scenario: Scenario, plant: Plant) -> list[Seed]:
     def seed(item: int) -> Seed:
         below, racks = hanging.get(item, []), fed.count(item)
         if below:
-            note = f"{items.kind[item]}, {plural(len(below), 'item')}"
+            note = f"{items.kind[item]}, {counted(len(below), 'item')}"
         else:
-            note = f"{items.kind[item]}, {plural(racks, 'rack')}" if racks else items.kind[item]
+            note = f"{items.kind[item]}, {counted(racks, 'rack')}" if racks else items.kind[item]
         make = (lambda: [*map(seed, below), *fed.seeds(item)]) if below or fed.any(item) else None
         return Seed(items.ids[item], items.ids[item], note, "bolt", make)
 
     seeds = [seed(item) for item in hanging.get(-1, [])]
     unfed = np.flatnonzero(plant.racks.present & (plant.racks.feed_a < 0) & (plant.racks.feed_b < 0))
     if len(unfed):
-        seeds.append(Seed("", tr("On no feed"), plural(len(unfed), "rack"), "warning", _racks(plant, unfed)))
+        seeds.append(Seed("", tr("On no feed"), counted(len(unfed), "rack"), "warning", _racks(plant, unfed)))
     return seeds
 
 
@@ -156,7 +156,7 @@ def coolant(scenario: Scenario, plant: Plant) -> list[Seed]:
 
     def loop_seed(loop: int) -> Seed:
         racks = cooled(loop)
-        note = f"{loops.part[loop]}, {plural(len(racks), 'rack')}"
+        note = f"{loops.part[loop]}, {counted(len(racks), 'rack')}"
         make = _racks(plant, racks) if len(racks) else None
         return Seed(loops.ids[loop], loops.labels[loop], note, "loop", make)
 
@@ -166,9 +166,9 @@ def coolant(scenario: Scenario, plant: Plant) -> list[Seed]:
     seeds = []
     for water, id in enumerate(plant.plants.ids):
         number = int((loops.plant[present] == water).sum())
-        note = f"{plant.plants.part[water]}, {plural(number, 'loop')}"
+        note = f"{plant.plants.part[water]}, {counted(number, 'loop')}"
         seeds.append(Seed(id, id, note, "loop", maker(water)))
     warm = np.flatnonzero(racks.present & (racks.loop < 0) & (racks.air_loop < 0))
     if len(warm):
-        seeds.append(Seed("", tr("On no loop"), plural(len(warm), "rack"), "warning", _racks(plant, warm)))
+        seeds.append(Seed("", tr("On no loop"), counted(len(warm), "rack"), "warning", _racks(plant, warm)))
     return seeds

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.app.outliner.labels import Seed, counted_gpus, plural, switch_seed
+from twin.app.outliner.labels import Seed, counted_gpus, switch_seed
 from twin.app.outliner.paths import coolant, network, power
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.find import row_name
 from twin.plant.tables import Plant, RackKind
 from twin.scenario.schema.document import Scenario
@@ -153,21 +153,21 @@ class _Place:
         seeds = [self._hall(slot) for slot in range(len(plant.halls.ids))]
         stages = len(scenario.power)
         if stages:
-            seeds.append(Seed("", tr("Power"), plural(stages, "stage"), "bolt", self._stages))
+            seeds.append(Seed("", tr("Power"), counted(stages, "stage"), "bolt", self._stages))
         if scenario.cooling.plants or scenario.cooling.loops:
             inside = len(plant.plants.ids) + int(plant.loops.present.sum())
-            seeds.append(Seed("", tr("Cooling"), plural(inside, "loop"), "loop", self._cooling))
+            seeds.append(Seed("", tr("Cooling"), counted(inside, "loop"), "loop", self._cooling))
         if scenario.fabrics:
             fabrics = tuple(Seed(f.id, f.id, f.kind.replace("-", " "), "switch") for f in scenario.fabrics)
             seeds.append(
-                Seed("", tr("Fabrics"), plural(len(fabrics), "fabric"), "switch", lambda: list(fabrics))
+                Seed("", tr("Fabrics"), counted(len(fabrics), "fabric"), "switch", lambda: list(fabrics))
             )
         if scenario.storage:
             stores = [Seed(s.id, s.id, s.part or s.kind or "", "row") for s in scenario.storage]
-            seeds.append(Seed("", tr("Storage"), plural(len(stores), "system"), "row", lambda: stores))
+            seeds.append(Seed("", tr("Storage"), counted(len(stores), "system"), "row", lambda: stores))
         if scenario.groups:
             seeds.append(
-                Seed("", tr("Groups"), plural(len(scenario.groups), "group"), "layers", self._groups)
+                Seed("", tr("Groups"), counted(len(scenario.groups), "group"), "layers", self._groups)
             )
         return seeds
 
@@ -175,7 +175,7 @@ class _Place:
         halls, racks = self.plant.halls, self.plant.racks
         count = int((racks.present & (racks.hall == slot)).sum())
         title = halls.titles[slot] or halls.ids[slot]
-        return Seed(halls.ids[slot], title, plural(count, "rack"), "hall", lambda: self._generators(slot))
+        return Seed(halls.ids[slot], title, counted(count, "rack"), "hall", lambda: self._generators(slot))
 
     def _generators(self, hall: int) -> list[Seed]:
         seeds = []
@@ -190,7 +190,7 @@ class _Place:
                 make = self._rows_maker(slots)
             label = rows.label.title()
             title = rows.id if label == "Row" else f"{label} ({rows.id})"
-            seeds.append(Seed(rows.id, title, plural(racks, "rack"), "row", make))
+            seeds.append(Seed(rows.id, title, counted(racks, "rack"), "row", make))
         return seeds
 
     def _rows_maker(self, slots: list[int]) -> Callable[[], list[Seed]]:
@@ -199,7 +199,7 @@ class _Place:
             Seed(
                 rows.ids[slot],
                 row_name(self.plant, slot),
-                plural(len(self._racks(slot)), "rack"),
+                counted(len(self._racks(slot)), "rack"),
                 "row",
                 self._row_maker(slot),
             )
@@ -262,7 +262,7 @@ class _Place:
             return lambda: [Seed(id, id, "", "rack") for id in members]
 
         return [
-            Seed(g.id, g.title or g.id, plural(len(g.members), "item"), "layers", maker(g.members))
+            Seed(g.id, g.title or g.id, counted(len(g.members), "item"), "layers", maker(g.members))
             for g in self.scenario.groups
         ]
 
@@ -270,7 +270,7 @@ class _Place:
 def rack_seed(plant: Plant, rack: int) -> Seed:
     """Return the line of a rack, with its nodes and switches inside."""
     racks = plant.racks
-    part = racks.part[rack] or RackKind(int(racks.kind[rack])).name.lower()
+    part = racks.part[rack] or RackKind(int(racks.kind[rack])).words
     return Seed(racks.ids[rack], racks.ids[rack], part, "rack", lambda: _in_rack(plant, rack))
 
 
@@ -342,7 +342,7 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
             tr("Row generators"),
             "row",
             [
-                Seed(r.id, r.id, plural(r.count * r.racks.count, "rack"), "row")
+                Seed(r.id, r.id, counted(r.count * r.racks.count, "rack"), "row")
                 for h in scenario.halls
                 for r in h.rows
             ],

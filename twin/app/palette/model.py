@@ -38,26 +38,26 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Title of a group, and the kinds of part in it."""
 
 KINDS = {
-    "rack": "rack",
-    "node": "node",
-    "switch": "switch",
-    "cdu": "CDU",
+    "rack": tr("rack"),
+    "node": tr("node"),
+    "switch": tr("switch"),
+    "cdu": tr("CDU"),
     "crah": tr("air handler"),
     "rdhx": tr("rear door"),
     "tank": tr("immersion tank"),
-    "chiller": "chiller",
+    "chiller": tr("chiller"),
     "cooling_tower": tr("cooling tower"),
     "dry_cooler": tr("dry cooler"),
-    "transformer": "transformer",
-    "switchgear": "switchgear",
-    "ups": "UPS",
-    "pdu": "PDU",
-    "busbar": "busbar",
-    "generator": "generator",
+    "transformer": tr("transformer"),
+    "switchgear": tr("switchgear"),
+    "ups": tr("UPS"),
+    "pdu": tr("PDU"),
+    "busbar": tr("busbar"),
+    "generator": tr("generator"),
     "solar": tr("solar field"),
-    "battery": "battery",
-    "storage": "storage",
-    "prefab": "prefab",
+    "battery": tr("battery"),
+    "storage": tr("storage"),
+    "prefab": tr("prefab"),
 }
 """Kinds as people say them."""
 
@@ -104,7 +104,7 @@ def items_of(catalog: Catalog) -> list[PaletteItem]:
     """Return all that can be put into a hall, by group."""
     found = []
     for group, kinds in GROUPS:
-        if group == "Prefabs":
+        if kinds == ("prefab",):
             found += [
                 PaletteItem(
                     prefab.id,
@@ -267,7 +267,7 @@ def tip_of(catalog: Catalog, item: PaletteItem) -> str:
     lines += [_safe(part.note)] if part.note else []
     rows = "".join(
         f"<tr><td>{_safe(figure.key.replace('_', ' '))}&nbsp;</td><td>{_safe(figure.text)}&nbsp;</td>"
-        f"<td><i>{figure.status}</i></td><td>{_safe(figure.citation[:60])}</td></tr>"
+        f"<td><i>{tr(figure.status)}</i></td><td>{_safe(figure.citation[:60])}</td></tr>"
         for figure in catalog.figures(part.id)
     )
     return "<br>".join(lines) + f"<table>{rows}</table>"

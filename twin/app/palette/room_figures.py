@@ -174,7 +174,9 @@ def _cost(scene: EditedScene, found: Budget) -> RoomFigure:
     tip = "\n".join(
         [tr("Without a price (for nodes: of their GPUs):"), *sorted(part.title for part in parts)]
     )
-    return RoomFigure(tr("Parts"), f"{cost}; without a price: {', '.join(kinds)}", tip)
+    return RoomFigure(
+        tr("Parts"), tr("{cost}; without a price: {kinds}", cost=cost, kinds=", ".join(kinds)), tip
+    )
 
 
 def floor_m2(scene: EditedScene) -> float:

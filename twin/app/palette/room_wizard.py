@@ -88,7 +88,7 @@ _FIELDS = (
         tr("Row to row"),
         tr("From the front of one row to the front of the next: rack depth and aisle"),
     ),
-    _pitch("rack_pitch_m", tr("Rack to rack"), "Centre to centre; 0: no gap"),
+    _pitch("rack_pitch_m", tr("Rack to rack"), tr("Centre to centre; 0: no gap")),
     _choice(
         "containment",
         tr("Containment"),
@@ -140,7 +140,7 @@ _FIELDS = (
         {"rail-optimised": tr("Rail-optimised"), "leaf-spine": tr("Leaf and spine"), "none": tr("None")},
     ),
     _choice("switch", tr("Switch"), tr("Part for leaves and spines")),
-    _count("storage", tr("Storage boxes"), tr("DDN AI400X2, in separate racks"), "boxes"),
+    _count("storage", tr("Storage boxes"), tr("DDN AI400X2, in separate racks"), tr("boxes")),
 )
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.outliner.labels import counted_gpus, plural
+from twin.app.outliner.labels import counted_gpus
 from twin.app.placing.array_preview import Preview
 from twin.app.toolkit import text
 from twin.app.toolkit.count_field import CountBox
@@ -24,7 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.commands.room.copies import Array
-from twin.language import tr
+from twin.language import counted, tr
 from twin.units import UnitError, parse, render
 
 _MOST = 512
@@ -86,7 +86,9 @@ class ArrayDialog(QDialog):
             box.setAccessibleName(tr("Number {title}", title=title.lower()))
             box.setToolTip(plain_tip(tr("Places {title}, originals included", title=title.lower())))
             field.setAccessibleName(tr("Pitch {title}", title=title.lower()))
-            field.setToolTip(plain_tip(f"Distance along {axis}, with unit; negative: opposite direction"))
+            field.setToolTip(
+                plain_tip(tr("Distance along {axis}, with unit; negative: opposite direction", axis=axis))
+            )
             pair = QHBoxLayout()
             pair.addWidget(box, 1)
             pair.addWidget(label("every", "muted"))
@@ -136,9 +138,9 @@ class ArrayDialog(QDialog):
         if array is None:
             return
         found = self._preview(array)
-        parts = [f"+ {plural(found.copies, 'copy')}"]
+        parts = [f"+ {counted(found.copies, 'copy')}"]
         if found.racks:
-            parts.append(plural(found.racks, "rack"))
+            parts.append(counted(found.racks, "rack"))
         if found.gpus:
             parts += [
                 counted_gpus(found.gpus),

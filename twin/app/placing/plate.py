@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from twin.app.hall.overlay import Plate
-from twin.app.outliner.labels import plural
 from twin.app.placing.plate_position import beside
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
@@ -20,7 +19,7 @@ from twin.commands.budget.budget import Budget
 from twin.commands.budget.part_load import PartLoad, together
 from twin.commands.budget.power_room import Fullest
 from twin.commands.wiring.new_switches import NewSwitches
-from twin.language import tr
+from twin.language import counted, tr
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
@@ -90,7 +89,7 @@ def budget_lines(
         if switches.count:  # its ports are theirs: nothing stands in the way
             brings = tr(
                 "{plural}, {quantity} more",
-                plural=plural(switches.count, tr("new switch")),
+                plural=counted(switches.count, tr("new switch")),
                 quantity=quantity(switches.load.power_w, "W"),
             )
             found += [BudgetLine(tr("Ports"), f"+{load.ports:,}"), BudgetLine(tr("Adds"), brings)]
@@ -117,7 +116,7 @@ def _money(usd: float) -> str:
 def _without(parts: Sequence[str]) -> str:
     """Return which parts a cost leaves out, as words that go on."""
     more = tr(" and {parts} more", parts=len(parts) - 1) if len(parts) > 1 else ""
-    return f"; without a price: {parts[0]}{more}" if parts else ""
+    return tr("; without a price: {parts}{more}", parts=parts[0], more=more) if parts else ""
 
 
 class PlacingPlate(Plate):

@@ -238,7 +238,7 @@ class JobDialog(QDialog):
     def _buttons(self) -> QWidget:
         self.best_button = QPushButton(tr("&Best plan"))
         self.best_button.setToolTip(tr("Apply the fastest plan that fits on these GPUs"))
-        self.live_box = QCheckBox("&live")
+        self.live_box = QCheckBox(tr("&live"))
         self.live_box.setToolTip(tr("Search again whenever model, GPUs, batch or sequence change"))
         self.live_box.setAccessibleName(tr("Best plan, live"))
         self.yaml_button = QPushButton(tr("&Copy as YAML"))

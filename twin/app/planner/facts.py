@@ -96,13 +96,15 @@ def _interval(planned: JobEstimate) -> list[FactRow]:
 def _throughput(planned: JobEstimate) -> list[FactRow]:
     if not planned.work_per_step:
         return []
-    rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
+    rate = f"{text.prefixed(planned.rate_s)} {tr(planned.unit_of_work)}/s"
     return [FactRow(tr("Throughput"), rate, hint=tr("Of the whole job, without interruptions"))]
 
 
 def _phases(planned: JobEstimate) -> list[FactRow]:
     return [
-        FactRow(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint=tr("One phase of a step"))
+        FactRow(
+            tr(phase.name.capitalize()), text.quantity(phase.seconds, "s"), hint=tr("One phase of a step")
+        )
         for phase in planned.phases
     ]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -16,7 +16,7 @@ from twin.language import tr
 from twin.planning.profile.models import model_presets
 from twin.scenario.schema.work import Load, Workload
 
-Section = Literal["Work of a step", "Parallelism layout", "Memory", "Overlap"]
+Section = str
 
 
 def entry(path: str, title: str, unit: str = "", **said: Any) -> tuple[str, dict[str, Any]]:
@@ -25,32 +25,32 @@ def entry(path: str, title: str, unit: str = "", **said: Any) -> tuple[str, dict
 
 
 FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "Work of a step": (
-        entry("global_batch", tr("Global batch"), "sequences"),
-        entry("batch_per_gpu", tr("Batch of a GPU"), "samples"),
+    tr("Work of a step"): (
+        entry("global_batch", tr("Global batch"), tr("sequences")),
+        entry("batch_per_gpu", tr("Batch of a GPU"), tr("samples")),
         entry("prompts", tr("Prompts"), tr("a step")),
         entry("samples", tr("Answers"), tr("a prompt")),
         entry("requests_s", tr("Requests"), tr("a second"), steps="double"),
-        entry("prompt_tokens", tr("Prompt"), "tokens"),
-        entry("output_tokens", tr("Answer"), "tokens"),
-        entry("sequence", tr("Sequence"), "tokens"),
+        entry("prompt_tokens", tr("Prompt"), tr("tokens")),
+        entry("output_tokens", tr("Answer"), tr("tokens")),
+        entry("sequence", tr("Sequence"), tr("tokens")),
         entry("precision", tr("Precision"), titles=("BF16", "FP8", "MXFP8", "NVFP4")),
         entry("gpu", tr("GPU load"), tr("of rated"), steps="one"),
         entry(
             "efficiency", tr("Efficiency"), tr("of peak"), kind="quantity", dimension="fraction", steps="one"
         ),
     ),
-    "Parallelism layout": (
+    tr("Parallelism layout"): (
         entry("parallelism.tensor", tr("Tensor TP"), "GPUs"),
-        entry("parallelism.pipeline", tr("Pipeline PP"), "stages"),
+        entry("parallelism.pipeline", tr("Pipeline PP"), tr("stages")),
         entry("parallelism.context", tr("Context CP"), "GPUs"),
         entry("parallelism.expert", tr("Expert EP"), "GPUs"),
-        entry("parallelism.interleave", tr("Interleave"), "chunks", steps="one"),
-        entry("parallelism.microbatch", tr("Microbatch"), "sequences"),
+        entry("parallelism.interleave", tr("Interleave"), tr("chunks"), steps="one"),
+        entry("parallelism.microbatch", tr("Microbatch"), tr("sequences")),
         entry("tensor", tr("Tensor TP"), "GPUs"),
         entry("rollout_tensor", tr("Rollout TP"), "GPUs"),
     ),
-    "Memory": (
+    tr("Memory"): (
         entry("recompute", tr("Recompute")),
         entry(
             "stack.sharding",
@@ -63,7 +63,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
             ),
         ),
     ),
-    "Overlap": (
+    tr("Overlap"): (
         entry("stack.seq_parallel", tr("Sequence parallel")),
         entry("stack.tensor_overlap", tr("Overlap tensor traffic")),
         entry("stack.data_overlap", tr("Overlap data traffic")),

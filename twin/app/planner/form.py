@@ -174,7 +174,7 @@ class JobForm(QScrollArea):
         self.data_parallel.setToolTip(tr("Copies of the model that share the batch: GPUs / (TP x PP x CP)"))
         self.data_parallel.setAlignment(Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self.data_parallel, line, 1)
-        grid.addWidget(label("derived", "faint"), line, 2)
+        grid.addWidget(label(tr("derived"), "faint"), line, 2)
 
     # -- telling ----
 

@@ -12,7 +12,7 @@ from twin.app.toolkit.charts.painting import legend_entry
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import MarkupLabel
 from twin.app.toolkit.text import span
-from twin.language import tr
+from twin.language import counted, tr
 
 
 class PipelineGantt(QWidget):
@@ -80,7 +80,7 @@ class PipelineGantt(QWidget):
         shade = (
             tr("; shades: {chunks} chunks of a stage", chunks=schedule.chunks) if schedule.chunks > 1 else ""
         )
-        words = f"{_counted(schedule.stages, 'stage')}, {_counted(whole, 'microbatch')}{shade}"
+        words = f"{counted(schedule.stages, 'stage')}, {counted(whole, 'microbatch')}{shade}"
         unbroken = words.replace(" ", "\N{NO-BREAK SPACE}")
         self._legend.setText(
             "&nbsp;&nbsp; ".join(entries)
@@ -95,8 +95,3 @@ class PipelineGantt(QWidget):
                 keys_3=keys[2][2],
             )
         )
-
-
-def _counted(number: int, what: str) -> str:
-    plural = "" if number == 1 else "es" if what.endswith("h") else "s"
-    return f"{number:,} {what}{plural}"

@@ -34,7 +34,7 @@ COLUMNS = (
     tr("Recompute"),
     tr("Sharding"),
 )
-_FIRST_WORD = COLUMNS.index("Recompute")
+_FIRST_WORD = COLUMNS.index(tr("Recompute"))
 _TIPS = (
     tr("Time of one step"),
     tr("Model FLOP utilisation"),
@@ -173,7 +173,10 @@ class PlansTable(QWidget):
             )
         counted = sorted(((n, why) for why, n in found.refused.items() if n), reverse=True)
         self.refused.setText(
-            tr("Refused:  ") + "  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted)
+            tr(
+                "Refused:  {reasons}",
+                reasons="  \N{MIDDLE DOT}  ".join(f"{n:,} {why}" for n, why in counted),
+            )
         )
         self.refused.setVisible(bool(counted))
 

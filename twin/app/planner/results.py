@@ -136,7 +136,7 @@ class JobResults(QWidget):
                 tile.show_figure(span(estimate.step_s) if name == "step" else MISSING)
             return
         flops_s = estimate.parts.model_flop / estimate.gpus / estimate.step_s
-        unit = estimate.unit_of_work or "steps"
+        unit = tr(estimate.unit_of_work or "steps")
         rate_s = estimate.rate_s if estimate.work_per_step else 1.0 / estimate.step_s
         used = estimate.memory.total_bytes / estimate.gpu_bytes
         self.tiles["step"].show_figure(span(estimate.step_s))
@@ -144,7 +144,7 @@ class JobResults(QWidget):
         self.tiles["mfu"].show_figure(f"{100 * estimate.mfu:.1f} %")
         self.tiles["flops"].show_figure(f"{prefixed(flops_s)}", "FLOP/s")
         self.tiles["memory"].show_figure(
-            f"{100 * used:.0f} %", "fits" if estimate.fits else tr("does not fit")
+            f"{100 * used:.0f} %", tr("fits") if estimate.fits else tr("does not fit")
         )
 
     def _show_bars(self, estimate: JobEstimate) -> None:

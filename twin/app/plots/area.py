@@ -33,7 +33,7 @@ _EDGE = 0.02, 0.06
 """Room beside and above the curves, in parts of the plot."""
 _LEAST_S = 1.0
 """The shortest part that can be shown [s]."""
-_KEY = "Where samples are dense: the line is their mean over time, the band spans minimum to maximum"
+_KEY = tr("Where samples are dense: the line is their mean over time, the band spans minimum to maximum")
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 

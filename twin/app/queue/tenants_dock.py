@@ -93,7 +93,11 @@ class _Lines(ColumnModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self.texts[row][column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            how = "\nDouble-click or F2 changes it; empty: no limit" if (row, column) in self.may_type else ""
+            how = (
+                tr("\nDouble-click or F2 changes it; empty: no limit")
+                if (row, column) in self.may_type
+                else ""
+            )
             return plain_tip(self.texts[row][column] + how)
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
             return self.fills[row][1]

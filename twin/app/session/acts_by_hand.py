@@ -14,6 +14,7 @@ from twin.commands.edit.draft import DraftStep
 from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.scenario.schema.fault_kinds import KINDS
+from twin.scenario.schema.fault_kinds.kind import BREAK
 from twin.scenario.schema.faults import Intervention
 
 MOST_ACTS = 500
@@ -44,7 +45,7 @@ class ActByHand:
     def title(self) -> str:
         """Return it in words: "Drain rack/3", "Pumps stop: cdu/0"."""
         kind = KINDS[self.done.kind]
-        colon = ":" if kind.verb == "Break" else ""
+        colon = ":" if kind.verb == BREAK else ""
         return f"{kind.title if colon else kind.verb}{colon} {self.done.target}"
 
 

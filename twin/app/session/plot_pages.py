@@ -30,37 +30,42 @@ class Chart:
 
 
 CHARTS: tuple[Chart, ...] = (
-    Chart(tr("Power"), "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
-    Chart(tr("Goodput"), "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", tr("so far")))),
-    Chart("GPU", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
+    Chart(tr("Power"), "W", (Curve("site.it_w", tr("IT")), Curve("site.facility_w", tr("facility")))),
+    Chart(tr("Goodput"), "%", (Curve("site.goodput_now", tr("now")), Curve("site.goodput", tr("so far")))),
+    Chart("GPU", "°C", (Curve("site.gpu_max_c", tr("max")), Curve("site.gpu_mean_c", tr("mean")))),
 )
 PAGES: dict[str, tuple[Chart, ...]] = {
-    "Run": CHARTS,
-    "Power": (
+    tr("Run"): CHARTS,
+    tr("Power"): (
         Chart(
             tr("Supply"),
             "W",
             (
-                Curve("site.grid_w", "utility"),
+                Curve("site.grid_w", tr("utility")),
                 Curve("site.on_site_w", tr("on site")),
-                Curve("site.battery_w", "battery"),
+                Curve("site.battery_w", tr("battery")),
             ),
         ),
         Chart(
-            tr("Overheads"), "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0
+            tr("Overheads"),
+            "W",
+            (Curve("site.cooling_w", tr("cooling")), Curve("site.loss_w", tr("losses"))),
+            0.0,
         ),
         Chart(tr("Load swing"), "W", (Curve("site.swing_w", tr("at the utility")),), 0.0),
     ),
-    "Efficiency": (
-        Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, tr("so far"))), 1.0),
-        Chart("WUE", "L/kWh", (Curve("site.wue", "now"), Curve(WUE_RUN, tr("so far"))), 0.0),
+    tr("Efficiency"): (
+        Chart("PUE", "", (Curve("site.pue", tr("now")), Curve(PUE_RUN, tr("so far"))), 1.0),
+        Chart("WUE", "L/kWh", (Curve("site.wue", tr("now")), Curve(WUE_RUN, tr("so far"))), 0.0),
         Chart(
-            tr("Outdoors"), "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", tr("wet bulb")))
+            tr("Outdoors"),
+            "°C",
+            (Curve("site.outdoor_c", tr("air")), Curve("site.wet_bulb_c", tr("wet bulb"))),
         ),
     ),
-    "Cost and carbon": (
-        Chart(tr("Energy cost"), "USD/s", (Curve("site.cost_usd_s", "electricity"),), 0.0),
-        Chart(tr("Carbon"), "kg/s", (Curve("site.carbon_kg_s", "emitted"),), 0.0),
+    tr("Cost and carbon"): (
+        Chart(tr("Energy cost"), "USD/s", (Curve("site.cost_usd_s", tr("electricity")),), 0.0),
+        Chart(tr("Carbon"), "kg/s", (Curve("site.carbon_kg_s", tr("emitted")),), 0.0),
     ),
 }
 """Plots side by side, by the name of their page; the first one is shown first."""

@@ -173,6 +173,11 @@ def _must_fit(path: Path, header: Header, first: FrameLayout, plant: Plant) -> N
     ]
     if wrong:
         raise RunFileError(
-            f"{path}: this run has {' and '.join(wrong)}, but this version's catalogue builds another hall from its "
-            f"scene; open it with version {header.versions.get('twin', 'unknown')}"
+            tr(
+                "{path}: this run has {wrong}, but this version's catalogue builds another hall from "
+                "its scene; open it with version {get}",
+                path=path,
+                wrong=" and ".join(wrong),
+                get=header.versions.get("twin", "unknown"),
+            )
         )

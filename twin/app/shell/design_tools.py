@@ -29,8 +29,6 @@ from twin.commands.room.copies import Array, Duplicate
 from twin.language import tr
 from twin.plant.find import find
 
-_DOTS = "\N{HORIZONTAL ELLIPSIS}"
-
 
 class DesignTools:
     """What is done to the design by lists and fields; its commands go through the editor as all others do.
@@ -227,8 +225,8 @@ class DesignTools:
         for title, act, can in (
             (tr("Rename"), self.rename, len(ids) == 1 and self._nameable(item)),
             (tr("Duplicate"), self._tools.duplicate if standing else self._duplicate, True),
-            (f"Array{_DOTS}", self.ask_array, standing),
-            (f"Group{_DOTS}", self.group, len(ids) > 1),
+            (tr("Array…"), self.ask_array, standing),
+            (tr("Group…"), self.group, len(ids) > 1),
             (tr("Ungroup"), self.ungroup, self._grouped(ids)),
             (tr("Delete"), self.delete, True),
         ):

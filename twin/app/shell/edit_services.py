@@ -103,7 +103,7 @@ class Editing:
         words += tr(" The run is paused until you choose.") if self._otherwise is not None else ""
         self._notifications.ask(
             Trouble(title, words),
-            {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
+            {tr("Recover"): partial(self._recover, left), tr("Discard"): partial(self._discard, left)},
         )
 
     def _recover(self, left: RecoveredWork) -> None:
@@ -138,7 +138,7 @@ class Editing:
             words = "\n".join(missing)
             self._notifications.ask(
                 Trouble(tr("Equipment is missing"), words),
-                {"Add what is missing": add, "Not now": lambda: None},
+                {tr("Add what is missing"): add, tr("Not now"): lambda: None},
             )
 
     def _on_refused(self, title: str, reason: str) -> None:
@@ -157,17 +157,18 @@ class Editing:
         look = partial(self._session.replay.look, before_s)
         self._notifications.ask(
             Trouble(tr("Cannot be undone: {lowered}", lowered=lowered(act.title)), words),
-            {"Look at the moment before": look},
+            {tr("Look at the moment before"): look},
         )
 
     def _on_over(self, title: str, from_start: Callable[[], None]) -> None:
         """Offer an edit after the end of a run from its start."""
         self._notifications.withdraw(_OVER)
-        words = (
-            f"{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back."
+        words = tr(
+            "{title}: done at the start of a new run; the finished one stays recorded. Undo takes it back.",
+            title=title,
         )
         self._show(tr("{over}: go back to the start to edit", over=_OVER))
-        self._notifications.ask(Trouble(_OVER, words), {"Back to the start and edit": from_start})
+        self._notifications.ask(Trouble(_OVER, words), {tr("Back to the start and edit"): from_start})
 
     def _on_not_saved(self, reason: str) -> None:
         """Say that the work is not on the disk until somebody has seen it, with the way out."""

@@ -45,5 +45,5 @@ class OlderRun:
                 tr("Run of an older version"),
                 tr("It shows the figures of that version. This version gives others for the same scene."),
             ),
-            {"Why figures changed": self._explain},
+            {tr("Why figures changed"): self._explain},
         )

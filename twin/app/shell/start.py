@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from twin.language import tr
+from twin.language import FOLDER, tr
 from twin.report.platform_choice import decide_platform
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
     from twin.app.session.session import Session
     from twin.app.shell.main_window import MainWindow
 
@@ -81,6 +84,7 @@ def run_app(
     from twin.app.toolkit.problem_notice import Trouble
     from twin.record.state_folder import prune_runs, pruned_words
 
+    translate_qt(app)
     look = Look(app, settings.theme, settings.text_scale)
     app.setWindowIcon(look.icon("logo", "accent"))
     if speed is not None:
@@ -131,6 +135,16 @@ def run_app(
     hook.remove()
     look.close()
     return code
+
+
+def translate_qt(app: QApplication) -> bool:
+    """Let buttons and menus of Qt's own speak the language of the system; return whether Qt has a translation."""
+    from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
+
+    translator = QTranslator(app)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    found = bool(os.environ.get(FOLDER)) and translator.load(QLocale(), "qtbase", "_", folder)
+    return found and app.installTranslator(translator)
 
 
 def _open_early(session: Session, path: Path, seed: int | None) -> bool:

@@ -173,7 +173,9 @@ class KpiTile(QFrame):
         if self._none and self.value_text == MISSING:
             return f"{self.kpi.title}: {self._none}"
         title = BY_ID[self.kpi.channel].title
-        so_far = f"; the run so far: {self._value.property('run')}" if self.kpi.run else ""
+        so_far = (
+            tr("; the run so far: {property}", property=self._value.property("run")) if self.kpi.run else ""
+        )
         return f"{title[:1].upper()}{title[1:]}: {self.value_text}{so_far}"
 
     def _make_mark(self) -> QToolButton:

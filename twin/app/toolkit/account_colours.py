@@ -102,8 +102,8 @@ _STEP: tuple[tuple[str, Callable[[StepParts], float]], ...] = (
 )
 """Pieces of a step: accounts of the ledger, but for launches, which it counts as productive."""
 _STEP_TITLES = ACCOUNT_TITLES | {
-    "productive": AccountTitle("compute", tr("matrix products, attention, elementwise work, optimizer")),
-    "launch": AccountTitle("launch", tr("kernel launches by the CPU, and the fixed time of a step")),
+    "productive": AccountTitle(tr("compute"), tr("matrix products, attention, elementwise work, optimizer")),
+    "launch": AccountTitle(tr("launch"), tr("kernel launches by the CPU, and the fixed time of a step")),
 }
 _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
     ("weights", tr("Weights"), tr("Model weights, 16-bit"), lambda m: m.weights_bytes),

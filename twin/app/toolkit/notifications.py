@@ -120,7 +120,7 @@ class Notifications(QWidget):
         """Show a problem until it is dismissed; the same problem again is not stacked."""
         if any(note.trouble == trouble for note in self.notes):
             return
-        answers = {} if resume is None else {"Resume": resume}
+        answers = {} if resume is None else {tr("Resume"): resume}
         self._add(Note(self._look, trouble, "alarm", "alarm", answers))
 
     def ask(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextLayout
-from PySide6.QtWidgets import QLineEdit, QSizePolicy
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPaintEvent, QTextLayout
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 
 from twin.app.toolkit.look import with_role
-from twin.app.toolkit.plain_text import PlainLabel
+from twin.app.toolkit.plain_text import PlainLabel, plain_tip
 
 
 class SearchField(QLineEdit):
@@ -43,6 +43,13 @@ class ElidedLabel(PlainLabel):
         """Return the words as they are seen."""
         room = self.contentsRect().width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+
+    def event(self, event: QEvent) -> bool:
+        """Say all of it in a tool tip where not all of it is seen."""
+        if isinstance(event, QHelpEvent) and not self.toolTip() and self.shown != self.text():
+            QToolTip.showText(event.globalPos(), plain_tip(self.text()), self)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words, or as many as there is room for."""

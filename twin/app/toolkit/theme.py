@@ -17,13 +17,7 @@ ThemeName = Literal["dark", "light", "contrast"]
 ThemeChoice = Literal["system", "dark", "light", "contrast"]
 
 FONT_FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "DejaVu Sans")
-MONO_FAMILIES = (
-    tr("JetBrains Mono"),
-    tr("SF Mono"),
-    tr("Cascadia Mono"),
-    tr("Noto Sans Mono"),
-    tr("DejaVu Sans Mono"),
-)
+MONO_FAMILIES = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Noto Sans Mono", "DejaVu Sans Mono")
 BASE_PX = 12
 """Size of most text where the system has nothing to say [px]."""
 TEXT_SCALES = (0.85, 1.0, 1.15, 1.3, 1.5)

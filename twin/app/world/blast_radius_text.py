@@ -6,7 +6,7 @@ from collections.abc import Sized
 
 import numpy as np
 
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.dependencies import Blast, Trace
 from twin.plant.find import entity_id
 from twin.plant.tables import Kind, Plant
@@ -50,7 +50,7 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     if kind in ("switch", "fabric", "store"):
         return tr(
             "{counted} with {gpus} depend on it",
-            counted=_counted(len(blast.nodes), "node"),
+            counted=counted(len(blast.nodes), "node"),
             gpus=_gpus(plant, blast),
         )
     if kind in ("gpu", "node"):
@@ -63,7 +63,7 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
         parts.append(
             tr(
                 "{counted} with {gpus} {fate}",
-                counted=_counted(len(blast.racks), "rack"),
+                counted=counted(len(blast.racks), "rack"),
                 gpus=_gpus(plant, blast),
                 fate=fate,
             )
@@ -72,22 +72,22 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
         parts.append(
             tr(
                 "{counted} {verb} a feed",
-                counted=_counted(len(blast.racks_thinned), "rack"),
+                counted=counted(len(blast.racks_thinned), "rack"),
                 verb=_verb(blast.racks_thinned, "lose"),
             )
         )
     if kind == "power" and len(blast.loops):
-        parts.append(f"{_counted(len(blast.loops), 'cooling loop')} {_verb(blast.loops, 'stop')}")
+        parts.append(f"{counted(len(blast.loops), 'cooling loop')} {_verb(blast.loops, 'stop')}")
     if len(blast.loops_thinned):
         parts.append(
             tr(
                 "{counted} {verb} a feed",
-                counted=_counted(len(blast.loops_thinned), tr("cooling loop")),
+                counted=counted(len(blast.loops_thinned), tr("cooling loop")),
                 verb=_verb(blast.loops_thinned, "lose"),
             )
         )
     if len(blast.plants) and kind != "plant":
-        parts.append(f"{_counted(len(blast.plants), 'facility water loop')} {_verb(blast.plants, 'stop')}")
+        parts.append(f"{counted(len(blast.plants), 'facility water loop')} {_verb(blast.plants, 'stop')}")
     if not parts:
         return tr("no effect")
     if not len(blast.racks) and kind == "power":
@@ -105,11 +105,7 @@ def _verb(those: Sized, words: str) -> str:
 
 
 def _gpus(plant: Plant, blast: Blast) -> str:
-    return _counted(int(plant.nodes.gpu_count[blast.nodes].sum()), "GPU")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return counted(int(plant.nodes.gpu_count[blast.nodes].sum()), "GPU")
 
 
 def _way(ids: list[str], between: str = "  ←  ") -> str:

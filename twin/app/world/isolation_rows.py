@@ -40,5 +40,5 @@ def cut_off_rows(world: World, node: int) -> list[FactRow]:
 
 def _switch(world: World, slot: int) -> FactRow:
     id_ = world.plant.switches.ids[slot]
-    role = SwitchRole(int(world.plant.switches.role[slot])).name.lower()
+    role = SwitchRole(int(world.plant.switches.role[slot])).words
     return FactRow(_LABEL, tr("{role} {id} is down", role=role, id=id_), id_)

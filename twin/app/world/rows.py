@@ -47,12 +47,12 @@ _WORDS = {
 }
 _AT_LIMIT = 0x04
 _THROTTLE = {
-    0x01: "idle",
+    0x01: tr("idle"),
     0x02: tr("clock setting"),
     _AT_LIMIT: tr("at its power limit (TDP), normal"),
     0x08: tr("hardware slowdown"),
     0x10: tr("sync boost"),
-    0x20: "thermal",
+    0x20: tr("thermal"),
     0x40: tr("hardware thermal"),
     0x80: tr("power brake"),
     0x100: tr("display clock"),
@@ -86,7 +86,7 @@ class World:
 
 def kind_word(kind: str) -> str:
     """Return a kind as people write it."""
-    return _WORDS.get(kind, kind.capitalize())
+    return _WORDS.get(kind) or tr(kind.capitalize())
 
 
 def live_rows(world: World, entity: str, slot: int) -> list[FactRow]:
@@ -142,15 +142,15 @@ def _power_state(world: World, number: float) -> tuple[str, str]:
 _WORDS_OF: dict[Shows, Callable[[World, float], tuple[str, str]]] = {
     "state": lambda world, number: (State(int(number)).words, ""),
     "power state": _power_state,
-    "job state": lambda world, number: (JobState(int(number)).name.lower(), ""),
-    "condition": lambda world, number: (WORDS.get(NodeCondition(int(number)), "absent"), ""),
+    "job state": lambda world, number: (JobState(int(number)).words, ""),
+    "condition": lambda world, number: (WORDS.get(NodeCondition(int(number)), tr("absent")), ""),
     "wait reason": lambda world, number: (
         why_waiting(int(number), partitions=bool(world.scenario.partitions)) or text.MISSING,
         "",
     ),
     "throttle reasons": _throttle_reasons,
     "job": _job,
-    "rank": lambda world, number: (f"{number:,.0f}" if number >= 0 else "none", ""),
+    "rank": lambda world, number: (f"{number:,.0f}" if number >= 0 else tr("none"), ""),
     "place": lambda world, number: (f"{number:,.0f}" if number > 0 else text.MISSING, ""),
     "planned time": lambda world, number: (
         Clock.of(world.scenario).says(number) if number > 0 else text.MISSING,
@@ -167,7 +167,11 @@ def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[FactRow]:
     return [
         FactRow(tr("GPU states"), states_text(world.frame, gpus)),
         *(
-            FactRow(f"{capitalised(BY_ID[id].title)}, {how}", crowd_text(world.frame, id, gpus, how), hint=id)
+            FactRow(
+                f"{capitalised(BY_ID[id].title)}, {_COMBINED[how][0]}",
+                crowd_text(world.frame, id, gpus, how),
+                hint=id,
+            )
             for id, how in _OF_A_CROWD
         ),
     ]
@@ -180,16 +184,16 @@ _OF_A_CROWD = (
     ("gpu.clock_mhz", "mean"),
     ("gpu.util", "mean"),
 )
-_COMBINED: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "sum": lambda values: float(np.sum(values)),
-    "mean": lambda values: float(np.mean(values)),
-    "max.": lambda values: float(np.max(values)),
+_COMBINED: dict[str, tuple[str, Callable[[NDArray[np.float64]], float]]] = {
+    "sum": (tr("sum"), lambda values: float(np.sum(values))),
+    "mean": (tr("mean"), lambda values: float(np.mean(values))),
+    "max.": (tr("max."), lambda values: float(np.max(values))),
 }
 
 
 def crowd_text(frame: Frame, id: str, gpus: NDArray[np.int64], how: str) -> str:
     """Return sum, mean or maximum of a channel over GPUs."""
-    return number_text(BY_ID[id], _COMBINED[how](np.asarray(frame.values[id][gpus], np.float64)))
+    return number_text(BY_ID[id], _COMBINED[how][1](np.asarray(frame.values[id][gpus], np.float64)))
 
 
 def states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:

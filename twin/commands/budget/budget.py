@@ -13,6 +13,7 @@ from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
 from twin.commands.budget.prices import price_of
 from twin.commands.edit.command import EditedScene
+from twin.language import tr
 from twin.plant.design_load import DesignLoad, rack_budget
 from twin.plant.tables import LoopKind, Plant
 
@@ -20,20 +21,20 @@ CABINET_KG = 150.0
 """Of a plain cabinet where the catalogue says nothing [est]."""
 
 FIGURES: dict[str, tuple[str, str]] = {
-    "racks": ("Racks", ""),
-    "nodes": ("Nodes", ""),
+    "racks": (tr("Racks"), ""),
+    "nodes": (tr("Nodes"), ""),
     "gpus": ("GPUs", ""),
-    "it_w": ("Power of racks", "power"),
-    "feed_capacity_w": ("Capacity of their feeds", "power"),
-    "grid_w": ("Utility power", "power"),
-    "heat_w": ("Heat of racks", "power"),
-    "liquid_heat_w": ("Heat into coolant", "power"),
-    "air_heat_w": ("Heat into air", "power"),
-    "cooling_w": ("Cooling capacity", "power"),
-    "weight_kg": ("Weight of racks", "mass"),
-    "footprint_m2": ("Rack footprint", "area"),
-    "cost_usd": ("Cost, where prices are known", "currency"),
-    "unpriced_parts": ("Parts without a full price", ""),
+    "it_w": (tr("Power of racks"), "power"),
+    "feed_capacity_w": (tr("Capacity of their feeds"), "power"),
+    "grid_w": (tr("Utility power"), "power"),
+    "heat_w": (tr("Heat of racks"), "power"),
+    "liquid_heat_w": (tr("Heat into coolant"), "power"),
+    "air_heat_w": (tr("Heat into air"), "power"),
+    "cooling_w": (tr("Cooling capacity"), "power"),
+    "weight_kg": (tr("Weight of racks"), "mass"),
+    "footprint_m2": (tr("Rack footprint"), "area"),
+    "cost_usd": (tr("Cost, where prices are known"), "currency"),
+    "unpriced_parts": (tr("Parts without a full price"), ""),
 }
 """Figures that say what a scene is: title and dimension, "" of a count."""
 
@@ -123,11 +124,15 @@ def figure_words(name: str, value: float) -> str:
     """Return one of `FIGURES` as people read it."""
     dimension = FIGURES[name][1]
     if not math.isfinite(value):
-        return "no limit"
+        return tr("no limit")
     if not dimension:
         return f"{value:,.0f}"
     rounded = float(f"{value:.4g}")
-    return f"{rounded:,.0f} USD" if dimension == "currency" else str(units.render(rounded, dimension))
+    return (
+        tr("{rounded:,.0f} USD", rounded=rounded)
+        if dimension == "currency"
+        else str(units.render(rounded, dimension))
+    )
 
 
 def difference(before: Budget, after: Budget) -> dict[str, float]:

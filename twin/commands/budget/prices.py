@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart
+from twin.language import tr
 
 _MOST_NAMED = 3
 
@@ -26,7 +27,7 @@ def price_of(catalog: Catalog, part_id: str) -> Price:
     if isinstance(part, NodePart) and part.n_gpu:
         each_usd = catalog.part(part.gpu).price_usd
         if each_usd is not None:
-            return Price(each_usd * part.n_gpu, f"{part_id} without GPUs")
+            return Price(each_usd * part.n_gpu, tr("{part_id} without GPUs", part_id=part_id))
     return Price(None, part_id)
 
 
@@ -43,5 +44,5 @@ def left_out(catalog: Catalog, unpriced: Mapping[str, int]) -> str:
     named = [f"{count:,} {prices[name].leaves_out}" for name, count in ordered[:_MOST_NAMED]]
     more = len(ordered) - len(named)
     return ", ".join(named) + (
-        f" and {more} kinds more" if more > 1 else " and one kind more" if more else ""
+        tr(" and {more} kinds more", more=more) if more > 1 else tr(" and one kind more") if more else ""
     )

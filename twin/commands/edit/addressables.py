@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import counted, tr
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.cooling import Loop
 from twin.scenario.schema.document import Scenario
@@ -120,9 +121,14 @@ def item_of(scenario: Scenario, id: str) -> SceneItem:
     if len(index) == len(numbers) == len(_DEPTHS) and any(
         rows.id == name for hall in scenario.halls for rows in hall.rows
     ):
-        raise CommandError(f"{id} is a GPU of node {id.rpartition('/')[0]}", "choose the node")
+        raise CommandError(
+            tr("{id} is a GPU of node {rpartition}", id=id, rpartition=id.rpartition("/")[0]),
+            tr("choose the node"),
+        )
     near = nearest(id, [*(rows.id for hall in scenario.halls for rows in hall.rows)])
-    raise CommandError(f"there is no {id!r}", f"did you mean {near!r}?" if near else "")
+    raise CommandError(
+        tr("there is no {id!r}", id=id), tr("did you mean {near!r}?", near=near) if near else ""
+    )
 
 
 def titled(kind: ItemKind) -> str:
@@ -136,7 +142,7 @@ def generator(scenario: Scenario, name: str) -> tuple[Hall, RowGenerator]:
         for rows in hall.rows:
             if rows.id == name:
                 return hall, rows
-    raise CommandError(f"there is no row generator {name!r}")
+    raise CommandError(tr("there is no row generator {name!r}", name=name))
 
 
 def made_by(scenario: Scenario, name: str) -> Loop | PowerStage:
@@ -145,7 +151,7 @@ def made_by(scenario: Scenario, name: str) -> Loop | PowerStage:
     loop = next((loop for loop in scenario.cooling.loops if loop.id == name), None)
     found = stage or loop
     if found is None:
-        raise CommandError(f"there is no power stage or loop {name!r}")
+        raise CommandError(tr("there is no power stage or loop {name!r}", name=name))
     return found
 
 
@@ -169,19 +175,6 @@ def overrides(scene: EditedScene, path: str) -> bool:
 def _saying(scene: EditedScene, path: str) -> tuple[bool, ...]:
     """Return for each file whether it has a value at a path, the scene's own first."""
     return tuple(not resolve(split(path), file.tree)[1] for file in scene.document.files)
-
-
-def counted(number: int, word: str) -> str:
-    """Return "1 rack", "3 racks", "2 switches", "2 batteries".
-
-    >>> counted(1, "rack"), counted(3, "rack"), counted(2, "switch"), counted(2, "battery")
-    ('1 rack', '3 racks', '2 switches', '2 batteries')
-    """
-    if number == 1:
-        return f"1 {word}"
-    if word.endswith(("s", "ch", "x")):
-        return f"{number:,} {word}" if word.endswith("rows") else f"{number:,} {word}es"
-    return f"{number:,} {word[:-1]}ies" if word.endswith("y") else f"{number:,} {word}s"
 
 
 def people_say(scenario: Scenario, ids: tuple[str, ...]) -> str:

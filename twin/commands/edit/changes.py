@@ -6,6 +6,7 @@ from typing import Any
 
 from twin.commands.edit.addressables import in_file
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import tr
 from twin.scenario import Change, Document, Patch
 from twin.scenario.text.emit import block, flow
 from twin.scenario.text.parse import Tree, child
@@ -85,7 +86,7 @@ class Changes:
     def take(self, path: str) -> None:
         """Remove the value at a path."""
         if path not in self._changes and not in_file(self.scene, path):
-            raise CommandError(f"{path} is inherited from another file", "change it there")
+            raise CommandError(tr("{path} is inherited from another file", path=path), tr("change it there"))
         self._changes[path] = None
 
     def clear(self, path: str, none: Any = None) -> None:
@@ -116,7 +117,7 @@ class Changes:
         for hall, items in self._overrides.items():
             self._land(hall, items)
         if not self._changes:
-            raise CommandError("there is nothing to change")
+            raise CommandError(tr("there is nothing to change"))
         return Patch(tuple(Change(path, text) for path, text in self._changes.items()), title)
 
     def _land(self, hall: str, items: dict[str, dict[str, Any] | None]) -> None:
@@ -160,4 +161,7 @@ class Changes:
                 elif in_file(self.scene, f"{path}.{key}"):
                     self._changes[f"{path}.{key}"] = None
                 else:
-                    raise CommandError(f"{path}.{key} is inherited from another file", "change it there")
+                    raise CommandError(
+                        tr("{path}.{key} is inherited from another file", path=path, key=key),
+                        tr("change it there"),
+                    )

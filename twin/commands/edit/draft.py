@@ -13,6 +13,7 @@ from itertools import count, islice
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.edit.rebase_edits import followed, in_the_way
 from twin.commands.edit.split_tables import apart
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.file.apply_edits import in_order
@@ -59,10 +60,9 @@ class Proposal:
     def edit(self, id: str, at_s: float) -> Edit:
         """Return the proposal as an edit of a run."""
         if len(self.changes) > MOST_CHANGES:
-            raise CommandError(
-                f"it changes {len(self.changes):,} keys, but a run accepts {MOST_CHANGES:,} at once",
-                "do it in parts, or before the run begins",
-            )
+            n, most = len(self.changes), MOST_CHANGES
+            reason = tr("it changes {n:,} keys, but a run accepts {most:,} at once", n=n, most=most)
+            raise CommandError(reason, tr("do it in parts, or before the run begins"))
         changes = tuple(EditChange(path=change.path, value=change.value) for change in self.changes)
         return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
 
@@ -226,7 +226,7 @@ class Draft:
         """Return the proposal that undoes the last step; None without one."""
         if not self.done:
             return None
-        step, title = self.done[-1], f"Undo {lowered(self.done[-1].title)}"
+        step, title = self.done[-1], tr("Undo {lowered}", lowered=lowered(self.done[-1].title))
         if step.edit is not None and step.edit.at_s > self.t_s:
             later = self._later(step.edit, not step.out, step.out_of_file, title)
             return replace(later, undoes=True)
@@ -243,7 +243,7 @@ class Draft:
         if step.edit is not None and step.edit.at_s > self.t_s:
             return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
         if step.out:
-            raise CommandError(f"“{step.title}” is in the past", "edit the present scene")
+            raise CommandError(tr("“{title}” is in the past", title=step.title), tr("edit the present scene"))
         return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
 
     def propose_out(self, id: str) -> Later:
@@ -256,8 +256,10 @@ class Draft:
         """
         edit = next((edit for edit in self.file.scenario.edits if edit.id == id), None)
         if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
-            raise CommandError(f"no edit {id!r} of the scene is in the future")
-        return self._later(edit, True, Patch(()), f"Remove edit: {lowered(edit.title or id)}")
+            raise CommandError(tr("no edit {id!r} of the scene is in the future", id=id))
+        return self._later(
+            edit, True, Patch(()), tr("Remove edit: {lowered}", lowered=lowered(edit.title or id))
+        )
 
     def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
         """Return the change of a later edit, by this patch to the byte, if the scene is valid with it."""
@@ -266,13 +268,13 @@ class Draft:
         try:
             spliced(self.file, patch)
         except ScenarioError as error:
-            need = "later edits need it: " if out else ""
+            need = tr("later edits need it: ") if out else ""
             raise CommandError(need + _sentence(error)) from error
         return Later(title, edit, out, patch)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
         if not patch.changes:
-            raise CommandError("there is nothing to change")
+            raise CommandError(tr("there is nothing to change"))
         if self.t_s > 0.0:  # it becomes an edit
             patch = Patch(apart(scene, patch.changes), patch.title)
         try:
@@ -370,13 +372,14 @@ class Draft:
         if any(
             change.path.startswith(("edits", "interventions")) for change in edit.changes
         ):  # undone: they were folded
-            raise CommandError("an edit cannot change the edits of the run", "go back to its start first")
+            raise CommandError(
+                tr("an edit cannot change the edits of the run"), tr("go back to its start first")
+            )
         later = [later_edit for later_edit in self.file.scenario.edits if later_edit.at_s > at_s]
         if (blocking := in_the_way(later, edit)) is not None:
-            raise CommandError(
-                f"“{blocking.title or blocking.id}”, in the future, sets a whole list that this edit changes",
-                "remove it from the timeline first, or edit after it",
-            )
+            sets = blocking.title or blocking.id
+            reason = tr("“{title}”, in the future, sets a whole list that this edit changes", title=sets)
+            raise CommandError(reason, tr("remove it from the timeline first, or edit after it"))
         if later:
             try:
                 spliced(self.file, _in_file(edit))
@@ -445,10 +448,10 @@ class Draft:
         self.settle()
         acting = in_order(self.file.scenario)
         if not acting:
-            raise CommandError("the run has no edits")
+            raise CommandError(tr("the run has no edits"))
         changes = [Change("edits", None)]
         changes += [Change(change.path, change.value) for edit in acting for change in edit.changes]
-        in_file = Patch(tuple(changes), "Fold edits into the design")
+        in_file = Patch(tuple(changes), tr("Fold edits into the design"))
         try:
             self.file, out_of_file = spliced(self.file, in_file)
         except ScenarioError as error:
@@ -492,5 +495,5 @@ def _sentence(error: ScenarioError) -> str:
     """Return the first problem as one sentence, without the line: nobody has seen this text yet."""
     problem = error.problems[0]
     key = f"{problem.key}: " if problem.key else ""
-    more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
+    more = tr(" (and {problems} more)", problems=len(error.problems) - 1) if len(error.problems) > 1 else ""
     return f"{key}{problem.reason}" + (f"; {problem.hint}" if problem.hint else "") + more

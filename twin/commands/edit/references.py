@@ -7,6 +7,7 @@ from typing import Any
 
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import tr
 
 Gone = Callable[[str], bool]
 """Whether an id goes."""
@@ -112,8 +113,8 @@ def _loops(scene: EditedScene, gone: Gone) -> None:
     """Raise CommandError when a remaining loop would lose its facility loop."""
     for loop in scene.scenario.cooling.loops:
         if gone(loop.plant) and not gone(loop.id):
-            hint = f"connect {loop.id} to another facility loop first, or delete it too"
-            raise CommandError(f"{loop.plant} takes the heat of {loop.id}", hint)
+            hint = tr("connect {id} to another facility loop first, or delete it too", id=loop.id)
+            raise CommandError(tr("{plant} takes the heat of {id}", plant=loop.plant, id=loop.id), hint)
 
 
 def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:

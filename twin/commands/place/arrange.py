@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from twin.arrays import Floats
-from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit, standing
 from twin.commands.place.move import MoveTo, place_of
+from twin.language import counted, tr
 from twin.scenario import Patch
 
 Side = Literal["left", "right", "front", "back"]
@@ -37,7 +37,7 @@ class Align:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Align {counted(len(self.ids), 'item')} {self.side}"
+        return tr("Align {counted} {side}", counted=counted(len(self.ids), "item"), side=self.side)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -60,12 +60,14 @@ class Distribute:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Distribute {counted(len(self.ids), 'item')} along {self.along}"
+        return tr(
+            "Distribute {counted} along {along}", counted=counted(len(self.ids), "item"), along=self.along
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 3:
-            raise CommandError("equal gaps need at least three items")
+            raise CommandError(tr("equal gaps need at least three items"))
         low, high = _extents(scene, self.ids)
         axis = 0 if self.along == "x" else 1
         low_m, size_m = low[:, axis], (high - low)[:, axis]
@@ -73,7 +75,9 @@ class Distribute:
         first, last = order[0], order[-1]
         gap_m = (low_m[last] + size_m[last] - low_m[first] - size_m.sum()) / (len(order) - 1)
         if gap_m < -1e-9:
-            raise CommandError(f"they do not fit between the two outermost items along {self.along}")
+            raise CommandError(
+                tr("they do not fit between the two outermost items along {along}", along=self.along)
+            )
         wanted = np.empty_like(low_m)
         wanted[order] = low_m[first] + np.concatenate([[0.0], np.cumsum(size_m[order] + gap_m)[:-1]])
         return _moved(scene, self.ids, axis, wanted - low_m, self.title)
@@ -82,7 +86,7 @@ class Distribute:
 def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return the low and high corners of items [m]."""
     if len(ids) < 2:
-        raise CommandError("choose at least two items")
+        raise CommandError(tr("choose at least two items"))
     boxes = standing(scene.plant)
     low, high = np.empty((len(ids), 2)), np.empty((len(ids), 2))
     for place, id in enumerate(ids):
@@ -98,7 +102,7 @@ def _extents(scene: EditedScene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
 
 def _moved(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
     if float(np.abs(by_m).max()) < 1e-6:
-        raise CommandError("they are arranged so already")
+        raise CommandError(tr("they are arranged so already"))
     _must_stay_apart(scene, ids, axis, by_m)
     places = []
     for id, way_m in zip(ids, by_m.tolist(), strict=True):
@@ -122,11 +126,11 @@ def _must_stay_apart(scene: EditedScene, ids: tuple[str, ...], axis: int, by_m: 
 
 
 ARRANGED: dict[str, tuple[str, Callable[[tuple[str, ...]], Align | Distribute]]] = {
-    "left": ("Align left", lambda ids: Align(ids, "left")),
-    "right": ("Align right", lambda ids: Align(ids, "right")),
-    "front": ("Align at the front", lambda ids: Align(ids, "front")),
-    "back": ("Align at the back", lambda ids: Align(ids, "back")),
-    "evenly_x": ("Distribute evenly along the rows", lambda ids: Distribute(ids, "x")),
-    "evenly_y": ("Distribute evenly across the rows", lambda ids: Distribute(ids, "y")),
+    "left": (tr("Align left"), lambda ids: Align(ids, "left")),
+    "right": (tr("Align right"), lambda ids: Align(ids, "right")),
+    "front": (tr("Align at the front"), lambda ids: Align(ids, "front")),
+    "back": (tr("Align at the back"), lambda ids: Align(ids, "back")),
+    "evenly_x": (tr("Distribute evenly along the rows"), lambda ids: Distribute(ids, "x")),
+    "evenly_y": (tr("Distribute evenly across the rows"), lambda ids: Distribute(ids, "y")),
 }
 """Ways to arrange a selection, with what menus call them."""

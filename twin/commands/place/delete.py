@@ -18,6 +18,7 @@ from twin.commands.edit.addressables import (
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.generators import expand
 
@@ -52,11 +53,17 @@ class Delete:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Delete {self.ids[0]}" if len(self.ids) == 1 else f"Delete {len(self.ids):,} items"
+        return (
+            tr("Delete {ids}", ids=self.ids[0])
+            if len(self.ids) == 1
+            else tr("Delete {ids:,} items", ids=len(self.ids))
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
-        return self._gathered(scene)[0].patch(f"Delete {people_say(scene.scenario, self.ids)}")
+        return self._gathered(scene)[0].patch(
+            tr("Delete {people_say}", people_say=people_say(scene.scenario, self.ids))
+        )
 
     def concerns(self, scene: EditedScene) -> list[str]:
         """Return the paths of the entries that lose a reference to a deleted item; raises as `patch`."""
@@ -64,7 +71,7 @@ class Delete:
 
     def _gathered(self, scene: EditedScene) -> tuple[Changes, list[str]]:
         if not self.ids:
-            raise CommandError("nothing is selected")
+            raise CommandError(tr("nothing is selected"))
         changes = Changes(scene)
         gone = _Gone(scene, changes)
         for id in dict.fromkeys(self.ids):
@@ -106,8 +113,10 @@ class _Gone:
         elif item.kind in _WHOLE:
             self._entry(id, item.path)
         else:
-            hint = "change the count of its tier" if item.kind == "switch" else ""
-            raise CommandError(f"{titled(item.kind)} {id} cannot be deleted by itself", hint)
+            hint = tr("change the count of its tier") if item.kind == "switch" else ""
+            raise CommandError(
+                tr("{titled} {id} cannot be deleted by itself", titled=titled(item.kind), id=id), hint
+            )
 
     def _entry(self, id: str, path: str) -> None:
         self._changes.take(path)
@@ -116,7 +125,8 @@ class _Gone:
     def _hall(self, id: str) -> None:
         if len(self._scene.scenario.halls) == 1:
             raise CommandError(
-                f"{id} is the only hall", "a scene needs at least one; delete its contents instead"
+                tr("{id} is the only hall", id=id),
+                tr("a scene needs at least one; delete its contents instead"),
             )
         hall = next(hall for hall in self._scene.scenario.halls if hall.id == id)
         self._entry(id, f"halls[{id}]")
@@ -142,7 +152,7 @@ class _Gone:
         assert hall is not None
         slot = scene.plant.slots.get(id, ("", -1))
         if slot[0] != "node":
-            raise CommandError(f"there is no node {id!r}")
+            raise CommandError(tr("there is no node {id!r}", id=id))
         about = override(hall, id)
         name, row, rack, number = id.split("/")
         added = about.u is not None and about.part is not None and int(number) >= self._made(name, row, rack)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import EditedScene
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.text.emit import flow
 
@@ -33,7 +34,7 @@ class SwitchCause:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Switch {'on' if self.on else 'off'} failures by {self.name}"
+        return tr("Switch {word} failures by {name}", word="on" if self.on else "off", name=self.name)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -57,7 +58,11 @@ class UseCatalogRates:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return "Use the catalogue's failure rates" if self.on else "Use no failure rates of the catalogue"
+        return (
+            tr("Use the catalogue's failure rates")
+            if self.on
+            else tr("Use no failure rates of the catalogue")
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes; failures that were off are on then."""
@@ -84,7 +89,7 @@ class LetFail:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return "Switch on random failures" if self.on else "Switch off random failures"
+        return tr("Switch on random failures") if self.on else tr("Switch off random failures")
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""

@@ -9,6 +9,7 @@ import numpy as np
 from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError
+from twin.language import tr
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
 from twin.plant.cooling import USUAL_SIZE_M
 from twin.plant.tables import LoopKind, Plant
@@ -90,8 +91,8 @@ def must_fit(moved: FloorFootprints, fixed: FloorFootprints) -> None:
     """Raise CommandError when footprints would overlap."""
     hit = struck(moved, fixed)
     if hit is not None:
-        subject = f"{hit[0]} would overlap" if hit[0] else "it would overlap"
-        raise CommandError(f"{subject} {hit[1]}", "choose a free place on the floor")
+        subject = tr("{hit} would overlap", hit=hit[0]) if hit[0] else tr("it would overlap")
+        raise CommandError(f"{subject} {hit[1]}", tr("choose a free place on the floor"))
 
 
 def rack_size_m(catalog: Catalog, part: str | None, pitch_m: float | None = None) -> tuple[float, float]:
@@ -125,14 +126,14 @@ def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) 
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
     for slot in np.flatnonzero(fixtures.rack == rack).tolist():
         for u in range(int(fixtures.u[slot]), int(fixtures.u[slot] + fixtures.height_u[slot])):
-            found[u] = "a fixture of the rack"
+            found[u] = tr("a fixture of the rack")
     for slot in np.flatnonzero((switches.rack == rack) & switches.present).tolist():
         for u in range(int(switches.u[slot]), int(switches.u[slot] + switches.height_u[slot])):
-            found[u] = f"switch {switches.ids[slot]}"
+            found[u] = tr("switch {ids}", ids=switches.ids[slot])
     for slot in np.flatnonzero((nodes.rack == rack) & nodes.present).tolist():
         if slot not in leaving:
             for u in range(int(nodes.u[slot]), int(nodes.u[slot] + nodes.height_u[slot])):
-                found[u] = f"node {nodes.ids[slot]}"
+                found[u] = tr("node {ids}", ids=nodes.ids[slot])
     return found
 
 
@@ -148,21 +149,41 @@ def unit_for(plant: Plant, rack: int, height_u: int, wanted_u: int, taken: dict[
     name = plant.racks.ids[rack]
     if wanted_u:
         if wanted_u + height_u - 1 > units:
-            hint = f"begin at unit {units - height_u + 1} or below" if height_u <= units else ""
+            hint = (
+                tr("begin at unit {units} or below", units=units - height_u + 1) if height_u <= units else ""
+            )
             raise CommandError(
-                f"{part} of {height_u} U from unit {wanted_u} ends above the {units} U of {name}", hint
+                tr(
+                    "{part} of {height_u} U from unit {wanted_u} ends above the {units} U of {name}",
+                    part=part,
+                    height_u=height_u,
+                    wanted_u=wanted_u,
+                    units=units,
+                    name=name,
+                ),
+                hint,
             )
         hit = next((u for u in range(wanted_u, wanted_u + height_u) if u in taken), 0)
         if hit:
             free = first_free(taken, units, height_u)
-            hint = f"unit {free} is free" if free else "there is no room for it in this rack"
-            raise CommandError(f"unit {hit} of rack {name} holds {taken[hit]}", hint)
+            hint = (
+                tr("unit {free} is free", free=free) if free else tr("there is no room for it in this rack")
+            )
+            raise CommandError(
+                tr("unit {hit} of rack {name} holds {taken}", hit=hit, name=name, taken=taken[hit]), hint
+            )
         return wanted_u
     free = first_free(taken, units, height_u)
     if not free:
         left = units - sum(1 for u in taken if u <= units)
         raise CommandError(
-            f"rack {name} is full: {left} U are free in all and {part} needs {height_u} together"
+            tr(
+                "rack {name} is full: {left} U are free in all and {part} needs {height_u} together",
+                name=name,
+                left=left,
+                part=part,
+                height_u=height_u,
+            )
         )
     return free
 
@@ -181,5 +202,5 @@ def whole_rack(catalog: Catalog, part: str) -> RackPart:
     """Return a rack part; raises CommandError when it is none."""
     found = catalog.part(part)
     if not isinstance(found, RackPart):
-        raise CommandError(f"{part} is a {found.KIND}, not a rack")
+        raise CommandError(tr("{part} is a {kind}, not a rack", part=part, kind=found.KIND))
     return found

@@ -9,6 +9,7 @@ from twin.commands.edit.addressables import generator, item_of, made_by, overrid
 from twin.commands.edit.changes import Changes, metres, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.references import cut
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.generators import expand
 from twin.scenario.schema.site import Hall, RowGenerator
@@ -53,7 +54,7 @@ class ChangeGenerator:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Change {self.id}"
+        return tr("Change {id}", id=self.id)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -69,13 +70,13 @@ class ChangeGenerator:
         if item.kind in ("loops", "stage"):
             return changes, self._items(changes, item.path)
         if item.kind != "rows":
-            raise CommandError(f"{titled(item.kind)} {self.id} is not a generator")
+            raise CommandError(tr("{titled} {id} is not a generator", titled=titled(item.kind), id=self.id))
         return changes, self._rows(changes, item.path)
 
     def _items(self, changes: Changes, path: str) -> list[str]:
         for key, value in (("racks", self.racks), ("nodes", self.nodes)):
             if value is not None:
-                raise CommandError(f"{self.id} makes no {key}")
+                raise CommandError(tr("{id} makes no {key}", id=self.id, key=key))
         if self.units is not None:
             changes.set(f"{path}.units", self.units)
         if self.count is None:
@@ -126,7 +127,7 @@ class ChangeGenerator:
         groups: list[dict[str, Any]] = [dict(group) for group in value_at(scene, f"{path}.racks.nodes") or []]
         if not groups:
             if self.node_part is None:
-                raise CommandError(f"racks of {self.id} hold no nodes", "name the part")
+                raise CommandError(tr("racks of {id} hold no nodes", id=self.id), tr("name the part"))
             return [{"part": self.node_part, "count": self.nodes or 1}] if self.nodes != 0 else []
         if self.nodes == 0:
             return groups[:-1]
@@ -152,7 +153,7 @@ class _Beyond:
         self._racks = rows.racks.count if asked.racks is None else asked.racks
         part = rows.racks.part if asked.rack_part is None else asked.rack_part or None
         if part is not None and part not in scene.catalog:
-            raise CommandError(f"the catalogue has no {part!r}")
+            raise CommandError(tr("the catalogue has no {part!r}", part=part))
         bare = rows.racks.model_copy(update={"nodes": ()})
         usual = [group.count for group in rows.racks.nodes]
         after = usual if groups is None else [int(group["count"]) for group in groups]
@@ -162,9 +163,14 @@ class _Beyond:
             if item.count("/") == 3 and item.startswith(f"{self._name}/") and self._added(hall, item):
                 number = int(item.rpartition("/")[2])
                 if number < self._after and not self(item) and about.u is not None:
-                    hint = "delete it first, or move it to another rack type"
+                    hint = tr("delete it first, or move it to another rack type")
                     raise CommandError(
-                        f"rack {item.rpartition('/')[0]} holds {item}, which was added by hand", hint
+                        tr(
+                            "rack {rpartition} holds {item}, which was added by hand",
+                            rpartition=item.rpartition("/")[0],
+                            item=item,
+                        ),
+                        hint,
                     )
 
     def _added(self, hall: Hall, item: str) -> bool:
@@ -185,5 +191,7 @@ class _Beyond:
 
 def _checked_count(number: int, noun: str) -> int:
     if number < 1:
-        raise CommandError(f"{number} is too few {noun}", "delete the generator instead")
+        raise CommandError(
+            tr("{number} is too few {noun}", number=number, noun=noun), tr("delete the generator instead")
+        )
     return number

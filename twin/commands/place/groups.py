@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.commands.edit import names
-from twin.commands.edit.addressables import SceneItem, counted, item_of, titled
+from twin.commands.edit.addressables import SceneItem, item_of, titled
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import counted, tr
 from twin.scenario import Patch
 
 
@@ -21,12 +22,12 @@ class MakeGroup:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Group {counted(len(self.ids), 'item')}"
+        return tr("Group {counted}", counted=counted(len(self.ids), "item"))
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if len(self.ids) < 2:
-            raise CommandError("a group needs at least two members")
+            raise CommandError(tr("a group needs at least two members"))
         allowed = (
             "rows",
             "row",
@@ -43,7 +44,7 @@ class MakeGroup:
         for id in self.ids:
             found = item_of(scene.scenario, id)
             if found.kind not in allowed:
-                raise CommandError(f"{titled(found.kind)} {id} cannot be in a group")
+                raise CommandError(tr("{titled} {id} cannot be in a group", titled=titled(found.kind), id=id))
         changes = Changes(scene)
         for group in scene.scenario.groups:
             left = [member for member in group.members if member not in self.ids]
@@ -68,7 +69,11 @@ class Ungroup:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Ungroup {self.ids[0]}" if len(self.ids) == 1 else f"Dissolve {len(self.ids)} groups"
+        return (
+            tr("Ungroup {ids}", ids=self.ids[0])
+            if len(self.ids) == 1
+            else tr("Dissolve {ids} groups", ids=len(self.ids))
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -76,7 +81,7 @@ class Ungroup:
         for id in self.ids:
             found = next((group for group in scene.scenario.groups if id in (group.id, *group.members)), None)
             if found is None:
-                raise CommandError(f"{id} is neither a group nor in one")
+                raise CommandError(tr("{id} is neither a group nor in one", id=id))
             changes.take(f"groups[{found.id}]")
         return changes.patch(self.title)
 
@@ -100,12 +105,16 @@ class AssignTenant:
     def title(self) -> str:
         """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"Assign {chosen} to {self.tenant}" if self.tenant else f"Remove {chosen} from its tenant"
+        return (
+            tr("Assign {chosen} to {tenant}", chosen=chosen, tenant=self.tenant)
+            if self.tenant
+            else tr("Remove {chosen} from its tenant", chosen=chosen)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.tenant and item_of(scene.scenario, self.tenant).kind != "tenant":
-            raise CommandError(f"there is no tenant {self.tenant!r}")
+            raise CommandError(tr("there is no tenant {tenant!r}", tenant=self.tenant))
         changes = Changes(scene)
         for id in self.ids:
             item = item_of(scene.scenario, id)
@@ -118,8 +127,10 @@ class AssignTenant:
                 elif not self.tenant and tenants:
                     changes.clear(f"{item.path}.tenants", [])
             else:
-                hint = "tenants have jobs, and may use partitions and storage systems"
-                raise CommandError(f"{titled(item.kind)} {id} belongs to no tenant", hint)
+                hint = tr("tenants have jobs, and may use partitions and storage systems")
+                raise CommandError(
+                    tr("{titled} {id} belongs to no tenant", titled=titled(item.kind), id=id), hint
+                )
         return changes.patch(self.title)
 
 
@@ -146,18 +157,24 @@ class AssignJob:
         """Return the title for the undo menu."""
         jobs = self.jobs[0] if len(self.jobs) == 1 else counted(len(self.jobs), "job")
         where = self.partition or ", ".join(self.rows)
-        return f"Allow {jobs} on {where}" if where else f"Allow {jobs} on all rows"
+        return (
+            tr("Allow {jobs} on {where}", jobs=jobs, where=where)
+            if where
+            else tr("Allow {jobs} on all rows", jobs=jobs)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
         for row in self.rows:
             if item_of(scene.scenario, row).kind != "rows":
-                raise CommandError(f"{row} is not a row generator", "jobs run in whole generators")
+                raise CommandError(
+                    tr("{row} is not a row generator", row=row), tr("jobs run in whole generators")
+                )
         for job in self.jobs:
             item: SceneItem = item_of(scene.scenario, job)
             if item.kind not in ("job", "stream"):
-                raise CommandError(f"{job} is not a job")
+                raise CommandError(tr("{job} is not a job", job=job))
             if self.partition or not self.rows:
                 _set_or_clear(changes, f"{item.path}.partition", self.partition)
             rows = value_at(scene, f"{item.path}.rows")
@@ -179,7 +196,11 @@ class AssignRows:
     def title(self) -> str:
         """Return the title for the undo menu."""
         rows = ", ".join(self.rows) if len(self.rows) < 4 else counted(len(self.rows), "generator")
-        return f"Put {rows} into {self.partition}" if self.partition else f"Remove {rows} from partitions"
+        return (
+            tr("Put {rows} into {partition}", rows=rows, partition=self.partition)
+            if self.partition
+            else tr("Remove {rows} from partitions", rows=rows)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -187,7 +208,8 @@ class AssignRows:
         names_of = {partition.id for partition in scenario.partitions}
         if self.partition and self.partition not in names_of:
             raise CommandError(
-                f"there is no partition {self.partition!r}", f"there are {', '.join(names_of)}"
+                tr("there is no partition {partition!r}", partition=self.partition),
+                tr("there are {names_of}", names_of=", ".join(names_of)),
             )
         changes = Changes(scene)
         for partition in scenario.partitions:
@@ -196,7 +218,9 @@ class AssignRows:
             if partition.id == self.partition and set(after) == set(partition.rows):
                 continue
             if not after:
-                raise CommandError(f"no row would be left in partition {partition.id}", "delete it instead")
+                raise CommandError(
+                    tr("no row would be left in partition {id}", id=partition.id), tr("delete it instead")
+                )
             if after != list(partition.rows):
                 changes.set(f"partitions[{partition.id}].rows", after)
         return changes.patch(self.title)

@@ -14,6 +14,7 @@ from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, must_fit, standing, taken_units, unit_for
 from twin.commands.place.rack_nodes import rack_slot
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.schema.site import FURTHEST_M
 
@@ -36,19 +37,23 @@ class MoveThings:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Move {self.ids[0]}" if len(self.ids) == 1 else f"Move {len(self.ids):,} items"
+        return (
+            tr("Move {ids}", ids=self.ids[0])
+            if len(self.ids) == 1
+            else tr("Move {ids:,} items", ids=len(self.ids))
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not all(math.isfinite(way_m) for way_m in self.by):
-            raise CommandError("the position is not on the floor")
+            raise CommandError(tr("the position is not on the floor"))
         chosen = _Chosen.of(scene, self.ids)
         boxes = standing(scene.plant)
         moving = chosen.boxes(scene, boxes.ids)
         must_fit(boxes.moved(moving, *self.by), chosen.in_the_way(scene))
         changes = Changes(scene)
         chosen.move(changes, *self.by)
-        return changes.patch(f"Move {people_say(scene.scenario, self.ids)}")
+        return changes.patch(tr("Move {people_say}", people_say=people_say(scene.scenario, self.ids)))
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,11 @@ class MoveTo:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Move {self.places[0][0]}" if len(self.places) == 1 else f"Move {len(self.places):,} items"
+        return (
+            tr("Move {places}", places=self.places[0][0])
+            if len(self.places) == 1
+            else tr("Move {places:,} items", places=len(self.places))
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -80,8 +89,11 @@ class MoveTo:
             by_m = (x_m - now_x_m, y_m - now_y_m)
             if not all(abs(at_m) <= FURTHEST_M for at_m in (x_m, y_m)):  # nan is none either
                 raise CommandError(
-                    "the position is not on the floor",
-                    f"at most {FURTHEST_M / 1e3:g} km from the corner of the hall",
+                    tr("the position is not on the floor"),
+                    tr(
+                        "at most {furthest_m:g} km from the corner of the hall",
+                        furthest_m=FURTHEST_M / 1000.0,
+                    ),
                 )
             alone = _Chosen.of(scene, (id,))
             moving = alone.boxes(scene, after.ids)
@@ -90,7 +102,7 @@ class MoveTo:
             if max(abs(by_m[0]), abs(by_m[1])) > 1e-6:
                 alone.move(changes, *by_m)
         must_fit(after, whole.in_the_way(scene))
-        return changes.patch(f"Move {people_say(scene.scenario, ids)}")
+        return changes.patch(tr("Move {people_say}", people_say=people_say(scene.scenario, ids)))
 
 
 def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
@@ -105,7 +117,7 @@ def place_of(scene: EditedScene, id: str) -> tuple[float, float]:
         return float(plant.loops.x_m[slot]), float(plant.loops.y_m[slot])
     if kind == "power":
         return float(plant.power.x_m[slot]), float(plant.power.y_m[slot])
-    raise CommandError(f"{id} has no floor position of its own")
+    raise CommandError(tr("{id} has no floor position of its own", id=id))
 
 
 @dataclass
@@ -121,7 +133,7 @@ class _Chosen:
     def of(cls, scene: EditedScene, ids: tuple[str, ...]) -> _Chosen:
         """Return the items of some ids; all racks of a row become the row, all rows the generator."""
         if not ids:
-            raise CommandError("nothing is selected")
+            raise CommandError(tr("nothing is selected"))
         generators: set[str] = set()
         rows: dict[str, set[int]] = {}
         racks: dict[str, set[tuple[int, ...]]] = {}
@@ -151,9 +163,11 @@ class _Chosen:
                     name, *numbers = rack.split("/")
                     racks.setdefault(name, set()).add(tuple(int(n) for n in numbers))
             elif chosen.kind == "node":
-                raise CommandError(f"node {id} is in a rack", "move it to a unit of a rack")
+                raise CommandError(tr("node {id} is in a rack", id=id), tr("move it to a unit of a rack"))
             else:
-                raise CommandError(f"{titled(chosen.kind)} {id} has no floor position of its own")
+                raise CommandError(
+                    tr("{titled} {id} has no floor position of its own", titled=titled(chosen.kind), id=id)
+                )
         found = cls(machines=list(machines))
         for name in {*generators, *rows, *racks}:
             hall, made = generator(scenario, name)
@@ -267,8 +281,8 @@ class MoveNodes:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        nodes = self.nodes[0] if len(self.nodes) == 1 else f"{len(self.nodes):,} nodes"
-        return f"Move {nodes} to {self.rack}"
+        nodes = self.nodes[0] if len(self.nodes) == 1 else tr("{nodes:,} nodes", nodes=len(self.nodes))
+        return tr("Move {nodes} to {rack}", nodes=nodes, rack=self.rack)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -278,7 +292,7 @@ class MoveNodes:
         for node in self.nodes:
             kind, slot = plant.slots.get(node, ("", -1))
             if kind != "node":
-                raise CommandError(f"there is no node {node!r}")
+                raise CommandError(tr("there is no node {node!r}", node=node))
             slots.append(slot)
         taken = taken_units(plant, home, frozenset(slots))
         changes = Changes(scene)
@@ -286,7 +300,7 @@ class MoveNodes:
         for node, slot in zip(self.nodes, slots, strict=True):
             height_u = int(plant.nodes.height_u[slot])
             u = unit_for(plant, home, height_u, next_u, taken, plant.node_parts[int(plant.nodes.part[slot])])
-            taken |= dict.fromkeys(range(u, u + height_u), f"node {node}")
+            taken |= dict.fromkeys(range(u, u + height_u), tr("node {node}", node=node))
             next_u = u + height_u if self.u else 0
             hall = item_of(scene.scenario, node).hall
             assert hall is not None
@@ -314,13 +328,19 @@ class Rotate:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Turn {self.ids[0]}" if len(self.ids) == 1 else f"Turn {len(self.ids):,} items"
+        return (
+            tr("Turn {ids}", ids=self.ids[0])
+            if len(self.ids) == 1
+            else tr("Turn {ids:,} items", ids=len(self.ids))
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         chosen = _Chosen.of(scene, self.ids)
         if chosen.machines:
-            raise CommandError(f"{chosen.machines[0]} has no front", "only racks and rows have one")
+            raise CommandError(
+                tr("{machines} has no front", machines=chosen.machines[0]), tr("only racks and rows have one")
+            )
         changes, plant = Changes(scene), scene.plant
         for name in chosen.generators:
             hall, rows = generator(scene.scenario, name)
@@ -333,7 +353,7 @@ class Rotate:
                 if about.facing is not None and item.startswith(f"{name}/"):
                     changes.override(hall.id, item, facing=None)
         self._each(changes, [*chosen.rows, *chosen.racks])
-        return changes.patch(f"Turn {people_say(scene.scenario, self.ids)}")
+        return changes.patch(tr("Turn {people_say}", people_say=people_say(scene.scenario, self.ids)))
 
     def _each(self, changes: Changes, items: list[str]) -> None:
         plant = changes.scene.plant

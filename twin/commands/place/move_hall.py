@@ -11,6 +11,7 @@ from twin.commands.edit.changes import Changes, point, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import FloorFootprints, standing, struck
 from twin.commands.place.place import BESIDE_M, hall_slot
+from twin.language import tr
 from twin.scenario import Patch
 
 
@@ -35,13 +36,13 @@ class MoveToHall:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        chosen = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids):,} items"
-        return f"Move {chosen} to hall {self.hall}"
+        chosen = self.ids[0] if len(self.ids) == 1 else tr("{ids:,} items", ids=len(self.ids))
+        return tr("Move {chosen} to hall {hall}", chosen=chosen, hall=self.hall)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
-            raise CommandError("nothing is selected")
+            raise CommandError(tr("nothing is selected"))
         hall_slot(scene, self.hall)
         names = dict.fromkeys(_whole(scene, id) for id in self.ids)
         goes = [name for name in names if generator(scene.scenario, name)[0].id != self.hall]
@@ -53,21 +54,36 @@ class MoveToHall:
             carried = carried.moved(np.ones(len(carried.ids), np.bool_), by_m, 0.0)
             obstacles = _joined(obstacles, carried)
             _write(changes, name, self.hall, by_m)
-        return changes.patch(f"Move {people_say(scene.scenario, self.ids)} to hall {self.hall}")
+        return changes.patch(
+            tr(
+                "Move {people_say} to hall {hall}",
+                people_say=people_say(scene.scenario, self.ids),
+                hall=self.hall,
+            )
+        )
 
 
 def _whole(scene: EditedScene, id: str) -> str:
     """Return the row generator that moves with an item."""
     item = item_of(scene.scenario, id)
     if item.kind not in ("rows", "row", "rack"):
-        raise CommandError(f"{titled(item.kind)} {id} cannot move to a hall by itself", "move racks and rows")
+        raise CommandError(
+            tr("{titled} {id} cannot move to a hall by itself", titled=titled(item.kind), id=id),
+            tr("move racks and rows"),
+        )
     _, rows = generator(scene.scenario, item.generator)
     makes = {"rows": 1, "row": rows.count, "rack": rows.count * rows.racks.count}[item.kind]
     if makes > 1:
         noun = f"{item.kind}s"
         raise CommandError(
-            f"{id} is one of {makes:,} {noun} of {item.generator}, which stays in one hall",
-            f"move {item.generator} as a whole, or put new racks there",
+            tr(
+                "{id} is one of {makes:,} {noun} of {generator}, which stays in one hall",
+                id=id,
+                makes=makes,
+                noun=noun,
+                generator=item.generator,
+            ),
+            tr("move {generator} as a whole, or put new racks there", generator=item.generator),
         )
     return item.generator
 

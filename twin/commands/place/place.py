@@ -23,6 +23,7 @@ from twin.commands.place.footprint import (
     standing,
 )
 from twin.commands.place.rack_nodes import AddNode
+from twin.language import tr
 from twin.plant.cabinet import CABINET_WIDTH_M
 from twin.plant.cooling import KINDS
 from twin.plant.facility import USUAL_PART
@@ -109,14 +110,20 @@ class AddPart:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Add {self.part}" if self.count == 1 else f"Add {self.count} {self.part}"
+        return (
+            tr("Add {part}", part=self.part)
+            if self.count == 1
+            else tr("Add {count} {part}", count=self.count, part=self.part)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.part not in scene.catalog:
-            raise CommandError(f"the catalogue has no {self.part!r}")
+            raise CommandError(tr("the catalogue has no {part!r}", part=self.part))
         if self.count < 1:
-            raise CommandError(f"{self.count} is too few of {self.part}", "at least 1")
+            raise CommandError(
+                tr("{count} is too few of {part}", count=self.count, part=self.part), tr("at least 1")
+            )
         part = scene.catalog.part(self.part)
         if isinstance(part, NodePart) and self.rack:
             return AddNode(self.part, self.rack, self.u, self.count).patch(scene)
@@ -138,7 +145,9 @@ class AddPart:
         elif part.KIND in STAGE_KINDS:
             new.stage(part)
         else:
-            raise CommandError(f"a {part.KIND.replace('_', ' ')} cannot be placed by itself")
+            raise CommandError(
+                tr("a {replace} cannot be placed by itself", replace=part.KIND.replace("_", " "))
+            )
         return changes.patch(self.title)
 
 
@@ -179,7 +188,7 @@ class _New:
         """Add switches without cables yet: to an explicit fabric, in network racks."""
         scene, asked = self._scene, self._asked
         if part.fabric == "scale-up":
-            raise CommandError(f"{part.id} joins GPUs inside a rack and belongs to its rack part")
+            raise CommandError(tr("{id} joins GPUs inside a rack and belongs to its rack part", id=part.id))
         home = self._home("network", "net")
         path, tier = "", asked.tier
         for fabric in scene.scenario.fabrics:
@@ -227,7 +236,7 @@ class _New:
         entry["plant"] = water
         serves = [asked.rack.partition("/")[0]] if asked.rack else []
         if kind == "rear-door" and not serves:
-            raise CommandError(f"{part.id} is a rear door of a rack", "drop it on a rack")
+            raise CommandError(tr("{id} is a rear door of a rack", id=part.id), tr("drop it on a rack"))
         entry["serves"] = serves
         entry |= {} if kind in ("liquid", "immersion") else {"supply": "24 degC"}
         if asked.at is not None and kind != "rear-door":
@@ -275,7 +284,8 @@ class _New:
         found = generator(scene.scenario, name)[1].racks.role
         if found != role:
             raise CommandError(
-                f"rack {rack} is a {found} rack", f"{self._asked.part} goes into a {role} rack"
+                tr("rack {rack} is a {found} rack", rack=rack, found=found),
+                tr("{part} goes into a {role} rack", part=self._asked.part, role=role),
             )
         return name
 
@@ -308,7 +318,7 @@ class _New:
             return right_m + BESIDE_M + width_m / 2, low_m + depth_m / 2
         x_m, y_m = asked.at
         if not (math.isfinite(x_m) and math.isfinite(y_m)):
-            raise CommandError("the position is not on the floor")
+            raise CommandError(tr("the position is not on the floor"))
         column = [np.array([value]) for value in (x_m, y_m, width_m, depth_m)]
         obstacles = standing(self._scene.plant, settled=rack)
         must_fit(FloorFootprints([""], np.array([self.hall], np.int32), *column), obstacles)
@@ -318,7 +328,10 @@ class _New:
 def hall_slot(scene: EditedScene, hall: str) -> int:
     """Return the slot of a hall, of the first without a name; raises CommandError when there is none."""
     if hall and hall not in scene.plant.halls.ids:
-        raise CommandError(f"there is no hall {hall!r}", f"there are {', '.join(scene.plant.halls.ids)}")
+        raise CommandError(
+            tr("there is no hall {hall!r}", hall=hall),
+            tr("there are {ids}", ids=", ".join(scene.plant.halls.ids)),
+        )
     return scene.plant.halls.ids.index(hall) if hall else 0
 
 
@@ -369,8 +382,12 @@ class AddRows:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        racks = f"{self.racks} racks" if self.racks > 1 else "1 rack"
-        return f"Add a row of {racks}" if self.rows == 1 else f"Add {self.rows} rows of {racks}"
+        racks = tr("{racks} racks", racks=self.racks) if self.racks > 1 else "1 rack"
+        return (
+            tr("Add a row of {racks}", racks=racks)
+            if self.rows == 1
+            else tr("Add {rows} rows of {racks}", rows=self.rows, racks=racks)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.commands.edit.addressables import ItemKind, SceneItem, counted, item_of, people_say, titled
+from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, people_say, titled
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import counted, tr
 from twin.scenario import Patch
 from twin.scenario.text.emit import flow
 
@@ -60,17 +61,19 @@ class SetProperty:
     def title(self) -> str:
         """Return the title for the undo menu."""
         name = self.key.rpartition(".")[2]
-        of = f" of {self.ids[0]}" if len(self.ids) == 1 and self.ids[0] else ""
-        many = f" of {counted(len(self.ids), 'item')}" if len(self.ids) > 1 else ""
+        of = tr(" of {ids}", ids=self.ids[0]) if len(self.ids) == 1 and self.ids[0] else ""
+        many = tr(" of {counted}", counted=counted(len(self.ids), "item")) if len(self.ids) > 1 else ""
         if self.value is None:
-            return f"Reset {name}{of}{many}"
+            return tr("Reset {name}{of}{many}", name=name, of=of, many=many)
         value = self.value if len(self.value) <= 24 and "\n" not in self.value else ""
-        return f"Set {name}{of}{many}" + (f" to {value}" if value else "")
+        return tr("Set {name}{of}{many}", name=name, of=of, many=many) + (
+            tr(" to {value}", value=value) if value else ""
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if not self.ids:
-            raise CommandError("nothing is selected")
+            raise CommandError(tr("nothing is selected"))
         changes = Changes(scene)
         for path, id in {path_of(scene, item, self.key): item for item in self.ids}.items():
             stands = value_at(scene, path)
@@ -119,7 +122,9 @@ def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
             found[id] = None
             continue
         if item.kind not in ("rows", "row", "rack", "hall"):
-            raise CommandError(f"{id} is a {titled(item.kind)}, which holds no nodes")
+            raise CommandError(
+                tr("{id} is a {titled}, which holds no nodes", id=id, titled=titled(item.kind))
+            )
         inside = [
             plant.nodes.ids[k]
             for k, rack in enumerate(plant.nodes.rack.tolist())
@@ -163,7 +168,7 @@ class Rename:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Rename {self.id or 'the scene'}"
+        return tr("Rename {id}", id=self.id or tr("the scene"))
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -176,7 +181,8 @@ class Rename:
                     return SetProperty((found.generator,), "label", flow(self.name)).patch(scene)
             if found.kind not in _NAMED:
                 raise CommandError(
-                    f"{people_say(scene.scenario, (self.id,))} has no title", "ids are permanent"
+                    tr("{people_say} has no title", people_say=people_say(scene.scenario, (self.id,))),
+                    tr("ids are permanent"),
                 )
             key = _NAMED[found.kind]
         patch = SetProperty((self.id,), key, flow(self.name)).patch(scene)

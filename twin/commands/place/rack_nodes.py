@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.catalog import NodePart
-from twin.commands.edit.addressables import counted, item_of
+from twin.commands.edit.addressables import item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import first_free, node_height_u, taken_units, unit_for
+from twin.language import counted, tr
 from twin.scenario import Patch
 
 
@@ -48,9 +49,9 @@ class AddNode:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            f"Add {self.part} to {self.rack}"
+            tr("Add {part} to {rack}", part=self.part, rack=self.rack)
             if self.count == 1
-            else f"Add {self.count} {self.part} to {self.rack}"
+            else tr("Add {count} {part} to {rack}", count=self.count, part=self.part, rack=self.rack)
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -80,7 +81,9 @@ class PutNodes:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return self.named or f"Paste {counted(len(self.nodes), 'node')} into {self.rack}"
+        return self.named or tr(
+            "Paste {counted} into {rack}", counted=counted(len(self.nodes), "node"), rack=self.rack
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -109,7 +112,9 @@ class DuplicateNodes:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Duplicate {self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), 'node')}"
+        return tr(
+            "Duplicate {ids}", ids=self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "node")
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -148,7 +153,7 @@ def heights_u(scene: EditedScene, nodes: Sequence[NodeCopy]) -> list[int]:
     for node in nodes:
         part = scene.catalog.part(node.part) if node.part in scene.catalog else None
         if not isinstance(part, NodePart):
-            raise CommandError(f"{node.part} is not a node of the catalogue")
+            raise CommandError(tr("{part} is not a node of the catalogue", part=node.part))
         found.append(node_height_u(part))
     return found
 
@@ -160,7 +165,7 @@ def _slots(scene: EditedScene, ids: Sequence[str]) -> list[int]:
     for id in dict.fromkeys(ids):
         kind, slot = scene.plant.slots.get(id, ("", -1))
         if kind != "node":
-            raise CommandError(f"there is no node {id!r}")
+            raise CommandError(tr("there is no node {id!r}", id=id))
         slots.append(slot)
     order = np.lexsort((nodes.u[slots], nodes.rack[slots]))
     return [slots[k] for k in order.tolist()]
@@ -170,7 +175,7 @@ def rack_slot(scene: EditedScene, rack: str) -> int:
     """Return the slot of a present rack; raises CommandError without one."""
     kind, slot = scene.plant.slots.get(rack, ("", -1))
     if kind != "rack":
-        raise CommandError(f"there is no rack {rack!r}")
+        raise CommandError(tr("there is no rack {rack!r}", rack=rack))
     return slot
 
 

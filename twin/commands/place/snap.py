@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, Ints32
+from twin.language import tr
 from twin.plant.cabinet import FRONT_M, REAR_M, WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.halls import TILE_M
 from twin.plant.tables import Plant
@@ -366,8 +367,12 @@ def _collisions(floor: FloorPlan, moved: _Moved, subject: str) -> list[Placement
     hit = list(dict.fromkeys(floor.ids[k] for k in struck.tolist()))
     if not hit:
         return []
-    more = f" and {len(hit) - 1} more" if len(hit) > 1 else ""
-    return [PlacementProblem(f"{subject} would overlap {hit[0]}{more}", tuple(hit))]
+    more = tr(" and {hit_count} more", hit_count=len(hit) - 1) if len(hit) > 1 else ""
+    return [
+        PlacementProblem(
+            tr("{subject} would overlap {hit}{more}", subject=subject, hit=hit[0], more=more), tuple(hit)
+        )
+    ]
 
 
 def _walls(floor: FloorPlan, moved: _Moved, hall: int, subject: str) -> list[PlacementProblem]:
@@ -378,11 +383,20 @@ def _walls(floor: FloorPlan, moved: _Moved, hall: int, subject: str) -> list[Pla
     )
     if len(crossing):
         name = floor.hall_names[int(np.flatnonzero(other_halls)[crossed[0]])]
-        return [PlacementProblem(f"{subject} would cross the wall of {name}")]
+        return [PlacementProblem(tr("{subject} would cross the wall of {name}", subject=subject, name=name))]
     x0, y0, x1, y1 = floor.halls_m[hall]
     out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
     if out > OUTSIDE_M:
-        return [PlacementProblem(f"{subject} would be {out:.1f} m outside {floor.hall_names[hall]}")]
+        return [
+            PlacementProblem(
+                tr(
+                    "{subject} would be {out:.1f} m outside {hall_names}",
+                    subject=subject,
+                    out=out,
+                    hall_names=floor.hall_names[hall],
+                )
+            )
+        ]
     return []
 
 
@@ -408,8 +422,15 @@ def _clearances(floor: FloorPlan, moved: _Moved, subject: str) -> list[Placement
 
 
 def _tight(free_m: float, subject: str, neighbour: str, least_m: float, wanted_m: float) -> PlacementProblem:
-    least = f"{least_m:g} m minimum, " if free_m < least_m - TOUCH_M else ""
-    sentence = f"{free_m:.2f} m clear between {subject} and {neighbour}; {least}{wanted_m:g} m recommended"
+    least = tr("{least_m:g} m minimum, ", least_m=least_m) if free_m < least_m - TOUCH_M else ""
+    sentence = tr(
+        "{free_m:.2f} m clear between {subject} and {neighbour}; {least}{wanted_m:g} m recommended",
+        free_m=free_m,
+        subject=subject,
+        neighbour=neighbour,
+        least=least,
+        wanted_m=wanted_m,
+    )
     return PlacementProblem(sentence, (neighbour,), hard=False)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from twin.arrays import Bools
 from twin.commands.place.snap import PlacementProblem
+from twin.language import tr
 from twin.plant.tables import Plant
 
 
@@ -89,17 +90,30 @@ def snap_units(
     fits = lowest[used[lowest + height_u] == used[lowest]] + 1 if len(lowest) else lowest
     wish = float(np.clip(wished_u - height_u / 2 + 0.5, 1, max(units - height_u + 1, 1)))
     if height_u > units:
-        problem = PlacementProblem(f"{subject} needs {height_u} U, and rack {name} has {units}", (name,))
+        problem = PlacementProblem(
+            tr(
+                "{subject} needs {height_u} U, and rack {name} has {units}",
+                subject=subject,
+                height_u=height_u,
+                name=name,
+                units=units,
+            ),
+            (name,),
+        )
         return UnitSnap(rack, 1, height_u, taken, (), (problem,))
     if free or not len(fits):
         u = round(wish)
         if used[u - 1 + height_u] == used[u - 1]:
             return UnitSnap(rack, u, height_u, taken, tuple(fits.tolist()))
         if len(fits):
-            sentence = f"units {u} to {u + height_u - 1} of rack {name} are taken"
+            sentence = tr("units {u} to {u_2} of rack {name} are taken", u=u, u_2=u + height_u - 1, name=name)
         else:
-            sentence = (
-                f"rack {name} has no {height_u} U free in one piece: {int((~taken).sum())} of {units} U are"
+            sentence = tr(
+                "rack {name} has no {height_u} U free in one piece: {value} of {units} U are",
+                name=name,
+                height_u=height_u,
+                value=int((~taken).sum()),
+                units=units,
             )
         return UnitSnap(
             rack, u, height_u, taken, tuple(fits.tolist()), (PlacementProblem(sentence, (name,)),)

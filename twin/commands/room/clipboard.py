@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from twin.catalog import UnknownPart
-from twin.commands.edit.addressables import counted
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import standing
@@ -15,6 +14,7 @@ from twin.commands.place.rack_nodes import NodeCopy, PutNodes, heights_u
 from twin.commands.room.insert_snippet import Planter
 from twin.commands.room.pasted_text import left_out, read
 from twin.commands.room.snippet import JOINS, SECTIONS, Fragment, gathered, rows_of
+from twin.language import counted, tr
 from twin.scenario import Patch
 from twin.scenario.text.emit import block
 
@@ -76,7 +76,10 @@ def pasted(text: str) -> Fragment:
         When the text is too large, is no text of a scene, or holds nothing to paste or something wrong.
     """
     if len(text) > LARGEST:
-        raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
+        raise CommandError(
+            tr("the text has {text_count:,} characters", text_count=len(text)),
+            tr("at most {largest:,} can be pasted", largest=LARGEST),
+        )
     text_keys = read(text).plain()
     found = Fragment()
     for hall in _entries(text_keys.get("halls")):
@@ -103,9 +106,11 @@ def pasted(text: str) -> Fragment:
     if not inside:
         found.nodes = _nodes(text_keys)
         if not found.nodes:
-            raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
+            raise CommandError(
+                tr("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
+            )
     if len(set(inside)) < len(inside):
-        raise CommandError("the text has a duplicate id")
+        raise CommandError(tr("the text has a duplicate id"))
     for by_id in found.joins.values():
         for name, members in by_id.items():
             by_id[name] = [member for member in members if member in inside]
@@ -162,13 +167,13 @@ class Paste:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return "Paste"
+        return tr("Paste")
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         nodes = pasted(self.text).nodes
         if nodes and not self.rack:
-            raise CommandError("choose a rack for the nodes")
+            raise CommandError(tr("choose a rack for the nodes"))
         if nodes:
             return PutNodes(nodes, self.rack, self.u).patch(scene)
         return self._planted(scene)[0].patch(self.title)
@@ -189,7 +194,11 @@ class Paste:
         except UnknownPart as error:  # such as a switch where a node belongs
             raise CommandError(str(error)) from None
         stays = left_out(self.text)
-        behind = [f"{', '.join(stays)} of the text are left out: they belong to no hall"] if stays else []
+        behind = (
+            [tr("{stays} of the text are left out: they belong to no hall", stays=", ".join(stays))]
+            if stays
+            else []
+        )
         return changes, [*planter.notices, *behind]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.commands.edit.addressables import counted, generator, item_of
+from twin.commands.edit.addressables import generator, item_of
 from twin.commands.edit.changes import Changes
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.footprint import must_fit
@@ -15,6 +15,7 @@ from twin.commands.place.rack_nodes import DuplicateNodes
 from twin.commands.room.clipboard import way_to
 from twin.commands.room.insert_snippet import Planter
 from twin.commands.room.snippet import gathered
+from twin.language import counted, tr
 from twin.scenario import Patch
 
 MOST = 4096
@@ -43,9 +44,9 @@ class Duplicate:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            f"Duplicate {self.ids[0]}"
+            tr("Duplicate {ids}", ids=self.ids[0])
             if len(self.ids) == 1
-            else f"Duplicate {counted(len(self.ids), 'item')}"
+            else tr("Duplicate {counted}", counted=counted(len(self.ids), "item"))
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -98,18 +99,23 @@ class Array:
     def title(self) -> str:
         """Return the title for the undo menu."""
         chosen = self.ids[0] if len(self.ids) == 1 else counted(len(self.ids), "item")
-        return f"Array of {self.columns} x {self.rows} of {chosen}"
+        return tr(
+            "Array of {columns} x {rows} of {chosen}", columns=self.columns, rows=self.rows, chosen=chosen
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         copies = self.columns * self.rows - 1
         if min(self.columns, self.rows) < 1 or not copies:
-            raise CommandError("an array needs at least two places")
+            raise CommandError(tr("an array needs at least two places"))
         if copies * len(self.ids) > MOST:
-            raise CommandError(f"that makes {copies * len(self.ids):,} copies", f"at most {MOST:,} at once")
+            raise CommandError(
+                tr("that makes {copies:,} copies", copies=copies * len(self.ids)),
+                tr("at most {most:,} at once", most=MOST),
+            )
         fragment = gathered(scene, self.ids)
         if fragment.nodes:
-            raise CommandError("an array can have racks, rows and cooling units; nodes belong in racks")
+            raise CommandError(tr("an array can have racks, rows and cooling units; nodes belong in racks"))
         x_m, y_m = self.pitch
         offsets = [(i * x_m, j * y_m) for j in range(self.rows) for i in range(self.columns) if i or j]
         hall = hall_of(scene, self.ids)

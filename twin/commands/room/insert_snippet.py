@@ -13,6 +13,7 @@ from twin.commands.place.capacity_check import takes, unwired
 from twin.commands.place.footprint import must_fit, standing
 from twin.commands.place.place import hall_slot
 from twin.commands.room.snippet import JOINS, SECTIONS, Fragment, rows_of
+from twin.language import tr
 from twin.scenario.generators import expand
 
 _LISTS = {"fabrics": ("rows",), "power": ("feeds",), "cooling.loops": ("serves",), "storage": ("tenants",)}
@@ -71,7 +72,11 @@ class Planter:
                     partition.id == name for partition in scene.scenario.partitions
                 ):
                     self.notices.append(
-                        f"{name}, which {', '.join(members)} belonged to, is not in this scene"
+                        tr(
+                            "{name}, which {members} belonged to, is not in this scene",
+                            name=name,
+                            members=", ".join(members),
+                        )
                     )
                 elif members_before:
                     self._joined.setdefault(path, list(members_before)).extend(
@@ -88,7 +93,9 @@ class Planter:
             ):
                 self._changes.set(path, after)
             else:
-                self.notices.append(f"fabric {fabric.id} has no ports for the copies: they are not cabled")
+                self.notices.append(
+                    tr("fabric {id} has no ports for the copies: they are not cabled", id=fabric.id)
+                )
         unwired(self._changes, self._parts)
 
     def _rows(self, source: dict[str, Any], new: dict[str, str], by_m: tuple[float, float]) -> None:
@@ -136,7 +143,7 @@ class Planter:
         if section == "cooling.loops" and "plant" not in entry:
             plants = self._scene.scenario.cooling.plants
             if not plants:
-                raise CommandError(f"{old} needs a facility loop", "add one first")
+                raise CommandError(tr("{old} needs a facility loop", old=old), tr("add one first"))
             entry["plant"] = plants[0].id
         if section == "power":
             self._keep_two_feeds(entry)
@@ -167,13 +174,22 @@ class Planter:
                 }
                 links.append({**link, **moved})
             else:
-                self.notices.append(f"a cable of {old} from {ends['from']} to {ends['to']} is left out")
+                self.notices.append(
+                    tr(
+                        "a cable of {old} from {ends} to {ends_2} is left out",
+                        old=old,
+                        ends=ends["from"],
+                        ends_2=ends["to"],
+                    )
+                )
         if "links" in entry:
             entry["links"] = links
             if not links:
                 del entry["links"]
         if not entry.get("rows"):
-            raise CommandError(f"fabric {old} would connect no pasted row", "copy its rows with it")
+            raise CommandError(
+                tr("fabric {old} would connect no pasted row", old=old), tr("copy its rows with it")
+            )
 
     def _keep_two_feeds(self, entry: dict[str, Any]) -> None:
         """Leave out consumers that have two feeds already."""
@@ -181,7 +197,9 @@ class Planter:
         kept = [name for name in entry.get("feeds", ()) if fed.count(name) < 2]
         if "feeds" in entry and len(kept) < len(entry["feeds"]):
             left = ", ".join(name for name in entry["feeds"] if name not in kept)
-            self.notices.append(f"{entry['id']} does not feed {left}: two stages do")
+            self.notices.append(
+                tr("{entry} does not feed {left}: two stages do", entry=entry["id"], left=left)
+            )
             entry["feeds"] = kept
 
     def _kept(self, old: str, key: str, refs: list[Any], new: dict[str, str]) -> list[str]:
@@ -193,7 +211,9 @@ class Planter:
             elif ref in self._known:
                 found.append(ref)
             else:
-                self.notices.append(f"{key} of {old} named {ref}, which is not in this scene")
+                self.notices.append(
+                    tr("{key} of {old} named {ref}, which is not in this scene", key=key, old=old, ref=ref)
+                )
         return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from twin.catalog import Catalog, UnknownPart
 from twin.commands.edit.command import CommandError
 from twin.commands.room.snippet import JOINS, SECTIONS
+from twin.language import tr
 from twin.scenario import ScenarioError
 from twin.scenario.reading.validate import known_keys, piece_problems
 from twin.scenario.text.parse import Tree, parse
@@ -31,13 +32,19 @@ def read(text: str) -> Tree:
         tree = parse(text, "clipboard")
     except ScenarioError as error:
         problem = error.problems[0]
-        raise CommandError(f"the text is not part of a scene: line {problem.line} {problem.reason}") from None
+        raise CommandError(
+            tr(
+                "the text is not part of a scene: line {line} {reason}",
+                line=problem.line,
+                reason=problem.reason,
+            )
+        ) from None
     if not isinstance(tree.value, dict):
-        raise CommandError("the text is not part of a scene")
+        raise CommandError(tr("the text is not part of a scene"))
     whole = known_keys()
     known = {key: entry for key, entry in tree.value.items() if key in _TAKEN or key not in whole}
     if not any(key in _TAKEN for key in known):
-        raise CommandError("the text has no rows, nodes, power stages, loops, fabrics or storage systems")
+        raise CommandError(tr("the text has no rows, nodes, power stages, loops, fabrics or storage systems"))
     problems = piece_problems(_without_joins(replace(tree, value=known)))
     if problems:
         raise _refused(problems[0], len(problems) - 1)
@@ -50,7 +57,9 @@ def must_know_parts(text: str, catalog: Catalog) -> None:
         try:
             catalog.part(at.value)
         except UnknownPart as error:
-            raise CommandError(f"line {at.mark.line}, {key}: {error}") from None
+            raise CommandError(
+                tr("line {line}, {key}: {error}", line=at.mark.line, key=key, error=error)
+            ) from None
 
 
 def left_out(text: str) -> list[str]:
@@ -61,8 +70,11 @@ def left_out(text: str) -> list[str]:
 
 def _refused(problem: Problem, more: int) -> CommandError:
     shown = f"{problem.key} = {problem.value}" if problem.value else problem.key
-    and_more = f" (and {more} more)" if more else ""
-    return CommandError(f"line {problem.line}, {shown}: {problem.reason}", problem.hint + and_more)
+    and_more = tr(" (and {more} more)", more=more) if more else ""
+    return CommandError(
+        tr("line {line}, {shown}: {reason}", line=problem.line, shown=shown, reason=problem.reason),
+        problem.hint + and_more,
+    )
 
 
 def _without_joins(tree: Tree) -> Tree:

@@ -21,6 +21,7 @@ from twin.commands.room.room import planted
 from twin.commands.room.room_design import design
 from twin.commands.room.room_plan import RoomRequest
 from twin.commands.room.snippet import Fragment, rows_of
+from twin.language import tr
 from twin.plant.cooling import KINDS
 from twin.plant.machines import GAP_M
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant
@@ -105,56 +106,67 @@ def _cdu_pair(catalog: Catalog) -> Fragment:
     return Fragment([], {"cooling.plants": [plant | {"supply": "20 degC"}], "cooling.loops": [loop]})
 
 
-_RA = "DGX SuperPOD reference architecture H100: 32 DGX a scalable unit, 4 a rack, 8 rails of QM9700"
+_RA = tr("DGX SuperPOD reference architecture H100: 32 DGX a scalable unit, 4 a rack, 8 rails of QM9700")
 PREFABS: Mapping[str, Prefab] = MappingProxyType(
     {
         prefab.id: prefab
         for prefab in (
             Prefab(
                 "superpod-su-h100",
-                "SuperPOD SU, 32 DGX H100",
-                "8 racks of 4 DGX H100, 8 leaves on 8 rails, spines, UPS and PDU A and B, air handlers N+1",
+                tr("SuperPOD SU, 32 DGX H100"),
+                tr(
+                    "8 racks of 4 DGX H100, 8 leaves on 8 rails, spines, UPS and PDU A and B, air handlers N+1"
+                ),
                 _RA,
                 "SU-H100-rack",
                 _superpod,
             ),
             Prefab(
                 "superpod-su-h100-31",
-                "First SU, 31 DGX H100",
-                "As the unit of 32; one place is left free for the fabric managers, as in the first unit of a SuperPOD",
-                f"{_RA}; 31 in the first one, where the fabric managers take a place [unverified]",
+                tr("First SU, 31 DGX H100"),
+                tr(
+                    "As the unit of 32; one place is left free for the fabric managers, "
+                    "as in the first unit of a SuperPOD"
+                ),
+                tr("{ra}; 31 in the first one, where the fabric managers take a place [unverified]", ra=_RA),
                 "SU-H100-rack",
                 _superpod_first,
             ),
             Prefab(
                 "nvl72-row",
-                "Row of 8 GB200 NVL72",
-                "8 racks of 72 GPUs, two CDUs in line, four rails, a busway tap A and B for each rack",
-                "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW [unverified]; CDU and busway are estimates",
+                tr("Row of 8 GB200 NVL72"),
+                tr("8 racks of 72 GPUs, two CDUs in line, four rails, a busway tap A and B for each rack"),
+                tr(
+                    "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW [unverified]; CDU and busway are estimates"
+                ),
                 "GB200-NVL72",
                 _nvl72_row,
             ),
             Prefab(
                 "storage-pod",
-                "Storage pod",
-                "2 racks with 4 DDN AI400X2 each: 720 GB/s read, 4 PB",
-                "DDN AI400X2 as in the catalogue [unverified]",
+                tr("Storage pod"),
+                tr("2 racks with 4 DDN AI400X2 each: 720 GB/s read, 4 PB"),
+                tr("DDN AI400X2 as in the catalogue [unverified]"),
                 "DDN-AI400X2",
                 _storage_pod,
             ),
             Prefab(
                 "cdu-pair",
-                "CDU pair with manifold",
-                "2 CDUs of 1.35 MW on facility water; they take every row with cold plates that has no coolant yet",
-                "CDU in row as in the catalogue [unverified]",
+                tr("CDU pair with manifold"),
+                tr(
+                    "2 CDUs of 1.35 MW on facility water; they take every row with cold plates that has no coolant yet"
+                ),
+                tr("CDU in row as in the catalogue [unverified]"),
                 "CDU-inrow-1350",
                 _cdu_pair,
             ),
             Prefab(
                 "network-pair",
-                "Leaf and spine racks",
-                "2 network racks with 16 leaves and 8 spines QM9700, without cables: automatic wiring adds them",
-                "QM9700: 64 ports of 400 Gb/s, as in the catalogue",
+                tr("Leaf and spine racks"),
+                tr(
+                    "2 network racks with 16 leaves and 8 spines QM9700, without cables: automatic wiring adds them"
+                ),
+                tr("QM9700: 64 ports of 400 Gb/s, as in the catalogue"),
                 "QM9700",
                 _network_pair,
             ),
@@ -193,12 +205,19 @@ class AddPrefab:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Add {PREFABS[self.prefab].title}" if self.prefab in PREFABS else f"Add {self.prefab}"
+        return (
+            tr("Add {title}", title=PREFABS[self.prefab].title)
+            if self.prefab in PREFABS
+            else tr("Add {prefab}", prefab=self.prefab)
+        )
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         if self.prefab not in PREFABS:
-            raise CommandError(f"there is no prefab {self.prefab!r}", f"there are {', '.join(PREFABS)}")
+            raise CommandError(
+                tr("there is no prefab {prefab!r}", prefab=self.prefab),
+                tr("there are {prefabs}", prefabs=", ".join(PREFABS)),
+            )
         fragment = PREFABS[self.prefab].fragment()
         slot = hall_slot(scene, self.hall)
         hall = scene.plant.halls.ids[slot]

@@ -14,6 +14,7 @@ from twin.commands.room.join_facility_loop import on_shared_water
 from twin.commands.room.room_design import AISLE_M, RoomDesign, design
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.commands.room.snippet import Fragment
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.schema.faults import Failures
 
@@ -46,7 +47,7 @@ class AddRoom:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Add {self.room.title or 'a room'}"
+        return tr("Add {title}", title=self.room.title or tr("a room"))
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""

@@ -21,6 +21,7 @@ from twin.commands.wiring.auto_coolant import LOOP_W
 from twin.commands.wiring.cable_reach import cable_for
 from twin.commands.wiring.power_chain import power_chain
 from twin.commands.wiring.redundancy import PowerMeans, drives, facility, installed
+from twin.language import tr
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, coolant_m3_s
@@ -163,7 +164,7 @@ def _network(
     nodes = stack.nodes * room.rows * room.racks
     if room.cabling == "none" or not cards:
         return None
-    misfit = "no switch of the catalogue has such ports"
+    misfit = tr("no switch of the catalogue has such ports")
     for switch in _switches(room, catalog, card_bytes_s):
         entry = _fabric(room, stack, catalog, switch, nodes * cards, card_bytes_s)
         try:
@@ -172,25 +173,34 @@ def _network(
             misfit = f"{switch.id}: {wrong.key} {wrong.reason}"
             continue
         if size.up and size.spines // size.spine_groups >= 2 * size.up:
-            misfit = f"{switch.id} has too few ports for its spines to meet all leaves"
+            misfit = tr("{id} has too few ports for its spines to meet all leaves", id=switch.id)
             continue
         fragment.entries["fabrics"] = [entry]
         racks = _racks_for(size)
         fragment.rows.append(lines.line("net", "NET", "network", racks))
         return entry
-    raise RoomError("switch" if room.switch else "cabling", misfit, "other switches or a smaller room")
+    raise RoomError("switch" if room.switch else "cabling", misfit, tr("other switches or a smaller room"))
 
 
 def _switches(room: RoomRequest, catalog: Catalog, card_bytes_s: float) -> list[SwitchPart]:
     """Return the switches that fit, best first: just fast enough, with most ports."""
     if room.switch:
         if room.switch not in catalog or not isinstance(catalog.part(room.switch), SwitchPart):
-            raise RoomError("switch", f"the catalogue has no switch {room.switch!r}")
+            raise RoomError("switch", tr("the catalogue has no switch {switch!r}", switch=room.switch))
         chosen = catalog.switch(room.switch)
         if chosen.port_bandwidth_bytes_s < card_bytes_s * 0.999:
-            reason = f"its ports have {chosen.port_bandwidth_bytes_s * 8e-9:.0f} Gb/s"
+            reason = tr(
+                "its ports have {port_bandwidth_bytes_s:.0f} Gb/s",
+                port_bandwidth_bytes_s=chosen.port_bandwidth_bytes_s * 8e-09,
+            )
             raise RoomError(
-                "switch", f"{reason}, below the NIC line rate of {card_bytes_s * 8e-9:.0f}", "a faster one"
+                "switch",
+                tr(
+                    "{reason}, below the NIC line rate of {card_bytes_s:.0f}",
+                    reason=reason,
+                    card_bytes_s=card_bytes_s * 8e-09,
+                ),
+                tr("a faster one"),
             )
         return [chosen]
     fast = (catalog.switch(name) for name in catalog.ids("switch"))
@@ -243,7 +253,7 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
     try:
         fabric["cable"] = cable_for(catalog, longest_m, fastest_bytes_s)
     except CommandError as wrong:
-        raise RoomError("rows", wrong.reason, "fewer or shorter rows") from None
+        raise RoomError("rows", wrong.reason, tr("fewer or shorter rows")) from None
 
 
 # -- cooling ----
@@ -308,9 +318,11 @@ def _coolant(room: RoomRequest, stack: RackStack, catalog: Catalog, rack_w: floa
 def _cdu(catalog: Catalog, name: str) -> CduPart:
     part = catalog.part(name) if name in catalog else None
     if not isinstance(part, CduPart):
-        raise RoomError("cdu", f"the catalogue has no CDU {name!r}")
+        raise RoomError("cdu", tr("the catalogue has no CDU {name!r}", name=name))
     if part.rejects_to == "room air":
-        raise RoomError("cdu", f"{name} rejects its heat to the room", "one on facility water")
+        raise RoomError(
+            "cdu", tr("{name} rejects its heat to the room", name=name), tr("one on facility water")
+        )
     return part
 
 
@@ -331,15 +343,19 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
     entry: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
     if isinstance(part, RdhxPart):
         if most_w > part.capacity_w:
-            reason = f"takes {part.capacity_w / 1e3:g} kW, but a rack gives {most_w / 1e3:.1f} kW to the air"
-            raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
+            reason = tr(
+                "takes {capacity_w:g} kW, but a rack gives {most_w:.1f} kW to the air",
+                capacity_w=part.capacity_w / 1000.0,
+                most_w=most_w / 1000.0,
+            )
+            raise RoomError("air", f"{name} {reason}", tr("air handlers, or fewer nodes in a rack"))
         entry |= {"id": "door", "kind": "rear-door"}
         needed = units = 1
     elif isinstance(part, CrahPart):
         needed = machines_for(part, group_w)
         units = installed(needed, room.cooling, room.spare)
     else:
-        raise RoomError("air", f"the catalogue has no air handler {name!r}")
+        raise RoomError("air", tr("the catalogue has no air handler {name!r}", name=name))
     entry |= {"count": count} if count > 1 else {}
     entry |= ({"units": units} if units > 1 else {}) | drives(needed, units)
     return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
@@ -366,7 +382,12 @@ def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
 def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
     sections = fragment.entries
-    document: dict[str, Any] = {"format": "twin/scenario", "version": 2, "catalog": EDITION, "title": "Room"}
+    document: dict[str, Any] = {
+        "format": "twin/scenario",
+        "version": 2,
+        "catalog": EDITION,
+        "title": tr("Room"),
+    }
     hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
     overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
     document["halls"] = [hall | ({"overrides": overrides} if overrides else {})]

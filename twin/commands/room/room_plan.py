@@ -8,6 +8,7 @@ from typing import Literal
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError
 from twin.commands.place.footprint import node_height_u, rack_size_m
+from twin.language import tr
 from twin.plant.cabinet import FRONT_M
 from twin.scenario.schema.site import CABINET_UNITS, RedundancyLevel
 
@@ -80,7 +81,7 @@ class RoomRequest:
         Boxes of storage.
     """
 
-    title: str = "Training hall"
+    title: str = tr("Training hall")
     part: str = "DGX-H100"
     nodes: int = 4
     rows: int = 2
@@ -128,33 +129,51 @@ def stack_of(room: RoomRequest, catalog: Catalog) -> RackStack:
         ("nodes", room.nodes, 48),
     ):
         if not 1 <= value <= most:
-            few = "too few" if value < 1 else "too many"
-            raise RoomError(name, f"{value:,} {name} are {few}", f"choose 1 to {most}")
+            few = tr("too few") if value < 1 else tr("too many")
+            raise RoomError(
+                name,
+                tr("{value:,} {name} are {few}", value=value, name=name, few=few),
+                tr("choose 1 to {most}", most=most),
+            )
     if room.storage < 0 or room.storage > 400:
-        few = "too few" if room.storage < 0 else "too many"
-        raise RoomError("storage", f"{room.storage:,} boxes are {few}", "choose 0 to 400")
+        few = tr("too few") if room.storage < 0 else tr("too many")
+        raise RoomError(
+            "storage", tr("{storage:,} boxes are {few}", storage=room.storage, few=few), tr("choose 0 to 400")
+        )
     if room.part not in catalog:
-        raise RoomError("part", f"the catalogue has no {room.part!r}")
+        raise RoomError("part", tr("the catalogue has no {part!r}", part=room.part))
     part = catalog.part(room.part)
     if isinstance(part, RackPart):
         found = _rack(room, part, catalog)
     elif isinstance(part, NodePart):
         found = _cabinet(room, part, catalog)
     else:
-        raise RoomError("part", f"{room.part} is a {part.KIND}", "a node or a rack with nodes")
+        raise RoomError(
+            "part",
+            tr("{part} is a {kind}", part=room.part, kind=part.KIND),
+            tr("a node or a rack with nodes"),
+        )
     _floor(room, found, catalog)
     total = found.nodes * room.rows * room.racks
     if total > MOST_NODES:
         each = MOST_NODES // (found.nodes * room.rows)
-        hint = f"at most {each} racks in a row" if each else "fewer rows"
-        raise RoomError("racks", f"{total:,} nodes are more than the {MOST_NODES:,} of one room", hint)
+        hint = tr("at most {each} racks in a row", each=each) if each else tr("fewer rows")
+        raise RoomError(
+            "racks",
+            tr(
+                "{total:,} nodes are more than the {most_nodes:,} of one room",
+                total=total,
+                most_nodes=MOST_NODES,
+            ),
+            hint,
+        )
     return found
 
 
 def _rack(room: RoomRequest, part: RackPart, catalog: Catalog) -> RackStack:
     held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
     if not held:
-        raise RoomError("part", f"{part.id} comes without nodes", "choose its node part")
+        raise RoomError("part", tr("{id} comes without nodes", id=part.id), tr("choose its node part"))
     width_m, depth_m = rack_size_m(catalog, part.id)
     return RackStack(
         part.id, catalog.node(held[0].part), sum(group.count for group in held), 1, width_m, depth_m
@@ -164,21 +183,31 @@ def _rack(room: RoomRequest, part: RackPart, catalog: Catalog) -> RackStack:
 def _cabinet(room: RoomRequest, part: NodePart, catalog: Catalog) -> RackStack:
     height_u = node_height_u(part)
     if room.nodes * height_u > CABINET_UNITS:
-        reason = (
-            f"{room.nodes} x {height_u} U are {room.nodes * height_u} U, but a cabinet has {CABINET_UNITS}"
+        reason = tr(
+            "{nodes} x {height_u} U are {nodes_2} U, but a cabinet has {cabinet_units}",
+            nodes=room.nodes,
+            height_u=height_u,
+            nodes_2=room.nodes * height_u,
+            cabinet_units=CABINET_UNITS,
         )
-        raise RoomError("nodes", reason, f"at most {CABINET_UNITS // height_u}")
+        raise RoomError(
+            "nodes", reason, tr("at most {cabinet_units}", cabinet_units=CABINET_UNITS // height_u)
+        )
     empty_kg = catalog.rack("EIA-48U").weight_kg or 0.0
     weight_kg = empty_kg + room.nodes * (part.weight_kg or 0.0)
     if weight_kg > CABINET_KG and part.weight_kg:
         most = int((CABINET_KG - empty_kg) // part.weight_kg)
         raise RoomError(
             "nodes",
-            f"they weigh {weight_kg:,.0f} kg, above the cabinet rating of {CABINET_KG:,.0f} kg",
-            f"at most {most}",
+            tr(
+                "they weigh {weight_kg:,.0f} kg, above the cabinet rating of {cabinet_kg:,.0f} kg",
+                weight_kg=weight_kg,
+                cabinet_kg=CABINET_KG,
+            ),
+            tr("at most {most}", most=most),
         )
     if not part.n_gpu:
-        raise RoomError("part", f"{part.id} has no GPU", "a node with GPUs")
+        raise RoomError("part", tr("{id} has no GPU", id=part.id), tr("a node with GPUs"))
     width_m, depth_m = rack_size_m(catalog, None)
     first_u = RAISED_U if room.nodes * height_u + RAISED_U - 1 <= CABINET_UNITS else 1
     return RackStack(None, part, room.nodes, first_u, width_m, depth_m)
@@ -188,18 +217,30 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if room.rack_pitch_m and room.rack_pitch_m < found.width_m - 1e-9:
         raise RoomError(
             "rack_pitch_m",
-            f"{room.rack_pitch_m:g} m, but a rack is {found.width_m:g} m wide",
-            f"{found.width_m:g} m or more",
+            tr(
+                "{rack_pitch_m:g} m, but a rack is {width_m:g} m wide",
+                rack_pitch_m=room.rack_pitch_m,
+                width_m=found.width_m,
+            ),
+            tr("{width_m:g} m or more", width_m=found.width_m),
         )
     if room.rack_pitch_m > 5.0:
-        raise RoomError("rack_pitch_m", f"{room.rack_pitch_m:g} m from rack to rack", "at most 5 m")
+        raise RoomError(
+            "rack_pitch_m",
+            tr("{rack_pitch_m:g} m from rack to rack", rack_pitch_m=room.rack_pitch_m),
+            tr("at most 5 m"),
+        )
     least_m = found.depth_m + FRONT_M
     if not least_m - 1e-9 <= room.row_pitch_m <= 20.0:
         between_m = room.row_pitch_m - found.depth_m
         raise RoomError(
             "row_pitch_m",
-            f"leaves {between_m:.2g} m between rows; minimum {FRONT_M:g} m",
-            f"{least_m:.2f} to 20 m",
+            tr(
+                "leaves {between_m:.2g} m between rows; minimum {front_m:g} m",
+                between_m=between_m,
+                front_m=FRONT_M,
+            ),
+            tr("{least_m:.2f} to 20 m", least_m=least_m),
         )
     if found.rack is not None:
         weight_kg = catalog.rack(found.rack).weight_kg or 0.0
@@ -210,6 +251,10 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if load_pa > FLOOR_PA:
         raise RoomError(
             "row_pitch_m",
-            f"racks put {load_pa / 1e3:.1f} kPa on the floor, above its limit of {FLOOR_PA / 1e3:g} kPa",
-            "wider aisles or lighter racks",
+            tr(
+                "racks put {load_pa:.1f} kPa on the floor, above its limit of {floor_pa:g} kPa",
+                load_pa=load_pa / 1000.0,
+                floor_pa=FLOOR_PA / 1000.0,
+            ),
+            tr("wider aisles or lighter racks"),
         )

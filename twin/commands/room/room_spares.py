@@ -9,6 +9,7 @@ import numpy as np
 
 from twin.catalog import CduPart, ChillerPart, CrahPart
 from twin.commands.edit.command import EditedScene
+from twin.language import tr
 from twin.plant.design_load import loop_heat_w, loop_machines_needed
 
 
@@ -55,7 +56,7 @@ def spares_of(scene: EditedScene) -> list[Spares]:
             continue  # doors stand for themselves
         needed = int(needed_of[items].max())
         noun, units = (
-            "CDUs" if isinstance(part, CduPart) else "air handlers",
+            "CDUs" if isinstance(part, CduPart) else tr("air handlers"),
             int(plant.loops.units[items.start]),
         )
         found.append(Spares(noun, loop.count, needed, units, part.capacity_w, most_w))

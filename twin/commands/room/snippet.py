@@ -17,6 +17,7 @@ from twin.commands.edit.names import fresh
 from twin.commands.place.footprint import FloorFootprints, rack_size_m
 from twin.commands.place.move import place_of
 from twin.commands.place.rack_nodes import NodeCopy, node_copies
+from twin.language import tr
 from twin.scenario.generators.expand import Strays, node_parts
 from twin.scenario.schema.quantity import FROM_FILE
 from twin.scenario.schema.site import RowGenerator
@@ -92,7 +93,9 @@ def rows_of(entry: dict[str, Any]) -> RowGenerator:
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise CommandError(f"rows {entry.get('id', '')!s:.40}: {where}: {first['msg']}") from None
+        raise CommandError(
+            tr("rows {get!s:.40}: {where}: {first}", get=entry.get("id", ""), where=where, first=first["msg"])
+        ) from None
 
 
 def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
@@ -107,13 +110,13 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
         When one of them cannot be copied.
     """
     if not ids:
-        raise CommandError("nothing is selected")
+        raise CommandError(tr("nothing is selected"))
     ids = _without_groups(scene, ids)
     nodes = [id for id in ids if item_of(scene.scenario, id).kind == "node"]
     if len(nodes) == len(ids):
         return Fragment(nodes=node_copies(scene, ids))
     if nodes:
-        raise CommandError("copy nodes separately", "or copy their racks")
+        raise CommandError(tr("copy nodes separately"), tr("or copy their racks"))
     found, taken = Fragment(), set[str]()
     origin: dict[str, str] = {}
     racks: dict[str, set[tuple[int, int]]] = {}
@@ -137,7 +140,7 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
             found.entries.setdefault(section, []).append(copy.deepcopy(value_at(scene, item.path)))
             taken.add(id)
         else:
-            raise CommandError(f"{titled(item.kind)} {id} cannot be copied")
+            raise CommandError(tr("{titled} {id} cannot be copied", titled=titled(item.kind), id=id))
     for name, places_of in racks.items():
         if name not in taken:
             _some_racks(scene, name, places_of, found, taken, origin)

@@ -15,6 +15,7 @@ from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.redundancy import drives, facility, installed
 from twin.commands.wiring.unconnected import uncooled
+from twin.language import tr
 from twin.plant.cooling import coolant_m3_s
 from twin.plant.design_load import loop_heat_w, machines_for, rack_budget
 from twin.plant.tables import LoopKind, RackKind
@@ -66,7 +67,7 @@ def wire_coolant(changes: Changes, add: bool, level: RedundancyLevel) -> int:
         if lacking and not add:
             raise CommandError(
                 _why(scene, side, lacking[0], heat[side], left_w),
-                "add one, or allow missing equipment to be added",
+                tr("add one, or allow missing equipment to be added"),
             )
         if lacking:
             _new_loop(changes, side, lacking, sum(heat[side].get(name, 0.0) for name in lacking), level)
@@ -132,11 +133,25 @@ def _grow(changes: Changes, loop: str, missing_w: float) -> float:
 
 
 def _why(scene: EditedScene, side: str, rows: str, heat: dict[str, float], left_w: dict[str, float]) -> str:
-    needs = f"{rows} gives up to {heat.get(rows, 0.0) / 1e3:,.0f} kW to {'coolant' if side == 'liquid' else 'the air'}"
+    needs = tr(
+        "{rows} gives up to {get:,.0f} kW to {word}",
+        rows=rows,
+        get=heat.get(rows, 0.0) / 1000.0,
+        word="coolant" if side == "liquid" else tr("the air"),
+    )
     if not left_w:
-        return f"{needs}, but there is no {'coolant loop' if side == 'liquid' else 'air handler'}"
+        return tr(
+            "{needs}, but there is no {word}",
+            needs=needs,
+            word=tr("coolant loop") if side == "liquid" else tr("air handler"),
+        )
     best = max(left_w, key=lambda loop: left_w[loop])
-    return f"{needs}, but {best} has {max(0.0, left_w[best]) / 1e3:,.0f} kW left"
+    return tr(
+        "{needs}, but {best} has {value:,.0f} kW left",
+        needs=needs,
+        best=best,
+        value=max(0.0, left_w[best]) / 1000.0,
+    )
 
 
 def _new_loop(changes: Changes, side: str, rows: list[str], load_w: float, level: RedundancyLevel) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 
 from twin.arrays import Ints32
 from twin.commands.edit import names
-from twin.commands.edit.addressables import counted
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import between_m, cable_for
 from twin.commands.wiring.unconnected import wired
+from twin.language import counted, tr
 from twin.plant.tables import RackKind
 from twin.scenario.checks.fabric_size import Misfit, Size, down_ports, ports_of, size_of
 from twin.scenario.schema.site import CABINET_UNITS, RedundancyLevel
@@ -54,9 +54,14 @@ def wire_fabric(
             return wanted.nodes
     bare = [fabric for fabric in scene.scenario.fabrics if fabric.kind == "explicit" and not fabric.links]
     if not bare and not add:
-        hint = "put switches into a network rack, or allow missing equipment to be added"
+        hint = tr("put switches into a network rack, or allow missing equipment to be added")
         raise CommandError(
-            f"there is no switch for {counted(wanted.nodes, 'node')} of {', '.join(wanted.rows)}", hint
+            tr(
+                "there is no switch for {counted} of {rows}",
+                counted=counted(wanted.nodes, "node"),
+                rows=", ".join(wanted.rows),
+            ),
+            hint,
         )
     homes = 1 if level == "N" else 2
     _lay(changes, bare[0] if bare else None, wanted, kind, oversubscription, add, homes)
@@ -152,9 +157,14 @@ def _lay(
     cable_bytes_s = wanted.card_bytes_s / homes
     ports = ports_of(scene.catalog, part, cable_bytes_s)
     if ports.bytes_s < cable_bytes_s * 0.999:
-        reason = f"a port of {part} has {ports.bytes_s * 8e-9:.0f} Gb/s"
+        reason = tr("a port of {part} has {bytes_s:.0f} Gb/s", part=part, bytes_s=ports.bytes_s * 8e-09)
         raise CommandError(
-            f"{reason}, below the NIC line rate of {cable_bytes_s * 8e-9:.0f}", "other switches"
+            tr(
+                "{reason}, below the NIC line rate of {cable_bytes_s:.0f}",
+                reason=reason,
+                cable_bytes_s=cable_bytes_s * 8e-09,
+            ),
+            tr("other switches"),
         )
     unit_nodes = (
         min(down_ports(ports.count, oversubscription), wanted.nodes) if kind == "rail-optimised" else None
@@ -176,16 +186,29 @@ def _lay(
         size = size_of(fabric, scene.catalog, wanted.nodes, wanted.cards, wanted.card_bytes_s)
     except Misfit as wrong:
         raise CommandError(
-            f"{kind} of {part} is not possible: {wrong.key} {wrong.reason}", wrong.hint
+            tr(
+                "{kind} of {part} is not possible: {key} {reason}",
+                kind=kind,
+                part=part,
+                key=wrong.key,
+                reason=wrong.reason,
+            ),
+            wrong.hint,
         ) from None
     leaves, spines = size.leaves * max(1, size.units), size.spines
     if bare is not None and not add:
         for tier_name, tier_before, needed in (("leaf", bare.leaf, leaves), ("spine", bare.spine, spines)):
             stands = (tier_before.count or 0) if tier_before is not None else 0
             if stands < needed:
-                reason = f"it takes {needed} {tier_name} switches of {part}, but {stands} are there"
+                reason = tr(
+                    "it takes {needed} {tier_name} switches of {part}, but {stands} are there",
+                    needed=needed,
+                    tier_name=tier_name,
+                    part=part,
+                    stands=stands,
+                )
                 raise CommandError(
-                    reason, "put more into the network racks, or allow missing equipment to be added"
+                    reason, tr("put more into the network racks, or allow missing equipment to be added")
                 )
             if needed:
                 entry[tier_name]["count"] = max(needed, 1)
@@ -213,7 +236,12 @@ def _switch_for(scene: EditedScene, wanted: _Wanted) -> str:
         if part.fabric == "scale-out" and part.port_bandwidth_bytes_s >= wanted.card_bytes_s * 0.999
     ]
     if not fast:
-        raise CommandError(f"no switch of the catalogue has ports of {wanted.card_bytes_s * 8e-9:.0f} Gb/s")
+        raise CommandError(
+            tr(
+                "no switch of the catalogue has ports of {card_bytes_s:.0f} Gb/s",
+                card_bytes_s=wanted.card_bytes_s * 8e-09,
+            )
+        )
     best = min(fast, key=lambda part: (part.port_bandwidth_bytes_s, -part.ports))
     return best.id
 
@@ -246,8 +274,15 @@ def _must_have_room(
     )
     needed = sum(each) * max(1, len(rack_slots))
     if needed > has:
-        reason = f"{leaves} leaves and {spines} spines take {needed} U, and the racks of {racks} have {has}"
-        raise CommandError(reason, "more network racks")
+        reason = tr(
+            "{leaves} leaves and {spines} spines take {needed} U, and the racks of {racks} have {has}",
+            leaves=leaves,
+            spines=spines,
+            needed=needed,
+            racks=racks,
+            has=has,
+        )
+        raise CommandError(reason, tr("more network racks"))
 
 
 def _longest_m(scene: EditedScene, racks: str | None, wanted: _Wanted) -> float:

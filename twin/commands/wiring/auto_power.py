@@ -19,6 +19,7 @@ from twin.commands.place.place import supplier
 from twin.commands.wiring.power_chain import Outlets, power_chain, upper_chain
 from twin.commands.wiring.redundancy import PowerMeans
 from twin.commands.wiring.unconnected import unfed
+from twin.language import tr
 from twin.plant.design_load import DesignLoad, loop_design_w, plant_design_w, rack_design_w
 from twin.scenario.schema.electricity import PowerStage
 
@@ -81,7 +82,7 @@ def wire_power(changes: Changes, means: PowerMeans, add: bool) -> int:
                     break  # a second feed is wished for, not needed
                 raise CommandError(
                     tree.why_none(consumer),
-                    "put more PDUs into the hall, or allow missing equipment to be added",
+                    tr("put more PDUs into the hall, or allow missing equipment to be added"),
                 )
             if stage is None:
                 added.setdefault("plant" if consumer.mechanical else "ab"[side], []).append(consumer)
@@ -265,11 +266,16 @@ class _Tree:
     def why_none(self, consumer: _Consumer) -> str:
         """Return why no stage can feed a consumer."""
         found = self._candidates(consumer)
-        needs = f"{consumer.id} draws up to {consumer.load_w / 1e3:,.0f} kW"
+        needs = tr("{id} draws up to {load_w:,.0f} kW", id=consumer.id, load_w=consumer.load_w / 1000.0)
         if not found:
-            return f"{needs}, but there is no PDU to feed it"
+            return tr("{needs}, but there is no PDU to feed it", needs=needs)
         best = max(found, key=lambda stage: self._left_w[stage.id])
-        return f"{needs}, but {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
+        return tr(
+            "{needs}, but {id} has {value:,.0f} kW left",
+            needs=needs,
+            id=best.id,
+            value=max(0.0, self._left_w[best.id]) / 1000.0,
+        )
 
     def feed(self, stage: str, consumer: _Consumer) -> None:
         """Let a stage feed a consumer."""

@@ -12,6 +12,7 @@ from twin.commands.wiring.auto_fabric import wire_fabric
 from twin.commands.wiring.auto_power import wire_power, wire_roots
 from twin.commands.wiring.redundancy import PowerMeans
 from twin.commands.wiring.unconnected import Connection, Loose, wired
+from twin.language import tr
 from twin.scenario import Change, Document, Patch, Scenario, ScenarioError
 from twin.scenario.file import patch_text
 
@@ -48,8 +49,8 @@ class AutoWire:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        words = {"fabric": "the network", "power": "power", "coolant": "cooling", "all": "everything"}
-        return f"Wire {words[self.connection]} automatically"
+        words = {"fabric": tr("the network"), "power": "power", "coolant": "cooling", "all": "everything"}
+        return tr("Wire {words} automatically", words=words[self.connection])
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes.
@@ -63,7 +64,7 @@ class AutoWire:
         """
         made, after, refused = self._made(scene)
         if not made:
-            raise refused[0] if refused else CommandError("everything is connected already")
+            raise refused[0] if refused else CommandError(tr("everything is connected already"))
         return Patch(made + _stated(scene.scenario, after.scenario), self.title)
 
     def missing(self, scene: EditedScene) -> tuple[str, ...]:

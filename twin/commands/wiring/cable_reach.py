@@ -7,6 +7,7 @@ import numpy as np
 from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.language import tr
 from twin.plant.bundles import lengths_m
 from twin.plant.tray_paths import cross_tray_x_m
 
@@ -25,7 +26,7 @@ def rack_of(scene: EditedScene, id: str) -> int:
         return int(scene.plant.nodes.rack[slot])
     if kind == "switch":
         return int(scene.plant.switches.rack[slot])
-    raise CommandError(f"{id} is not in a rack")
+    raise CommandError(tr("{id} is not in a rack", id=id))
 
 
 def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
@@ -39,9 +40,21 @@ def must_reach(scene: EditedScene, a: str, b: str, cable: str) -> None:
         longer = [
             name for name in scene.catalog.ids("cable") if scene.catalog.cable(name).max_reach_m >= length_m
         ]
-        hint = f"{longer[0]} reaches that far" if longer else "no cable reaches that far: move them nearer"
+        hint = (
+            tr("{longer} reaches that far", longer=longer[0])
+            if longer
+            else tr("no cable reaches that far: move them nearer")
+        )
         raise CommandError(
-            f"{cable} reaches {reach_m:g} m, but {a} is {length_m:.1f} m of tray from {b}", hint
+            tr(
+                "{cable} reaches {reach_m:g} m, but {a} is {length_m:.1f} m of tray from {b}",
+                cable=cable,
+                reach_m=reach_m,
+                a=a,
+                length_m=length_m,
+                b=b,
+            ),
+            hint,
         )
 
 
@@ -65,6 +78,12 @@ def cable_for(catalog: Catalog, length_m: float, bytes_s: float) -> str:
         fast = max(
             (part.max_reach_m for part in parts if part.bandwidth_bytes_s >= bytes_s * 0.999), default=0.0
         )
-        reason = f"no cable of {bytes_s * 8e-9:.0f} Gb/s reaches {length_m:.0f} m"
-        raise CommandError(reason, f"the longest has {fast:.0f} m: move the switches nearer" if fast else "")
+        reason = tr(
+            "no cable of {bytes_s:.0f} Gb/s reaches {length_m:.0f} m",
+            bytes_s=bytes_s * 8e-09,
+            length_m=length_m,
+        )
+        raise CommandError(
+            reason, tr("the longest has {fast:.0f} m: move the switches nearer", fast=fast) if fast else ""
+        )
     return min(fit, key=lambda part: (part.bandwidth_bytes_s, part.price_usd or 0.0)).id

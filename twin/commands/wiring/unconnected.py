@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from twin.arrays import Bools
-from twin.commands.edit.addressables import counted
 from twin.commands.edit.command import EditedScene
+from twin.language import counted, tr
 from twin.plant.tables import LoopKind
 
 Connection = Literal["fabric", "power", "coolant"]
@@ -69,7 +69,12 @@ def unlinked(scene: EditedScene) -> list[Loose]:
     rows = [plant.racks.ids[rack] for rack in nodes.rack.tolist()]
     loose = _by_generator(rows, nodes.present & (nodes.nics > 0) & ~linked)
     return [
-        Loose("fabric", name, count, f"{name}: {counted(count, 'node')} in no fabric")
+        Loose(
+            "fabric",
+            name,
+            count,
+            tr("{name}: {counted} in no fabric", name=name, counted=counted(count, "node")),
+        )
         for name, count in loose
     ]
 
@@ -83,7 +88,7 @@ def unfed(scene: EditedScene) -> list[Loose]:
         ("rack", racks.ids, racks.feed_a, racks.feed_b, racks.present & ~_empty(scene)),
         ("loop", loops.ids, loops.feed_a, loops.feed_b, loops.present),
         (
-            "facility loop",
+            tr("facility loop"),
             plant.plants.ids,
             plant.plants.feed_a,
             plant.plants.feed_b,
@@ -95,10 +100,17 @@ def unfed(scene: EditedScene) -> list[Loose]:
         if word != "rack" and not scene.scenario.power:
             continue
         for name, count in _by_generator(ids, present & (feed_a < 0)):
-            found.append(Loose("power", name, count, f"{name}: {counted(count, word)} without power"))
+            found.append(
+                Loose(
+                    "power",
+                    name,
+                    count,
+                    tr("{name}: {counted} without power", name=name, counted=counted(count, word)),
+                )
+            )
         if word == "rack" and two:
             for name, count in _by_generator(ids, present & (feed_a >= 0) & (feed_b < 0)):
-                reason = f"{name}: {counted(count, word)} without a feed B"
+                reason = tr("{name}: {counted} without a feed B", name=name, counted=counted(count, word))
                 found.append(Loose("power", name, count, reason, second=True))
     return found
 
@@ -127,8 +139,8 @@ def uncooled(scene: EditedScene) -> list[Loose]:
     rows = [racks.ids[rack] for rack in nodes.rack.tolist()]
     dry = present & ~tank & (racks.air_loop[nodes.rack] < 0)
     sides: tuple[tuple[Side, str, Bools], ...] = (
-        ("liquid", "with cold plates on no coolant loop", present & nodes.liquid & ~wet),
-        ("air", "without air cooling", dry),
+        ("liquid", tr("with cold plates on no coolant loop"), present & nodes.liquid & ~wet),
+        ("air", tr("without air cooling"), dry),
     )
     return [
         Loose("coolant", name, count, f"{name}: {counted(count, 'node')} {lacking}", side=side)

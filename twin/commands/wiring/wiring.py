@@ -9,6 +9,7 @@ from twin.commands.edit.addressables import SceneItem, item_of, titled
 from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.wiring.cable_reach import must_reach
+from twin.language import tr
 from twin.scenario import Patch
 from twin.scenario.checks.fabric import connected
 from twin.scenario.checks.fabric_size import size_of
@@ -45,7 +46,7 @@ class Connect:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Connect {self.source} to {self.target}"
+        return tr("Connect {source} to {target}", source=self.source, target=self.target)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -56,7 +57,9 @@ class Connect:
             elif a.kind == "stage" and b.kind in _FED:
                 _feed(changes, a, b)
             elif a.kind == "loops" and b.kind == "rows":
-                _listed(changes, f"{a.path}.serves", b.id, f"{a.id} cools {b.id} already")
+                _listed(
+                    changes, f"{a.path}.serves", b.id, tr("{id} cools {id_2} already", id=a.id, id_2=b.id)
+                )
             elif a.kind == "plant" and b.kind == "loops":
                 changes.set(f"{b.path}.plant", a.id)
             elif {a.kind, b.kind} <= {"node", "switch"} and a.id != b.id:
@@ -68,8 +71,15 @@ class Connect:
         if a.kind == b.kind == "stage" and a.id != b.id:
             changes.set(f"{b.path}.from", a.id)
             return changes.patch(self.title)
-        hint = "fabrics connect rows; stages feed rows, loops and facility loops; loops cool rows"
-        raise CommandError(f"a {titled(a.kind)} and a {titled(b.kind)} are not connected", hint)
+        hint = tr("fabrics connect rows; stages feed rows, loops and facility loops; loops cool rows")
+        raise CommandError(
+            tr(
+                "a {titled} and a {titled_2} are not connected",
+                titled=titled(a.kind),
+                titled_2=titled(b.kind),
+            ),
+            hint,
+        )
 
     def _both_ways(self, scene: EditedScene) -> list[tuple[SceneItem, SceneItem]]:
         a, b = (whole(scene, id) for id in (self.source, self.target))
@@ -86,7 +96,7 @@ class Disconnect:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return f"Disconnect {self.source} from {self.target}"
+        return tr("Disconnect {source} from {target}", source=self.source, target=self.target)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -96,11 +106,17 @@ class Disconnect:
             if a.kind == "fabric" and b.kind == "rows":
                 _leave_fabric(changes, a, b)
             elif a.kind == "stage" and b.kind in _FED:
-                _unlisted(changes, f"{a.path}.feeds", b.id, f"{a.id} does not feed {b.id}")
+                _unlisted(
+                    changes, f"{a.path}.feeds", b.id, tr("{id} does not feed {id_2}", id=a.id, id_2=b.id)
+                )
             elif a.kind == "loops" and b.kind == "rows":
-                _unlisted(changes, f"{a.path}.serves", b.id, f"{a.id} does not cool {b.id}")
+                _unlisted(
+                    changes, f"{a.path}.serves", b.id, tr("{id} does not cool {id_2}", id=a.id, id_2=b.id)
+                )
             elif a.kind == "plant" and b.kind == "loops":
-                raise CommandError(f"{b.id} needs a facility loop", "connect it to another one instead")
+                raise CommandError(
+                    tr("{id} needs a facility loop", id=b.id), tr("connect it to another one instead")
+                )
             elif {a.kind, b.kind} <= {"node", "switch"}:
                 _uncable(changes, a, b)
             elif a.kind == b.kind == "stage" and self._above(changes, a, b):
@@ -108,7 +124,9 @@ class Disconnect:
             else:
                 continue
             return changes.patch(self.title)
-        raise CommandError(f"{self.source} and {self.target} are not connected")
+        raise CommandError(
+            tr("{source} and {target} are not connected", source=self.source, target=self.target)
+        )
 
     def _above(self, changes: Changes, a: SceneItem, b: SceneItem) -> bool:
         """Remove the key that names a stage as the source of another; return whether there is one."""
@@ -137,10 +155,15 @@ def _unlisted(changes: Changes, path: str, id: str, missing: str) -> None:
 def _feed(changes: Changes, stage: SceneItem, fed: SceneItem) -> None:
     feeders = [stage.id for stage in changes.scene.scenario.power if fed.id in stage.feeds]
     if stage.id in feeders:
-        raise CommandError(f"{stage.id} feeds {fed.id} already")
+        raise CommandError(tr("{id} feeds {id_2} already", id=stage.id, id_2=fed.id))
     if len(feeders) >= 2:
-        reason = f"{fed.id} is fed by {feeders[0]} and {feeders[1]} already"
-        raise CommandError(reason, "at most two feeds, A and B: disconnect one first")
+        reason = tr(
+            "{id} is fed by {feeders} and {feeders_2} already",
+            id=fed.id,
+            feeders=feeders[0],
+            feeders_2=feeders[1],
+        )
+        raise CommandError(reason, tr("at most two feeds, A and B: disconnect one first"))
     _listed(changes, f"{stage.path}.feeds", fed.id, "")
 
 
@@ -152,9 +175,9 @@ def _join_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
     entry = _fabric(scene, fabric.id)
     if rows.id in entry.rows:
-        raise CommandError(f"fabric {fabric.id} connects {rows.id} already")
+        raise CommandError(tr("fabric {id} connects {id_2} already", id=fabric.id, id_2=rows.id))
     if not entry.rows and entry.kind != "explicit":
-        raise CommandError(f"fabric {fabric.id} connects every node already")
+        raise CommandError(tr("fabric {id} connects every node already", id=fabric.id))
     path = f"{fabric.path}.rows"
     changes.set(path, [*entry.rows, rows.id])
 
@@ -170,9 +193,12 @@ def _leave_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     ]
     joined = list(entry.rows) or every
     if rows.id not in joined:
-        raise CommandError(f"fabric {fabric.id} does not connect {rows.id}")
+        raise CommandError(tr("fabric {id} does not connect {id_2}", id=fabric.id, id_2=rows.id))
     if joined == [rows.id]:
-        raise CommandError(f"{rows.id} is the only row of fabric {fabric.id}", "delete the fabric instead")
+        raise CommandError(
+            tr("{id} is the only row of fabric {id_2}", id=rows.id, id_2=fabric.id),
+            tr("delete the fabric instead"),
+        )
     changes.set(f"{fabric.path}.rows", [name for name in joined if name != rows.id])
 
 
@@ -180,7 +206,7 @@ def _explicit(scene: EditedScene, a: SceneItem, b: SceneItem) -> Fabric:
     """Return the explicit fabric of two ends."""
     names = {end.generator for end in (a, b) if end.kind == "switch"}
     if len(names) == 2:
-        raise CommandError(f"{a.id} and {b.id} are switches of two fabrics")
+        raise CommandError(tr("{id} and {id_2} are switches of two fabrics", id=a.id, id_2=b.id))
     for fabric in scene.scenario.fabrics:
         if (fabric.id in names or not names) and fabric.kind == "explicit":
             return fabric
@@ -188,26 +214,34 @@ def _explicit(scene: EditedScene, a: SceneItem, b: SceneItem) -> Fabric:
         name = names.pop()
         kind = _fabric(scene, name).kind
         raise CommandError(
-            f"fabric {name} is {kind}: its topology sets the cables",
-            "cables one by one are for explicit fabrics",
+            tr("fabric {name} is {kind}: its topology sets the cables", name=name, kind=kind),
+            tr("cables one by one are for explicit fabrics"),
         )
-    raise CommandError("only an explicit fabric joins two nodes directly", "add a switch first")
+    raise CommandError(tr("only an explicit fabric joins two nodes directly"), tr("add a switch first"))
 
 
 def _cable(changes: Changes, a: SceneItem, b: SceneItem, cables: int) -> None:
     """Add cables between two ends of an explicit fabric; raises CommandError where a port or the reach is missing."""
     scene = changes.scene
     if cables < 1:
-        raise CommandError(f"{cables} is not a number of cables")
+        raise CommandError(tr("{cables} is not a number of cables", cables=cables))
     fabric = _explicit(scene, a, b)
     free = free_ports(scene, fabric)
     for end in (a, b):
         if end.id not in free:
             noun = "switch" if end.kind == "switch" else "node"
-            raise CommandError(f"fabric {fabric.id} has no {noun} {end.id}")
+            raise CommandError(tr("fabric {id} has no {noun} {id_2}", id=fabric.id, noun=noun, id_2=end.id))
         if free[end.id] < cables:
             noun = "ports" if end.kind == "switch" else "NICs"
-            raise CommandError(f"{end.id} has {free[end.id]} {noun} free, but this needs {cables}")
+            raise CommandError(
+                tr(
+                    "{id} has {free} {noun} free, but this needs {cables}",
+                    id=end.id,
+                    free=free[end.id],
+                    noun=noun,
+                    cables=cables,
+                )
+            )
     must_reach(scene, a.id, b.id, fabric.cable)
     links: list[dict[str, Any]] = [
         dict(link) for link in value_at(scene, f"fabrics[{fabric.id}].links") or []
@@ -226,7 +260,7 @@ def _uncable(changes: Changes, a: SceneItem, b: SceneItem) -> None:
     links = value_at(changes.scene, f"fabrics[{fabric.id}].links") or []
     left = [link for link in links if {link["from"], link["to"]} != {a.id, b.id}]
     if len(left) == len(links):
-        raise CommandError(f"no cable connects {a.id} and {b.id}")
+        raise CommandError(tr("no cable connects {id} and {id_2}", id=a.id, id_2=b.id))
     if left:
         changes.set(f"fabrics[{fabric.id}].links", left)
     else:

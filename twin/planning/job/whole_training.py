@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from twin import units
+from twin.language import tr
 from twin.units import spoken
 
 DAY_S, J_PER_KWH = 86_400.0, 3.6e6
@@ -57,15 +58,27 @@ class WholeTraining:
     @property
     def words(self) -> str:
         """Return the sentence for people, without what is not known."""
-        said = f"{tokens_words(self.tokens_per_day)} tokens a day"
+        rate = tr("{tokens} tokens a day", tokens=tokens_words(self.tokens_per_day))
         if not math.isfinite(self.tokens):
+            return f"{rate}."
+        said = tr(
+            "{rate}; {tokens} tokens take {span} without interruptions",
+            rate=rate,
+            tokens=tokens_words(self.tokens),
+            span=spoken(self.time_s),
+        )
+        if self.nodes_w is None or self.energy_j is None:
             return f"{said}."
-        said += f"; {tokens_words(self.tokens)} tokens take {spoken(self.time_s)} without interruptions"
-        if self.nodes_w is not None and self.energy_j is not None:
-            shown_w = units.render(float(f"{self.nodes_w:.3g}"), "power")
-            said += f" and {energy_words(self.energy_j)} (nodes {shown_w}"
-            said += f", PUE {self.pue:.3f} {self.pue_of})" if self.pue is not None else ", without cooling)"
-        return f"{said}."
+        energy = energy_words(self.energy_j)
+        nodes = units.render(float(f"{self.nodes_w:.3g}"), "power")
+        if self.pue is None:
+            return tr(
+                "{said} and {energy} (nodes {nodes}, without cooling).", said=said, energy=energy, nodes=nodes
+            )
+        pue = f"{self.pue:.3f} {self.pue_of}"
+        return tr(
+            "{said} and {energy} (nodes {nodes}, PUE {pue}).", said=said, energy=energy, nodes=nodes, pue=pue
+        )
 
 
 def tokens_words(tokens: float) -> str:

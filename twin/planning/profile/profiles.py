@@ -9,6 +9,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
+from twin.language import tr
 from twin.physics.training_inputs import Profile, SoftwareStack
 from twin.planning.profile.figures import (
     ProfileError,
@@ -21,7 +22,7 @@ from twin.planning.profile.figures import (
 from twin.resources import folder
 
 Confidence = Literal["own runs", "calibrated", "derived", "uncalibrated"]
-CONFIDENCES: tuple[Confidence, ...] = ("own runs", "calibrated", "derived", "uncalibrated")
+CONFIDENCES: tuple[Confidence, ...] = (tr("own runs"), "calibrated", "derived", "uncalibrated")
 
 DIMENSION_OF: Mapping[str, str] = {
     "peak_flops_s": "compute",
@@ -172,14 +173,22 @@ def load_calibrated(name: str) -> CalibratedProfile:
     """Return a shipped profile with its provenance; errors as in `load_profile`."""
     names = profile_names()
     if name not in names:
-        raise ProfileError(f"profiles/{name}.yaml", "", f"no such profile; shipped are {', '.join(names)}")
+        raise ProfileError(
+            f"profiles/{name}.yaml", "", tr("no such profile; shipped are {names}", names=", ".join(names))
+        )
     file = f"profiles/{name}.yaml"
     document = read_document(file)
     base, levels = document.get("extends"), 1
     while isinstance(base, str) and base in names:
         if base == name or levels > _MOST_LEVELS:
             raise ProfileError(
-                file, "extends", f"{base!r} itself extends others; {_MOST_LEVELS} levels at most"
+                file,
+                "extends",
+                tr(
+                    "{base!r} itself extends others; {most_levels} levels at most",
+                    base=base,
+                    most_levels=_MOST_LEVELS,
+                ),
             )
         base, levels = read_document(f"profiles/{base}.yaml").get("extends"), levels + 1
     return profile_from(document, name, file)
@@ -251,7 +260,11 @@ def profile_for_gpu(gpu: str) -> CalibratedProfile:
         if spelling in served:
             return load_calibrated(served[spelling])
     known = sorted({gpu for name in profile_names() for gpu in load_calibrated(name).gpus})
-    raise ProfileError("profiles", "gpus", f"no profile serves {gpu!r}; served are {', '.join(known)}")
+    raise ProfileError(
+        "profiles",
+        "gpus",
+        tr("no profile serves {gpu!r}; served are {known}", gpu=gpu, known=", ".join(known)),
+    )
 
 
 def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedProfile:
@@ -291,7 +304,7 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
     )
 
 
-WORTH_OF_EXPERTS = (
+WORTH_OF_EXPERTS = tr(
     "Mixtures of experts are modelled with few fitted figures: 8 % mean error on 22 published H100 runs (worst 24 %), "
     "26 % on 9 GB200 runs (worst 50 %, where the CPU holds the GPUs up)"
 )
@@ -304,26 +317,34 @@ def worth(profile: CalibratedProfile) -> str:
         case "own runs":
             own = profile.own_error
             if own is None:
-                return "calibrated on your own runs"
-            runs = f"{own.rows} of your own runs" if own.rows > 1 else "one of your own runs"
-            return f"calibrated on {runs}: expect {own.mean_pct:.0f} % mean error on others like them"
+                return tr("calibrated on your own runs")
+            runs = (
+                tr("{rows} of your own runs", rows=own.rows) if own.rows > 1 else tr("one of your own runs")
+            )
+            return tr(
+                "calibrated on {runs}: expect {mean_pct:.0f} % mean error on others like them",
+                runs=runs,
+                mean_pct=own.mean_pct,
+            )
         case "calibrated":
-            return (
+            return tr(
                 "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
                 "1-8 % once calibrated on runs of it"
             )
         case "derived" if profile.variant:
-            return (
-                f"derived: the GPU of {profile.extends} with software fitted on another, no published run of the two "
-                "together: expect 5-10 % or more, 1-8 % once calibrated on runs of your own"
+            return tr(
+                "derived: the GPU of {extends} with software fitted on another, no published run of "
+                "the two together: expect 5-10 % or more, 1-8 % once calibrated on runs of your own",
+                extends=profile.extends,
             )
         case "derived":
-            return (
-                f"derived from the fit of {profile.extends}, no published run of this GPU: expect 5-10 % or more, "
-                "1-8 % once calibrated on runs of your own"
+            return tr(
+                "derived from the fit of {extends}, no published run of this GPU: expect 5-10 % or "
+                "more, 1-8 % once calibrated on runs of your own",
+                extends=profile.extends,
             )
         case "uncalibrated":
-            return (
+            return tr(
                 "uncalibrated, no published run backs it: expect more than 5-10 %, "
                 "1-8 % once calibrated on runs of your own"
             )
@@ -365,7 +386,13 @@ def _base(document: Mapping[str, Any], file: str) -> CalibratedProfile | None:
         return None
     if not isinstance(extends, str) or extends not in profile_names():
         raise ProfileError(
-            file, "extends", f"{extends!r} is no other profile of {', '.join(profile_names())}"
+            file,
+            "extends",
+            tr(
+                "{extends!r} is no other profile of {profile_names}",
+                extends=extends,
+                profile_names=", ".join(profile_names()),
+            ),
         )
     return load_calibrated(extends)
 
@@ -381,12 +408,16 @@ def _figures(
         if field.name in given:
             figure = read_figure(given[field.name], DIMENSION_OF[field.name], file, key)
             if figure.value < 0:
-                raise ProfileError(file, f"{key}.value", f"{figure.text} is negative")
+                raise ProfileError(file, f"{key}.value", tr("{text} is negative", text=figure.text))
             if figure.value == 0 and field.name not in MAY_BE_ZERO:
-                raise ProfileError(file, f"{key}.value", "must be above 0")
+                raise ProfileError(file, f"{key}.value", tr("must be above 0"))
             least = _WHOLE.get(field.name)
             if least is not None and (figure.value < least or not figure.value.is_integer()):
-                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from {least}")
+                raise ProfileError(
+                    file,
+                    f"{key}.value",
+                    tr("{text} must be a whole number from {least}", text=figure.text, least=least),
+                )
             figures[field.name] = figure
         elif field.name not in figures and field.default is MISSING:
             raise ProfileError(file, key, "missing")
@@ -400,54 +431,68 @@ def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: st
     refuse_unknown_keys(given, frozenset(_STACK_TYPES), file, "stack")
     for key, value in given.items():
         if type(value) is not _STACK_TYPES[key]:
-            raise ProfileError(file, f"stack.{key}", f"{value!r} must be a {_STACK_TYPES[key].__name__}")
+            raise ProfileError(
+                file,
+                f"stack.{key}",
+                tr("{value!r} must be a {name}", value=value, name=_STACK_TYPES[key].__name__),
+            )
     if given.get("recompute", "none") not in ("none", "selective", "full"):
-        raise ProfileError(file, "stack.recompute", "must be none, selective or full")
+        raise ProfileError(file, "stack.recompute", tr("must be none, selective or full"))
     if given.get("sharding", "none") not in ("none", "optimizer", "gradients", "weights"):
-        raise ProfileError(file, "stack.sharding", "must be none, optimizer, gradients or weights")
+        raise ProfileError(file, "stack.sharding", tr("must be none, optimizer, gradients or weights"))
     if given.get("grad_bytes", 2) not in (2, 4):
-        raise ProfileError(file, "stack.grad_bytes", f"{given['grad_bytes']!r} must be 2 or 4")
+        raise ProfileError(
+            file, "stack.grad_bytes", tr("{given!r} must be 2 or 4", given=given["grad_bytes"])
+        )
     return replace(base.stack, **given) if base is not None else SoftwareStack(**given)
 
 
 def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
     found = document.get("confidence")
     if found not in CONFIDENCES:
-        raise ProfileError(file, "confidence", f"{found!r} is none of {', '.join(CONFIDENCES)}")
+        raise ProfileError(
+            file,
+            "confidence",
+            tr("{found!r} is none of {confidences}", found=found, confidences=", ".join(CONFIDENCES)),
+        )
     return cast(Confidence, found)
 
 
 def _own_error(given: Any, file: str) -> OwnError:
     counts, percents = ("rows", "most_gpus"), ("mean_pct", "p90_pct")
     if not isinstance(given, dict):
-        raise ProfileError(file, "own_runs", f"must be a mapping with {', '.join((*counts, *percents))}")
+        raise ProfileError(
+            file, "own_runs", tr("must be a mapping with {value}", value=", ".join((*counts, *percents)))
+        )
     refuse_unknown_keys(given, frozenset((*counts, *percents)), file, "own_runs")
     for key in (*counts, *percents):
         value, kinds = given.get(key), (int,) if key in counts else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < math.inf:
-            what = "a whole number" if key in counts else "a number"
-            raise ProfileError(file, f"own_runs.{key}", f"{value!r} must be {what} above 0")
+            what = tr("a whole number") if key in counts else tr("a number")
+            raise ProfileError(
+                file, f"own_runs.{key}", tr("{value!r} must be {what} above 0", value=value, what=what)
+            )
     return OwnError(
         given["rows"], given["most_gpus"], float(given["mean_pct"]), math.log1p(given["p90_pct"] / 100)
     )
 
 
 _LISTS = {
-    "gpus": "GPU names of the catalogue",
-    "also": "what people call these GPUs",
-    "software": "what people call this software",
+    "gpus": tr("GPU names of the catalogue"),
+    "also": tr("what people call these GPUs"),
+    "software": tr("what people call this software"),
 }
 
 
 def _names(document: Mapping[str, Any], key: str, file: str) -> tuple[str, ...]:
     found = document.get(key)
     if not isinstance(found, list) or not found or not all(isinstance(gpu, str) for gpu in found):
-        raise ProfileError(file, key, f"must be a list of {_LISTS[key]}")
+        raise ProfileError(file, key, tr("must be a list of {lists}", lists=_LISTS[key]))
     return tuple(found)
 
 
 def _text(document: Mapping[str, Any], key: str, file: str) -> str:
     found = document.get(key)
     if not isinstance(found, str) or not found:
-        raise ProfileError(file, key, "must be a text")
+        raise ProfileError(file, key, tr("must be a text"))
     return found

@@ -14,6 +14,7 @@ import numpy as np
 
 from twin.arrays import Ints64
 from twin.catalog import Catalog
+from twin.language import tr
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, OutageRate
 from twin.planning.risk.risk import JobRisk
@@ -42,20 +43,20 @@ SPREAD = 5.0
 """Variance over mean of the number of nodes in repair [-] [estimated: failures of fleets come together]."""
 
 WORDS = {
-    "utility": "outage of the utility",
-    "utility_dip": "dip of the utility",
-    STARTS: "generator does not start",
-    "ups_module": "UPS module",
-    "static_switch": "static switch",
-    "ats": "transfer switch",
-    "breaker": "breaker opens",
-    "transformer": "transformer",
-    "pdu": "PDU",
-    "chiller": "chiller",
-    "pump": "pump",
-    "cdu": "CDU",
-    "crah": "air handler",
-    LEAF: "leaf switch",
+    "utility": tr("outage of the utility"),
+    "utility_dip": tr("dip of the utility"),
+    STARTS: tr("generator does not start"),
+    "ups_module": tr("UPS module"),
+    "static_switch": tr("static switch"),
+    "ats": tr("transfer switch"),
+    "breaker": tr("breaker opens"),
+    "transformer": tr("transformer"),
+    "pdu": tr("PDU"),
+    "chiller": tr("chiller"),
+    "pump": tr("pump"),
+    "cdu": tr("CDU"),
+    "crah": tr("air handler"),
+    LEAF: tr("leaf switch"),
 }
 """Machines by their entry of the catalogue, for people."""
 FILL = (1.0, math.inf, False)
@@ -465,12 +466,12 @@ class SiteReliability:
             if machine.machines > 1:
                 words = f"{machine.machines - machine.needed + 1} of {machine.machines} {_several(words)}"
             texts.append(f"{words} ({name})")
-        more = f"; {cases} such cases" if cases > 1 else ""
+        more = tr("; {cases} such cases", cases=cases) if cases > 1 else ""
         return " and ".join(texts[::-1]) + more
 
 
 def _several(words: str) -> str:
-    return {"generator does not start": "generators do not start", "PDU": "PDUs", "CDU": "CDUs"}.get(
+    return {WORDS[STARTS]: tr("generators do not start"), "PDU": "PDUs", "CDU": "CDUs"}.get(
         words, f"{words}s"
     )
 

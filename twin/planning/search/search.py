@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from twin.language import tr
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import (
@@ -30,13 +31,13 @@ SAME_STEP = 0.002
 """Relative difference of step times that does not make two plans worth telling apart."""
 
 # Why a cut is refused; each is counted, so that a person sees what narrows the choice.
-DOMAIN = "tensor group larger than the scale-up domain"
-HEADS = "tensor degree does not divide heads, key-value heads or widths"
-LAYERS = "pipeline stages do not divide the layers"
-SEQUENCE = "context parallel does not divide the sequence, or its slices are too short"
-EXPERTS = "expert parallel does not divide the experts or the data-parallel group"
-BATCH = "batch does not divide into data parallel x microbatch"
-MEMORY = "does not fit in memory"
+DOMAIN = tr("tensor group larger than the scale-up domain")
+HEADS = tr("tensor degree does not divide heads, key-value heads or widths")
+LAYERS = tr("pipeline stages do not divide the layers")
+SEQUENCE = tr("context parallel does not divide the sequence, or its slices are too short")
+EXPERTS = tr("expert parallel does not divide the experts or the data-parallel group")
+BATCH = tr("batch does not divide into data parallel x microbatch")
+MEMORY = tr("does not fit in memory")
 REASONS = (DOMAIN, HEADS, LAYERS, SEQUENCE, EXPERTS, BATCH, MEMORY)
 
 

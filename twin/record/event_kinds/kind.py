@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from twin.language import tr
 from twin.record.channels import NodeCondition, PowerState
 from twin.record.events import Event, Severity
 
@@ -160,14 +161,15 @@ class EventKind:
     mark: str = ""
 
     def __post_init__(self) -> None:
-        if not self.title:
-            object.__setattr__(self, "title", self.id.replace("_", " "))
+        object.__setattr__(self, "title", tr(self.title or self.id.replace("_", " ")))
+        object.__setattr__(self, "job_title", tr(self.job_title))
+        object.__setattr__(self, "mark", tr(self.mark))
         object.__setattr__(self, "hashed", tuple(sorted(self.hashed)))
 
     def detail_of(self, event: Event) -> str:
         """Return the text of an event on the page of its job; for older files, which lack values, its sentence."""
         try:
-            return self.job_detail.format_map(event.data) or event.text
+            return tr(self.job_detail, **event.data) or event.text
         except (KeyError, ValueError):
             return event.text
 

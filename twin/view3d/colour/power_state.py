@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.record.frame import Frame
@@ -64,7 +65,7 @@ ICON: dict[PowerState, str] = {
     PowerState.DISCHARGING: "△",
     PowerState.ON_SPARE: "⇄",
 }
-WORDS: dict[PowerState, str] = {state: state.name.lower().replace("_", " ") for state in PowerState}
+WORDS: dict[PowerState, str] = {state: tr(state.name.lower().replace("_", " ")) for state in PowerState}
 _PALE = 0.20
 """Share of white in the colours of load: the low end of the ramp has to stand out from a dark hall."""
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
     from twin.app.toolkit.shortcuts import Command
 
-_DOTS = "\N{HORIZONTAL ELLIPSIS}"
 _ARRANGED_TIPS = {
     "left": tr("Aligns left sides with the leftmost"),
     "right": tr("Aligns right sides with the rightmost"),
@@ -30,14 +29,14 @@ def design_actions(window: WindowApi) -> list[Command]:
     acts = (
         (
             "array",
-            f"Array{_DOTS}",
+            tr("Array…"),
             design.ask_array,
             "Shift+D",
             tr("Repeats the selection along and across the rows"),
         ),
         (
             "group",
-            f"Group{_DOTS}",
+            tr("Group…"),
             design.group,
             "Ctrl+G",
             tr("Makes the selection one group, selected with one click"),

@@ -17,13 +17,13 @@ HAS_SCENE = "has_scene"
 NO_SCENE = tr("open a scene first")
 """Why an action that needs one is not possible."""
 MENUS: dict[str, str] = {
-    "file": "&File",
-    "edit": "&Edit",
+    "file": tr("&File"),
+    "edit": tr("&Edit"),
     "edit/arrange": tr("Arrange"),
-    "run": "&Run",
-    "faults": "F&aults",
+    "run": tr("&Run"),
+    "faults": tr("F&aults"),
     "faults/random": tr("Random incidents"),
-    "view": "&View",
+    "view": tr("&View"),
     "view/colour": tr("Colour by"),
     "view/layers": tr("Layers"),
     "view/camera": tr("Camera"),
@@ -32,9 +32,9 @@ MENUS: dict[str, str] = {
     "view/text": tr("Text size"),
     "run/speed": tr("Speed"),
     "run/timeline": tr("Timeline"),
-    "window": "&Window",
+    "window": tr("&Window"),
     "window/theme": tr("Theme"),
-    "help": "&Help",
+    "help": tr("&Help"),
 }
 """Menu id to title; a submenu is ``menu/name``."""
 

@@ -68,7 +68,7 @@ def place_actions(window: WindowApi) -> list[Command]:
             group="5",
             key="Ctrl+A",
             needs_scene=True,
-            tip="Selects everything in the hall; again: all of the kind selected before",
+            tip=tr("Selects everything in the hall; again: all of the kind selected before"),
             words=tr("select everything, mark all"),
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.kind import (
     HOUR_S,
     PERCENT,
@@ -26,7 +27,7 @@ from twin.scenario.schema.fault_kinds.needs import (
 KINDS = (
     FaultKind(
         "pump_stop",
-        "Pumps stop",
+        tr("Pumps stop"),
         ("loop", "plant"),
         (FaultEvents("pump_stop", "pump_start"),),
         options=("for", "count"),
@@ -47,7 +48,7 @@ KINDS = (
     ),
     FaultKind(
         "fan_stop",
-        "Fans stop",
+        tr("Fans stop"),
         ("node", "loop", "plant"),
         (FaultEvents("fans_stop", "fans_start"),),
         options=("for", "count"),
@@ -62,12 +63,12 @@ KINDS = (
     ),
     FaultKind(
         "valve_stuck",
-        "Valve sticks",
+        tr("Valve sticks"),
         ("loop",),
         (FaultEvents("valve_stuck", "valve_free", mark="VALVE STUCK"),),
         options=("for", "value"),
         value="fraction",
-        value_title="Opening",
+        value_title=tr("Opening"),
         example="30 %",
         limits=ValueLimits(0.0, 1.0, "0 % (shut) to 100 % (open)"),
         needs={"loop": VALVE},
@@ -77,12 +78,12 @@ KINDS = (
     ),
     FaultKind(
         "filter_clogged",
-        "Coolant filter clogs",
+        tr("Coolant filter clogs"),
         ("loop",),
         (FaultEvents("filter_clogged", "filter_clean", mark="FILTER CLOGGED"),),
         options=("for", "value"),
         value="fraction",
-        value_title="Flow left",
+        value_title=tr("Flow left"),
         example="40 %",
         limits=ValueLimits(0.0, 0.99, "0 % (nothing flows) to 99 % of the flow"),
         needs={"loop": COOLANT},
@@ -91,12 +92,12 @@ KINDS = (
     ),
     FaultKind(
         "air_filter_clogged",
-        "Air filter clogs",
+        tr("Air filter clogs"),
         ("loop",),
         (FaultEvents("air_filter_clogged", "air_filter_clean", mark="FILTER CLOGGED"),),
         options=("for", "value"),
         value="fraction",
-        value_title="Air flow left",
+        value_title=tr("Air flow left"),
         example="60 %",
         limits=ValueLimits(0.0, 0.99, "0 % (no air passes) to 99 % of the air flow"),
         needs={"loop": AIR_FILTER},
@@ -105,7 +106,7 @@ KINDS = (
     ),
     FaultKind(
         "leak",
-        "Leaks",
+        tr("Leaks"),
         ("rack", "loop"),
         (FaultEvents("leak", "leak_mended", mark="LEAK"),),
         options=("for",),
@@ -122,7 +123,7 @@ KINDS = (
     ),
     FaultKind(
         "chiller_trip",
-        "Chillers trip",
+        tr("Chillers trip"),
         ("plant",),
         (FaultEvents("chiller_trip", "chiller_mended", mark="TRIPPED"),),
         options=("for", "count"),
@@ -133,7 +134,7 @@ KINDS = (
     ),
     FaultKind(
         "heat_rejection_loss",
-        "Loses heat rejection",
+        tr("Loses heat rejection"),
         ("plant",),
         (FaultEvents("heat_rejection_loss", "heat_rejection_back", mark="NO HEAT REJECTION"),),
         options=("for",),
@@ -141,12 +142,12 @@ KINDS = (
     ),
     FaultKind(
         "heat_wave",
-        "Heat wave",
+        tr("Heat wave"),
         ("site",),
         (FaultEvents("heat_wave", "heat_wave_over"),),
         options=("for", "value"),
         value="kelvin",
-        value_title="Warmer by",
+        value_title=tr("Warmer by"),
         example="8 K",
         limits=ValueLimits(0.1, 40.0, "0.1 K to 40 K"),
         repair_s=(72 * HOUR_S, 0.4),
@@ -170,12 +171,12 @@ KINDS = (
     ),
     FaultKind(
         "blocked_plate",
-        "Cold plate is blocked",
+        tr("Cold plate is blocked"),
         ("gpu", "node", "rack"),
         (FaultEvents("blocked_plate", "unblocked"),),
         options=("for", "value"),
         value="fraction",
-        value_title="Flow left",
+        value_title=tr("Flow left"),
         example="40 %",
         limits=ValueLimits(0.0, 1.0, "0 % (nothing flows) to 100 %"),
         needs={"gpu": COLD_PLATE, "node": COLD_PLATE, "rack": COLD_PLATE},
@@ -186,12 +187,12 @@ KINDS = (
     ),
     FaultKind(
         "bad_contact",
-        "Thermal interface degrades",
+        tr("Thermal interface degrades"),
         ("gpu", "node"),
         (FaultEvents("bad_contact", "contact_good"),),
         options=("for", "value"),
         value="factor",
-        value_title="Thermal resistance, times",
+        value_title=tr("Thermal resistance, times"),
         example="3",
         limits=ValueLimits(1.0, 100.0, "a factor from 1 to 100"),
         repair_s=(20 * HOUR_S, 0.8),

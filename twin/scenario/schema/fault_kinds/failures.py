@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.kind import (
     HOUR_S,
     PERCENT,
@@ -22,7 +23,7 @@ _DRAINS = ("now", "checkpoint", "end")
 KINDS = (
     FaultKind(
         "fail",
-        "Fails",
+        tr("Fails"),
         (*PLACES, "switch", "link", "power"),
         (FaultEvents("power_failure", "power_restored", ("power",)), _OF_FABRIC, _BY_HAND),
         options=("for", "count", "cause"),
@@ -50,12 +51,12 @@ KINDS = (
     ),
     FaultKind(
         "flap",
-        "Flaps",
+        tr("Flaps"),
         ("link",),
         (_OF_FABRIC,),
         options=("for", "value"),
         value="fraction",
-        value_title="Share of time down",
+        value_title=tr("Share of time down"),
         example="10 %",
         value_needed="share of time the link is down, such as 10 %",
         limits=ValueLimits(
@@ -77,16 +78,18 @@ KINDS = (
     ),
     FaultKind(
         "drain",
-        "Drain",
+        tr("Drain"),
         PLACES,
         (FaultEvents("drained", "undrained"),),
         options=("for", "value"),
         value="text",
-        value_title="When running jobs leave",
+        value_title=tr("When running jobs leave"),
         example="now",
         words=_DRAINS,
         severity="notice",
-        verb="Drain",
+        verb=tr("Drain"),
     ),
-    FaultKind("undrain", "Undrain", PLACES, (FaultEvents("undrained"),), severity="notice", verb="Undrain"),
+    FaultKind(
+        "undrain", tr("Undrain"), PLACES, (FaultEvents("undrained"),), severity="notice", verb=tr("Undrain")
+    ),
 )

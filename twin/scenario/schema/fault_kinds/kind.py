@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.needs import Counted, FaultFacts, Need
 
 TargetKind = Literal[
@@ -65,6 +66,8 @@ Pool = Literal[
 ]
 """Things that random incidents strike."""
 
+BREAK = tr("Break")
+"""What a person does to a thing to bring most faults about."""
 _GROUP_OF: dict[TargetKind, Group] = {
     "switch": "Network",
     "link": "Network",
@@ -273,7 +276,7 @@ class FaultKind:
     sentence: str = "failed"
     severity: Severity = "alarm"
     group: Group | None = None
-    verb: str = "Break"
+    verb: str = BREAK
     chances: tuple[Chance, ...] = ()
 
     @property

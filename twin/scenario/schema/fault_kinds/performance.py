@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.kind import (
     CAPPED,
     HOUR_S,
@@ -21,27 +22,27 @@ _DEGRADED = FaultEvents("node_degraded", "node_sound")
 KINDS = (
     FaultKind(
         "power_cap",
-        "Power cap",
+        tr("Power cap"),
         ("all", "job", *CAPPED),
         (FaultEvents("power_cap", "power_cap_off"),),
         options=("for", "value"),
         value="power",
-        value_title="Limit",
+        value_title=tr("Limit"),
         example="600 W",
         limits=ValueLimits(0.0, math.inf, "more than 0 W", between=True),
         value_needed="power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
         severity="notice",
         group="Power",
-        verb="Cap",
+        verb=tr("Cap"),
     ),
     FaultKind(
         "slow",
-        "Runs slow",
+        tr("Runs slow"),
         ("gpu", "node"),
         (_DEGRADED,),
         options=("for", "value"),
         value="fraction",
-        value_title="Clock left",
+        value_title=tr("Clock left"),
         example="77 %",
         limits=ValueLimits(0.05, 0.99, "5 % to 99 % of the clock"),
         repair_s=(20 * HOUR_S, 0.8),
@@ -60,7 +61,7 @@ KINDS = (
     ),
     FaultKind(
         "hang",
-        "Hangs",
+        tr("Hangs"),
         ("node", "job"),
         (FaultEvents("injected_failure"),),
         effect="hang",
@@ -70,7 +71,7 @@ KINDS = (
     ),
     FaultKind(
         "corrupt",
-        "Silent data corruption",
+        tr("Silent data corruption"),
         ("gpu", "node"),
         (FaultEvents("node_degraded", "node_found"),),
         options=("for",),
@@ -85,12 +86,12 @@ KINDS = (
     ),
     FaultKind(
         "pcie",
-        "PCIe runs at fewer lanes",
+        tr("PCIe runs at fewer lanes"),
         ("node",),
         (_DEGRADED,),
         options=("for", "value"),
         value="fraction",
-        value_title="Bandwidth left",
+        value_title=tr("Bandwidth left"),
         example="50 %",
         limits=ValueLimits(0.01, 0.99, "1 % to 99 % of the bandwidth"),
         needs={"node": CARDS},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.kind import HOUR_S, Chance, FaultEvents, FaultKind, step
 from twin.scenario.schema.fault_kinds.needs import BATTERY, GENERATOR, SHELVES, SUPPLIES
 
 KINDS = (
     FaultKind(
         "trip",
-        "Breaker trips",
+        tr("Breaker trips"),
         ("power",),
         (FaultEvents("breaker_trip", "breaker_closed"),),
         options=("for",),
@@ -19,7 +20,7 @@ KINDS = (
     ),
     FaultKind(
         "battery_empty",
-        "Battery is empty",
+        tr("Battery is empty"),
         ("power",),
         (FaultEvents("battery_empty", "battery_refilled"),),
         options=("for",),
@@ -28,7 +29,7 @@ KINDS = (
     ),
     FaultKind(
         "no_start",
-        "Does not start",
+        tr("Does not start"),
         ("power",),
         (FaultEvents("no_start", "starts_again"),),
         options=("for", "count"),
@@ -51,7 +52,7 @@ KINDS = (
     ),
     FaultKind(
         "psu_loss",
-        "Power supplies fail",
+        tr("Power supplies fail"),
         ("node", "rack"),
         (FaultEvents("psu_loss", "psu_back"),),
         options=("for", "count"),

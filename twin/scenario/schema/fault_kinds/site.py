@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from twin.language import tr
 from twin.scenario.schema.fault_kinds.kind import HOUR_S, FaultEvents, FaultKind
 
 KINDS = (
     FaultKind(
         "site_loss",
-        "Site is lost",
+        tr("Site is lost"),
         ("site",),
         (FaultEvents("site_lost", "site_back"),),
         options=("for",),
@@ -15,13 +16,13 @@ KINDS = (
     ),
     FaultKind(
         "set",
-        "Set",
+        tr("Set"),
         ("path",),
         (FaultEvents("set"),),
         options=("value",),
         value="text",
         value_needed="the new value of the target",
         severity="notice",
-        verb="Set",
+        verb=tr("Set"),
     ),
 )
