@@ -22,7 +22,7 @@ from twin.planning.profile.figures import (
 from twin.resources import folder
 
 Confidence = Literal["own runs", "calibrated", "derived", "uncalibrated"]
-CONFIDENCES: tuple[Confidence, ...] = (tr("own runs"), "calibrated", "derived", "uncalibrated")
+CONFIDENCES: tuple[Confidence, ...] = ("own runs", "calibrated", "derived", "uncalibrated")
 
 DIMENSION_OF: Mapping[str, str] = {
     "peak_flops_s": "compute",
