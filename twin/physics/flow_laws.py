@@ -2,10 +2,11 @@
 
 Pure functions, of arrays or of one figure. Flows are shares of the rated flow, powers shares of the rated power.
 
-Fans of nodes are a part of what a node draws besides its GPUs (`NodePower`). What a catalogue gives of that is measured
-in air: with no job, with all GPUs at their rating, and at the nameplate. Fans go with the cube of the air, and want more
-of it where it comes in warm; nodes without fans, and those that hang in a tank, have none. The rest, processors, memory,
-network cards, switches and the loss of the power supplies, follows the load of the GPUs on a straight line.
+Fans of nodes are a part of what a node draws besides its GPUs (`NodePower`). What a catalogue gives of that is
+measured in air: with no job, with all GPUs at their rating, and at the nameplate. Fans go with the cube of the air,
+and want more of it where it comes in warm; nodes without fans, and those that hang in a tank, have none. The rest,
+processors, memory, network cards, switches and the loss of the power supplies, follows the load of the GPUs on a
+straight line.
 """
 
 from __future__ import annotations
