@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
+from twin.physics.flow_laws import NodePower
 from twin.physics.gpu_power import (
     GpuPowerModel,
     clock_under_cap,
@@ -10,7 +11,6 @@ from twin.physics.gpu_power import (
     gpu_power_model,
     mean_activity,
 )
-from twin.physics.node_power import NodePower
 from twin.physics.swings import RAMP_S, Waveform, step_waveform, woven
 from twin.physics.training import StepParts
 from twin.plant.tables import LoopKind, Plant

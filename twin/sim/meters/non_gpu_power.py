@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
-from twin.physics.node_power import EASY_C, NodePower
+from twin.physics.flow_laws import EASY_C, NodePower
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant

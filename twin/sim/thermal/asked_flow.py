@@ -17,8 +17,15 @@ import numpy as np
 
 from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
-from twin.physics.flow_laws import HELD_PUMPS, LEAST_AIR, LEAST_WATER, FlowLaw, following, staged_flow
-from twin.physics.node_power import warm_air
+from twin.physics.flow_laws import (
+    HELD_PUMPS,
+    LEAST_AIR,
+    LEAST_WATER,
+    FlowLaw,
+    following,
+    staged_flow,
+    warm_air,
+)
 from twin.physics.thermal_network import ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Pairs

@@ -9,8 +9,8 @@ import numpy as np
 from twin.arrays import Floats, IntP
 from twin.catalog import Catalog
 from twin.physics import reliability
+from twin.physics.flow_laws import EASY_C, NodePower
 from twin.physics.gpu_power import GpuPowerModel, die_spread
-from twin.physics.node_power import EASY_C, NodePower
 from twin.physics.thermal_network import ThermalNetwork, design_network
 from twin.planning.job.job_power import besides_gpus, power_of
 from twin.plant.tables import LoopKind, Plant

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twin.catalog import load_catalog
-from twin.physics.node_power import HELD_C, NodePower, warm_air
+from twin.physics.flow_laws import HELD_C, NodePower, warm_air
 from twin.planning.job.job_power import besides_gpus
 
 NODE = NodePower(idle_w=1264.0, full_w=2800.0, peak_w=4600.0, fans_w=1250.0, idle_share=92 / 700)
