@@ -10,6 +10,7 @@ from case_texts import ONE, csv_of, one
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from twin.physics.model_shape import AttentionWindow, StateSpace
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Experts, Parallel, SoftwareStack
 from twin.planning.profile.models import load_model
@@ -109,6 +110,11 @@ def test_key_value_heads_that_no_model_has(kv_heads: str, said: str) -> None:
         ({"distributed_optimizer": "0"}, {"sharding": "none"}),
         ({"deferred_head": "0"}, {"deferred_head": False}),
         ({"launch_ms": "1.1"}, {"launch_s": pytest.approx(1.1e-3)}),
+        ({"cuda_graphs": "partial"}, {"graphs": False}),
+        ({"graphs": "full"}, {"graphs": True}),
+        ({"dispatcher": "HybridEP"}, {"dispatcher": "fused"}),
+        ({"dispatcher": "alltoall"}, {"dispatcher": "collective"}),
+        ({"force_balance": "1", "even_stages": "yes"}, {"balanced": True, "even_stages": True}),
         ({"precision": "fp8"}, {"precision": "fp8"}),
         ({"precision": "FP16"}, {"precision": "bf16"}),
         ({"precision": ""}, {"precision": "bf16"}),
@@ -409,3 +415,68 @@ def test_heads_are_known_however_they_are_written() -> None:
         assert column.name == "global_batch"
     assert column_of("nic_gbps") is not column_of("nic_GBps")
     assert column_of("tokens per second") is None
+
+
+EXPERTS = {"model": "qwen3-30b-a3b", "gpus": "8", "tp": "1", "pp": "1", "cp": "1", "vp": "1", "ep": "8",
+           "microbatch": "1", "global_batch": "512"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gpu", "precision", "release", "expected"),
+    [
+        ("H100", "FP8", "26.08", (False, "fused", False)),
+        ("H100", "FP8", "25.11", (False, "collective", False)),
+        ("GB200", "MXFP8", "25.11", (False, "fused", False)),
+        ("GB200", "MXFP8", "26.04.01", (False, "fused", False)),
+        ("GB200", "MXFP8", "v26.06", (True, "fused", True)),
+        ("B200", "BF16", "26.08", (False, "fused", False)),
+    ],
+)
+def test_a_release_says_how_experts_run(
+    gpu: str, precision: str, release: str, expected: tuple[bool, str, bool]
+) -> None:
+    case = judged_one(**EXPERTS, gpu=gpu, precision=precision, container=release).case
+    assert case is not None
+    assert (case.stack.graphs, case.stack.dispatcher, case.stack.ep_overlap) == expected
+    assert case.stack.fused_experts is case.stack.graphs
+    assert case.stack.balanced
+    own = judged_one(**EXPERTS, gpu=gpu, precision=precision, container=release, dispatcher="deepep").case
+    assert own is not None
+    assert own.stack.dispatcher == "fused"
+
+
+def test_shapes_of_windows_latent_attention_and_state_space_layers() -> None:
+    shape = {
+        **EXPERTS,
+        "layers": "10",
+        "hidden": "1024",
+        "heads": "8",
+        "seq": "4096",
+        "ep": "1",
+        "model": "mine",
+    }
+    case = judged_one(**shape, head_dim="256", sliding_window="128", full_every="5", mtp="1", ssm_layers="5",
+                      ffn_layers="4", ssm_heads="32").case  # fmt: skip
+    assert case is not None
+    model = case.model
+    assert (model.query_width, model.window, model.predicted) == (2048, AttentionWindow(128, 5), 1)
+    assert model.state_space == StateSpace(5, 4, 32, 64, 128, 8)
+    assert model.attention_share == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"full_every": "2"}, "needs the tokens of a window; fill column 'window'"),
+        ({"kv_rank": "512"}, "latent attention also needs query_rank, head_plain, head_rotary, head_value"),
+        ({"ssm_layers": "5"}, "5 state-space layers, but the row does not give ffn_layers, ssm_heads"),
+        ({"ssm_layers": "40", "ffn_layers": "9", "ssm_heads": "8"}, "more than the 48 layers there are"),
+        ({"release": "2026"}, "'2026' is no release; give year and month as in 26.02 or 26.02.01"),
+        ({"graphs": "some"}, "'some' is neither yes nor no"),
+        ({"dispatcher": "mpi"}, "known are collective (alltoall) and fused (DeepEP, HybridEP)"),
+    ],
+)
+def test_what_is_wrong_with_a_shape_or_option(cells: dict[str, str], said: str) -> None:
+    judged = judged_one(**{**EXPERTS, "gpu": "H100", **cells})
+    assert judged.parts is None
+    assert said in judged.reason

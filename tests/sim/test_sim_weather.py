@@ -13,8 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.physics.comfort import ALLOWABLE, LIQUID_CLASSES, liquid_class
-from twin.physics.psychrometrics import dew_point_c, humidity_of_wet_bulb
+from twin.physics.psychrometrics import (
+    ALLOWABLE,
+    LIQUID_CLASSES,
+    dew_point_c,
+    humidity_of_wet_bulb,
+    liquid_class,
+)
 from twin.physics.thermal_network import ThermalShape
 from twin.plant.tables import LoopKind
 from twin.scenario.file.load import load

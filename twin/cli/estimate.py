@@ -23,7 +23,11 @@ Columns, in any order: model (a preset) or layers, hidden, ffn, heads, kv_heads,
 gpus or dp, tp, pp, cp, vp, microbatch, global_batch; software (or framework, stack, else what source names) chooses
 among profiles of one GPU; recompute (none, selective, full), seq_parallel, attention (flash, flash2, unfused),
 compiled, offload, tp_overlap, dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp), fsdp,
-deferred_head, launch_ms, nic (Gb/s of each GPU), power_limit_w; experts, topk, expert_ffn, ep, etp, ep_overlap;
+deferred_head, launch_ms, nic (Gb/s of each GPU), power_limit_w; experts, topk, expert_ffn, shared_experts, ep, etp,
+ep_overlap, dispatcher (collective, fused), dispatch_bytes, fused_experts, graphs (of steps), balanced, most_nodes,
+even_stages, or release of Megatron-Bridge (26.04), which says the last ones; head_size, window and full_every,
+predicted (multi-token), query_rank, kv_rank, head_plain, head_rotary, head_value (latent attention), ssm_layers,
+ffn_layers, ssm_heads, ssm_head, ssm_state, ssm_groups (Mamba-2);
 step_time_s, tflops_per_gpu or tokens_per_s_per_gpu where it was measured. precision: bf16, fp8, mxfp8, nvfp4.
 Unknown columns are carried through. A blank takes the default of the profile's stack; a blank microbatch or vp is the
 fastest that fits. A row that was measured and would not fit ran all the same: it recomputes as many layers as memory

@@ -65,7 +65,7 @@ WINDOW_TILE = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class AttentionWindow:
     """Attention to the last tokens alone, in most layers (GPT-OSS, Gemma).
 
     Attributes
@@ -168,7 +168,7 @@ class Model:
     experts: Experts | None = None
     latent: Latent | None = None
     head_size: int | None = None
-    window: Window | None = None
+    window: AttentionWindow | None = None
     predicted: int = 0
     state_space: StateSpace | None = None
 

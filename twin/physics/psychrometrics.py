@@ -2,7 +2,12 @@
 
 The wet bulb is solved from the energy balance, not read off Stull's fit, which errs by up to 0.9 K.
 References: ASHRAE Handbook Fundamentals, chapter 1 (equations of Hyland and Wexler 1983).
+
+Limits of IT equipment (ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition, 2021): air
+classes A1-A4 and the recommended range; liquid classes W17 to W+ by the warmest facility water supply [recalled].
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -176,3 +181,39 @@ def _ratio_of_wet_bulb(dry: Floats, wet: Floats, pressure: Floats) -> Floats:
     over_ice = ((2830.0 - 0.24 * wet) * saturated - 1.006 * (dry - wet)) / (2830.0 + 1.86 * dry - 2.1 * wet)
     result: Floats = np.where(wet >= 0.0, over_water, over_ice)
     return result
+
+
+@dataclass(frozen=True)
+class AirRange:
+    """Coldest and warmest inlet air [C]."""
+
+    low_c: float
+    high_c: float
+
+
+RECOMMENDED = AirRange(18.0, 27.0)
+ALLOWABLE = {
+    "A1": AirRange(15.0, 32.0),
+    "A2": AirRange(10.0, 35.0),
+    "A3": AirRange(5.0, 40.0),
+    "A4": AirRange(5.0, 45.0),
+}
+"""By class; up to 900 m of altitude."""
+
+LIQUID_CLASSES = (("W17", 17.0), ("W27", 27.0), ("W32", 32.0), ("W40", 40.0), ("W45", 45.0))
+"""Class and the warmest facility water supply it allows [C], coolest first; W+ is anything above."""
+
+DEW_MARGIN_K = 2.0
+"""Least distance of coolant in the hall to the dew point of its air [K].
+
+The guidelines for liquid cooling ask for coolant above the dew point; 2 K is a customary set point of CDUs [recalled].
+"""
+
+
+def liquid_class(supply_c: float) -> str:
+    """Return the coolest class whose equipment takes facility water of a temperature [C].
+
+    >>> liquid_class(32.0), liquid_class(32.1), liquid_class(50.0)
+    ('W32', 'W40', 'W+')
+    """
+    return next((name for name, high_c in LIQUID_CLASSES if supply_c <= high_c), "W+")

@@ -70,7 +70,7 @@ class ServingReplica:
         width = model.key_value_width
         if model.latent is not None:
             width = model.latent.kv_rank + model.latent.head_rotary
-        return ELEMENT_BYTES[self.cache_precision] * model.layers * width
+        return ELEMENT_BYTES[self.cache_precision] * model.layers * model.attention_share * width
 
     @property
     def cache_shards(self) -> int:
@@ -153,7 +153,7 @@ def prefill(replica: ServingReplica, tokens: float, requests: float = 1.0) -> Pa
     """
     score_flop = (
         CAUSAL_SHARE * 4 * requests * tokens * tokens * replica.model.attention_width * replica.model.layers
-    )
+    ) * replica.model.attention_share
     kept_bytes = requests * tokens * replica.cache_token_bytes
     return _pass(replica, requests * tokens, requests, score_flop, kept_bytes)
 
@@ -166,7 +166,7 @@ def decode(replica: ServingReplica, batch: float, context: float) -> Pass:
         model.latent is not None
     ):  # queries are taken into the latent space, keys and values never come out of it
         width = model.heads * (model.latent.kv_rank + model.latent.head_rotary / 2)
-    score_flop = 4 * batch * context * width * model.layers
+    score_flop = 4 * batch * context * width * model.layers * model.attention_share
     return _pass(replica, batch, batch, score_flop, batch * context * replica.cache_token_bytes)
 
 
@@ -206,7 +206,7 @@ def _pass(
 def _layer_products(replica: ServingReplica, rows: float) -> list[tuple[float, float]]:
     """Return FLOP and memory traffic of the products of a mean layer: attention, and feed-forward or experts."""
     model, element = replica.model, ELEMENT_BYTES[replica.precision]
-    attention = model.attention_parameters
+    attention = model.attention_share * model.attention_parameters
     rest = model.plain_layer_parameters - attention - 4 * model.hidden
     found = [
         (2 * rows * weights_of, element * weights_of + 4 * rows * model.hidden)

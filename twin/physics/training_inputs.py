@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from twin.physics.collectives import LinkBandwidths
-from twin.physics.model_shape import Experts, Latent, Model, StateSpace, Window
+from twin.physics.model_shape import AttentionWindow, Experts, Latent, Model, StateSpace
 
 __all__ = [
     "FULL_NETWORK",
+    "AttentionWindow",
     "Dispatcher",
     "Experts",
     "Latent",
@@ -24,7 +25,6 @@ __all__ = [
     "SoftwareStack",
     "StateSpace",
     "TrainingNetwork",
-    "Window",
     "together",
 ]
 

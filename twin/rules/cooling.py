@@ -17,7 +17,7 @@ from twin.catalog import (
     RdhxPart,
 )
 from twin.language import tr
-from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K
+from twin.physics.psychrometrics import ALLOWABLE, DEW_MARGIN_K
 from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule

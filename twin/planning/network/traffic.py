@@ -114,7 +114,7 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
         rank = rank.reshape(p, d, c, t)
     else:
         rank = rank.reshape(d, p, c, t).transpose(1, 0, 2, 3)
-    passes = parallel.microbatches * model.layers / p
+    passes = parallel.microbatches * model.blocks / p
     tokens = parallel.microbatch * model.seq / c
     found: list[Exchange] = []
 
@@ -141,9 +141,8 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: SoftwareStack) -> tup
     if model.experts is not None and parallel.ep > 1:
         again = 6 if stack.recompute == "full" else 4
         sent = again * dispatch_bytes(tokens, model, model.experts, parallel, stack)
-        share = 1 - model.experts.dense_layers / model.layers
         group = rank.reshape(-1, parallel.ep, parallel.expert_tp).transpose(0, 2, 1).reshape(-1, parallel.ep)
-        add("expert", "all", group, passes * share * sent)
+        add("expert", "all", group, passes * model.expert_share * sent)
     return tuple(found)
 
 

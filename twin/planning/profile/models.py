@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, TypeVar
 
-from twin.physics.training_inputs import Experts, Latent, Model, StateSpace, Window
+from twin.physics.training_inputs import AttentionWindow, Experts, Latent, Model, StateSpace
 from twin.planning.profile.figures import (
     ProfileError,
     ProfileFigure,
@@ -19,8 +19,8 @@ from twin.planning.profile.figures import (
 
 FILE = "profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
-_PARTS = {"experts": Experts, "latent": Latent, "window": Window, "state_space": StateSpace}
-_Part = TypeVar("_Part", Experts, Latent, Window, StateSpace)
+_PARTS = {"experts": Experts, "latent": Latent, "window": AttentionWindow, "state_space": StateSpace}
+_Part = TypeVar("_Part", Experts, Latent, AttentionWindow, StateSpace)
 _NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
 _KEYS = _NEEDED | {*_PARTS, "head_size", "predicted", "trained"}
 _VISION_DIMENSION: Mapping[str, str] = {

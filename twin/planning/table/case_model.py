@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from twin.physics.training_inputs import Experts, Latent, Model, SoftwareStack, StateSpace, Window
+from twin.physics.training_inputs import AttentionWindow, Experts, Latent, Model, SoftwareStack, StateSpace
 from twin.planning.job.llm import refuse_uneven_heads
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import ModelPreset, model_presets
@@ -139,14 +139,14 @@ def _latent(values: Mapping[str, Any], known: Model | None) -> Latent | None:
     return Latent(**given)
 
 
-def _window(values: Mapping[str, Any], known: Model | None) -> Window | None:
+def _window(values: Mapping[str, Any], known: Model | None) -> AttentionWindow | None:
     base = known.window if known else None
     tokens = values.get("window", base.tokens if base else 0)
     if not tokens:
         if values.get("full_every"):
             raise CellError("column 'full_every' needs the tokens of a window; fill column 'window'")
         return None
-    return Window(tokens, values.get("full_every", base.full_every if base else 0))
+    return AttentionWindow(tokens, values.get("full_every", base.full_every if base else 0))
 
 
 def _state_space(values: Mapping[str, Any], known: Model | None) -> StateSpace | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twin.arrays import Floats
-from twin.physics.comfort import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
+from twin.physics.psychrometrics import ALLOWABLE, DEW_MARGIN_K, RECOMMENDED
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalShape, ThermalState
 from twin.plant.tables import LoopKind, Plant
