@@ -203,7 +203,9 @@ def _own(words: ast.expr) -> bool:
     if isinstance(words, ast.Name):
         return words.id.isupper()
     if isinstance(words, ast.Call) and isinstance(words.func, ast.Name):
-        return words.func.id == "plain_tip" or (words.func.id == "tr" and not words.keywords and _own(words.args[0]))
+        return words.func.id == "plain_tip" or (
+            words.func.id == "tr" and not words.keywords and _own(words.args[0])
+        )
     return isinstance(words, ast.Constant)
 
 

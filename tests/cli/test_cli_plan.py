@@ -67,7 +67,8 @@ def test_fp8_is_faster_and_experts_are_low_confidence(twin) -> None:
     assert fast["plans"][0]["step_s"] < slow["plans"][0]["step_s"]
     assert slow["confidence"] == "calibrated"
     mixture = best("--model", "mixtral-8x7b")
-    assert (mixture["confidence"], mixture["worth"]) == ("low", WORTH_OF_EXPERTS)
+    assert mixture["confidence"] == "low"
+    assert mixture["worth"].startswith(f"{WORTH_OF_EXPERTS}; step times 90 % within ")
     sharded = best("--model", "llama3-8b", "--sharding", "weights")
     assert {plan["sharding"] for plan in sharded["plans"]} == {"weights"}
 

@@ -26,6 +26,7 @@ from twin.planning.profile.profiles import (
     profile_names,
     worth,
 )
+from twin.planning.profile.uncertainty import interval_of
 from twin.planning.search.advice import fewest_gpus
 from twin.planning.search.nearest_feasible import nearby
 from twin.planning.search.scene_plan import SceneGpus, plan_for_scene, scene_gpus
@@ -305,6 +306,7 @@ def planned(
         "precision": precision if precision != "bf16" else None,
         "profile": profile if profile in profile_names() and profile != hardware.profile else None,
     }
+    interval = interval_of(calibrated, stack.precision, found.model.experts is not None, wanted)
     return PlanReport(
         scene=scene,
         model=preset.name,
@@ -317,7 +319,7 @@ def planned(
         precision=precision or "bf16",
         profile=calibrated.name,
         confidence="low" if found.model.experts else found.confidence,
-        worth=WORTH_OF_EXPERTS if found.model.experts else worth(calibrated),
+        worth=f"{WORTH_OF_EXPERTS if found.model.experts else worth(calibrated)}; step times {interval.words}",
         stack=stack,
         stack_words=stack_words(stack, recompute=False),
         profile_title=calibrated.title,

@@ -173,6 +173,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             tag("p", f"The {MOST_JOBS} jobs with the most GPU time, of {len(listed):,}.", class_="note")
         )
     doubts = list(dict.fromkeys(str(doubt) for job in listed for doubt in job.get("low_confidence") or ()))
+    doubts += dict.fromkeys(f"Step time {job['step_rests_on']}" for job in listed if job.get("step_rests_on"))
     if doubts:
         body += [
             tag("h3", "Confidence of step times"),

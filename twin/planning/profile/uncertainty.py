@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from twin.planning.profile.figures import ProfileError, read_document, section
-from twin.planning.profile.profiles import CalibratedProfile
+from twin.planning.profile.profiles import CalibratedProfile, OwnError
 
 FILE = "step_errors.yaml"
 EXPERTS = "experts"
@@ -158,21 +158,25 @@ def interval_of(calibrated: CalibratedProfile, precision: str, experts: bool, gp
         Of the job: beyond the largest run behind a profile the interval widens.
     """
     kind = kind_of(precision, experts)
-    own = calibrated.own_error
-    if own is not None and not experts:
+    own = None if experts else calibrated.own_error
+    return _interval(calibrated.name, calibrated.confidence, own, kind, gpus)
+
+
+@lru_cache(maxsize=256)  # every estimate asks for one of a few
+def _interval(name: str, confidence: str, own: OwnError | None, kind: str, gpus: int) -> Interval:
+    runs = "mixtures of experts" if kind == EXPERTS else kind
+    if own is not None:
         beyond = _beyond(gpus, own.most_gpus)
-        runs = f"{own.rows} own run{'s' if own.rows > 1 else ''}"
-        return Interval(own.p90 + beyond, f"{runs} of {calibrated.name}{_beyond_words(beyond)}", True)
-    errors = step_errors().get((calibrated.name, kind))
+        many = f"{own.rows} own run{'s' if own.rows > 1 else ''}"
+        return Interval(own.p90 + beyond, f"{many} of {name}{_beyond_words(beyond)}", True)
+    errors = step_errors().get((name, kind))
     if errors is None:
-        width = EXPERTS_P90 if experts else UNSEEN_P90[calibrated.confidence]
-        runs = "mixtures of experts" if experts else f"{precision} on profile {calibrated.name}"
-        return Interval(width, f"estimated, no published run of {runs}", False)
+        width = EXPERTS_P90 if kind == EXPERTS else UNSEEN_P90[confidence]
+        return Interval(width, f"estimated, no published run of {runs} on profile {name}", False)
     beyond = _beyond(gpus, errors.most_gpus)
-    runs = "mixtures of experts" if experts else precision
     many = f"{errors.rows} published run{'s' if errors.rows > 1 else ''}"
-    words = f"{many} of {runs} on profile {calibrated.name}{_beyond_words(beyond)}"
-    return Interval(_shrunk(calibrated.name, kind) + beyond, words, not experts)
+    words = f"{many} of {runs} on profile {name}{_beyond_words(beyond)}"
+    return Interval(_shrunk(name, kind) + beyond, words, kind != EXPERTS)
 
 
 def _beyond(gpus: int, most_gpus: int) -> float:
