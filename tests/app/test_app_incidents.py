@@ -125,3 +125,27 @@ def test_the_failed_gpu_says_why_and_until_when_and_the_next_event_is_one_that_i
     qtbot.waitUntil(lambda: rows().get("Cause") == "Faulty GPU")
     assert rows()["Expected back"].endswith("12:00:00")
     assert inspector.incident_button.isVisibleTo(inspector)
+
+
+def test_each_red_gpu_leads_to_what_took_it_down(use_window, lab: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    """GPU 3 takes its node down, a PDU the other rack: none of the other GPUs is named by any event."""
+    scene = tmp_path / "red.twin.yaml"
+    struck = "- {id: bus-error, at: 9 h, kind: fail, target: gpu/0/1/0/3, cause: faulty_gpu}"
+    dark = "- {id: dark, at: 9.5 h, kind: fail, target: pdu/0, for: 4 h}"
+    before = "- {id: bus-error, at: 9 h, kind: fail, target: gpu/0/1/0, cause: faulty_gpu}"
+    assert before in lab.read_text()
+    text = lab.read_text().replace(before, f"{struck}\n  {dark}")
+    scene.write_text(text.replace("duration: 1 day", "duration: 10 h"))
+    window = use_window(scene)
+    session, dock = window.session, window.docks.incident
+    session.set_speed(math.inf)
+    session.play()
+    qtbot.waitUntil(lambda: session.finished)
+    for gpu, behind in (("gpu/0/1/0/4", "gpu/0/1/0/3"), ("gpu/0/1/0/3",) * 2, ("gpu/0/0/0/5", "pdu/0")):
+        dock.show_list()
+        window.going.to(gpu)
+        qtbot.waitUntil(lambda: window.docks.inspector.incident_button.isVisibleTo(window.docks.inspector))
+        window.docks.inspector.incident_button.click()
+        assert dock.incident is not None, gpu
+        assert dock.incident.subject == behind
+        assert in_front(window)
