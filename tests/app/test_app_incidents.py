@@ -59,8 +59,12 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     # an alarm
     docks.show("alarms")
     qtbot.waitUntil(lambda: docks.alarms.model.rowCount() > 0)
-    click(docks.alarms.table, 0)
+    window.going.nowhere()
+    model = docks.alarms.model
+    subjects = [model.alarm_at(row).subject for row in range(model.rowCount())]
+    click(docks.alarms.table, subjects.index("gpu/0/1/0"))
     qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    assert window.hall.state.selection == ("gpu/0/1/0",)
     away()
     # the job page, the inspector, and the key
     docks.show("job")

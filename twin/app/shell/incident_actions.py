@@ -46,6 +46,7 @@ class IncidentActions:
         """Follow the parts of the window, once all are there."""
         window, docks, page = self._window, self._window.docks, self._dock.page
         docks.events.chosen.connect(self.follow_event)
+        docks.alarms.picked.connect(lambda alarm: window.going.to(alarm.subject))
         docks.alarms.picked.connect(self.follow_alarm)
         docks.why.chosen.connect(self.follow_cause)
         docks.job.line_chosen.connect(self.follow_line)
@@ -54,6 +55,7 @@ class IncidentActions:
         window.hall.menus.incident_wanted.connect(self.open_thing)
         window.hall.ticker.clicked.connect(self.follow_event)
         window.hall.view.clicked.connect(lambda hit: self.follow_failed() if hit is not None else None)
+        window.timeline.strip.mark_chosen.connect(window.going.to_event)
         window.timeline.strip.mark_chosen.connect(self.follow_event)
         window.session.looked.connect(lambda _looking_s: self._arrive())
         stops, goodput = (
