@@ -55,6 +55,7 @@ class IncidentActions:
         window.hall.menus.incident_wanted.connect(self.open_thing)
         window.hall.ticker.clicked.connect(self.follow_event)
         window.hall.view.clicked.connect(lambda hit: self.follow_failed() if hit is not None else None)
+        window.hall.story_plate.clicked.connect(self.follow_row)
         window.timeline.strip.mark_chosen.connect(window.going.to_event)
         window.timeline.strip.mark_chosen.connect(self.follow_event)
         window.session.looked.connect(lambda _looking_s: self._arrive())
@@ -109,6 +110,16 @@ class IncidentActions:
     def follow_alarm(self, alarm: Alarm) -> None:
         """Show the incident that an alarm belongs to, where there is one."""
         self._follow(self._dock.of_row(alarm.row))
+
+    def follow_row(self, row: int) -> None:
+        """Go where an event of the status happened, and show its incident; alarms where it belongs to none."""
+        events, incident = self._window.session.events, self._dock.of_row(row)
+        if 0 <= row < len(events):
+            self._window.going.to_event(events[row])
+        if incident is None:
+            self._window.docks.show("alarms")
+        else:
+            self._show(incident)
 
     def follow_cause(self, cause: LossCause) -> None:
         """Show the incident behind a loss, where there is one."""
