@@ -88,6 +88,14 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     page.list_button.click()
     assert docks.incident.incident is None
     assert docks.incident.words.text() == "1 incident, 1 job stop: 31.4 GPU-hours."
+    causes = docks.incident.cause_table
+    assert causes.textElideMode() == Qt.TextElideMode.ElideRight
+    others_px = causes.viewport().width() - causes.columnWidth(0)
+    left_px = docks.incident.minimumWidth() - others_px
+    assert left_px > causes.fontMetrics().horizontalAdvance("Network switch cable") + 8
+    for column in range(1, 4):
+        title = docks.incident.causes.headerData(column, Qt.Orientation.Horizontal)
+        assert causes.columnWidth(column) > causes.header.fontMetrics().horizontalAdvance(title) + 8, title
     click(docks.incident.table, 0)
     assert docks.incident.incident is not None
     # what leads on
