@@ -75,15 +75,30 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     window.menus.qt_actions["run.incident"].trigger()
     qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
     away()
-    # a mark of the timeline: it goes to that time, when less was known
+    # a mark of the timeline: it goes to that time, when less was known, and to the node
+    window.going.nowhere()
     strip = window.timeline.strip
     x = round((9 * 3600.0 - strip.scale.from_s) / strip.scale.px_s)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(x + 1, 20))
     qtbot.waitUntil(lambda: session.looking_s == 9 * 3600.0)
     qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")
-    assert page.now_button.isVisible()
+    assert window.hall.state.selection == ("gpu/0/1/0",)
+    assert page.cost_words.startswith("6.64 GPU-hours so far, 31.4 GPU-hours by now\n")
+    assert page.card.spare == "none yet"
+    assert (page.now_button.isVisible(), page.now_button.text()) == (True, "Show the whole incident")
+    away()
+    # the status over the hall, which keeps the click from what lies under it
+    window.going.nowhere()
+    plate = window.hall.story_plate
+    qtbot.waitUntil(lambda: plate.told is not None and bool(plate.told.rows) and plate.isVisible())
+    line = QPoint(round(20 * plate.scale), round(40 * plate.scale))
+    assert window.hall.childAt(plate.mapTo(window.hall, line)) is plate
+    QTest.mouseClick(plate, Qt.MouseButton.LeftButton, pos=line)
+    qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")
+    assert window.hall.state.selection == ("gpu/0/1/0",)
     page.now_button.click()
     qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")
+    assert page.cost_words.startswith("31.4 GPU-hours\n")
     # all of them, and back
     page.list_button.click()
     assert docks.incident.incident is None
