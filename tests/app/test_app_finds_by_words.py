@@ -17,6 +17,10 @@ pytestmark = pytest.mark.gl
 
 _MEANT = {
     "bill": ("Figure: Energy cost", "Window: Show Energy", "Open scene: Base load here"),
+    "power bill": ("Figure: Energy cost", "Window: Show Energy"),
+    "pue per year": ("View: Typical year",),
+    "wire": ("Edit: Connect equipment",),
+    "cost of failure": ("Run: Incident: what failed",),
     "carbon": ("Figure: Carbon emitted", "Window: Show Energy"),
     "sweep": ("Run: Compare designs", "Run: Plan a job"),
     "pue": ("Figure: PUE", "Window: Show Energy"),
@@ -30,6 +34,7 @@ _MEANT = {
     "screenshot": ("File: Save a picture",),
     "plan a job...": ("Run: Plan a job\N{HORIZONTAL ELLIPSIS}",),
 }
+_FIRST = {"typical year": "Typical year", "pue per year": "Typical year", "wire": "Connect equipment"}
 
 
 def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow], lab: Path) -> None:
@@ -42,6 +47,11 @@ def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow
         for title in meant:
             assert any(line.startswith(title) for line in found), (typed, found)
         assert palette.nothing.isHidden(), typed
+    for typed, first in _FIRST.items():
+        palette.field.setText(typed)
+        assert palette.shown[0].title.startswith(first), (typed, [entry.title for entry in palette.shown])
+        pages = [entry.is_page for entry in palette.shown]
+        assert pages == sorted(pages), typed
     palette.field.setText("colour tempreature")
     assert not palette.nothing.isHidden()
     assert palette.shown[0].title == "Colour by GPU temperature"

@@ -63,8 +63,12 @@ def test_the_hall_of_the_issue_has_no_single_point_but_those_listed() -> None:
     found = single(made)
     assert set(found) == {"main", "trafo-m", "trafo", "ups", "crah", "water"}
     assert {one.severity for one in found.values()} == {"notice"}
-    spared = {name for name, one in found.items() if "machines alone takes none" in one.sentence}
+    assert next(iter(found)) == "main"  # what has no spare comes first
+    assert found["main"].reason.startswith("has no spare: its loss takes 256 of 256 GPUs, which lose power")
+    spared = {name for name, one in found.items() if one.reason.startswith("has a spare: any one of ")}
     assert spared == set(found) - {"main"}
+    assert found["ups"].reason == "has a spare: any one of 5 may fail; all together feed 256 of 256 GPUs"
+    assert "spare machine" not in found["ups"].fix
     assert found["main"].value is not None
     assert (found["main"].value.value, found["main"].value.unit) == (256, "GPUs")
     assert "its loss takes 256 of 256 GPUs, which lose power or cooling" in found["main"].sentence

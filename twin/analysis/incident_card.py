@@ -252,7 +252,10 @@ def _state(found: RunIncidents, stop: JobStop, says: Moments) -> str:
 def _spare(found: RunIncidents, incident: Incident) -> str:
     taken = list(dict.fromkeys(e.subject for stop in incident.stops for e in found.spares_taken(stop)))
     if not taken:
-        return tr("none taken")
+        waits = any(
+            found.running_again(stop) is None and found.ended(stop) is None for stop in incident.stops
+        )
+        return tr("none yet") if waits else tr("none taken")
     more = len(taken) - _MOST_SPARES
     return ", ".join(taken[:_MOST_SPARES]) + (tr(" and {more:,} more", more=more) if more > 0 else "")
 

@@ -28,12 +28,22 @@ LOSES: dict[System, str] = {
     "network": tr("are cut off the network"),
 }
 _FIXES: dict[System, str] = {
-    "power": tr("a second path from the utility (2N), or a spare machine (N+1)"),
+    "power": tr("a second path from the utility (2N), or a spare machine (N+1) where it is one of machines"),
     "cooling": tr(
         "a spare machine (units) and drives that make up for a lost pump (recover), or more, smaller loops"
     ),
     "network": tr("NICs with two cables to two leaves (homes: 2), and two spines or more"),
 }
+
+_SPARED_FIXES: dict[System, str] = {
+    "power": tr("only a second path from the utility (2N) outlives the loss of all of them"),
+    "cooling": tr(
+        "only as many spare machines as are needed (2N), or more, smaller loops outlive the loss of more"
+    ),
+    "network": _FIXES["network"],
+}
+"""What more there is to do where one machine may be lost."""
+_SERVES: dict[System, str] = {"power": "feed", "cooling": "cool", "network": "connect"}
 
 
 def asked(scenario: Scenario, system: System) -> RedundancyLevel | None:
@@ -60,10 +70,16 @@ def breaks(plant: Plant, point: SinglePoint, level: RedundancyLevel | None) -> b
 
 def falls_words(plant: Plant, point: SinglePoint) -> str:
     """Return what falls with a thing: "256 of 512 GPUs, which lose cooling"."""
-    total = int(plant.nodes.gpu_count[plant.nodes.present].sum())
     return tr(
-        "{gpus:,} of {total:,} GPUs, which {loses}", gpus=point.gpus, total=total, loses=LOSES[point.system]
+        "{gpus:,} of {total:,} GPUs, which {loses}",
+        gpus=point.gpus,
+        total=_total(plant),
+        loses=LOSES[point.system],
     )
+
+
+def _total(plant: Plant) -> int:
+    return int(plant.nodes.gpu_count[plant.nodes.present].sum())
 
 
 def jobs_lost(case: RuleContext, point: SinglePoint) -> list[str]:
@@ -124,37 +140,65 @@ def _fall(case: RuleContext, point: SinglePoint) -> Fall:
 
 
 def _single(case: RuleContext) -> Iterator[Found]:
-    """Yield what takes GPUs along, by stage, loop and tier, worst first."""
-    groups: dict[Path, list[SinglePoint]] = {}
+    """Yield what takes GPUs along, by stage, loop and tier: what has no spare first, then by GPUs."""
+    groups: dict[tuple[Path, bool], list[SinglePoint]] = {}
     if not any(asked(case.scenario, system) for system in LOSES):
         return
     for point in case.single_points:
         if asked(case.scenario, point.system) is not None:
-            groups.setdefault(_key(case, point), []).append(point)
-    for at, points in groups.items():
+            groups.setdefault((_key(case, point), point.spare > 0), []).append(point)
+    for (at, spared), points in sorted(groups.items(), key=lambda group: group[0][1]):
         worst = points[0]
         fall = _fall(case, worst)
-        spare = (
-            tr("; one of its {needed} machines alone takes none", needed=worst.needed + worst.spare)
-            if worst.spare
-            else ""
-        )
-        target = tr(", but the target is {level}: ", level=fall.level) if fall.breaks else ": "
-        many = (
-            tr("has {points:,} single points", points=len(points))
-            if len(points) > 1
-            else tr("is a single point")
-        )
-        takes = tr("the loss of one takes up to") if len(points) > 1 else tr("its loss takes")
         yield Found(
             at=at,
-            reason=f"{many}{target}{takes} {fall.sentence}{spare}",
-            fix=_FIXES[worst.system],
+            reason=_spared(case, fall, len(points)) if spared else _unspared(fall, len(points)),
+            fix=(_SPARED_FIXES if spared else _FIXES)[worst.system],
             ids=tuple(point.id for point in points),
             value=number(worst.gpus, "GPUs"),
             limit=number(0, "GPUs") if fall.breaks else None,
             severity="warning" if fall.breaks else "notice",
         )
+
+
+def _unspared(fall: Fall, count: int) -> str:
+    """Return the words of one thing, or of several of a stage, loop or tier, with no machine to spare."""
+    target = _target(fall)
+    if count > 1:
+        return tr(
+            "has {count:,} single points{target}: the loss of one takes up to {lost}",
+            count=count,
+            target=target,
+            lost=fall.sentence,
+        )
+    if fall.point.system == "power":
+        return tr("has no spare{target}: its loss takes {lost}", target=target, lost=fall.sentence)
+    return tr("is a single point{target}: its loss takes {lost}", target=target, lost=fall.sentence)
+
+
+def _spared(case: RuleContext, fall: Fall, count: int) -> str:
+    """Return the words of one group of machines, or of several, in which some may fail, but not all together."""
+    point, total = fall.point, _total(case.plant)
+    machines = point.needed + point.spare
+    fails = (
+        tr("any one of {machines} may fail", machines=machines)
+        if point.spare == 1
+        else tr("any {spare} of {machines} may fail", spare=point.spare, machines=machines)
+    )
+    groups = tr("has {count:,} groups with a spare", count=count) if count > 1 else tr("has a spare")
+    return tr(
+        "{groups}{target}: {fails}; all together {serve} {gpus:,} of {total:,} GPUs",
+        groups=groups,
+        target=_target(fall),
+        fails=fails,
+        serve=_SERVES[point.system],
+        gpus=point.gpus,
+        total=total,
+    )
+
+
+def _target(fall: Fall) -> str:
+    return tr(", but the target is {level}", level=fall.level) if fall.breaks else ""
 
 
 def _key(case: RuleContext, point: SinglePoint) -> Path:

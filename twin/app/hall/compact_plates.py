@@ -22,7 +22,8 @@ def shorter(told: Told, lines: int) -> Told:
     left_out = len(told.lines) - lines
     if left_out <= 0:
         return told
-    return Told(told.title, told.lines[:lines], tr("{left_out} more: point here", left_out=left_out))
+    hint = tr("{left_out} more: point here", left_out=left_out)
+    return replace(told, lines=told.lines[:lines], hint=hint)
 
 
 def fewer(legend: Legend) -> Legend:

@@ -79,7 +79,9 @@ class AlarmBadge(Plate):
 
 
 class ToldPlate(Plate):
-    """A few lines under a title: the trace, or the status."""
+    """A few lines under a title: the trace, or the status. A click on a line that tells of an event leads there."""
+
+    clicked = Signal(int)  # row of the event that the line under the pointer tells of, else of the first
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
@@ -97,6 +99,9 @@ class ToldPlate(Plate):
         if told is None:
             return
         self._lay_out(told)
+        leads = bool(told.rows)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not leads)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
         self.setAccessibleName(". ".join((told.title, *told.lines)))
         self.update()
 
@@ -106,6 +111,13 @@ class ToldPlate(Plate):
             self._most_px = width_px
             self._lay_out(self.told)
             self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to the event that the line tells of."""
+        if self.told is not None and self.told.rows:
+            line = int((event.position().y() / self.scale - _PAD - 10 + _LINE / 4) // _LINE)
+            named = 0 <= line < min(len(self.told.rows), len(self.told.lines))
+            self.clicked.emit(self.told.rows[line if named else 0])
 
     def _lay_out(self, words: Told) -> None:
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)

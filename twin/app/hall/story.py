@@ -52,11 +52,11 @@ class Story:
             if frame is not None:
                 self._learn(frame)
             return None
-        lines = _causes(alarms.active(), Clock.of(world.scenario), _starved(world, frame))
+        lines, rows = _causes(alarms.active(), Clock.of(world.scenario), _starved(world, frame))
         if frame is not None:
             felt = _gpu_lines(frame)
             lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
-        return Told(tr("Status"), tuple(lines))
+        return Told(tr("Status"), tuple(lines), rows=rows)
 
     def _learn(self, frame: Frame) -> None:
         running = np.flatnonzero(frame.values["job.state"] == JobState.RUNNING)
@@ -106,10 +106,13 @@ def _starved(world: World, frame: Frame | None) -> dict[str, str]:
     }
 
 
-def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> list[str]:
-    """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line.
+def _causes(
+    active: list[Alarm], clock: Clock, starved: Mapping[str, str]
+) -> tuple[list[str], tuple[int, ...]]:
+    """Return a line for each kind of alarm that lasts, the oldest first, and the rows of their events.
 
-    `starved` says of jobs what their alarm would say now: a wait for input is another one in each epoch.
+    Many of one kind are one line. `starved` says of jobs what their alarm would say now: a wait for input is another
+    one in each epoch.
     """
     kinds = Counter(alarm.kind for alarm in active)
     first: dict[str, Alarm] = {}
@@ -126,7 +129,7 @@ def _causes(active: list[Alarm], clock: Clock, starved: Mapping[str, str]) -> li
             *lines[: MOST_LINES - 1],
             tr("and {lines} more kinds of alarm", lines=len(lines) - MOST_LINES + 1),
         ]
-    return lines
+    return lines, tuple(alarm.row for alarm in first.values())
 
 
 def _gpu_lines(frame: Frame) -> list[str]:

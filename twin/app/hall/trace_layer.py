@@ -25,11 +25,12 @@ ENDS = tr("Esc to close")
 
 @dataclass(frozen=True)
 class Told:
-    """What stands over the picture: a title, lines under it, and how to end it."""
+    """What stands over the picture: a title, lines under it, how to end it, and rows of the events they tell of."""
 
     title: str
     lines: tuple[str, ...]
     hint: str = ""
+    rows: tuple[int, ...] = ()
 
 
 class TraceLayer:

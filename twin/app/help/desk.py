@@ -53,7 +53,7 @@ class HelpDesk:
     def entries(self) -> list[PaletteEntry]:
         """Return every page for the command palette: "Help: Glossary"."""
         return [
-            PaletteEntry(page.title, partial(self.open, name), tr("Help"), words=page.headings)
+            PaletteEntry(page.title, partial(self.open, name), tr("Help"), words=page.headings, is_page=True)
             for name, page in pages().items()
             if name != START
         ]

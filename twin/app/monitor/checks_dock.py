@@ -270,7 +270,7 @@ class RulesDock(Dock):
         for kind, button in self.filters.items():
             button.setText(f"{counts[kind]:,}")
             button.setAccessibleName(
-                counted(counts[kind], kind if kind != "accepted" else "accepted finding")
+                counted(counts[kind], kind if kind != "accepted" else tr("accepted finding"))
             )
         self._counts = counts
         self._show_filters()

@@ -179,7 +179,9 @@ class IncidentDock(Dock):
             late = found.known_s < min(session.shown_s, found.t_s) - 1.0
             recorded = tr("recorded up to {says}", says=says(found.known_s)) if late else ""
             later = session.looking_s is not None and session.t_s > session.shown_s + 1.0
-            self.page.show_card(self._record.card(found, incident), later=later, recorded=recorded)
+            whole = self._record.by_now(incident.id) if later else None
+            card = self._record.card(found, incident)
+            self.page.show_card(card, later=later, recorded=recorded, whole=whole)
             self._pages.setCurrentWidget(self.page)
             return
         self._pages.setCurrentIndex(0)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.analysis.account_words import account_title
+from twin.analysis.incident import Incident
 from twin.analysis.incident_card import IncidentCard, hours
 from twin.app.monitor.phase_chart import PhaseChart
 from twin.app.toolkit.look import Look, label, tool_button
@@ -90,7 +91,8 @@ class IncidentPage(QScrollArea):
         self.fly_button.setToolTip(tr("Select what failed, and fly to it"))
         self.fly_button.clicked.connect(self._on_fly)
         self._when, self._known = label("", "muted", wrap=True), label("", "muted", wrap=True)
-        self.now_button = _link(tr("Show what is known by now"))
+        self.now_button = QPushButton(tr("Show the whole incident"))
+        self.now_button.setProperty("role", "primary")
         self.now_button.setToolTip(tr("Back to the latest time: the whole cost of this incident"))
         self.now_button.clicked.connect(lambda: self.now_wanted.emit())
         grid = QGridLayout()
@@ -133,7 +135,14 @@ class IncidentPage(QScrollArea):
         """Return the job that the incident cost most; "": it stopped none."""
         return self.card.stops[0].stop.job if self.card is not None and self.card.stops else ""
 
-    def show_card(self, card: IncidentCard, *, later: bool, recorded: str) -> None:
+    @property
+    def cost_words(self) -> str:
+        """Return what it says of the cost."""
+        return self._cost.words
+
+    def show_card(
+        self, card: IncidentCard, *, later: bool, recorded: str, whole: Incident | None = None
+    ) -> None:
         """Show a card.
 
         Parameters
@@ -142,6 +151,8 @@ class IncidentPage(QScrollArea):
             Whether more is known by now than at the time shown.
         recorded
             Up to when costs are recorded, where that is earlier; "": up to the time shown.
+        whole
+            The same incident as known by now, where a time before is shown.
         """
         another = self.card is None or self.card.incident.id != card.incident.id
         self.card = card
@@ -156,7 +167,9 @@ class IncidentPage(QScrollArea):
         self._state.setVisible(bool(card.stops))
         costs = [f"{capitalised(account_title(account))} {hours(gpu_s)}" for account, gpu_s in card.costs]
         parts = [card.share, *([] if len(costs) < 2 else ["\n".join(costs)]), recorded]
-        self._cost.show_words(card.cost, "\n".join(part for part in parts if part))
+        self._cost.show_words(
+            _cost_words(card, whole) if later else card.cost, "\n".join(part for part in parts if part)
+        )
         self._spare.show_words(card.spare, card.spares_left)
         self._spare.setVisible(bool(card.stops))
         self._back.show_words(card.back, card.repair)
@@ -210,6 +223,15 @@ class _Tile(QFrame):
     def words(self) -> str:
         """Return what it says."""
         return f"{self._value.text()}\n{self._detail.text()}"
+
+
+def _cost_words(card: IncidentCard, whole: Incident | None) -> str:
+    """Return the cost as known at a time before now, and what it has come to since where that is more."""
+    so_far = tr("{cost} so far", cost=card.cost)
+    by_now = "" if whole is None or not whole.cost_gpu_s else hours(whole.cost_gpu_s)
+    if by_now in ("", card.cost):
+        return so_far if card.stops else card.cost
+    return tr("{so_far}, {by_now} by now", so_far=so_far, by_now=by_now)
 
 
 def _states(card: IncidentCard) -> str:

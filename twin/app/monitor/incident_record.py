@@ -22,11 +22,12 @@ class IncidentRecord:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._found: tuple[object, RunIncidents] | None = None
+        self._by_now: tuple[object, RunIncidents] | None = None
         self._booked: tuple[object, Booked | None, tuple[str, ...]] | None = None
 
     def forget(self) -> None:
         """Another run begins."""
-        self._found = self._booked = None
+        self._found = self._by_now = self._booked = None
 
     def read(self) -> RunIncidents | None:
         """Return the incidents as known at the time shown; None: no scene is open."""
@@ -40,6 +41,19 @@ class IncidentRecord:
             found = RunIncidents(events, session.document.scenario, booked, jobs, shown_s)
             self._found = key, found
         return self._found[1]
+
+    def by_now(self, name: str) -> Incident | None:
+        """Return an incident by its id as known at the latest time, whatever time is shown; None: there is none."""
+        session = self._session
+        if session.document is None:
+            return None
+        events = session.live.events
+        booked, jobs, reach_s = self._bookings(session.run_file)
+        key = (str(session.run_file), id(events), len(events), reach_s)
+        if self._by_now is None or self._by_now[0] != key:
+            scenario, t_s = session.document.scenario, max(session.t_s, reach_s)
+            self._by_now = key, RunIncidents(events, scenario, booked, jobs, t_s)
+        return self._by_now[1].get(name)
 
     def card(self, found: RunIncidents, incident: Incident) -> IncidentCard:
         """Return the card of an incident."""

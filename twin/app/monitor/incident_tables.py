@@ -43,9 +43,9 @@ def _hours(gpu_s: float) -> str:
 
 CAUSES: tuple[ListColumn, ...] = (
     ListColumn(tr("Cause"), lambda total: total.title, lambda total: total.title.lower()),
-    ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 54),
-    ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 50),
-    ListColumn(tr("GPU-hours"), lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 90),
+    ListColumn(tr("Struck"), lambda total: f"{total.count:,}", lambda total: -total.count, True, 50),
+    ListColumn(tr("Stops"), lambda total: f"{total.stops:,}", lambda total: -total.stops, True, 48),
+    ListColumn(tr("GPU-h"), lambda total: _hours(total.gpu_s), lambda total: -total.gpu_s, True, 58),
 )
 
 
@@ -59,11 +59,11 @@ def incident_columns(says: Moments) -> tuple[ListColumn, ...]:
             lambda incident: (incident.title.lower(), incident.subject),
         ),
         ListColumn(
-            tr("GPU-hours"),
+            tr("GPU-h"),
             lambda incident: _hours(incident.cost_gpu_s),
             lambda incident: -incident.cost_gpu_s,
             True,
-            90,
+            60,
         ),
     )
 
@@ -150,7 +150,7 @@ def sorted_table(
 ) -> RowTable:
     """Return the table of such rows."""
     table = RowTable(look, name, _ROW_PX, model, none)
-    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.setTextElideMode(Qt.TextElideMode.ElideRight)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     header = table.header
     header.setSectionsClickable(True)

@@ -104,7 +104,7 @@ FIGURE_WORDS = {
     "site.cooling_w": tr("pumps fans chiller overhead"),
     "site.wue": tr("water usage effectiveness consumption"),
     "site.carbon_kg_s": tr("CO2 emissions footprint climate"),
-    "site.cost_usd_s": tr("bill money price dollars USD electricity"),
+    "site.cost_usd_s": tr("bill power money price dollars USD electricity"),
     "site.swing_w": tr("power fluctuation transient"),
     "site.throttled": tr("hot slow clocks"),
     "site.unpowered": tr("blackout outage dark"),

@@ -233,7 +233,7 @@ DOCKS: tuple[DockEntry, ...] = (
         "energy",
         tr("Energy"),
         "window.md#docks",
-        tr("Sankey diagram PUE losses bill cost electricity carbon CO2"),
+        tr("Sankey diagram PUE losses power bill cost electricity carbon CO2"),
         EnergyDock,
         spots={"run": Spot("bottom", tab=8), "analyse": Spot("right", 1, tab=0)},
         view=MenuLine(tr("Energy flow"), "Shift+E", "flow"),

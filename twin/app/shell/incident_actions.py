@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.analysis.explain import LossCause
 from twin.analysis.incident import Incident
@@ -13,6 +14,8 @@ from twin.app.branches.choices import Sort
 from twin.app.jobs.events import EventLine
 from twin.app.world.nodes_of_thing import nodes_of
 from twin.language import tr
+from twin.plant.dependencies import trace
+from twin.plant.find import find, holder
 from twin.record.alarms import Alarm
 from twin.record.channels import State
 from twin.record.events import Event
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 HOUR_S = 3600.0
 _NONE = tr("No incident so far")
+_UNSUPPLIED = (State.UNPOWERED, State.OFF)
+"""States of what is sound itself: something above it took power or cooling away."""
 
 
 class IncidentActions:
@@ -41,6 +46,7 @@ class IncidentActions:
         """Follow the parts of the window, once all are there."""
         window, docks, page = self._window, self._window.docks, self._dock.page
         docks.events.chosen.connect(self.follow_event)
+        docks.alarms.picked.connect(lambda alarm: window.going.to(alarm.subject))
         docks.alarms.picked.connect(self.follow_alarm)
         docks.why.chosen.connect(self.follow_cause)
         docks.job.line_chosen.connect(self.follow_line)
@@ -49,6 +55,8 @@ class IncidentActions:
         window.hall.menus.incident_wanted.connect(self.open_thing)
         window.hall.ticker.clicked.connect(self.follow_event)
         window.hall.view.clicked.connect(lambda hit: self.follow_failed() if hit is not None else None)
+        window.hall.story_plate.clicked.connect(self.follow_row)
+        window.timeline.strip.mark_chosen.connect(window.going.to_event)
         window.timeline.strip.mark_chosen.connect(self.follow_event)
         window.session.looked.connect(lambda _looking_s: self._arrive())
         stops, goodput = (
@@ -69,7 +77,7 @@ class IncidentActions:
     def open(self) -> None:
         """Show the incident of what is selected, else the last that stopped a job."""
         thing = self._window.going.thing
-        incident = self._dock.of_thing(thing) if thing is not None else None
+        incident = self._behind(thing) if thing is not None else None
         self._show(incident or self._dock.latest())
 
     def open_list(self) -> None:
@@ -79,7 +87,7 @@ class IncidentActions:
 
     def open_thing(self, id: str) -> None:
         """Show the last incident of a component or job."""
-        incident = self._dock.of_thing(id)
+        incident = self._behind(id)
         if incident is None:
             self._window.tell(f"{_NONE}: {id}")
         else:
@@ -103,6 +111,16 @@ class IncidentActions:
         """Show the incident that an alarm belongs to, where there is one."""
         self._follow(self._dock.of_row(alarm.row))
 
+    def follow_row(self, row: int) -> None:
+        """Go where an event of the status happened, and show its incident; alarms where it belongs to none."""
+        events, incident = self._window.session.events, self._dock.of_row(row)
+        if 0 <= row < len(events):
+            self._window.going.to_event(events[row])
+        if incident is None:
+            self._window.docks.show("alarms")
+        else:
+            self._show(incident)
+
     def follow_cause(self, cause: LossCause) -> None:
         """Show the incident behind a loss, where there is one."""
         self._follow(self._dock.of_cause(cause))
@@ -113,17 +131,39 @@ class IncidentActions:
 
     def follow_failed(self) -> None:
         """Show the incident of a GPU, node or rack that was clicked in the hall, where one of its nodes is down."""
-        selection, session = self._window.hall.state.selection, self._window.session
-        plant, frame = session.plant, session.frame
-        if len(selection) != 1 or plant is None or frame is None or self._window.docks.is_in("design"):
+        selection = self._window.hall.state.selection
+        if len(selection) != 1 or self._window.docks.is_in("design"):
             return
-        nodes = nodes_of(plant, selection[0])
-        gpus = np.isin(plant.gpus.node, nodes) & plant.gpus.present
-        down = np.isin(
-            frame.values["gpu.state"][: len(gpus)][gpus], (State.FAILED, State.UNPOWERED, State.OFF)
-        )
-        if down.any():
-            self._follow(self._dock.of_thing(selection[0]))
+        if np.isin(self._states(selection[0]), (State.FAILED, *_UNSUPPLIED)).any():
+            self._follow(self._behind(selection[0]))
+
+    def _behind(self, id: str) -> Incident | None:
+        """Return the last incident of a job or thing: of a GPU that of its node; of what lost power or cooling, theirs.
+
+        A node fails as a whole: seven of its eight GPUs are down for what struck the eighth.
+        """
+        plant = self._window.session.plant
+        found = None if plant is None else find(plant, id)
+        if plant is None or found is None:
+            return self._dock.of_thing(id)
+        ids = [(holder(plant, id) or id) if found[0] == "gpu" else id]
+        if np.isin(self._states(id), _UNSUPPLIED).any():
+            above = trace(plant, *found)
+            ids += [plant.power.ids[item] for item in (*above.power_a, *above.power_b, *above.spares)]
+            ids += [plant.loops.ids[loop] for loop in above.loops]
+            ids += [plant.plants.ids[source] for source in above.plants if source >= 0]
+        last = [incident for name in ids if (incident := self._dock.of_thing(name)) is not None]
+        return max(last, key=lambda incident: incident.event.row, default=None)
+
+    def _states(self, id: str) -> NDArray[np.integer]:
+        """Return the states of the GPUs of a GPU, node, rack or row, as on screen."""
+        session = self._window.session
+        plant, frame = session.plant, session.frame
+        if plant is None or frame is None:
+            return np.zeros(0, np.int8)
+        gpus = np.isin(plant.gpus.node, nodes_of(plant, id)) & plant.gpus.present
+        states: NDArray[np.integer] = frame.values["gpu.state"][: len(gpus)]
+        return states[gpus[: len(states)]]
 
     def ask_interval(self, _job: str) -> None:
         """Ask for a branch with another checkpoint interval: from now, or from the incident where the run is over."""

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from twin.app.toolkit import theme as themes
-from twin.app.toolkit.fuzzy import likeness, score, score_words
+from twin.app.toolkit.fuzzy import likeness, meant, score, score_words
 from twin.app.toolkit.look import Look, label
 from twin.language import tr
 
@@ -52,6 +52,7 @@ class PaletteEntry:
     shortcut: str = ""
     words: str = ""  # other words for it
     why_not: str = ""  # why it cannot be done now: it is found, greyed, and says so
+    is_page: bool = False  # to read: it comes behind what can be done
 
     def score(self, typed: str) -> float | None:
         """Return how well it matches what is typed, higher is better; None where it does not."""
@@ -61,9 +62,17 @@ class PaletteEntry:
         )
         return max((value for value in found if value is not None), default=None)
 
+    def is_called(self, typed: str) -> bool:
+        """Return whether what is typed is its title, without small words and dots."""
+        return _name(typed) == _name(self.title)
+
     def likeness(self, typed: str) -> float:
         """Return how like its words what is typed is, of 1.0: what is mistyped is near."""
         return likeness(typed, f"{self.category} {self.title} {self.words}")
+
+
+def _name(title: str) -> str:
+    return meant(title.lower().rstrip(".\N{HORIZONTAL ELLIPSIS} "))
 
 
 class _Entries(QAbstractListModel):
@@ -265,15 +274,18 @@ class CommandPalette(QFrame):
         return True
 
     def _filter(self, typed: str) -> None:
-        scored = []
+        scored, wanted = [], meant(typed)
+        page_asked = wanted.lower().startswith(tr("Help").lower())
         for number, entry in enumerate(self._all):
-            found = entry.score(typed) if typed or not entry.why_not else None
+            found = entry.score(wanted) if typed or not entry.why_not else None
             if found is not None:
-                scored.append((-found, bool(entry.why_not), number, entry))
+                other = not entry.is_called(typed)
+                behind = entry.is_page and not page_asked
+                scored.append((-found, (other, behind, -found, bool(entry.why_not), number), entry))
         extra = list(self._more(typed)) if typed else []
         best = min((found[0] for found in scored), default=0.0)
-        scored = [found for found in scored if found[0] <= _OF_BEST * best]
-        shown = [*extra, *(entry for *_, entry in sorted(scored, key=lambda s: s[:3]))]
+        scored = [found for found in scored if found[0] <= _OF_BEST * best or not found[1][0]]
+        shown = [*extra, *(entry for *_, entry in sorted(scored, key=lambda found: found[1]))]
         self.nothing.setVisible(not shown)
         if not shown:
             near = sorted(self._all, key=lambda entry: -entry.likeness(typed))[:_MOST_NEAR]

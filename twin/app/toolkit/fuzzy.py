@@ -7,6 +7,20 @@ from difflib import SequenceMatcher
 
 _ALIKE = 0.7
 """Two words at least as alike as this may be the same, mistyped."""
+_SMALL = frozenset({"a", "an", "and", "for", "in", "of", "per", "the"})
+"""Words that say nothing of what is looked for."""
+
+
+def meant(typed: str) -> str:
+    """Return the words of what is typed that are worth a search; all where none but small ones are.
+
+    Examples
+    --------
+    >>> meant("PUE per year"), meant("cost of the failure"), meant("a")
+    ('PUE year', 'cost failure', 'a')
+    """
+    words = typed.split()
+    return " ".join(word for word in words if word.lower() not in _SMALL) or typed
 
 
 def score(typed: str, title: str) -> float | None:
