@@ -79,7 +79,7 @@ def test_parts_sum_to_the_step_by_account_and_by_what_gpus_do(workload):
     result = estimated(workload)
     parts = result.parts
     named = [getattr(parts, name) for name in StepParts.__slots__ if name.endswith("_s")]
-    assert all(seconds >= 0 for seconds in named)
+    assert all(seconds >= 0 for seconds in named if seconds is not None)
     assert busy_s(parts) == pytest.approx(parts.step_s, rel=1e-12)
     assert parts.gemm_scaling_s <= parts.step_s * (1 + 1e-12)
     assert 0 < result.mfu < 1
@@ -287,4 +287,4 @@ def test_a_grid_that_is_too_large_does_not_fit():
 
 def test_peaks_of_simulation_are_known_for_every_gpu_of_the_catalogue():
     for gpu in load_catalog().ids("gpu"):
-        assert 1e12 < vector_peak_flops_s(gpu, "fp64") <= vector_peak_flops_s(gpu, "fp32") < 2e14
+        assert 1e12 <= vector_peak_flops_s(gpu, "fp64") <= vector_peak_flops_s(gpu, "fp32") < 2e14
