@@ -69,9 +69,7 @@ _SAME = {
         "Jan",
         "selective",
         "unverified",
-        "chillers",
-        "generators",
-    ),  # dates, and words of scenes and rules
+    ),  # dates, a word of scenes, and one of the id of a rule
     *("twin", "gpu", "bits"),  # the program's own name, and what commands are typed
     *(
         "Space",

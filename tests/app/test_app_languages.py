@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pseudo_language import NAME, write
 
 WALK = Path(__file__).with_name("pseudo_walk.py")
+_SAYS = {
+    *("setText", "setToolTip", "setWindowTitle", "setPlaceholderText", "addItem", "addAction"),
+    *("QAction", "QPushButton", "QLabel", "PlainLabel", "QCheckBox"),
+}
+"""What puts words on the screen."""
+_MARKUP = re.compile(r"<[^<>]*>|&\w+;")
+_NO_LANGUAGE = {"gpu-twin"}
+"""The name of the program."""
 
 
 def walk(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -30,3 +41,36 @@ def walk(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_nothing_is_english_in_another_language(tmp_path: Path) -> None:
     done = walk(tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+def test_no_bare_words_are_put_on_the_screen() -> None:
+    bare = [
+        f"{module}:{call.lineno}: {words!r}"
+        for module in sorted((WALK.parents[2] / "twin" / "app").rglob("*.py"))
+        for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and _name(call.func) in _SAYS
+        for given in (*call.args, *(keyword.value for keyword in call.keywords))
+        for words in _bare(given)
+    ]
+    assert "\n".join(bare) == ""
+
+
+def _name(called: ast.expr) -> str:
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def _bare(given: ast.AST) -> Iterator[str]:
+    """Yield literals with words that are shown as they stand: neither translated nor keys of something else."""
+    if isinstance(given, (ast.Call, ast.Compare, ast.Subscript)):
+        return
+    if isinstance(given, ast.JoinedStr):  # its values are texts from elsewhere
+        said = "".join(str(part.value) if isinstance(part, ast.Constant) else "0" for part in given.values)
+        given = ast.Constant(said)
+    if isinstance(given, ast.Constant):
+        said = given.value if isinstance(given.value, str) else ""
+        if said not in _NO_LANGUAGE and re.search(r"[A-Za-z]{2,}", _MARKUP.sub(" ", said)):
+            yield said
+        return
+    inner = (given.body, given.orelse) if isinstance(given, ast.IfExp) else ast.iter_child_nodes(given)
+    for part in inner:
+        yield from _bare(part)

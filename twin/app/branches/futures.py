@@ -17,7 +17,7 @@ class FuturesField(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Number of futures"))
-        self.box = QCheckBox("over")
+        self.box = QCheckBox(tr("over"))
         self.box.setAccessibleName(tr("Over several futures"))
         tip = tr(
             "Each seed gives other random draws after the branch time, the same for both; each difference then has a "
@@ -25,7 +25,7 @@ class FuturesField(QWidget):
         )
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setValue(_USUAL)
-        self.count.setSuffix(" seeds")
+        self.count.setSuffix(tr(" seeds"))
         self.count.setAccessibleName(tr("Number of seeds"))
         self.count.setEnabled(False)
         self.box.toggled.connect(self.count.setEnabled)

@@ -215,7 +215,7 @@ class DesignsDialog(QDialog):
         column.setSpacing(10)
         head = QHBoxLayout()
         head.addWidget(label(tr("Compare two designs"), "title"), 1)
-        head.addWidget(label("SIMULATED", "badge"))
+        head.addWidget(label(tr("SIMULATED"), "badge"))
         nest(column, head)
         note = tr(
             "Both are simulated in the background with the same random draws, so the same failures occur in both. "

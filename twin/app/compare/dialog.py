@@ -205,7 +205,7 @@ class CompareDialog(QDialog):
         row.addWidget(self.reach_box)
         self.words = label("", "muted")
         row.addWidget(self.words, 1)
-        row.addWidget(label("SIMULATED", "badge"))
+        row.addWidget(label(tr("SIMULATED"), "badge"))
         self._fill_reach()
         QShortcut(QKeySequence("D"), self, self.difference_button.toggle)
         return row

@@ -105,7 +105,7 @@ class RunsDialog(QDialog):
         column.setSpacing(10)
         head = QHBoxLayout()
         head.addWidget(label(tr("Compare this run with another"), "title"), 1)
-        head.addWidget(label("SIMULATED", "badge"))
+        head.addWidget(label(tr("SIMULATED"), "badge"))
         nest(column, head)
         self.note = label(_SOME if runs else _NONE, "muted", wrap=True)
         column.addWidget(self.note)

@@ -154,7 +154,7 @@ class FabricDock(Dock):
         grid.setContentsMargins(0, 4, 0, 4)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
-        grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
+        grid.addWidget(label(tr("COLLECTIVE"), "section"), 0, 0)
         self.switch = QCheckBox(tr("Show the traffic on the cables"))
         self.switch.setToolTip(tr("Dashes move along the path of the traffic; their speed is not to scale"))
         self.kind_box = DropDown()

@@ -165,7 +165,7 @@ class BreakDialog(QDialog):
         head.addWidget(mark)
         self._title = label("", "title")
         head.addWidget(self._title, 1)
-        head.addWidget(label("SIMULATED", "badge"))
+        head.addWidget(label(tr("SIMULATED"), "badge"))
         nest(column, head)
         column.addWidget(label(self._describe(), "muted", wrap=True))
         self.fault_box, self.when_box, self.lasts_box = DropDown(), DropDown(), DropDown()

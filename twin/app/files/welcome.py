@@ -243,7 +243,7 @@ class Welcome(QScrollArea):
         self._lay_cards(_MOST_COLUMNS)
         self._own_heading, self._samples_heading = (
             label(tr("YOUR SCENES"), "section"),
-            label("SAMPLES", "section"),
+            label(tr("SAMPLES"), "section"),
         )
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)

@@ -120,7 +120,7 @@ class RiskDialog(QDialog):
         column.setSpacing(10)
         head = QHBoxLayout()
         head.addWidget(label(tr("ETTR of {job}", job=self._risk.job), "title"), 1)
-        head.addWidget(label("SIMULATED", "badge"))
+        head.addWidget(label(tr("SIMULATED"), "badge"))
         nest(column, head)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)

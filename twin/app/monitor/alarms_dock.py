@@ -180,7 +180,7 @@ class AlarmsDock(Dock):
         self._count.setText(
             tr("{active:,} active, {unseen:,} not acknowledged", active=active, unseen=unseen)
             if len(self.alarms)
-            else "none"
+            else tr("none")
         )
         self.seen_button.setEnabled(unseen > 0)
         self.all_button.setEnabled(unseen > 0)

@@ -262,7 +262,7 @@ class RoomWizard(QDialog):
             self.figures[name].setAccessibleDescription(figure.tip)
         for name, part in self.figures.items():
             if name not in shown:
-                part.setText("none")
+                part.setText(tr("none"))
                 part.setToolTip("")
 
     def _year(self, made: RoomDesign) -> SiteYear | str:

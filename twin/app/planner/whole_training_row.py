@@ -53,7 +53,7 @@ class WholeTrainingRow(QWidget):
         row.setSpacing(8)
         row.addWidget(label(tr("Train on"), "muted"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.tokens, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label("tokens", "muted"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label(tr("tokens"), "muted"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
 
     def set_hall(self, world: World | None) -> None:

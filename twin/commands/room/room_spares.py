@@ -64,10 +64,10 @@ def spares_of(scene: EditedScene) -> list[Spares]:
     for slot, name in enumerate(plant.plants.part):
         part, counts = catalog.part(name), (int(plant.plants.needed[slot]), int(plant.plants.units[slot]))
         if isinstance(part, ChillerPart):
-            found.append(Spares("chillers", 1, *counts, part.capacity_w, float(water_w[slot])))
+            found.append(Spares(tr("chillers"), 1, *counts, part.capacity_w, float(water_w[slot])))
     for stage in scene.scenario.power:
         needed = stage.needed or stage.units
         if stage.kind == "generator" or (stage.kind == "ups" and stage.units > needed):
-            noun = "generators" if stage.kind == "generator" else "UPS"
+            noun = tr("generators") if stage.kind == "generator" else "UPS"
             found.append(Spares(noun, stage.count, needed, stage.units))
     return found
