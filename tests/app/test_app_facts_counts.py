@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from twin.app.inspector.facility_facts import cool_gpus, loop_rows
+import numpy as np
+
+from twin.app.inspector.facility_facts import cool_gpus, loop_rows, part_power_rows
 from twin.app.inspector.facts import facts_of
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
@@ -12,6 +14,7 @@ from twin.commands.place.delete import Delete
 from twin.commands.place.move import MoveNodes
 from twin.commands.room.prefabs import AddPrefab
 from twin.plant.build import build
+from twin.plant.tables import LoopKind
 from twin.record.frame import Frame
 from twin.scenario import load
 from twin.sim.engine.engine import Engine
@@ -73,3 +76,18 @@ def test_gpus_that_no_loop_cools_are_counted_to_none() -> None:
     assert cool_gpus(plant).tolist() == cooling.tolist()
     plant.nodes.loop[:] = -1
     assert not cool_gpus(plant).any()
+
+
+def test_a_node_tells_what_its_parts_draw_and_in_a_tank_of_no_fans() -> None:
+    scene = EditedScene.of(Draft(load("builtin:superpod-h100")).shown)
+    world = World(scene.scenario, scene.plant, load_catalog(), None)
+    node = int(np.flatnonzero(scene.plant.nodes.present)[0])
+    (row,) = part_power_rows(world, node)
+    assert row.value == "GPUs 5.60 kW, CPUs 450 W, network cards 400 W, fans 1.25 kW, rest 700 W"
+    assert "CPUs 450 W: estimated" in row.hint
+    assert (
+        said(Draft(load("builtin:superpod-h100")), scene.plant.nodes.ids[node])["Power by part"] == row.value
+    )
+    scene.plant.loops.kind[:] = LoopKind.IMMERSION
+    (row,) = part_power_rows(world, node)
+    assert row.value == "GPUs 5.60 kW, CPUs 450 W, network cards 400 W, rest 700 W"

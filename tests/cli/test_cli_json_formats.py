@@ -105,6 +105,7 @@ COMMANDS: list[Any] = [
     ("verification", "verify lab.twinrun", 0),
     ("catalog-list", "catalog list", 0),
     ("catalog-part", "catalog show H100-SXM", 0),
+    ("catalog-part", "catalog show DGX-H100", 0),
     ("catalog-check", "catalog check", 0),
     ("validation", "validate dgxc-h100-bf16", 0),
 ]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from twin.cli.commands import Commands
 from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.catalog import Catalog
 
 LIST_FORMAT = JsonFormat("catalog-list")
 PART_FORMAT = JsonFormat("catalog-part")
@@ -66,15 +69,18 @@ def show_part(
     ],
     json: Json = False,
 ) -> None:
-    """Show every number of a part with its unit, status and source."""
+    """Show every number of a part with its unit, status and source; of a node also its power by part."""
     from twin.catalog import load_catalog, show_rows
     from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
 
     with reporting_errors():
-        rows = show_rows(load_catalog(), part)
+        catalog = load_catalog()
+        rows = show_rows(catalog, part)
+        shares = _power_by_part(catalog, part)
         if json:
-            print_json(PART_FORMAT, {"part": part, "values": rows})
+            found = {"power_by_part": shares} if shares else {}
+            print_json(PART_FORMAT, {"part": part, "values": rows, **found})
             return
         from twin.cli.tables import print_table
 
@@ -90,6 +96,30 @@ def show_part(
                 for row in rows
             ],
         )
+        if shares:
+            print("\nPower by part, no job and GPUs at their rating, in air of 25 degC:")
+            print_table(
+                ("part", "no job", "full", "status"),
+                [
+                    (row["part"], f"{row['idle_w']:.0f} W", f"{row['full_w']:.0f} W", row["status"])
+                    for row in shares
+                ],
+            )
+
+
+def _power_by_part(catalog: Catalog, part_id: str) -> list[dict[str, Any]]:
+    """Return the power of a node by part, with no job and with its GPUs at their rating [W]; of others nothing."""
+    from twin.catalog.compute_parts import NodePart
+    from twin.planning.job.job_power import power_by_part
+
+    part = catalog.part(part_id)
+    if not isinstance(part, NodePart):
+        return []
+    idle, full = (power_by_part(catalog, part, driven) for driven in (0.0, 1.0))
+    return [
+        {"part": share.part, "idle_w": low.power_w, "full_w": share.power_w, "status": share.status}
+        for low, share in zip(idle, full, strict=True)
+    ]
 
 
 @app.command("check", epilog="Example: twin catalog check --json")

@@ -130,6 +130,35 @@ inlet temperature against airflow).
 """
 
 
+CPU_SHARE = 0.5
+"""Hosts' processors, of the way from idle to their limit, while GPUs work at their rating [-] [est, 0.2-1]."""
+
+
+class HostParts(NamedTuple):
+    """Powers of parts of a node besides GPUs and fans, all of a kind together; 0: no figure [W]."""
+
+    cpu_idle_w: float
+    cpu_full_w: float
+    cards_w: float
+
+
+class PartPower(NamedTuple):
+    """Power of a node besides its GPUs by part; they add up to it [W].
+
+    Parameters
+    ----------
+    cpus_w, cards_w, fans_w
+        Processors, network cards, fans.
+    rest_w
+        What is left: memory, drives, switches inside the node, losses of its supplies, and parts without a figure.
+    """
+
+    cpus_w: Floats
+    cards_w: Floats
+    fans_w: Floats
+    rest_w: Floats
+
+
 class NodePower(NamedTuple):
     """Powers of nodes besides their GPUs, of one node or of arrays of them [W].
 
@@ -194,6 +223,38 @@ class NodePower(NamedTuple):
         top_w = bare.peak_w if at_peak else bare.full_w
         rest_w = bare.idle_w + np.asarray(driven, np.float64) * (top_w - bare.idle_w)
         return np.minimum(rest_w + self.fan_power_w(driven, inlet_c), self.peak_w)
+
+    def by_part(
+        self, host: HostParts, driven: ArrayLike, inlet_c: ArrayLike = EASY_C, at_peak: bool = False
+    ) -> PartPower:
+        """Split `power_w` by part.
+
+        Cards draw the same at any load; no part takes more than the node has without its fans, with no job and of
+        what a load adds. So no part is negative, and none falls as the load rises. Fans give way at the nameplate.
+
+        Parameters
+        ----------
+        host
+            What the catalogue has of processors and cards.
+        driven, inlet_c, at_peak
+            As for `power_w`; at the nameplate processors draw their limit, else `CPU_SHARE` of the way to it.
+        """
+        load = np.asarray(driven, np.float64)
+        bare = self.without_fans()
+        idle_w = np.asarray(bare.idle_w)
+        swing_w = np.asarray(bare.peak_w if at_peak else bare.full_w) - idle_w
+        cpu_idle_w = np.minimum(host.cpu_idle_w, idle_w)
+        spread_w = (1.0 if at_peak else CPU_SHARE) * (host.cpu_full_w - host.cpu_idle_w)
+        cards_idle_w = np.minimum(host.cards_w, idle_w - cpu_idle_w)
+        cpu_swing_w = np.minimum(spread_w, swing_w)
+        cards_swing_w = np.minimum(host.cards_w - cards_idle_w, swing_w - cpu_swing_w)
+        rest_w = idle_w - cpu_idle_w - cards_idle_w + load * (swing_w - cpu_swing_w - cards_swing_w)
+        return PartPower(
+            cpu_idle_w + load * cpu_swing_w,
+            cards_idle_w + load * cards_swing_w,
+            np.asarray(self.power_w(driven, inlet_c, at_peak) - (idle_w + load * swing_w)),
+            rest_w,
+        )
 
 
 def warm_air(inlet_c: ArrayLike) -> Floats:

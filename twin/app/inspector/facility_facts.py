@@ -13,6 +13,7 @@ from twin.app.world.rows import FactRow, World, channel_row, live_rows
 from twin.catalog import load_catalog
 from twin.language import tr
 from twin.physics.breakers import trip_time_s
+from twin.planning.job.job_power import power_by_part
 from twin.plant.dependencies import blast_radius
 from twin.plant.design_load import rack_budget
 from twin.plant.single_points import loop_spares, plant_spares
@@ -22,6 +23,32 @@ from twin.scenario.generators.all_jobs import jobs_of
 
 _J_PER_KWH = 3.6e6
 _SUSTAINED = frozenset({PowerState.ON_BATTERY, PowerState.DISCHARGING})
+_PART_NAMES = {
+    "gpus": tr("GPUs"),
+    "cpus": tr("CPUs"),
+    "cards": tr("network cards"),
+    "fans": tr("fans"),
+    "rest": tr("rest"),
+}
+
+
+def part_power_rows(world: World, node: int) -> list[FactRow]:
+    """Return what the parts of a node draw with its GPUs at their rating; the hint says how well each is known."""
+    nodes = world.plant.nodes
+    part = world.catalog.node(world.plant.node_parts[int(nodes.part[node])])
+    loop = int(nodes.loop[node])
+    in_tank = loop >= 0 and int(world.plant.loops.kind[loop]) == LoopKind.IMMERSION
+    shares = power_by_part(world.catalog, part, 1.0, in_tank=in_tank)
+    words = [
+        (f"{_PART_NAMES[share.part]} {text.quantity(share.power_w, 'W')}", share)
+        for share in shares
+        if share.power_w > 0.0
+    ]
+    about = tr(
+        "With all GPUs at their rating, in air of 25 °C; the rest is memory, drives, switches inside and losses."
+    )
+    hint = "\n".join([about, *(f"{said}: {share.status}" for said, share in words)])
+    return [FactRow(tr("Power by part"), ", ".join(said for said, _ in words), hint=hint)]
 
 
 def power_rows(world: World, item: int) -> list[FactRow]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
-from twin.physics.flow_laws import NodePower
+from twin.catalog.figure import STATUSES
+from twin.physics.flow_laws import EASY_C, HostParts, NodePower
 from twin.physics.gpu_power import (
     GpuPowerModel,
     clock_under_cap,
@@ -80,6 +83,61 @@ def besides_gpus(node: NodePart, gpu: GpuPart) -> NodePower:
         peak_w=max(node.overhead_full_w, node.max_w - node.n_gpu * gpu.tdp_w),
         fans_w=node.fans_w or 0.0,
         idle_share=gpu.idle_w / gpu.tdp_w,
+    )
+
+
+class PowerShare(NamedTuple):
+    """Power of one kind of part of a node, all of them together [W], and how well it is known."""
+
+    part: str
+    power_w: float
+    status: str
+
+
+def power_by_part(
+    catalog: Catalog,
+    node: NodePart,
+    driven: float,
+    *,
+    inlet_c: float = EASY_C,
+    at_peak: bool = False,
+    in_tank: bool = False,
+) -> tuple[PowerShare, ...]:
+    """Return the power of a node by part: gpus, cpus, cards, fans, rest.
+
+    Each is known as well as the least known figure behind it; what processors draw under load is an estimate.
+
+    Parameters
+    ----------
+    driven
+        Dynamic power of its GPUs over that at their rating, 0..1 [-].
+    inlet_c, at_peak, in_tank
+        Air it breathes [C]; whether it runs up to its nameplate; whether it hangs in a tank, without fans.
+    """
+    gpu, cpu = catalog.gpu(node.gpu), catalog.cpu(node.cpu)
+    host = HostParts(
+        cpu_idle_w=node.n_cpu * (cpu.idle_w or 0.0),
+        cpu_full_w=node.n_cpu * cpu.tdp_w if cpu.idle_w is not None else 0.0,
+        cards_w=sum(group.count * catalog.nic(group.part).power_w for group in node.nics),
+    )
+    power = besides_gpus(node, gpu)
+    shares = (power.without_fans() if in_tank else power).by_part(host, driven, inlet_c, at_peak)
+
+    def known(*figures: tuple[str, str]) -> str:
+        found = [
+            figure.status for part, key in figures for figure in catalog.figures(part) if figure.key == key
+        ]
+        return max(found, key=STATUSES.index, default="estimated")
+
+    gpus_w = node.n_gpu * (gpu.idle_w + driven * (gpu.tdp_w - gpu.idle_w))
+    cards = known(*((group.part, "power_w") for group in node.nics))
+    overhead = known((node.id, "overhead_idle_w"), (node.id, "overhead_full_w"))
+    return (
+        PowerShare("gpus", gpus_w, known((gpu.id, "idle_w"), (gpu.id, "tdp_w"))),
+        PowerShare("cpus", float(shares.cpus_w), "estimated"),
+        PowerShare("cards", float(shares.cards_w), cards),
+        PowerShare("fans", float(shares.fans_w), known((node.id, "fans_w"))),
+        PowerShare("rest", float(shares.rest_w), overhead),
     )
 
 
