@@ -134,7 +134,7 @@ def test_it_tells_what_happened_why_and_what_it_stands_on(text: str) -> None:
     said = Page(text).text
     for words in (
         "Two utility outages",
-        "gpu/0 (144 nodes) without power from 10:26:04 to 10:50:00, after ups-a/0: battery exhausted",
+        "gpu/0 (144 nodes) without power from 10:26:05 to 10:50:00, after ups-a/0: battery exhausted",
         "power failure",
         "GB200 NVL72",
         "recalled",
