@@ -36,7 +36,7 @@ def queue(window: MainWindow) -> Iterator[QWidget]:
     while session.t_s < 3 * DAY_S + 22 * HOUR_S:
         yield window
     session.pause()
-    colours = window.hall.colour_box
+    colours = window.hall.strip.colour_box
     colours.setCurrentIndex(colours.findData("gpu.tenant"))
     for name in ("tenants", "queue"):
         window.docks.show(name)
