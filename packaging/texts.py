@@ -18,6 +18,7 @@ from babel.messages.pofile import write_po
 from twin.catalog.figure import Status
 from twin.commands.edit.addressables import TITLES, ItemKind
 from twin.language import DOMAIN, forms
+from twin.planning.network.traffic import KINDS as COMMUNICATIONS
 from twin.plant.tables import Kind, RackKind, SwitchRole
 from twin.record.channels import JobState, PowerState, State
 from twin.record.event_kinds import KINDS
@@ -28,9 +29,6 @@ from twin.view3d.base.state import LAYERS
 from twin.view3d.place.presets import PRESETS
 
 ROOT = Path(__file__).parents[1]
-UNITS_OF_WORK = ("tokens", "requests", "samples", "answers", "cells", "paths", "steps")
-COMMUNICATIONS = ("Tensor", "Pipeline", "Data", "Context", "Expert")
-PHASES = ("Generation", "Scoring", "Learning", "Weights to the generating copies")
 _BRACES = ["python-brace-format"]
 
 
@@ -63,7 +61,7 @@ def _of_tables() -> Iterator[tuple[str, str]]:
     yield from (("twin/app/hall/strip.py", text.capitalize()) for text in (*LAYERS, *PRESETS))
     yield from (("twin/plant/tables.py", kind.capitalize()) for kind in get_args(Kind))
     yield from (("twin/catalog/figure.py", status) for status in get_args(Status))
-    yield from (("twin/planning/job", text) for text in UNITS_OF_WORK + PHASES + COMMUNICATIONS)
+    yield from (("twin/planning/network/traffic.py", kind.capitalize()) for kind in COMMUNICATIONS)
 
 
 def _described(schema: Any) -> Iterator[tuple[str, str]]:

@@ -51,7 +51,8 @@ def test_values_stand_where_the_language_has_them(use: Use, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "broken", ["{nodes} Racks", "{} Racks", "{count Racks", "{count:q} Racks", "{count.real.x}"]
+    "broken",
+    ["{nodes} Racks", "{} Racks", "{count Racks", "{count:q} Racks", "{count.real.x}", "{count:>9000000000}"],
 )
 def test_a_translation_of_other_values_gives_english(use: Use, tmp_path: Path, broken: str) -> None:
     use(written(tmp_path, ("{count} racks", broken), (("{number} rack", "{number} racks"), (broken, broken))))

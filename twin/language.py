@@ -13,9 +13,10 @@ import gettext
 import logging
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from string import Formatter
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,21 +43,8 @@ def tr(text: str, /, **values: object) -> str:
     >>> tr("Nothing waits")
     'Nothing waits'
     """
-    translated = catalogue().gettext(text) if text else text  # the empty text is the head of a catalogue
-    return _filled(translated, text, values) if values else translated
-
-
-def _filled(translated: str, text: str, values: Mapping[str, object]) -> str:
-    try:
-        return translated.format_map(values)
-    except (
-        KeyError,
-        IndexError,
-        ValueError,
-        AttributeError,
-        TypeError,
-    ):  # a translation that names other values
-        return text.format_map(values)
+    said = _translated(catalogue(), text)
+    return said.format_map(values) if values else said
 
 
 def counted(number: int, noun: str) -> str:
@@ -72,9 +60,9 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "rack"), counted(3000, "rack"), counted(2, "switch"), counted(2, "battery")
     ('1 rack', '3,000 racks', '2 switches', '2 batteries')
     """
-    said = f"{number:,}"
-    translated = catalogue().ngettext(*forms(noun), number)
-    return _filled(translated, forms(noun)[number != 1], {"number": said})
+    one_or_more = forms(noun)
+    text = catalogue().ngettext(*one_or_more, number)
+    return _checked(text, one_or_more[number != 1]).format(number=f"{number:,}")
 
 
 def forms(noun: str) -> tuple[str, str]:
@@ -97,6 +85,25 @@ def english() -> Iterator[None]:
     finally:
         if folder is not None:
             os.environ[FOLDER] = folder
+
+
+@lru_cache(maxsize=8192)  # a window has some 4,000 texts, and draws a few of them again and again
+def _translated(translations: gettext.NullTranslations, text: str) -> str:
+    return (
+        _checked(translations.gettext(text), text) if text else text
+    )  # the empty text is the head of a catalogue
+
+
+def _checked(translated: str, text: str) -> str:
+    """Return a translation, or the text where a translation asks for other values, or in another form, than it has."""
+    try:
+        return translated if _fields(translated) <= _fields(text) else text
+    except ValueError:  # braces that do not belong together
+        return text
+
+
+def _fields(text: str) -> set[tuple[str | None, ...]]:
+    return {part[1:] for part in Formatter().parse(text) if part[1] is not None}
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
 from twin.scenario.schema.work import Job
+from twin.shown_text import capitalised
 
 _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
 _KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
@@ -96,15 +97,13 @@ def _interval(planned: JobEstimate) -> list[FactRow]:
 def _throughput(planned: JobEstimate) -> list[FactRow]:
     if not planned.work_per_step:
         return []
-    rate = f"{text.prefixed(planned.rate_s)} {tr(planned.unit_of_work)}/s"
+    rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
     return [FactRow(tr("Throughput"), rate, hint=tr("Of the whole job, without interruptions"))]
 
 
 def _phases(planned: JobEstimate) -> list[FactRow]:
     return [
-        FactRow(
-            tr(phase.name.capitalize()), text.quantity(phase.seconds, "s"), hint=tr("One phase of a step")
-        )
+        FactRow(capitalised(phase.name), text.quantity(phase.seconds, "s"), hint=tr("One phase of a step"))
         for phase in planned.phases
     ]
 

@@ -136,7 +136,7 @@ class JobResults(QWidget):
                 tile.show_figure(span(estimate.step_s) if name == "step" else MISSING)
             return
         flops_s = estimate.parts.model_flop / estimate.gpus / estimate.step_s
-        unit = tr(estimate.unit_of_work or "steps")
+        unit = estimate.unit_of_work or tr("steps")
         rate_s = estimate.rate_s if estimate.work_per_step else 1.0 / estimate.step_s
         used = estimate.memory.total_bytes / estimate.gpu_bytes
         self.tiles["step"].show_figure(span(estimate.step_s))

@@ -324,7 +324,7 @@ class ScalingPanel(QWidget):
         if draft is None:
             return
         estimate = judge(draft).estimate
-        self._unit = tr(estimate.unit_of_work if estimate is not None else "tokens")
+        self._unit = estimate.unit_of_work if estimate is not None else tr("tokens")
         if self.best.isChecked():
             self._points, self._left = [], from_one_node(draft)
             self._next.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from twin.language import tr
 from twin.physics.gemm import memory_rate
 from twin.physics.memory import MemoryParts
 from twin.physics.stencil import Halo, halo_exchange, roofline
@@ -57,14 +58,14 @@ def estimate_hpc(job: HpcJob) -> JobEstimate:
     problem, profile = job.workload.problem, load_calibrated(job.profile).profile
     if isinstance(problem, Stencil):
         count = float(math.prod(problem.cells))
-        flop, traffic, unit = count * problem.cell_flop, count * problem.cell_bytes, "cells"
+        flop, traffic, unit = count * problem.cell_flop, count * problem.cell_bytes, tr("cells")
         state_bytes = count * problem.state_bytes / job.gpus
         saved_bytes = count * problem.state_bytes
         halo_s = _halo(problem, job.gpus, profile, job.network).total_s
         jitter = profile.jitter_per_doubling * math.log2(max(1.0, job.gpus / profile.domain_gpus))
     else:
         count = problem.paths
-        flop, traffic, unit = count * problem.path_flop, count * problem.path_bytes, "paths"
+        flop, traffic, unit = count * problem.path_flop, count * problem.path_bytes, tr("paths")
         state_bytes, saved_bytes, halo_s, jitter = problem.state_bytes, problem.result_bytes, 0.0, 0.0
     peak = profile.peak_flops_s
     if problem.precision != "bf16":

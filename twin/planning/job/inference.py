@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from twin.language import tr
 from twin.physics.memory import MemoryParts
 from twin.physics.serving import Serving, ServingReplica, batch_limit, serve
 from twin.physics.training import StepParts
@@ -90,7 +91,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
         checkpoint_bytes=replica.weight_bytes * replicas,
         input_bytes=0.0,
         confidence="uncalibrated",
-        unit_of_work="requests",
+        unit_of_work=tr("requests"),
         work_per_step=workload.requests_s * WINDOW_S,
         hbm_bytes=served.now.hbm_bytes * replicas * parts.step_s,
         low_confidence=DOUBTS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from twin.language import tr
 from twin.physics.memory import MemoryParts
 from twin.physics.rollout import Rollout, rollout, weight_sync_s
 from twin.physics.serving import ServingReplica, batch_limit
@@ -96,15 +97,15 @@ def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
         checkpoint_bytes=learner.checkpoint_bytes,
         input_bytes=float(TOKEN_BYTES * workload.prompts * workload.prompt_tokens),
         confidence="uncalibrated",
-        unit_of_work="answers",
+        unit_of_work=tr("answers"),
         work_per_step=float(answers),
         hbm_bytes=roll.hbm_bytes * replicas + learner.hbm_bytes * (1 + scoring),
         low_confidence=(*learner.low_confidence, *DOUBTS),
         phases=(
-            StepPhase("generation", roll.total_s),
-            StepPhase("scoring", learned.step_s - learner.step_s),
-            StepPhase("learning", learner.step_s),
-            StepPhase("weights to the generating copies", sync_s),
+            StepPhase(tr("generation"), roll.total_s),
+            StepPhase(tr("scoring"), learned.step_s - learner.step_s),
+            StepPhase(tr("learning"), learner.step_s),
+            StepPhase(tr("weights to the generating copies"), sync_s),
         ),
     )
 

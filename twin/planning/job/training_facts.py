@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from twin.language import tr
 from twin.physics.roofline import transformer_traffic_bytes
 from twin.physics.training_inputs import Model
 from twin.planning.job.llm import LlmJob, default_stack
@@ -22,7 +23,7 @@ def described(job: LlmJob, result: JobEstimate) -> JobEstimate:
     stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
     return replace(
         result,
-        unit_of_work="tokens",
+        unit_of_work=tr("tokens"),
         work_per_step=float(job.parallel.global_batch * model.seq),
         hbm_bytes=transformer_traffic_bytes(model, job.parallel, stack),
         low_confidence=tuple(_doubts(job, result, model)),

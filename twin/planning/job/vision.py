@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from twin.language import tr
 from twin.physics.checkpoint import checkpoint_bytes
 from twin.physics.memory import OPTIMIZER_BYTES, WEIGHT_BYTES, MemoryParts
 from twin.physics.roofline import GRADIENT_BYTES, SampleWork, data_parallel_step
@@ -79,7 +80,7 @@ def estimate_vision(job: VisionJob) -> JobEstimate:
         input_bytes=job.sample_bytes * job.batch_per_gpu * job.gpus,
         # Work and efficiency of a sample are the user's own figures, whatever the profile was fitted to.
         confidence="uncalibrated",
-        unit_of_work="samples",
+        unit_of_work=tr("samples"),
         work_per_step=float(job.batch_per_gpu * job.gpus),
         hbm_bytes=job.gpus
         * (job.batch_per_gpu * job.sample_hbm_bytes + OPTIMIZER_BYTES_PER_WEIGHT * job.parameters)
