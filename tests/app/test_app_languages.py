@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from pseudo_language import NAME, write
@@ -53,6 +54,27 @@ def test_no_bare_words_are_put_on_the_screen() -> None:
         for words in _bare(given)
     ]
     assert "\n".join(bare) == ""
+
+
+def test_each_text_names_the_values_that_go_with_it() -> None:
+    odd = [
+        f"{module}:{call.lineno}"
+        for module in sorted((WALK.parents[2] / "twin").rglob("*.py"))
+        for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and _name(call.func) == "tr" and call.keywords
+        for text in call.args
+        if isinstance(text, ast.Constant) and _values(text.value) != {given.arg for given in call.keywords}
+    ]
+    assert odd == []
+
+
+def _values(text: str) -> set[str | None]:
+    """Return the names that a text has in braces, those inside a form such as ``{value:.{digits}f}`` too."""
+    found: set[str | None] = set()
+    for _, name, form, _ in Formatter().parse(text):
+        if name is not None:
+            found |= {name} | _values(form or "")
+    return found
 
 
 def _name(called: ast.expr) -> str:

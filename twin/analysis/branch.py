@@ -86,7 +86,7 @@ def parent_scene(
     try:
         write_whole(path, text.encode())
     except OSError as error:
-        reason = tr("cannot be written: {strerror}", strerror=error.strerror or error)
+        reason = tr("cannot be written: {reason}", reason=error.strerror or error)
         raise ScenarioError([Problem(str(path), 0, "", "", reason)]) from None
     return path.name
 
@@ -121,8 +121,8 @@ def branch_scene(
     header = reader.header
     end_s = header.end_s if reader.summary is None else reader.t_end_s
     if not 0.0 <= at_s <= end_s:
-        reason = tr("the run has no time {spoken}", spoken=units.spoken(at_s))
-        raise _wrong("branch", "at", reason, tr("the run covers 0 s to {spoken}", spoken=units.spoken(end_s)))
+        reason = tr("the run has no time {at}", at=units.spoken(at_s))
+        raise _wrong("branch", "at", reason, tr("the run covers 0 s to {end}", end=units.spoken(end_s)))
     parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
     by_hand = [request.done for request in asked_of(reader, at_s)]
     wanted = [
@@ -244,11 +244,11 @@ def _head(scenario: Scenario, extends: str, title: str) -> str:
 
 def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
     return tr(
-        "A branch of the run {name}, seed {seed}, branched at {spoken} ({at_s:g} s).\nUntil "
+        "A branch of the run {name}, seed {seed}, branched at {at} ({at_s:g} s).\nUntil "
         "then it is that run: {events} events of hash {event_hash}.\n",
         name=reader.path.name,
         seed=reader.header.seed,
-        spoken=units.spoken(at_s),
+        at=units.spoken(at_s),
         at_s=at_s,
         events=events,
         event_hash=event_hash,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from twin import units
 from twin.analysis.branch import Addition
 from twin.catalog import load_catalog
-from twin.language import tr
+from twin.language import counted, tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
 from twin.plant.tables import Plant
@@ -67,7 +67,9 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
     if wrong:
         raise ScenarioError(wrong)
     if changes:
-        title = ", ".join(tr("{path} is {value}", path=change.path, value=change.value) for change in changes)
+        title = ", ".join(
+            tr("{path} is {change}", path=change.path, change=change.value) for change in changes
+        )
         title = title if len(title) <= 200 else f"{title[:199]}\N{HORIZONTAL ELLIPSIS}"
         made.append(Edit(id="set", at=at_s, title=title, changes=tuple(changes)))
     return made
@@ -76,11 +78,7 @@ def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
 def in_words(addition: Addition) -> str:
     """Return an intervention or edit in a few words: "Pumps stop: cdu/0 for 1 h"."""
     if isinstance(addition, Edit):
-        return addition.title or tr(
-            "{changes} change{value} of the hall",
-            changes=len(addition.changes),
-            value="s" * (len(addition.changes) != 1),
-        )
+        return addition.title or tr("{changes} of the hall", changes=counted(len(addition.changes), "change"))
     lasts = None if addition.duration_s is None else units.spoken(addition.duration_s)
     return _act_words(addition.kind, addition.target, addition.value, lasts, addition.count)
 
@@ -168,9 +166,7 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
     if "changes" in entry:
         changes = entry["changes"]
         many = len(changes) if isinstance(changes, list) else 0
-        return str(
-            entry.get("title") or tr("{many} change{value} of the hall", many=many, value="s" * (many != 1))
-        )
+        return str(entry.get("title") or tr("{changes} of the hall", changes=counted(many, "change")))
     value, lasts = (None if entry.get(key) is None else str(entry[key]) for key in ("value", "for"))
     count = entry.get("count")
     kind, target = str(entry.get("kind", "?")), str(entry.get("target", "?"))

@@ -51,11 +51,11 @@ def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
     if (made.count, made.hexdigest()) == (point.events, point.event_hash):
         return ""
     return tr(
-        "This branch differs from its run, {run}, before the branch time {spoken}: {count:,} "
+        "This branch differs from its run, {run}, before the branch time {at}: {count:,} "
         "events with hash {hexdigest}, not {events:,} with {event_hash}. Its seed, the scene "
         "it extends, the program or the data have changed.",
         run=point.run,
-        spoken=spoken(point.at_s),
+        at=spoken(point.at_s),
         count=made.count,
         hexdigest=made.hexdigest()[:_SHOWN],
         events=point.events,

@@ -40,12 +40,12 @@ def compare_at(a: Reader, b: Reader, t_s: float) -> Comparison:
     if figures_s is None:
         words = [tr("Only ledger figures are known: an older program recorded one of the runs.")]
     else:
-        age = tr(", {spoken} earlier", spoken=spoken(t_s - figures_s)) if t_s - figures_s >= 1.0 else ""
+        age = tr(", {time} earlier", time=spoken(t_s - figures_s)) if t_s - figures_s >= 1.0 else ""
         words = [
             tr(
-                "GPU time is up to {spoken}, all other figures of the sample at {spoken_2}{age}.",
-                spoken=spoken(t_s),
-                spoken_2=spoken(figures_s),
+                "GPU time is up to {time}, all other figures of the sample at {figures_time}{age}.",
+                time=spoken(t_s),
+                figures_time=spoken(figures_s),
                 age=age,
             )
         ]

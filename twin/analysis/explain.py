@@ -18,7 +18,7 @@ from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import Roots, has_stretches, lost_s, stretches, why
 from twin.analysis.wall_clock import Moments, moments
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
@@ -284,7 +284,7 @@ class _Finder:
         if count == 1:
             return causes[0].text, ""
         noun = _MANY.get(account, "stretches")
-        return f"{count:,} {noun}", tr("; largest: {text}", text=causes[0].text)
+        return f"{count:,} {noun}", tr("; largest: {first_cause}", first_cause=causes[0].text)
 
     def _waiting(self) -> float:
         """Return the mean number of queued jobs."""
@@ -333,9 +333,9 @@ class _Finder:
         return LossCause(
             subject,
             tr(
-                "{why} at {says} ({since}){fault}",
+                "{why} at {time} ({since}){fault}",
                 why=why(event),
-                says=self._says(event.t_s),
+                time=self._says(event.t_s),
                 since=since,
                 fault=self._fault(chain),
             ),
@@ -351,10 +351,10 @@ class _Finder:
         if len(chain) < 2:
             return ""
         return tr(
-            ", after {subject}: {text} (at {says})",
+            ", after {subject}: {last_chain} (at {time})",
             subject=chain[-1].subject,
-            text=chain[-1].text,
-            says=self._says(chain[-1].t_s),
+            last_chain=chain[-1].text,
+            time=self._says(chain[-1].t_s),
         )
 
     # -- spans ----
@@ -384,17 +384,17 @@ class _Finder:
         root = chain[0] if chain else None
         behind = chain if len(chain) < 2 else [chain[0], chain[-1]]  # and the fault that brought that about
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
-        until = tr("to {says}", says=says(end_s)) if end_s is not None and end_s <= self._t1_s else "on"
+        until = tr("to {end}", end=says(end_s)) if end_s is not None and end_s <= self._t1_s else "on"
         subject_words = span.subject
         if account == "thermal_throttle":
             subject_words += self._how_many("site.throttled", begin_s, end_s) if alone else ""
         elif span.nodes > 1:
             subject_words += tr(" ({nodes:,} nodes)", nodes=span.nodes)
         text = tr(
-            "{subject_words} {verb} from {says} {until}",
+            "{subject_words} {verb} from {begin_time} {until}",
             subject_words=subject_words,
             verb=kind.verb,
-            says=says(begin_s),
+            begin_time=says(begin_s),
             until=until,
         )
         subject = span.subject
@@ -405,7 +405,7 @@ class _Finder:
             for cause in behind:
                 place = "" if cause.subject == span.subject else f"{cause.subject}: "
                 text += tr(
-                    ", after {place}{text} (at {says})", place=place, text=cause.text, says=says(cause.t_s)
+                    ", after {place}{cause} (at {time})", place=place, cause=cause.text, time=says(cause.t_s)
                 )
         elif not kind.caused_by:
             text += f": {span.begin.text}"
@@ -448,7 +448,7 @@ class _Finder:
         text = job if share == 1.0 else f"{job} ({share:.1%})"
         if account == "checkpoint_stall":
             saved = self._saved.get(job, 0)
-            text += tr(", {saved:,} checkpoint{value}", saved=saved, value="s" * (saved != 1))
+            text += tr(", {checkpoints}", checkpoints=counted(saved, "checkpoint"))
         return LossCause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
 
     def _jobs(self) -> dict[str, dict[str, float]]:

@@ -11,7 +11,7 @@ from twin.analysis.account_words import account_title
 from twin.analysis.incident import COST_ACCOUNTS, Incident, JobStop, Phase, Repair
 from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments, moments
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.record.reader import Reader
@@ -174,17 +174,13 @@ def incident_card(found: RunIncidents, incident: Incident, spares_left: float = 
         _place(incident),
         says(incident.t_s),
         _interrupted(incident),
-        tr("known up to {says}", says=says(found.t_s)),
+        tr("known up to {time}", time=says(found.t_s)),
         stops,
         _cost(found, incident),
         _share(found, incident),
         tuple((account, incident.gpu_s[account]) for account in COST_ACCOUNTS if account in incident.gpu_s),
         _spare(found, incident),
-        ""
-        if math.isnan(spares_left)
-        else tr(
-            "{spares_left:,.0f} spare{value} left", spares_left=spares_left, value="s" * (spares_left != 1)
-        ),
+        "" if math.isnan(spares_left) else tr("{spares} left", spares=counted(int(spares_left), "spare")),
         back,
         "\n".join(words for words in (detail, _away(found, incident), _repair(repair)) if words),
         _kind(found, incident),
@@ -239,14 +235,14 @@ def _state(found: RunIncidents, stop: JobStop, says: Moments) -> str:
     runs, ended = found.running_again(stop), found.ended(stop)
     if runs is not None:
         return tr(
-            "running again at {says}, step {integer:,}", says=says(runs.t_s), integer=runs.integer("step")
+            "running again at {time}, step {integer:,}", time=says(runs.t_s), integer=runs.integer("step")
         )
     if ended is not None:
-        return tr("{job_title} at {says}", job_title=kind_of(ended.kind).job_title, says=says(ended.t_s))
+        return tr("{job_title} at {time}", job_title=kind_of(ended.kind).job_title, time=says(ended.t_s))
     following = [event for event in found.events_of_job(stop.job) if event.row > stop.event.row]
     if following:
-        return tr("stopped again at {says}", says=says(following[0].t_s))
-    return tr("stopped for {spoken} so far", spoken=spoken(round(found.t_s - stop.event.t_s)))
+        return tr("stopped again at {time}", time=says(following[0].t_s))
+    return tr("stopped for {time} so far", time=spoken(round(found.t_s - stop.event.t_s)))
 
 
 def _spare(found: RunIncidents, incident: Incident) -> str:
@@ -263,7 +259,7 @@ def _spare(found: RunIncidents, incident: Incident) -> str:
 def _back(found: RunIncidents, repair: Repair, says: Moments) -> tuple[str, str]:
     """Return when what failed is back, and what more there is to say of that."""
     if repair.returned_s is not None:
-        return tr("Back in use"), tr("since {says}", says=says(repair.returned_s))
+        return tr("Back in use"), tr("since {returned_time}", returned_time=says(repair.returned_s))
     if repair.restart:
         return tr("Not needed"), tr("a restart is enough")
     if repair.expected_s is None:
@@ -272,7 +268,7 @@ def _back(found: RunIncidents, repair: Repair, says: Moments) -> tuple[str, str]
     waits = f"; {repair.waits}" if repair.waits else ""
     if left_s <= 0.0:
         return tr("Overdue"), tr("expected {at}{waits}", at=at, waits=waits)
-    return tr("Back in {spoken}", spoken=spoken(round(left_s))), tr(
+    return tr("Back in {left_time}", left_time=spoken(round(left_s))), tr(
         "expected {at}{waits}", at=at, waits=waits
     )
 
@@ -294,12 +290,7 @@ def _away(found: RunIncidents, incident: Incident) -> str:
         return ""
     value = node_s / HOUR_S
     in_all = f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}"
-    return tr(
-        "{nodes:,} node{value} out of use, {in_all} node-hours so far",
-        nodes=nodes,
-        value="s" * (nodes != 1),
-        in_all=in_all,
-    )
+    return tr("{nodes} out of use, {in_all} node-hours so far", nodes=counted(nodes, "node"), in_all=in_all)
 
 
 def _repair(repair: Repair) -> str:
@@ -308,9 +299,9 @@ def _repair(repair: Repair) -> str:
     words = _CLASSES.get(repair.repair_class, "")
     if repair.median_s and repair.p90_s and repair.p90_s > repair.median_s:
         words += tr(
-            "; typically {spoken}, one in ten above {spoken_2}",
-            spoken=spoken(repair.median_s),
-            spoken_2=spoken(repair.p90_s),
+            "; typically {median_time}, one in ten above {p90_time}",
+            median_time=spoken(repair.median_s),
+            p90_time=spoken(repair.p90_s),
         )
     return words
 
@@ -366,10 +357,10 @@ def short_jobs(incident: Incident) -> str:
 def found_words(found: RunIncidents) -> str:
     """Return how many incidents there were, how many stops of jobs, and what they cost, in a line."""
     count, stops = len(found.all), sum(len(incident.stops) for incident in found.all)
-    words = tr("{count:,} incident{value}, ", count=count, value="s" * (count != 1))
+    words = tr("{incidents}, ", incidents=counted(count, "incident"))
     if not stops:
         return words + tr("no job stopped")
-    words += tr("{stops:,} job stop{value}", stops=stops, value="s" * (stops != 1))
+    words += counted(stops, "job stop")
     return (
         f"{words}: {hours(sum(found.gpu_s.values()))}"
         if found.priced

@@ -102,7 +102,7 @@ def acts_of(reader: Reader) -> Iterator[RequestedAct]:
             yield RequestedAct(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(
-                tr("{path}: what was done at {t_s:g} s is damaged", path=reader.path, t_s=marker.t_s)
+                tr("{path}: what was done at {time:g} s is damaged", path=reader.path, time=marker.t_s)
             ) from error
 
 

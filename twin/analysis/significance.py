@@ -73,7 +73,7 @@ def basis_words(found: Comparison) -> str:
         case Basis.RERUN:
             return tr("Rerun from the start.")
         case Basis.SAME_PAST:
-            return tr("Same past until {spoken}.", spoken=spoken(round(found.since_s or 0.0, 3)))
+            return tr("Same past until {since}.", since=spoken(round(found.since_s or 0.0, 3)))
     return ""
 
 

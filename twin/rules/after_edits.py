@@ -78,7 +78,7 @@ def _of_edit(finding: Finding, edit: Edit, place: int) -> Finding:
     """Return a finding with an edit as its cause: its key may be in no line of the file."""
     own, when = (
         finding.at[:1] == ("edits",),
-        tr("{id} at {spoken}", id=edit.id, spoken=spoken(edit.at_s)),
+        tr("{id} at {at}", id=edit.id, at=spoken(edit.at_s)),
     )  # own: of the edit itself
     sentence = (
         f"{when} {finding.reason}"

@@ -85,10 +85,10 @@ def _capacity(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
         return
     enough = int(np.ceil(makes.value / part.capacity_w))
     reason = tr(
-        "is too low: cooling capacity of {ids}, {text}, is below the design heat of its racks, {text_2}",
-        ids=loops.ids[worst],
-        text=has.text,
-        text_2=makes.text,
+        "is too low: cooling capacity of {loop}, {has}, is below the design heat of its racks, {makes}",
+        loop=loops.ids[worst],
+        has=has.text,
+        makes=makes.text,
     )
     fix = (
         tr("a larger door")
@@ -112,12 +112,12 @@ def _flow(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     asked = quantity(float(loops.flow_m3_s[largest]), "volume_flow")
     if asked.value > has.value * ROUNDING:
         reason = tr(
-            "is too low: {units} {id} deliver {text}, below the design flow of {ids}, {text_2}",
+            "is too low: {units} {id} deliver {has}, below the design flow of {loop}, {asked}",
             units=units,
             id=part.id,
-            text=has.text,
-            ids=loops.ids[largest],
-            text_2=asked.text,
+            has=has.text,
+            loop=loops.ids[largest],
+            asked=asked.text,
         )
         fix = tr("{ceil} units, or more loops", ceil=int(np.ceil(asked.value / part.flow_m3_s)))
         ids = _ids(case, slots[loops.flow_m3_s[slots] > has.value * ROUNDING], largest)
@@ -142,17 +142,17 @@ def _rise(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     limit = quantity(RISE_K[kind], "temperature_difference")
     medium = "coolant" if kind == LoopKind.LIQUID else "air"
     reason = tr(
-        "is too low: {medium} delta-T of {ids} is {text}, limit {text_2}",
+        "is too low: {medium} delta-T of {loop} is {rise}, limit {limit}",
         medium=medium,
-        ids=loops.ids[worst],
-        text=rise.text,
-        text_2=limit.text,
+        loop=loops.ids[worst],
+        rise=rise.text,
+        limit=limit.text,
     )
     ids = _ids(case, slots[rise_k > RISE_K[kind] * ROUNDING], worst)
     yield Found(
         at=(*at, "flow"),
         reason=reason,
-        fix=tr("{text} or more", text=right.text),
+        fix=tr("{right} or more", right=right.text),
         ids=ids,
         value=rise,
         limit=limit,
@@ -167,11 +167,11 @@ def _dew_point(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     if LoopKind(loops.kind[int(slots[0])]) != LoopKind.AIR and supply_c < dew.value + DEW_MARGIN_K:
         right = quantity(dew.value + DEW_MARGIN_K, "temperature")
         reason = tr(
-            "is less than {dew_margin_k:g} K above the dew point of the hall, {text}: condensation risk",
+            "is less than {dew_margin_k:g} K above the dew point of the hall, {dew}: condensation risk",
             dew_margin_k=DEW_MARGIN_K,
-            text=dew.text,
+            dew=dew.text,
         )
-        fix = tr("{text} or more, or drier air", text=right.text)
+        fix = tr("{right} or more, or drier air", right=right.text)
         supply = quantity(supply_c, "temperature")
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=right)
 
@@ -187,8 +187,8 @@ def _air_class(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     high_c = min(ALLOWABLE[name].high_c for name in classes)
     if not low_c <= supply.value <= high_c:
         reason = tr(
-            "is {text}, outside the allowable range of ASHRAE class {set}",
-            text=supply.text,
+            "is {supply}, outside the allowable range of ASHRAE class {set}",
+            supply=supply.text,
             set=" and ".join(sorted(set(classes))),
         )
         fix = tr("{low_c:g} to {high_c:g} °C; recommended 18 to 27 °C", low_c=low_c, high_c=high_c)
@@ -210,8 +210,8 @@ def _approach(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
             if approach_k
             else ""
         )
-        reason = tr("is colder than its facility water, {text}{over}", text=water.text, over=over)
-        fix = tr("{value:g} °C or more, or colder facility water", value=water.value + approach_k)
+        reason = tr("is colder than its facility water, {water}{over}", water=water.text, over=over)
+        fix = tr("{water:g} °C or more, or colder facility water", water=water.value + approach_k)
         limit = quantity(water.value + approach_k, "temperature")
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
@@ -227,10 +227,10 @@ def _idle(case: RuleContext, slots: Ints32, at: Path) -> Iterator[Found]:
     reason = tr("leads to no rack: the loop cools nothing")
     if len(idle) < len(slots):
         reason = tr(
-            "leaves {idle_count:,} of {slots:,} loops without racks, {ids} first",
+            "leaves {idle_count:,} of {slots:,} loops without racks, {first_id} first",
             idle_count=len(idle),
             slots=len(slots),
-            ids=ids[0],
+            first_id=ids[0],
         )
     fix = tr("let it cool rows without a loop, or remove it")
     counted, none = number(len(idle), "loops" if len(idle) > 1 else "loop"), number(0, "loops")
@@ -253,9 +253,9 @@ def _split_halls(case: RuleContext) -> Iterator[Found]:
                 continue
             name, best = plant.halls.ids[hall], plant.plants.ids[most]
             reason = tr(
-                "is {ids}, but most heat of {name} goes to {best}: air mixes in a hall, so all its "
+                "is {plant}, but most heat of {name} goes to {best}: air mixes in a hall, so all its "
                 "loops need the same facility loop",
-                ids=plant.plants.ids[own],
+                plant=plant.plants.ids[own],
                 name=name,
                 best=best,
             )
@@ -276,11 +276,11 @@ def _plant_size(case: RuleContext) -> Iterator[Found]:
         makes = quantity(float(heat_w[slot]), "power")
         if makes.value > has.value * ROUNDING:
             reason = tr(
-                "is too low: {needed} {id} reject {text}, below the design heat of the halls, {text_2}",
+                "is too low: {needed} {id} reject {has}, below the design heat of the halls, {makes}",
                 needed=needed,
                 id=part.id,
-                text=has.text,
-                text_2=makes.text,
+                has=has.text,
+                makes=makes.text,
             )
             key = "units" if facility_loop.needed is None else "needed"
             fix = tr("{ceil} units", ceil=int(np.ceil(makes.value / part.capacity_w)))

@@ -87,10 +87,10 @@ def _unverified(case: RuleContext) -> Iterator[Found]:
         if figures and sure < LEAST * len(figures):
             share = number(round(100 * sure / len(figures)), "%")
             reason = tr(
-                "is {part}: {figures} of its {figures_2} figures are unverified or estimated",
+                "is {part}: {figures} of its {count} figures are unverified or estimated",
                 part=part,
                 figures=len(figures) - sure,
-                figures_2=len(figures),
+                count=len(figures),
             )
             fix = tr(
                 "verify them against the data sheet, then set their source in the catalogue; twin "

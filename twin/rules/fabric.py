@@ -117,9 +117,9 @@ def _speeds(case: RuleContext) -> Iterator[Found]:
             nic = line_rate(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes)
             ids = tuple(plant.switches.ids[leaf] for leaf in np.unique(down.leaf[slow]).tolist())
             reason = tr(
-                "has ports of {text} for NICs of {text_2}: {slow_count:,} NICs run below line rate",
-                text=port.text,
-                text_2=nic.text,
+                "has ports of {port} for NICs of {nic}: {slow_count:,} NICs run below line rate",
+                port=port.text,
+                nic=nic.text,
                 slow_count=len(slow),
             )
             at: Path = ("fabrics", i, "leaf", "part")
@@ -133,7 +133,7 @@ def _speeds(case: RuleContext) -> Iterator[Found]:
         if len(fast):
             asked = line_rate(float(bundles.cable_bytes_s[fast].max()))
             has = line_rate(cable.bandwidth_bytes_s)
-            reason = tr("carries {text}, below the {text_2} of its ports", text=has.text, text_2=asked.text)
+            reason = tr("carries {has}, below the {asked} of its ports", has=has.text, asked=asked.text)
             ids = _racks(case, fast)
             fix = tr("a faster cable part")
             yield Found(at=("fabrics", i, "cable"), reason=reason, fix=fix, ids=ids, value=has, limit=asked)
@@ -161,12 +161,12 @@ def _reach(case: RuleContext) -> Iterator[Found]:
         first = _racks(case, long[:1])
         count = int(bundles.cables[long].sum())
         reason = tr(
-            "reaches {text}, but {count:,} cables are longer: the longest, {first} to {first_2}, is {text_2}",
-            text=reach.text,
+            "reaches {reach}, but {count:,} cables are longer: the longest, {first} to {last_first}, is {longest}",
+            reach=reach.text,
             count=count,
             first=first[0],
-            first_2=first[-1],
-            text_2=longest.text,
+            last_first=first[-1],
+            longest=longest.text,
         )
         fix = tr("a cable part with a longer reach, or switches nearer to the nodes")
         yield Found(
@@ -201,10 +201,10 @@ def _rails(case: RuleContext) -> Iterator[Found]:
         if len(crossed):
             first = int(crossed[0])
             reason = tr(
-                "crosses rails: NIC {nic} of {ids} connects to {ids_2} of rail {own}",
+                "crosses rails: NIC {nic} of {node} connects to {switch} of rail {own}",
                 nic=int(down.nic[first]),
-                ids=plant.nodes.ids[int(down.node[first])],
-                ids_2=plant.switches.ids[int(down.leaf[first])],
+                node=plant.nodes.ids[int(down.node[first])],
+                switch=plant.switches.ids[int(down.leaf[first])],
                 own=int(own[down.leaf[first]]),
             ) + (
                 tr(", and {crossed_count:,} more cables cross", crossed_count=len(crossed) - 1)
@@ -238,15 +238,13 @@ def _oversubscribed(case: RuleContext) -> Iterator[Found]:
         tier = TIER_NAMES[int(role[worst])]
         has, aim = number(float(ratio[worst]), tr("to 1")), number(fabric.oversubscription, tr("to 1"))
         reason = tr(
-            "is exceeded at {tier} {ids}: {text}, target {text_2}",
+            "is exceeded at {tier} {switch}: {has}, target {aim}",
             tier=tier,
-            ids=plant.switches.ids[worst],
-            text=has.text,
-            text_2=aim.text,
+            switch=plant.switches.ids[worst],
+            has=has.text,
+            aim=aim.text,
         )
-        fix = tr(
-            "more uplinks or more switches in the tier above, or {value:.4g} as the target", value=has.value
-        )
+        fix = tr("more uplinks or more switches in the tier above, or {has:.4g} as the target", has=has.value)
         ids = tuple(plant.switches.ids[switch] for switch in over.tolist())
         at: Path = ("fabrics", i, "oversubscription")
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=has, limit=aim)

@@ -56,36 +56,36 @@ def _overloads(case: RuleContext, kind: str) -> Iterator[Found]:
             limited = "breaker"
             percent = 100 * load_w[item] / power.breaker_w[item]
             reason = tr(
-                "is too low: breaker of {ids} carries {text}, {percent:.0f} % of its rating",
-                ids=power.ids[item],
-                text=carried.text,
+                "is too low: breaker of {power} carries {carried}, {percent:.0f} % of its rating",
+                power=power.ids[item],
+                carried=carried.text,
                 percent=percent,
             )
             fix = tr(
-                "{more}, or a larger breaker; its continuous limit is 80 %, {text}",
+                "{more}, or a larger breaker; its continuous limit is 80 %, {limit}",
                 more=more,
-                text=limit.text,
+                limit=limit.text,
             )
         elif power.units[item] > power.needed[item]:
             limited, at = "units", ("power", stage, "units")
             units, needed = int(power.units[item]), int(power.needed[item])
             reason = tr(
-                "do not give N+{units}: {ids} carries {text}, above the {text_2} of its {needed} "
+                "do not give N+{units}: {power} carries {carried}, above the {limit} of its {needed} "
                 "needed units",
                 units=units - needed,
-                ids=power.ids[item],
-                text=carried.text,
-                text_2=limit.text,
+                power=power.ids[item],
+                carried=carried.text,
+                limit=limit.text,
                 needed=needed,
             )
             fix = tr("more units, or {more}", more=more)
         else:
             limited, fix = "capacity", more
             reason = tr(
-                "is too low: {ids} carries {text}, capacity {text_2}",
-                ids=power.ids[item],
-                text=carried.text,
-                text_2=limit.text,
+                "is too low: {power} carries {carried}, capacity {limit}",
+                power=power.ids[item],
+                carried=carried.text,
+                limit=limit.text,
             )
         if limited == kind:
             ids = _worst_first(plant, (power.stage == stage) & over, load_w)
@@ -124,11 +124,11 @@ def _lost_sides(case: RuleContext) -> Iterator[Found]:
                 item = _worst(plant, over_stage, out_w, hit)
                 carried, limit = _power(out_w[item]), _power(item_limit_w(plant)[item])
                 reason = tr(
-                    "is too low for 2N: after loss of feed {id}, {ids} carries {text}, capacity {text_2}",
+                    "is too low for 2N: after loss of feed {id}, {power} carries {carried}, capacity {limit}",
                     id=scenario.power[stage].id,
-                    ids=power.ids[item],
-                    text=carried.text,
-                    text_2=limit.text,
+                    power=power.ids[item],
+                    carried=carried.text,
+                    limit=limit.text,
                 )
                 enough = _enough(scenario.power[over_stage].count, carried.value, limit.value)
                 yield Found(
@@ -189,8 +189,8 @@ def _unfed_racks(case: RuleContext) -> Iterator[Found]:
     for at, ids in case.by_generator(np.flatnonzero(unpowered)):
         count = number(len(ids), "racks" if len(ids) > 1 else "rack")
         reason = tr(
-            "has equipment in {text} without a power feed: it does not start, and no limit counts it",
-            text=count.text,
+            "has equipment in {count} without a power feed: it does not start, and no limit counts it",
+            count=count.text,
         )
         fix = tr("feed it from a power stage")
         none = number(0, "racks")
@@ -220,8 +220,8 @@ def _imbalance(case: RuleContext) -> Iterator[Found]:
         return
     heavy = sides[0] if a_w > b_w else sides[1]
     reason = tr(
-        "is unbalanced: feed A carries {text}, feed B {text_2}",
-        text=_power(a_w).text,
+        "is unbalanced: feed A carries {power}, feed B {text_2}",
+        power=_power(a_w).text,
         text_2=_power(b_w).text,
     )
     yield Found(
@@ -291,9 +291,9 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
         if generators and lasts_s < needed_s:
             lasts, needed = quantity(lasts_s, "duration"), quantity(needed_s, "duration")
             reason = tr(
-                "lasts {text} at full load, but the generators take the load only after {text_2}",
-                text=lasts.text,
-                text_2=needed.text,
+                "lasts {lasts} at full load, but the generators take the load only after {needed}",
+                lasts=lasts.text,
+                needed=needed.text,
             )
             fix = tr("a larger battery, or generators that start sooner")
             yield Found(at=at, reason=reason, fix=fix, value=lasts, limit=needed)
@@ -326,11 +326,11 @@ def _small_generators(case: RuleContext) -> Iterator[Found]:
         reported.add(stage)
         gives, carries = _power(given_w[bus]), _power(load_w[bus])
         reason = tr(
-            "is too low: {text} with the sources in parallel is below the {text_2} load of "
-            "{ids}, which gets no supply on utility loss",
-            text=gives.text,
-            text_2=carries.text,
-            ids=power.ids[bus],
+            "is too low: {gives} with the sources in parallel is below the {carries} load of "
+            "{power}, which gets no supply on utility loss",
+            gives=gives.text,
+            carries=carries.text,
+            power=power.ids[bus],
         )
         yield Found(
             at=("power", stage, "capacity"),

@@ -221,7 +221,7 @@ def _named(jobs: Sequence[str]) -> str:
     return (
         tr("job {jobs}", jobs=jobs[0])
         if len(jobs) == 1
-        else tr("jobs {jobs} and {jobs_2}", jobs=", ".join(jobs[:-1]), jobs_2=jobs[-1])
+        else tr("jobs {jobs} and {last_job}", jobs=", ".join(jobs[:-1]), last_job=jobs[-1])
     )
 
 

@@ -85,9 +85,9 @@ def _found(
     yield Found(
         at=at,
         reason=tr(
-            "is oversized: {text} without spares for {text_2}, {has_w:.1f} times its load",
-            text=has.text,
-            text_2=load.text,
+            "is oversized: {has} without spares for {load}, {has_w:.1f} times its load",
+            has=has.text,
+            load=load.text,
             has_w=has_w / load_w,
         ),
         fix=tr("a smaller part, or fewer machines: at low load it loses more and runs worse"),

@@ -97,7 +97,7 @@ def _doubled(
 
 
 def _many(ids: list[str]) -> str:
-    return ids[0] if len(ids) == 1 else tr("{ids} and {ids_2:,} more", ids=ids[0], ids_2=len(ids) - 1)
+    return ids[0] if len(ids) == 1 else tr("{first_id} and {more:,} more", first_id=ids[0], more=len(ids) - 1)
 
 
 # --- the floor
@@ -190,7 +190,12 @@ def _collide(case: RuleContext) -> Iterator[Found]:
         ids, at = (floor.ids[rack], floor.ids[obstacle]), _place(case, floor.ids[rack])
         shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
         subject = "it" if at[2] == "overrides" else ids[0]
-        reason = tr("makes {subject} overlap {ids} by {text}", subject=subject, ids=ids[1], text=shared.text)
+        reason = tr(
+            "makes {subject} overlap {second_id} by {shared}",
+            subject=subject,
+            second_id=ids[1],
+            shared=shared.text,
+        )
         found = Found(at=at, reason=reason, fix=tr("another place"), ids=ids, value=shared, limit=none)
         reported.setdefault(ids[0], found)
     yield from reported.values()
@@ -202,13 +207,17 @@ def _collide(case: RuleContext) -> Iterator[Found]:
                 pitch, width = quantity(rows.racks.pitch_m, "length"), quantity(width_m, "length")
                 key: Path = ("halls", h, "rows", r, "racks", "pitch")
                 reason = tr(
-                    "is {text}, but a {part} is {text_2} wide: the racks overlap",
-                    text=pitch.text,
+                    "is {pitch}, but a {part} is {width} wide: the racks overlap",
+                    pitch=pitch.text,
                     part=part,
-                    text_2=width.text,
+                    width=width.text,
                 )
                 yield Found(
-                    at=key, reason=reason, fix=tr("{text} or more", text=width.text), value=pitch, limit=width
+                    at=key,
+                    reason=reason,
+                    fix=tr("{width} or more", width=width.text),
+                    value=pitch,
+                    limit=width,
                 )
 
 
@@ -244,14 +253,14 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
             else ""
         )
         reason = tr(
-            "leaves {text} clear between {ids} and {ids_2}",
-            text=clear.text,
-            ids=floor.ids[rack],
+            "leaves {clear} clear between {floor} and {ids_2}",
+            clear=clear.text,
+            floor=floor.ids[rack],
             ids_2=floor.ids[neighbour],
         )
         yield Found(
             at=_blamed(case, floor, rack, neighbour),
-            reason=tr("{reason}, minimum {text}{more}", reason=reason, text=least.text, more=more),
+            reason=tr("{reason}, minimum {least}{more}", reason=reason, least=least.text, more=more),
             fix=tr("another place, or a larger pitch"),
             ids=ids,
             value=clear,
@@ -318,10 +327,10 @@ def _heavy(case: RuleContext) -> Iterator[Found]:
         weight = number(round(float(weight_kg[case.plant.slots[ids[0]][1]])), "kg")
         limit = number(CABINET_KG, "kg")
         reason = tr(
-            "weigh {text} in {many}, above the cabinet rating of {text_2}",
-            text=weight.text,
+            "weigh {weight} in {many}, above the cabinet rating of {limit}",
+            weight=weight.text,
             many=_many(ids),
-            text_2=limit.text,
+            limit=limit.text,
         )
         fix = tr("fewer nodes in each, or a rack part with a higher rating")
         yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=weight, limit=limit)
@@ -346,10 +355,10 @@ def _floor_load(case: RuleContext) -> Iterator[Found]:
             load = quantity(load_of[plant.slots[ids[0]][1]], "pressure")
             limit = quantity(case.scenario.halls[hall].floor_load_pa, "pressure")
             reason = tr(
-                "put {text} on the floor at {many}, above its limit of {text_2}",
-                text=load.text,
+                "put {load} on the floor at {many}, above its limit of {limit}",
+                load=load.text,
                 many=_many(ids),
-                text_2=limit.text,
+                limit=limit.text,
             )
             fix = tr("a higher floor_load of the hall, a larger pitch, or lighter racks")
             yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=load, limit=limit)

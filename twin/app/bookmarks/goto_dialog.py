@@ -100,10 +100,10 @@ class GotoDialog(_Asking):
             moment = self._clock.at(t_s)
             self.said.setText(
                 tr(
-                    "{moment:%a} {day} {moment:%b %Y  %H:%M:%S}, {elapsed} after the start",
+                    "{moment:%a} {day} {moment:%b %Y  %H:%M:%S}, {time} after the start",
                     moment=moment,
                     day=moment.day,
-                    elapsed=elapsed(t_s),
+                    time=elapsed(t_s),
                 )
             )
 

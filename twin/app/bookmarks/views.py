@@ -121,9 +121,7 @@ class Views:
         try:
             write_view(path, view)
         except OSError as error:
-            self._show(
-                tr("{name} cannot be saved: {strerror}", name=path.name, strerror=error.strerror or error)
-            )
+            self._show(tr("{name} cannot be saved: {reason}", name=path.name, reason=error.strerror or error))
             return
         self._kept = view
         self._at_first = self._set

@@ -215,9 +215,7 @@ class BranchActions:
         if wish.additions:
             session.play()
         self.made.emit(wish.path)
-        self._tell(
-            tr("{title}, branch from {spoken}", title=draft.file.scenario.title, spoken=spoken(wish.at_s))
-        )
+        self._tell(tr("{title}, branch from {at}", title=draft.file.scenario.title, at=spoken(wish.at_s)))
 
     def _settle(self) -> None:
         self._newest = None

@@ -308,7 +308,7 @@ class CompareDialog(QDialog):
         self.slider.blockSignals(False)
         self.strip.show_time(t_s)
         self.time.setText(
-            tr("{elapsed} of {elapsed_2}", elapsed=elapsed(t_s), elapsed_2=elapsed(self.replay.reach_s))
+            tr("{time} of {reach_time}", time=elapsed(t_s), reach_time=elapsed(self.replay.reach_s))
         )
         self._tell()
 

@@ -104,10 +104,10 @@ class ComparedHalls(LinkedHalls):
                 before = self._side(place, together_s, wall_s)
                 if before is None or together_s - before.frame.t_s < side.frame.t_s - together_s:
                     side = self._sides[place] = before  # else it is nearer as it is
-            over = tr(", over since {elapsed}", elapsed=elapsed(run.end_s)) if t_s > run.end_s + 1.0 else ""
+            over = tr(", over since {end}", end=elapsed(run.end_s)) if t_s > run.end_s + 1.0 else ""
             shown_s = min(t_s, run.end_s)
             old = side is not None and shown_s - side.frame.t_s > _NOTICED_S
-            of = tr(", as of {says}", says=run.clock.says(side.frame.t_s)) if side is not None and old else ""
+            of = tr(", as of {time}", time=run.clock.says(side.frame.t_s)) if side is not None and old else ""
             pane.said.setText(
                 f"{run.clock.says(shown_s)}{of}{over}" if side is not None else tr("no picture")
             )

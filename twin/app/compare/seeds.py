@@ -148,10 +148,10 @@ class SeedsPanel(QWidget):
         )
         self.words.setText(
             tr(
-                "{seeds:,} seeds of each, {seeds_2} to {seeds_3}; halls and curves are of {shown}",
+                "{seeds:,} seeds of each, {first_seed} to {last_seed}; halls and curves are of {shown}",
                 seeds=len(seeds),
-                seeds_2=seeds[0],
-                seeds_3=seeds[-1],
+                first_seed=seeds[0],
+                last_seed=seeds[-1],
                 shown=shown,
             )
         )

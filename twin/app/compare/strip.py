@@ -89,9 +89,7 @@ class CompareStrip(PaintedChart):
         """Return the goodput of both at the time under a point."""
         t_s = self._t_s(place)
         lines = [f"{name}: {_at(track, t_s)}" for name, track in zip("AB", self._tracks, strict=True)]
-        return tr(
-            "<b>{elapsed}</b><br>Goodput now<br>{lines}", elapsed=elapsed(t_s), lines="<br>".join(lines)
-        )
+        return tr("<b>{time}</b><br>Goodput now<br>{lines}", time=elapsed(t_s), lines="<br>".join(lines))
 
     def paint(self, painter: ChartPainter) -> None:
         """Paint the time on screen."""

@@ -14,7 +14,7 @@ from twin.app.toolkit.charts.waterfall import WaterfallChart, WaterfallRow
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text import significant
 from twin.app.toolkit.theme import scaled
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.account_titles import ACCOUNT_TITLES
 
 _MOST_STEPS = 9
@@ -51,9 +51,7 @@ def lines_of(way: DesignWaterfall) -> list[WaterfallLine]:
     steps = [(step.account, _title(step), step.gpu_h) for step in shown]
     rested = len(way.steps) - len(shown)
     if rested and abs(rest_h) > _NOTHING * largest:
-        steps.append(
-            (REST, tr("{rested} smaller one{value}", rested=rested, value="s" * (rested != 1)), rest_h)
-        )
+        steps.append((REST, counted(rested, "smaller one"), rest_h))
     at_h = way.a_gpu_h
     lines = [WaterfallLine("", tr("Productive in A"), 0.0, at_h)]
     for account, title, gpu_h in steps:

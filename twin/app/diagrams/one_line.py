@@ -182,7 +182,7 @@ def _paths(world: World, now: PowerNow, load: DiagramLoad, node: int, gpu: int) 
         _inside(drawing, key, node, gpu, level + 1, middle)
     return drawing.diagram(
         columns,
-        tr("Power of {title}{title_2}", title=load.title[:1].lower(), title_2=load.title[1:])
+        tr("Power of {title}{load}", title=load.title[:1].lower(), load=load.title[1:])
         if load.kind == "rack"
         else tr("Power of {title}", title=load.title),
     )
@@ -317,4 +317,4 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
             drawing.say(line, "", late=False)
             here_w = drawing.hung_w([chain[-1]], load)
             drawing.boxes[key] = replace(drawing.boxes[key], text=text.quantity(here_w, "W"))
-    return drawing.diagram(columns, tr("Power around {ids}", ids=items.ids[item]))
+    return drawing.diagram(columns, tr("Power around {item}", item=items.ids[item]))

@@ -53,7 +53,7 @@ class OneLine:
     def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
         """Add several items of a kind as one box; return its key."""
         now, chosen = self.now, np.asarray(items)
-        key = tr("group {ids} {chosen_count}", ids=now.items.ids[int(chosen[0])], chosen_count=len(chosen))
+        key = tr("group {item} {chosen_count}", item=now.items.ids[int(chosen[0])], chosen_count=len(chosen))
         tone, state = state_of_many(now, items)
         out_w = float(now.out_w[chosen].sum())
         loads = now.load[chosen]
@@ -236,4 +236,4 @@ def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
     count = f"\N{MULTIPLICATION SIGN}{len(chosen):,}"
     if not limited:
         return f"{count}, {text.quantity(float(now.out_w[chosen].sum()), 'W')}"
-    return tr("{count}, busiest {value:.0f}\xa0%", count=count, value=float(now.load[chosen].max()))
+    return tr("{count}, busiest {max:.0f}\xa0%", count=count, max=float(now.load[chosen].max()))

@@ -124,7 +124,7 @@ class PowerNow:
         if not np.isfinite(capacity_w):
             return text.quantity(float(self.out_w[item]), "W")
         share = f"{self.load[item]:.0f}\N{NO-BREAK SPACE}%"
-        return tr("{share} of {quantity}", share=share, quantity=text.quantity(capacity_w, "W"))
+        return tr("{share} of {capacity_power}", share=share, capacity_power=text.quantity(capacity_w, "W"))
 
     def share(self, item: int) -> float:
         """Return the load as a share of the capacity; nan where there is none."""
@@ -192,7 +192,10 @@ def losses_note(stages: Sequence[StageLoss], taken_w: float, in_racks_w: float =
     """Return the losses by stage in one line, with their share of what the site takes, and those inside the IT."""
     total_w = sum(stage.loss_w for stage in stages)
     inside = (
-        tr("Inside the IT, power shelves lose {quantity}", quantity=text.quantity(in_racks_w, "W"))
+        tr(
+            "Inside the IT, power shelves lose {in_racks_power}",
+            in_racks_power=text.quantity(in_racks_w, "W"),
+        )
         if in_racks_w > 0.0
         else ""
     )
@@ -204,7 +207,7 @@ def losses_note(stages: Sequence[StageLoss], taken_w: float, in_racks_w: float =
         for stage in stages
     )
     words = tr(
-        "Losses {quantity}{share}: {each}", quantity=text.quantity(total_w, "W"), share=share, each=each
+        "Losses {total_power}{share}: {each}", total_power=text.quantity(total_w, "W"), share=share, each=each
     )
     return f"{words}. {inside}" if inside else words
 

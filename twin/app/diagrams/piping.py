@@ -82,7 +82,7 @@ class _Drawing:
         heat_w = float(values_of(self.world, "plant.heat_w", count)[slot])
         water = float(values_of(self.world, "plant.water_l_s", count)[slot])
         heat = text.quantity(heat_w, "W") + (
-            tr(", {quantity} of water", quantity=text.quantity(water, "L/s")) if water > _TINY else ""
+            tr(", {water} of water", water=text.quantity(water, "L/s")) if water > _TINY else ""
         )
         self.lines.append(
             DiagramLine(
@@ -127,7 +127,7 @@ class _Drawing:
         key = (
             plant.loops.ids[first]
             if len(group) == 1
-            else tr("loops {ids} {group_count}", ids=plant.loops.ids[first], group_count=len(group))
+            else tr("loops {loop} {group_count}", loop=plant.loops.ids[first], group_count=len(group))
         )
         tone, state = faults_words([loop_fault(self.world, loop, self.marks) for loop in group])
         self.boxes.append(
@@ -148,7 +148,7 @@ class _Drawing:
         )
         slot = int(plant.loops.plant[first])
         flow = float(values_of(self.world, "plant.flow", len(plant.plants.ids))[slot])
-        pumps = tr("pumps {ids}", ids=plant.plants.ids[slot])
+        pumps = tr("pumps {plant}", plant=plant.plants.ids[slot])
         if side:
             self.lines.append(DiagramLine(pumps, key, flow=0.0))
         else:
@@ -181,7 +181,7 @@ class _Drawing:
         hot = values_of(self.world, "loop.heat_w", len(plant.loops.ids))[loops]
         words = []
         if by_air and len(racks) and float(inlet.max()) > 0:
-            words.append(tr("inlet {value:.1f}\xa0°C", value=float(inlet.max())))
+            words.append(tr("inlet {max:.1f}\xa0°C", max=float(inlet.max())))
         if not by_air and len(racks) and float(flow.max()) > 0:
             words.append(range_words(flow))
         if rack < 0:
@@ -193,7 +193,7 @@ class _Drawing:
             Box(
                 key,
                 "rack",
-                tr("Rack {ids}", ids=plant.racks.ids[rack])
+                tr("Rack {rack}", rack=plant.racks.ids[rack])
                 if rack >= 0
                 else tr("{racks:,} racks", racks=len(racks)),
                 ", ".join(words),
@@ -308,7 +308,7 @@ def _overview(drawing: _Drawing, plants: list[int], chosen: int = -1) -> Diagram
             _branch(drawing, group, title, place + number)
         place += max(len(groups), 1)
     drawing.boxes[0] = _moved(drawing.boxes[0], sum(places) / max(len(places), 1))
-    caption = tr("Cooling") if chosen < 0 else tr("Cooling by {ids}", ids=plant.plants.ids[chosen])
+    caption = tr("Cooling") if chosen < 0 else tr("Cooling by {plant}", plant=plant.plants.ids[chosen])
     return Diagram(tuple(drawing.boxes), tuple(drawing.lines), int(place), caption, _note(drawing.world))
 
 
@@ -384,5 +384,5 @@ def _note(world: World) -> str:
     if world.frame is None:
         return ""
     cooling_w, wue = site(world, "cooling_w"), site(world, "wue")
-    words = tr("Pumps, fans and compressors {quantity}", quantity=text.quantity(cooling_w, "W"))
+    words = tr("Pumps, fans and compressors {cooling_power}", cooling_power=text.quantity(cooling_w, "W"))
     return tr("{words}, WUE {wue:.2f} L/kWh", words=words, wue=wue) if wue > 0 else words

@@ -187,7 +187,7 @@ def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...
         (f"Supply{highest}", text.quantity(float(value("supply_c").max()), "°C")),
         (tr("Set point"), text.quantity(float(plant.loops.supply_c[slots].min()), "°C")),
         (f"Return{highest}", text.quantity(float(value("return_c").max()), "°C")),
-        (tr("Flow, lowest"), tr("{value:.0f} % of design", value=float(value("flow").min()))),
+        (tr("Flow, lowest"), tr("{min:.0f} % of design", min=float(value("flow").min()))),
     ]
     hottest_c = value("gpu_max_c")[cool_gpus(plant)[slots]]
     if len(hottest_c):

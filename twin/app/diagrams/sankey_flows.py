@@ -87,14 +87,16 @@ def energy_flows(world: World) -> EnergyFlows:
     taken_w = sum(power_w for _, _, power_w in sources)
     charged_w = sum(use.power_w for use in uses if use.stored)
     words = tr(
-        "in {quantity} = heat rejected {quantity_2}",
-        quantity=text.quantity(taken_w, "W"),
-        quantity_2=text.quantity(sky_w, "W"),
+        "in {taken_power} = heat rejected {sky_power}",
+        taken_power=text.quantity(taken_w, "W"),
+        sky_power=text.quantity(sky_w, "W"),
     )
     sign = "+" if stored_w >= 0 else "\N{MINUS SIGN}"
-    words += tr(" {sign} stored heat {quantity}", sign=sign, quantity=text.quantity(abs(stored_w), "W"))
+    words += tr(
+        " {sign} stored heat {stored_power}", sign=sign, stored_power=text.quantity(abs(stored_w), "W")
+    )
     if charged_w > 0:
-        words += tr(" + charging {quantity}", quantity=text.quantity(charged_w, "W"))
+        words += tr(" + charging {charged_power}", charged_power=text.quantity(charged_w, "W"))
     return EnergyFlows((*nodes, *more_nodes), (*flows, *more_flows), words)
 
 

@@ -45,10 +45,10 @@ class SankeyView(PaintedChart):
         self._amounts = through(flows.nodes, flows.flows)
         words = [
             tr(
-                "{title} to {title_2} {quantity}",
+                "{title} to {node} {power}",
                 title=self._nodes[flow.source].title,
-                title_2=self._nodes[flow.target].title,
-                quantity=text.quantity(flow.power_w, "W"),
+                node=self._nodes[flow.target].title,
+                power=text.quantity(flow.power_w, "W"),
             )
             for flow in flows.flows
         ]

@@ -113,10 +113,10 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[FactRow]:
         job = jobs_of(world.scenario)[crossing.job].id
         way = f"{_racks(world, crossing.sources)} {_ARROW} {_racks(world, crossing.targets)}"
         hint = tr(
-            "From {nodes} to {nodes_2}; {quantity} while it communicates",
+            "From {nodes} to {world}; {peak_rate} while it communicates",
             nodes=_nodes(world, crossing.sources),
-            nodes_2=_nodes(world, crossing.targets),
-            quantity=text.quantity(crossing.peak_bytes_s, "B/s"),
+            world=_nodes(world, crossing.targets),
+            peak_rate=text.quantity(crossing.peak_bytes_s, "B/s"),
         )
         rows.append(
             FactRow(
@@ -258,10 +258,10 @@ def collective_cost(one: Collective) -> str:
     sent = text.quantity(one.rank_bytes, "B")
     how = f" ({one.algorithm})" if one.algorithm else ""
     return tr(
-        "{cards} rails; {sent} from each GPU a step, {span}{how}",
+        "{cards} rails; {sent} from each GPU a step, {time}{how}",
         cards=one.cards,
         sent=sent,
-        span=text.span(one.time_s),
+        time=text.span(one.time_s),
         how=how,
     )
 
@@ -301,11 +301,11 @@ def _racks(world: World, nodes: NDArray[np.int64]) -> str:
 def _nodes(world: World, nodes: NDArray[np.int64]) -> str:
     ids = [world.plant.nodes.ids[int(node)] for node in nodes]
     if len(ids) == 1:
-        return tr("node {ids}", ids=ids[0])
+        return tr("node {first_id}", first_id=ids[0])
     return (
         tr("nodes {short}", short=short)
         if (short := id_range(ids)) is not None
-        else tr("{ids:,} nodes", ids=len(ids))
+        else tr("{count:,} nodes", count=len(ids))
     )
 
 

@@ -147,11 +147,11 @@ def _repair(kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
 def _spread(words: str, median_s: float, p25_s: float, p75_s: float) -> str:
     """Return a drawn time in words: its median, and where half of the draws lie."""
     return tr(
-        "{words}: median {about}, half {about_2} to {about_3}",
+        "{words}: median {median_time}, half {p25_time} to {p75_time}",
         words=words,
-        about=_about(median_s),
-        about_2=_about(p25_s),
-        about_3=_about(p75_s),
+        median_time=_about(median_s),
+        p25_time=_about(p25_s),
+        p75_time=_about(p75_s),
     )
 
 

@@ -283,7 +283,7 @@ class BreakDialog(QDialog):
     def _say(self, *_change: object) -> None:
         self.problem.hide()
         now = (
-            tr(" (now: {elapsed})", elapsed=elapsed(self._session.shown_s))
+            tr(" (now: {shown_time})", shown_time=elapsed(self._session.shown_s))
             if self.when_box.currentIndex() == 1
             else ""
         )

@@ -122,9 +122,9 @@ class FaultsMenu:
         first = drill.incidents[0] if drill.incidents else None
         when = (
             tr(
-                "; the first at {says}: {words_of}",
-                says=Clock.of(scenario).says(first.at_s),
-                words_of=words_of(first),
+                "; the first at {at}: {first}",
+                at=Clock.of(scenario).says(first.at_s),
+                first=words_of(first),
             )
             if first
             else ""
@@ -143,7 +143,7 @@ class FaultsMenu:
         message = self._drawn.get(id(fault))
         if message is None:
             at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""
-            message = tr("SIMULATED. {at}  {words_of}", at=at, words_of=words_of(fault))
+            message = tr("SIMULATED. {at}  {fault}", at=at, fault=words_of(fault))
         self._tell(message)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.language import tr
+from twin.language import counted, tr
 from twin.planning.risk.random_incidents import LEVELS, Level, random_incidents
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
@@ -46,13 +46,13 @@ class Drill:
         count = len(self.incidents)
         if not count:
             return tr(
-                "{capitalize} incidents: no component can fail before the end of the run",
-                capitalize=self.level.capitalize(),
+                "{level} incidents: no component can fail before the end of the run",
+                level=self.level.capitalize(),
             )
-        faults = tr("{count:,} fault{value}", count=count, value="s" * (count != 1))
+        faults = counted(count, "fault")
         return tr(
-            "{capitalize} incidents for {span}: {faults} drawn, seed {seed}",
-            capitalize=self.level.capitalize(),
+            "{level} incidents for {span}: {faults} drawn, seed {seed}",
+            level=self.level.capitalize(),
             span=self.span,
             faults=faults,
             seed=self.seed,

@@ -192,14 +192,14 @@ class SceneFile:
             where = (
                 tr("its end")
                 if run.over
-                else tr("its last state, {spoken} after its start", spoken=spoken(state.t_s))
+                else tr("its last state, {time} after its start", time=spoken(state.t_s))
             )
             words = tr("The run is at {where}", where=where) + (
                 "." if run.over else tr(", and continues from there.")
             )
             if round(run.t_s) > round(state.t_s):
                 words += tr(
-                    " It had reached {spoken}: the time between is simulated again.", spoken=spoken(run.t_s)
+                    " It had reached {time}: the time between is simulated again.", time=spoken(run.t_s)
                 )
             try:
                 copied = copy_to_go_on(left.run_file)

@@ -206,8 +206,8 @@ class VideoDialog(QDialog):
         session = self._session
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
-            self.range.addItem(tr("Loop range, {spoken}", spoken=spoken(loop[1] - loop[0])), loop)
-        self.range.addItem(tr("Whole run so far, {spoken}", spoken=spoken(end_s)), (0.0, end_s))
+            self.range.addItem(tr("Loop range, {second_loop}", second_loop=spoken(loop[1] - loop[0])), loop)
+        self.range.addItem(tr("Whole run so far, {end}", end=spoken(end_s)), (0.0, end_s))
         if now_s > HOUR_S:
             self.range.addItem(tr("The hour before the time on screen"), (now_s - HOUR_S, now_s))
         self.seconds.setValue(20)

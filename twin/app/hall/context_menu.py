@@ -16,7 +16,7 @@ from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.job_lookup import job_place
 from twin.app.world.nodes_of_thing import nodes_of
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, COLOUR_BY, JobState, NodeCondition
@@ -96,9 +96,8 @@ class ThingMenus:
             action.setToolTip(
                 plain_tip(
                     tr(
-                        "{nodes:,} node{value} take no new work. {tip}{whose}",
-                        nodes=len(nodes),
-                        value="s" * (len(nodes) != 1),
+                        "{nodes} take no new work. {tip}{whose}",
+                        nodes=counted(len(nodes), "node"),
                         tip=tip,
                         whose=whose,
                     )

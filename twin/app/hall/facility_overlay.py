@@ -13,7 +13,7 @@ from twin.app.hall.overlay import Plate
 from twin.app.hall.trace_layer import Told
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.events import Severity
 
 _PAD = 12.0
@@ -42,11 +42,7 @@ class AlarmBadge(Plate):
             return
         alike = not unseen or unseen == active
         if active:
-            self.words = (
-                tr("{active:,} alarm{plural}", active=active, plural="" if active == 1 else "s")
-                if alike
-                else tr("{active:,} active", active=active)
-            )
+            self.words = counted(active, "alarm") if alike else tr("{active:,} active", active=active)
         else:
             self.words = tr("no active alarm")
         if not alike:

@@ -11,7 +11,7 @@ from twin.app.hall.trace_layer import Told
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.world.rows import World
-from twin.language import tr
+from twin.language import counted, tr
 from twin.record.alarms import Alarm, Alarms
 from twin.record.channels import JobState
 from twin.record.event_kinds import kind_of
@@ -75,9 +75,9 @@ class Story:
                 lines.append(f"{spec.id} {_STANDS[state]}")
             elif state == JobState.RUNNING and 0 < usual_s * SLOWER < step_s < np.inf:
                 pace = tr(
-                    "{quantity} a step instead of {quantity_2}",
-                    quantity=text.quantity(step_s, "s"),
-                    quantity_2=text.quantity(usual_s, "s"),
+                    "{step_time} a step instead of {usual_time}",
+                    step_time=text.quantity(step_s, "s"),
+                    usual_time=text.quantity(usual_s, "s"),
                 )
                 why = tr("waits for its slowest GPU") if held else tr("is slower")
                 lines.append(f"{spec.id} {why}: {pace}")
@@ -143,12 +143,11 @@ def _gpu_lines(frame: Frame) -> list[str]:
             hottest = float(np.max(frame.values["gpu.temp_c"][hit]))
             lines.append(
                 tr(
-                    "{count:,} GPU{plural} {words}: mean clock {quantity}, hottest {quantity_2}",
-                    count=count,
-                    plural="" if count == 1 else "s",
+                    "{gpus} {words}: mean clock {clock}, hottest {hottest}",
+                    gpus=counted(count, "GPU"),
                     words=words,
-                    quantity=text.quantity(clock, "MHz"),
-                    quantity_2=text.quantity(hottest, "°C"),
+                    clock=text.quantity(clock, "MHz"),
+                    hottest=text.quantity(hottest, "°C"),
                 )
             )
     return lines

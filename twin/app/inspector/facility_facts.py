@@ -85,7 +85,7 @@ def _breaker_rows(world: World, item: int, out_w: float) -> list[FactRow]:
     rows = [
         FactRow(
             tr("Breaker"),
-            tr("{share:.0f} % of {quantity}", share=share * 100, quantity=text.quantity(rated_w, "W")),
+            tr("{share:.0f} % of {rated_power}", share=share * 100, rated_power=text.quantity(rated_w, "W")),
         )
     ]
     trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))

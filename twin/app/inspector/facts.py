@@ -168,7 +168,7 @@ def _gpu(world: World, gpu: int) -> Facts:
     return Facts(
         plant.gpu_id(gpu),
         "gpu",
-        tr("GPU {index} of {ids}", index=int(plant.gpus.index[gpu]), ids=plant.nodes.ids[node]),
+        tr("GPU {index} of {node}", index=int(plant.gpus.index[gpu]), node=plant.nodes.ids[node]),
         part,
         ICONS["gpu"],
         _sections(
@@ -198,7 +198,7 @@ def _node(world: World, node: int) -> Facts:
     return Facts(
         plant.nodes.ids[node],
         "node",
-        tr("Node {ids}", ids=plant.nodes.ids[node]),
+        tr("Node {node}", node=plant.nodes.ids[node]),
         tr("{part}, {gpus} GPUs", part=part, gpus=len(gpus)),
         ICONS["node"],
         _sections(
@@ -225,7 +225,7 @@ def _rack(world: World, rack: int) -> Facts:
     return Facts(
         racks.ids[rack],
         "rack",
-        tr("Rack {ids}", ids=racks.ids[rack]),
+        tr("Rack {rack}", rack=racks.ids[rack]),
         tr("{name} rack", name=RackKind(int(racks.kind[rack])).words) + (f", {part}" if part else ""),
         ICONS["rack"],
         _sections(
@@ -271,7 +271,7 @@ def _switch(world: World, switch: int) -> Facts:
     return Facts(
         switches.ids[switch],
         "switch",
-        tr("Switch {ids}", ids=switches.ids[switch]),
+        tr("Switch {switch}", switch=switches.ids[switch]),
         f"{part}, {role}",
         ICONS["switch"],
         _sections(
@@ -386,9 +386,9 @@ def _plant(world: World, source: int) -> Facts:
         plants.ids[source],
         "plant",
         tr(
-            "{capitalize} plant {ids}",
-            capitalize=plants.kind[source].replace("-", " ").capitalize(),
-            ids=plants.ids[source],
+            "{kind} plant {plant}",
+            kind=plants.kind[source].replace("-", " ").capitalize(),
+            plant=plants.ids[source],
         ),
         tr("facility water, {part}", part=part) if part else tr("facility water"),
         ICONS["plant"],

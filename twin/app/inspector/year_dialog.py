@@ -139,7 +139,7 @@ class YearDialog(QDialog):
         try:
             write_hours(year, file)
         except OSError as error:
-            self.told.setText(tr("The hours cannot be saved: {strerror}", strerror=error.strerror or error))
+            self.told.setText(tr("The hours cannot be saved: {reason}", reason=error.strerror or error))
         else:
             self.told.setText(tr("8,760 hours saved to {file}", file=file))
 

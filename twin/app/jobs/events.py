@@ -161,7 +161,7 @@ def _brief(t_s: float) -> str:
     for size_s, unit in ((86400.0, "d"), (3600.0, "h")):
         if t_s >= size_s:
             return f"{t_s / size_s:.1f} {unit}"
-    return tr("{t_s:.0f} min", t_s=t_s / 60.0) if t_s >= 90.0 else f"{t_s:.0f} s"
+    return tr("{time:.0f} min", time=t_s / 60.0) if t_s >= 90.0 else f"{t_s:.0f} s"
 
 
 def place_of(plant: Plant, event: Event) -> str:

@@ -81,7 +81,7 @@ class JobsDock(Dock):
         group = QButtonGroup(self)
         self.which_buttons: dict[JobFilter, QToolButton] = {}
         for which in JobFilter:
-            button = tool_button(self._look, _ICONS[which], tr("{value} jobs", value=which.value))
+            button = tool_button(self._look, _ICONS[which], tr("{which} jobs", which=which.value))
             button.setCheckable(True)
             button.setChecked(which is JobFilter.ALL)
             button.clicked.connect(lambda _=False, which=which: self._list(which))

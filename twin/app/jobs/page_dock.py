@@ -153,7 +153,7 @@ class JobPageDock(Dock):
         self.which_buttons: dict[EventFilter, QToolButton] = {}
         for which in EventFilter:
             button = tool_button(
-                self._look, _WHICH_ICONS[which], tr("List {value} of the job", value=which.value.lower())
+                self._look, _WHICH_ICONS[which], tr("List {which} of the job", which=which.value.lower())
             )
             button.setCheckable(True)
             button.setChecked(which is EventFilter.ALL)

@@ -14,7 +14,7 @@ from twin.app.queue.history import JobHistory
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.app.world.wait_reasons import why_waiting
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -168,12 +168,8 @@ def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
     titles |= {owner.id: owner.title or owner.id for owner in world.scenario.partitions}
     gpus = history.gpus_of(index)
     parts = [titles.get(spec.tenant, spec.tenant) if spec.tenant else ""]
-    parts += [tr("partition {get}", get=titles.get(partition, partition)) if partition else ""]
-    parts += [
-        tr("{mig} of a GPU", mig=spec.mig)
-        if spec.mig
-        else tr("{gpus:,} GPU{value}", gpus=gpus, value="s" * (gpus != 1))
-    ]
+    parts += [tr("partition {partition}", partition=titles.get(partition, partition)) if partition else ""]
+    parts += [tr("{mig} of a GPU", mig=spec.mig) if spec.mig else counted(gpus, "GPU")]
     parts += [tr("priority {priority:+d}", priority=spec.priority) if spec.priority else ""]
     return "  \N{MIDDLE DOT}  ".join(part for part in parts if part)
 
@@ -190,15 +186,14 @@ def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState)
         return ""
     if len(nodes) == 1:
         return tr(
-            "{significant} GPUs of {ids}", significant=text.significant(held), ids=plant.nodes.ids[nodes[0]]
+            "{significant} GPUs of {node}", significant=text.significant(held), node=plant.nodes.ids[nodes[0]]
         )
     racks = len(np.unique(plant.nodes.rack[nodes]))
     first, last = plant.nodes.ids[nodes[0]], plant.nodes.ids[nodes[-1]]
     return tr(
-        "{nodes:,} nodes in {racks:,} rack{value}, {first} to {last}",
+        "{nodes:,} nodes in {racks}, {first} to {last}",
+        racks=counted(racks, "rack"),
         nodes=len(nodes),
-        racks=racks,
-        value="s" * (racks != 1),
         first=first,
         last=last,
     )
@@ -210,7 +205,7 @@ def _in_cloud(events: JobEvents, job_id: str, step_s: float) -> str:
     if went is None:
         return tr("in a cloud")
     cloud, gpus = str(went.data.get("cloud", "the cloud")), int(went.data.get("gpus", 0))
-    held = tr("{gpus:,} GPU{value} of {cloud}", gpus=gpus, value="s" * (gpus != 1), cloud=cloud)
+    held = tr("{gpus} of {cloud}", gpus=counted(gpus, "GPU"), cloud=cloud)
     if came is None or came.t_s < went.t_s:
         return tr("moving to the cloud: {held} ordered", held=held)
     if not _steps_there(events, job_id):

@@ -121,10 +121,10 @@ class JobProgress(PaintedChart):
         if p is None or clock is None:
             return ""
         if p.over:
-            return tr("ended {says}", says=clock.says(p.now_s))
+            return tr("ended {now_time}", now_time=clock.says(p.now_s))
         if p.ends_s is None:
             return tr("no end date") if p.total is None else ""
-        words = tr("ends about {says}", says=clock.says(p.ends_s))
+        words = tr("ends about {ends}", ends=clock.says(p.ends_s))
         if not p.late:
             return words
         killed = p.limit_s is not None and p.ends_s > p.limit_s

@@ -177,7 +177,7 @@ class IncidentDock(Dock):
             session = self._session
             says = moments(found.scenario, exact=True)
             late = found.known_s < min(session.shown_s, found.t_s) - 1.0
-            recorded = tr("recorded up to {says}", says=says(found.known_s)) if late else ""
+            recorded = tr("recorded up to {known}", known=says(found.known_s)) if late else ""
             later = session.looking_s is not None and session.t_s > session.shown_s + 1.0
             whole = self._record.by_now(incident.id) if later else None
             card = self._record.card(found, incident)

@@ -160,7 +160,7 @@ class WhyDock(Dock):
             with Reader(path) as reader:
                 end_s = reader.t_end_s
                 t0_s, t1_s = self._recorded(end_s)
-                up_to = tr("recorded up to {says}", says=session.clock.says(end_s))
+                up_to = tr("recorded up to {end}", end=session.clock.says(end_s))
                 if t1_s <= t0_s:
                     return None, up_to[0].upper() + up_to[1:] if end_s > 0.0 else ""
                 found = explain(

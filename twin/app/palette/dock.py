@@ -152,7 +152,10 @@ class PaletteDock(Dock):
         if not self.list.rows.rows:
             empty = {_FAVOURITES: tr("no favourites yet"), _RECENT: tr("no parts used yet")}
             self.count.setText(
-                tr("Nothing found: {get}", get=empty.get(self.group.currentText(), tr("try fewer letters")))
+                tr(
+                    "Nothing found: {hint}",
+                    hint=empty.get(self.group.currentText(), tr("try fewer letters")),
+                )
             )
 
     def _on_plant(self, plant: Plant) -> None:

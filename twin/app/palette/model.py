@@ -163,14 +163,14 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
             )
         )
     if isinstance(part, CduPart | CrahPart | RdhxPart) or load.gives_w:
-        words.append(tr("removes {quantity}", quantity=quantity(load.gives_w, "W")))
+        words.append(tr("removes {gives_power}", gives_power=quantity(load.gives_w, "W")))
     elif load.power_w:
-        words.append(tr("{quantity} design load", quantity=quantity(load.power_w, "W")))
+        words.append(tr("{power} design load", power=quantity(load.power_w, "W")))
     else:
         capacity_w = getattr(part, "capacity_w", None)
         words += [quantity(capacity_w, "W")] if capacity_w else []
     if isinstance(part, StoragePart):
-        words.append(tr("{quantity} read", quantity=quantity(part.read_bytes_s, "B/s")))
+        words.append(tr("{read_rate} read", read_rate=quantity(part.read_bytes_s, "B/s")))
     words += _size(part)
     if part.weight_kg:
         words.append(tr("{weight_kg:,.0f} kg", weight_kg=part.weight_kg))

@@ -12,7 +12,7 @@ from twin.app.toolkit.text import quantity
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.edit.command import EditedScene
 from twin.commands.room.room_spares import spares_of
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import LoopKind, Plant
 from twin.record.site_year import SiteYear
 
@@ -38,11 +38,7 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         machines.append(tr("{value:,} CDUs", value=int(units[liquid].sum())))
     doors = _doors(plant)
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
-    machines += (
-        [tr("{doors:,} rear door{value}", doors=doors, value="s" * (doors > 1))]
-        if doors
-        else [tr("{air:,} air handlers", air=air)]
-    )
+    machines += [counted(doors, "rear door")] if doors else [tr("{air:,} air handlers", air=air)]
     switches = int(plant.switches.present.sum())
     cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
     feeds = [
@@ -59,9 +55,9 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         RoomFigure(
             tr("IT power"),
             tr(
-                "{quantity} design load, {quantity_2} from the utility",
-                quantity=quantity(found.it_w, "W"),
-                quantity_2=quantity(found.grid_w, "W"),
+                "{it_power} design load, {grid_power} from the utility",
+                it_power=quantity(found.it_w, "W"),
+                grid_power=quantity(found.grid_w, "W"),
             ),
         ),
         RoomFigure(
@@ -70,9 +66,9 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         RoomFigure(
             tr("Heat"),
             tr(
-                "{quantity} into coolant, {quantity_2} into air; {heat_w:,.0f} tons of cooling",
-                quantity=quantity(found.liquid_heat_w, "W"),
-                quantity_2=quantity(found.air_heat_w, "W"),
+                "{liquid_heat_power} into coolant, {air_heat_power} into air; {heat_w:,.0f} tons of cooling",
+                liquid_heat_power=quantity(found.liquid_heat_w, "W"),
+                air_heat_power=quantity(found.air_heat_w, "W"),
                 heat_w=found.heat_w / TON_W,
             ),
             tr("All power of the racks: nodes, network, storage, and switches inside racks"),
@@ -80,8 +76,8 @@ def figures_of(scene: EditedScene) -> list[RoomFigure]:
         RoomFigure(
             tr("Cooling"),
             tr(
-                "{quantity} by {machines}",
-                quantity=quantity(found.cooling_w, "W"),
+                "{cooling_power} by {machines}",
+                cooling_power=quantity(found.cooling_w, "W"),
                 machines=" and ".join(machines),
             ),
         ),
@@ -119,11 +115,11 @@ def year_figures_of(year: SiteYear | str) -> list[RoomFigure]:
         RoomFigure(
             tr("Design day"),
             tr(
-                "{when}, up to {dry_c:.0f} °C: PUE {pue:.2f}, {quantity} at the peak",
+                "{when}, up to {dry_c:.0f} °C: PUE {pue:.2f}, {peak_power} at the peak",
                 when=when,
                 dry_c=day.dry_c,
                 pue=day.pue,
-                quantity=quantity(year.peak_w, "W"),
+                peak_power=quantity(year.peak_w, "W"),
             ),
             shown["design_day"].tip,
         ),
@@ -147,11 +143,11 @@ def _spares(scene: EditedScene) -> list[RoomFigure]:
     found = spares_of(scene)
     tip = [
         tr(
-            "{machines}: {quantity}{value}, {quantity_2} each",
+            "{machines}: {group_power}{value}, {each_power} each",
             machines=group.machines,
-            quantity=quantity(group.group_w, "W"),
+            group_power=quantity(group.group_w, "W"),
             value=tr(" in one group") * (group.groups > 1),
-            quantity_2=quantity(group.each_w, "W"),
+            each_power=quantity(group.each_w, "W"),
         )
         for group in found
         if group.each_w > 0
@@ -199,8 +195,8 @@ def _storage(scene: EditedScene) -> str:
     read = sum(scene.catalog.storage(store.part).read_bytes_s * store.count for store in stores if store.part)
     boxes = sum(store.count for store in stores)
     return tr(
-        "{boxes:,} {word}, {quantity} read",
+        "{boxes:,} {word}, {read} read",
         boxes=boxes,
         word="box" if boxes == 1 else "boxes",
-        quantity=quantity(read, "B/s"),
+        read=quantity(read, "B/s"),
     )

@@ -235,9 +235,9 @@ class RoomWizard(QDialog):
             self.where_label.setText(tr("The room goes into the empty hall."))
         else:
             stands = tr(
-                "The room goes beside the existing rows, from x {corner:.1f} m and y {corner_2:.1f} m on.",
+                "The room goes beside the existing rows, from x {corner:.1f} m and y {second_corner:.1f} m on.",
                 corner=corner[0],
-                corner_2=corner[1],
+                second_corner=corner[1],
             )
             water = water_of(scene)
             grows = (

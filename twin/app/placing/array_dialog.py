@@ -66,7 +66,7 @@ class ArrayDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         column = QVBoxLayout(self)
         column.setSpacing(10)
-        what = ids[0] if len(ids) == 1 else tr("{ids:,} items", ids=len(ids))
+        what = ids[0] if len(ids) == 1 else tr("{count:,} items", count=len(ids))
         column.addWidget(label(tr("Array of {what}", what=what), "title"))
         form = QFormLayout()
         self.columns, self.rows = CountBox(1, _MOST, doubles=False), CountBox(1, _MOST, doubles=False)
@@ -144,7 +144,7 @@ class ArrayDialog(QDialog):
         if found.gpus:
             parts += [
                 counted_gpus(found.gpus),
-                tr("{quantity} design load", quantity=text.quantity(found.power_w, "W")),
+                tr("{power} design load", power=text.quantity(found.power_w, "W")),
             ]
         self.figures.setText("   ".join(parts))
         self.make_button.setEnabled(not found.reason)

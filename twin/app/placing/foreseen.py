@@ -33,7 +33,7 @@ def foreseen(scene: EditedScene, command: Command) -> str:
         return ""
     worst, more = new[0], len(new) - 1
     figures = (
-        tr(", {text} of {text_2}", text=worst.value.text, text_2=worst.limit.text)
+        tr(", {worst} of {limit}", worst=worst.value.text, limit=worst.limit.text)
         if worst.value and worst.limit
         else ""
     )

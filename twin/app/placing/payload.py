@@ -176,7 +176,7 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     floor = FloorPlan.of(plant, power_obstacles(plant, plan, also=ids))
     found = MovedShape.standing(floor, [footprint for id in ids for footprint in _footprints(plant, id)])
     if found is None:
-        return tr("{ids} is not on the floor", ids=ids[0])
+        return tr("{first_id} is not on the floor", first_id=ids[0])
     shape, at = found
     heights_m = _heights_m(
         plant, plan, [footprint for id in ids for footprint in _footprints(plant, id)], floor
@@ -186,7 +186,7 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
         by = (place.x_m - at[0], place.y_m - at[1])
         return _moved(plant, plan, tuple(ids), by)
 
-    title = ids[0] if len(ids) == 1 else tr("{ids:,} items", ids=len(ids))
+    title = ids[0] if len(ids) == 1 else tr("{count:,} items", count=len(ids))
     if len(ids) > 1 and len(kinds) == 1:
         title = f"{len(ids):,} {_NAMES[next(iter(kinds))]}"
     return Carried(title, shape, heights_m, ids=tuple(ids), at=at, on_floor=on_floor)
@@ -249,7 +249,9 @@ def _moved(plant: Plant, plan: SitePlan, ids: tuple[str, ...], by: Point) -> Com
     to = MoveTo(
         tuple((id, float(m[0]) + by[0], float(m[1]) + by[1]) for id, m in zip(gear, middles, strict=True))
     )
-    return to if not rest else Together((MoveThings(rest, by), to), tr("Move {ids:,} items", ids=len(ids)))
+    return (
+        to if not rest else Together((MoveThings(rest, by), to), tr("Move {count:,} items", count=len(ids)))
+    )
 
 
 def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:
@@ -260,6 +262,6 @@ def _carried_nodes(plant: Plant, ids: Sequence[str]) -> Carried:
     def in_rack(place: RackPlace) -> Command:
         return MoveNodes(stacked, place.rack, place.u)
 
-    title = ids[0] if len(ids) == 1 else tr("{ids:,} nodes", ids=len(ids))
+    title = ids[0] if len(ids) == 1 else tr("{count:,} nodes", count=len(ids))
     height_u = int(nodes.height_u[slots].sum())
     return Carried(title, None, height_u=height_u, ids=stacked, in_rack=in_rack)

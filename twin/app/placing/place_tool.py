@@ -309,7 +309,7 @@ class PlaceTool:
         self._view.edit.show_ghost(in_rack(plant, landing))
         last = landing.u + landing.height_u - 1
         units = f"U {landing.u}" if last == landing.u else tr("U {u} to {last}", u=landing.u, last=last)
-        self._say(tr("rack {ids}, {units}", ids=plant.racks.ids[rack], units=units))
+        self._say(tr("rack {rack}, {units}", rack=plant.racks.ids[rack], units=units))
 
     def _onto_rack(self, plant: Plant, carried: Carried, rack: int) -> None:
         role = RackKind(int(plant.racks.kind[rack])).name.lower()
@@ -322,7 +322,7 @@ class PlaceTool:
                 wanted=carried.role,
             )
         self._view.edit.show_ghost(whole_rack(plant, rack, ok=not self._reason))
-        self._say(tr("rack {ids}", ids=plant.racks.ids[rack]))
+        self._say(tr("rack {rack}", rack=plant.racks.ids[rack]))
 
     def _on_floor(self, plant: Plant, carried: Carried) -> None:
         landing = self._snapped(carried)

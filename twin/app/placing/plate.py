@@ -68,29 +68,32 @@ def budget_lines(
     if load.power_w:
         binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
         found.append(
-            BudgetLine(
-                tr("Power"), tr("+{quantity} design load", quantity=quantity(load.power_w, "W")), *binds
-            )
+            BudgetLine(tr("Power"), tr("+{power} design load", power=quantity(load.power_w, "W")), *binds)
         )
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
         found.append(
             BudgetLine(
-                tr("Cooling"), tr("removes {quantity}", quantity=quantity(load.gives_w, "W")), None, after
+                tr("Cooling"),
+                tr("removes {gives_power}", gives_power=quantity(load.gives_w, "W")),
+                None,
+                after,
             )
         )
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
         found.append(
-            BudgetLine(tr("Cooling"), tr("+{quantity} of heat", quantity=quantity(load.heat_w, "W")), *shares)
+            BudgetLine(
+                tr("Cooling"), tr("+{heat_power} of heat", heat_power=quantity(load.heat_w, "W")), *shares
+            )
         )
     if load.ports:
         used, ports = sum(line.used for line in budget.ports), sum(line.ports for line in budget.ports)
         if switches.count:  # its ports are theirs: nothing stands in the way
             brings = tr(
-                "{plural}, {quantity} more",
+                "{plural}, {power} more",
                 plural=counted(switches.count, tr("new switch")),
-                quantity=quantity(switches.load.power_w, "W"),
+                power=quantity(switches.load.power_w, "W"),
             )
             found += [BudgetLine(tr("Ports"), f"+{load.ports:,}"), BudgetLine(tr("Adds"), brings)]
         else:

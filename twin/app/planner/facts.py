@@ -112,7 +112,10 @@ def _service(planned: JobEstimate) -> list[FactRow]:
     service = planned.service
     if service is None:
         return []
-    capacity = tr("{prefixed} requests/s", prefixed=text.prefixed(service.capacity_requests_s))
+    capacity = tr(
+        "{capacity_requests_time} requests/s",
+        capacity_requests_time=text.prefixed(service.capacity_requests_s),
+    )
     load = tr("{utilisation:.0f} % of {capacity}", utilisation=100 * service.utilisation, capacity=capacity)
     late = tr("Overloaded: request queue grows without bound")
     return [

@@ -160,7 +160,9 @@ class PipelineChart(ZoomedChart):
         if high - low >= 16:
             painter.font_in(10)
             words = tr(
-                "{left_out:,} more microbatches, {span}", left_out=made.left_out, span=span(made.left_out_s)
+                "{left_out:,} more microbatches, {left_out_time}",
+                left_out=made.left_out,
+                left_out_time=span(made.left_out_s),
             )
             short = painter.wide(words) > area.height()
             spot = QRectF(low, area.top(), high - low, area.height())
@@ -219,13 +221,13 @@ class PipelineChart(ZoomedChart):
         number = made.number(int(schedule.microbatch[stage, at]), start_s)
         begins = span(made.clock_s(start_s))
         return tr(
-            "<b>Microbatch {number:,}, {way}</b><br>stage {stage}{chunk}<br>begins at {begins}, takes {span}",
+            "<b>Microbatch {number:,}, {way}</b><br>stage {stage}{chunk}<br>begins at {begins}, takes {end}",
             number=number,
             way=way,
             stage=stage + 1,
             chunk=chunk,
             begins=begins,
-            span=span(end_s - start_s),
+            end=span(end_s - start_s),
         )
 
 

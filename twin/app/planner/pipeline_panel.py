@@ -88,10 +88,10 @@ class PipelineGantt(QWidget):
         )
         self.chart.setAccessibleDescription(
             tr(
-                "{words}; forward {keys}, backward {keys_2}, bubble {keys_3}",
+                "{words}; forward {keys}, backward {second_key}, bubble {key}",
                 words=words,
                 keys=keys[0][2],
-                keys_2=keys[1][2],
-                keys_3=keys[2][2],
+                second_key=keys[1][2],
+                key=keys[2][2],
             )
         )

@@ -128,7 +128,7 @@ class JobResults(QWidget):
         if step_s is None:
             tile.show_figure(tile.text)
         else:
-            tile.show_figure(tile.text, tr("in the run now {span}", span=span(step_s)))
+            tile.show_figure(tile.text, tr("in the run now {step_time}", step_time=span(step_s)))
 
     def _show_figures(self, estimate: JobEstimate) -> None:
         if estimate.kind == "load":
@@ -208,10 +208,11 @@ def _step_words(estimate: JobEstimate) -> str:
     if estimate.service is not None:
         service = estimate.service
         words += tr(
-            " of {word}requests: first token after {span}, then one per {span_2}; {utilisation:.0f} % busy",
+            " of {word}requests: first token after {first_token_time}, then one per {token_time}; "
+            "{utilisation:.0f} % busy",
             word=tr("too many ") if service.overloaded else "",
-            span=span(service.first_token_s),
-            span_2=span(service.token_s),
+            first_token_time=span(service.first_token_s),
+            token_time=span(service.token_s),
             utilisation=100 * service.utilisation,
         )
     return words

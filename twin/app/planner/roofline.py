@@ -173,7 +173,7 @@ class RooflinePlot(LogPlot):
         slope = [(low, low * roof.memory_bytes_s), (roof.ridge(top), top)]
         self._line(slope, theme.text)
         middle = low * (roof.ridge(top) / low) ** 0.4
-        words = tr("HBM {prefixed}B/s", prefixed=prefixed(roof.memory_bytes_s))
+        words = tr("HBM {memory_rate}B/s", memory_rate=prefixed(roof.memory_bytes_s))
         self._say(words, middle, middle * roof.memory_bytes_s, theme.text, (-0.1, 0.0))
         for (precision, peak), tint in zip(roof.peaks, (theme.series[0], theme.series[3]), strict=False):
             ridge = roof.ridge(peak)
@@ -181,16 +181,14 @@ class RooflinePlot(LogPlot):
             mark = pg.mkPen(tint, width=1.5)
             self.dot(math.log10(ridge), math.log10(peak), 7, mark, theme.surface, "s")
             self._say(
-                tr("{precision} {prefixed}FLOP/s", precision=precision, prefixed=prefixed(peak)),
+                tr("{precision} {peak}FLOP/s", precision=precision, peak=prefixed(peak)),
                 high,
                 peak,
                 tint,
                 (1.02, 1.0),
             )
             place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
-            self._say(
-                tr("ridge {prefixed} FLOP/B", prefixed=prefixed(ridge)), ridge, peak, theme.muted, place
-            )
+            self._say(tr("ridge {ridge} FLOP/B", ridge=prefixed(ridge)), ridge, peak, theme.muted, place)
         shown = [_at_edge(dot, high) for dot in self.dots]
         room_px = [self._right_of(dot, low, high) for dot in shown]
         for dot, at, place in zip(self.dots, shown, _places(shown, room_px), strict=True):
@@ -199,10 +197,10 @@ class RooflinePlot(LogPlot):
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
         dots_text = "; ".join(
             tr(
-                "{title}: {traffic}, {prefixed}FLOP/s",
+                "{title}: {traffic}, {flops_time}FLOP/s",
                 title=dot.title,
                 traffic=_traffic(dot),
-                prefixed=prefixed(dot.flops_s),
+                flops_time=prefixed(dot.flops_s),
             )
             for dot in self.dots
         )

@@ -202,9 +202,9 @@ class ScalingPlot(LogPlot):
         above = any(y > x + _SAME for x, y in zip(linear, curve, strict=True))
         self.note.setText(
             tr(
-                "{does}; {does_2}, {share:.0f} % of linear. MFU goes from {mfu:.1f} to {mfu_2:.1f} %.",
+                "{does}; {last}, {share:.0f} % of linear. MFU goes from {mfu:.1f} to {mfu_2:.1f} %.",
                 does=_does(base, self._unit),
-                does_2=_does(last, self._unit),
+                last=_does(last, self._unit),
                 share=100 * share,
                 mfu=100 * base.mfu,
                 mfu_2=100 * last.mfu,

@@ -144,9 +144,9 @@ def offers(draft: JobDraft) -> tuple[Offer, ...]:
             Offer(
                 advice.words.replace("->", "\N{RIGHTWARDS ARROW}"),
                 tr(
-                    "{quantity} a GPU, step {span}",
-                    quantity=quantity(advice.memory.total_bytes, "B"),
-                    span=span(advice.step_s),
+                    "{total_bytes} a GPU, step {step_time}",
+                    total_bytes=quantity(advice.memory.total_bytes, "B"),
+                    step_time=span(advice.step_s),
                 ),
                 with_advice(draft, advice),
             )
@@ -164,9 +164,9 @@ def offers(draft: JobDraft) -> tuple[Offer, ...]:
                 batch=batch,
             ),
             tr(
-                "{quantity} a GPU, step {span}",
-                quantity=quantity(estimate.memory.total_bytes, "B"),
-                span=span(estimate.step_s),
+                "{total_bytes} a GPU, step {step_time}",
+                total_bytes=quantity(estimate.memory.total_bytes, "B"),
+                step_time=span(estimate.step_s),
             ),
             smaller,
         ),

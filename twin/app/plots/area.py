@@ -272,9 +272,9 @@ class PlotArea(QWidget):
         many = tr("{count} samples", count=count) if count != 1 else "1 sample"
         lines = [
             tr(
-                "{says} to {says_2}, {many}",
-                says=self._clock.says(max(from_s, 0.0)),
-                says_2=self._clock.says(to_s),
+                "{max} to {to_time}, {many}",
+                max=self._clock.says(max(from_s, 0.0)),
+                to_time=self._clock.says(to_s),
                 many=many,
             )
         ]

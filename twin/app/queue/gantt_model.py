@@ -216,14 +216,18 @@ class Words:
         lines = [self._head(job), tr("{significant} GPUs here", significant=text.significant(gpus))]
         if np.isfinite(end_s):
             lines.append(
-                tr("{says} to {says_2}", says=self._clock.says(begin_s), says_2=self._clock.says(end_s))
+                tr(
+                    "{begin_time} to {end}",
+                    begin_time=self._clock.says(begin_s),
+                    end=self._clock.says(end_s),
+                )
             )
             lines.append(f"{text.duration(end_s - begin_s)}, {_ENDED.get(End(int(spans.how[box])), '')}")
         else:
             lines.append(
                 tr(
-                    "since {says}, {duration}",
-                    says=self._clock.says(begin_s),
+                    "since {begin_time}, {duration}",
+                    begin_time=self._clock.says(begin_s),
                     duration=text.duration(now_s - begin_s),
                 )
             )
@@ -238,10 +242,10 @@ class Words:
         lines = [
             self._head(one.job),
             tr("needs {gpus_of:,} GPUs", gpus_of=self._history.gpus_of(one.job)),
-            tr("planned to start at {says}", says=self._clock.says(one.begin_s)),
+            tr("planned to start at {begin_time}", begin_time=self._clock.says(one.begin_s)),
         ]
         if since_s is not None:
-            lines.append(tr("in the queue since {says}", says=self._clock.says(since_s)))
+            lines.append(tr("in the queue since {since}", since=self._clock.says(since_s)))
         return "<br>".join(lines)
 
     def window(self, window: ReservedTime) -> str:
@@ -254,9 +258,9 @@ class Words:
         ]
         lines.append(
             tr(
-                "{says} to {says_2}",
-                says=self._clock.says(window.begin_s),
-                says_2=self._clock.says(window.end_s),
+                "{begin_time} to {end}",
+                begin_time=self._clock.says(window.begin_s),
+                end=self._clock.says(window.end_s),
             )
         )
         return "<br>".join(lines)

@@ -209,11 +209,11 @@ class Painting:
         now_gpus = sum(account.held.now for account in history.accounts)
         lines = (
             (
-                tr("{prefixed} of {prefixed_2}", prefixed=prefixed(now_gpus), prefixed_2=prefixed(total)),
+                tr("{now_gpus} of {total}", now_gpus=prefixed(now_gpus), total=prefixed(total)),
                 theme.text,
             ),
             (tr("GPUs held"), theme.muted),
-            (tr("{prefixed} wanted", prefixed=prefixed(history.waiting_gpus.now)), theme.text),
+            (tr("{now} wanted", now=prefixed(history.waiting_gpus.now)), theme.text),
         )
         for number, (words, tint) in enumerate(lines):
             spot = QRectF(0, strip.top() + 3 + 16 * number, strip.left() - 8, 15)

@@ -22,4 +22,4 @@ def short_age(session: Session) -> str:
     if frame is None or session.looking_s is None:
         return ""
     age_s = session.shown_s - frame.t_s
-    return "" if age_s < LEAST_S else tr("{spoken} before", spoken=spoken(60.0 * round(age_s / 60.0)))
+    return "" if age_s < LEAST_S else tr("{age_time} before", age_time=spoken(60.0 * round(age_s / 60.0)))

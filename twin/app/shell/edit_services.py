@@ -203,9 +203,9 @@ def _offered(left: RecoveredWork) -> tuple[str, str]:
     at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
     if left.run_s:
         so_far = tr(
-            "The run of {name} had reached {spoken} when the program ended at {at}.",
+            "The run of {name} had reached {run_time} when the program ended at {at}.",
             name=left.name,
-            spoken=spoken(left.run_s),
+            run_time=spoken(left.run_s),
             at=at,
         )
         return tr("Unfinished run found"), so_far

@@ -143,7 +143,7 @@ class EditTools(QObject):
             if len(ids) > 1
             else ids[0]
             if ids == self.selection
-            else tr("node {ids}", ids=ids[0])
+            else tr("node {first_id}", first_id=ids[0])
         )
         self._show(tr("{what} copied as text", what=what))
         return True

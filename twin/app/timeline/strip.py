@@ -155,9 +155,9 @@ class TimelineStrip(PaintedChart):
         power, goodput = (self.shown.history.at(name, t_s) for name in (POWER, GOODPUT))
         lines.append(
             tr(
-                "IT power {quantity}, goodput {quantity_2}",
-                quantity=quantity(power, "W"),
-                quantity_2=quantity(goodput, "%"),
+                "IT power {power}, goodput {goodput}",
+                power=quantity(power, "W"),
+                goodput=quantity(goodput, "%"),
             )
         )
         around_s = _NEAR_PX * self.scale.px_s

@@ -230,7 +230,7 @@ class Timeline(QWidget):
         if views is None or session.document is None:
             return
         t_s = session.shown_s if at_s is None else at_s
-        title = tr("Bookmark {says}", says=session.clock.says(t_s))
+        title = tr("Bookmark {time}", time=session.clock.says(t_s))
         NoteDialog(title, "", lambda note: views.add_moment(t_s, note), self.window()).open()
 
     def take_out(self, one: Ahead) -> None:
@@ -288,9 +288,9 @@ class Timeline(QWidget):
         self._on_advanced()
         self.said.emit(
             tr(
-                "Removed from the run: {words_of}, {says}",
-                words_of=words_of(intervention),
-                says=self._session.clock.says(intervention.at_s),
+                "Removed from the run: {intervention}, {at}",
+                intervention=words_of(intervention),
+                at=self._session.clock.says(intervention.at_s),
             )
         )
 
@@ -331,7 +331,7 @@ class Timeline(QWidget):
         self.live_button.setText(tr("Not live: back to live"))
         self.go_on_button.setVisible(alone and not session.finished and not session.grows)
         description = tr(
-            "{words}, {elapsed} after the start", words=words.lower(), elapsed=elapsed(session.shown_s)
+            "{words}, {shown_time} after the start", words=words.lower(), shown_time=elapsed(session.shown_s)
         )
         self.strip.show_time(session.shown_s, looking=looking, describe=description)
         backwards = session.replay.backwards
@@ -378,7 +378,9 @@ class Timeline(QWidget):
         menu.setObjectName("time menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         been_s = min(at_s, self.strip.shown.reach_s)  # what is ahead can be taken out, not looked at
-        menu.addAction(tr("Go to {says}", says=session.clock.says(been_s)), partial(self.scrub, been_s))
+        menu.addAction(
+            tr("Go to {been_time}", been_time=session.clock.says(been_s)), partial(self.scrub, been_s)
+        )
         menu.addAction(tr("Bookmark it\N{HORIZONTAL ELLIPSIS}"), partial(self.bookmark, been_s))
         menu.addSeparator()
         menu.addAction(tr("Start loop here"), partial(session.replay.set_loop, been_s, None))

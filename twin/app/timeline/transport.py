@@ -150,7 +150,7 @@ class Transport(QWidget):
             return
         self.clock_label.setText(calendar(document.scenario.start, t_s))
         session, whole = self._session, duration(self._session.end_s)
-        done = tr("{elapsed} of {whole}", elapsed=elapsed(t_s), whole=whole)
+        done = tr("{time} of {whole}", time=elapsed(t_s), whole=whole)
         if session.looking_s is None and session.finished:
             done = tr("Finished after {whole}", whole=whole)
         self.elapsed_label.setText(tr("{done}  ·  seed {seed}", done=done, seed=self._session.seed))

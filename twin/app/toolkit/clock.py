@@ -55,7 +55,7 @@ class Clock:
 
     def since(self, t_s: float) -> str:
         """Return how long after the start that is, for tool tips."""
-        return tr("{elapsed} after the start", elapsed=elapsed(t_s))
+        return tr("{time} after the start", time=elapsed(t_s))
 
     @property
     def longest(self) -> str:

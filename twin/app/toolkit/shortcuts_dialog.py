@@ -191,10 +191,10 @@ class ShortcutsDialog(QDialog):
         else:
             self._say(
                 tr(
-                    "Reassigning {native} to “{title}” removes the key of “{title_2}”.",
+                    "Reassigning {native} to “{title}” removes the key of “{holder}”.",
                     native=native(key),
                     title=self._title(action_id),
-                    title_2=self._title(holder),
+                    holder=self._title(holder),
                 ),
                 conflict=True,
             )

@@ -49,8 +49,8 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     """Return the blast radius of an item in one sentence."""
     if kind in ("switch", "fabric", "store"):
         return tr(
-            "{counted} with {gpus} depend on it",
-            counted=counted(len(blast.nodes), "node"),
+            "{nodes} with {gpus} depend on it",
+            nodes=counted(len(blast.nodes), "node"),
             gpus=_gpus(plant, blast),
         )
     if kind in ("gpu", "node"):
@@ -62,8 +62,8 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
             fate = tr("lose power or cooling")
         parts.append(
             tr(
-                "{counted} with {gpus} {fate}",
-                counted=counted(len(blast.racks), "rack"),
+                "{racks} with {gpus} {fate}",
+                racks=counted(len(blast.racks), "rack"),
                 gpus=_gpus(plant, blast),
                 fate=fate,
             )
@@ -71,8 +71,8 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     if len(blast.racks_thinned):
         parts.append(
             tr(
-                "{counted} {verb} a feed",
-                counted=counted(len(blast.racks_thinned), "rack"),
+                "{racks} {verb} a feed",
+                racks=counted(len(blast.racks_thinned), "rack"),
                 verb=_verb(blast.racks_thinned, "lose"),
             )
         )
@@ -112,7 +112,7 @@ def _way(ids: list[str], between: str = "  ←  ") -> str:
     shown = (
         ids
         if len(ids) <= _MOST_NAMED
-        else [*ids[: _MOST_NAMED - 1], tr("{ids} more", ids=len(ids) - _MOST_NAMED + 1)]
+        else [*ids[: _MOST_NAMED - 1], tr("{most_named} more", most_named=len(ids) - _MOST_NAMED + 1)]
     )
     return between.join(shown)
 

@@ -122,7 +122,7 @@ def item_of(scenario: Scenario, id: str) -> SceneItem:
         rows.id == name for hall in scenario.halls for rows in hall.rows
     ):
         raise CommandError(
-            tr("{id} is a GPU of node {rpartition}", id=id, rpartition=id.rpartition("/")[0]),
+            tr("{id} is a GPU of node {first_id}", id=id, first_id=id.rpartition("/")[0]),
             tr("choose the node"),
         )
     near = nearest(id, [*(rows.id for hall in scenario.halls for rows in hall.rows)])

@@ -37,7 +37,7 @@ class Align:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return tr("Align {counted} {side}", counted=counted(len(self.ids), "item"), side=self.side)
+        return tr("Align {items} {side}", items=counted(len(self.ids), "item"), side=self.side)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -60,9 +60,7 @@ class Distribute:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return tr(
-            "Distribute {counted} along {along}", counted=counted(len(self.ids), "item"), along=self.along
-        )
+        return tr("Distribute {items} along {along}", items=counted(len(self.ids), "item"), along=self.along)
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""

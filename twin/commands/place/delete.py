@@ -54,9 +54,9 @@ class Delete:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            tr("Delete {ids}", ids=self.ids[0])
+            tr("Delete {id}", id=self.ids[0])
             if len(self.ids) == 1
-            else tr("Delete {ids:,} items", ids=len(self.ids))
+            else tr("Delete {count:,} items", count=len(self.ids))
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -115,7 +115,7 @@ class _Gone:
         else:
             hint = tr("change the count of its tier") if item.kind == "switch" else ""
             raise CommandError(
-                tr("{titled} {id} cannot be deleted by itself", titled=titled(item.kind), id=id), hint
+                tr("{kind} {id} cannot be deleted by itself", kind=titled(item.kind), id=id), hint
             )
 
     def _entry(self, id: str, path: str) -> None:

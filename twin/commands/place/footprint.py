@@ -129,11 +129,11 @@ def taken_units(plant: Plant, rack: int, leaving: frozenset[int] = frozenset()) 
             found[u] = tr("a fixture of the rack")
     for slot in np.flatnonzero((switches.rack == rack) & switches.present).tolist():
         for u in range(int(switches.u[slot]), int(switches.u[slot] + switches.height_u[slot])):
-            found[u] = tr("switch {ids}", ids=switches.ids[slot])
+            found[u] = tr("switch {switch}", switch=switches.ids[slot])
     for slot in np.flatnonzero((nodes.rack == rack) & nodes.present).tolist():
         if slot not in leaving:
             for u in range(int(nodes.u[slot]), int(nodes.u[slot] + nodes.height_u[slot])):
-                found[u] = tr("node {ids}", ids=nodes.ids[slot])
+                found[u] = tr("node {node}", node=nodes.ids[slot])
     return found
 
 

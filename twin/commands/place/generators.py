@@ -70,7 +70,7 @@ class ChangeGenerator:
         if item.kind in ("loops", "stage"):
             return changes, self._items(changes, item.path)
         if item.kind != "rows":
-            raise CommandError(tr("{titled} {id} is not a generator", titled=titled(item.kind), id=self.id))
+            raise CommandError(tr("{kind} {id} is not a generator", kind=titled(item.kind), id=self.id))
         return changes, self._rows(changes, item.path)
 
     def _items(self, changes: Changes, path: str) -> list[str]:
@@ -166,8 +166,8 @@ class _Beyond:
                     hint = tr("delete it first, or move it to another rack type")
                     raise CommandError(
                         tr(
-                            "rack {rpartition} holds {item}, which was added by hand",
-                            rpartition=item.rpartition("/")[0],
+                            "rack {first_item} holds {item}, which was added by hand",
+                            first_item=item.rpartition("/")[0],
                             item=item,
                         ),
                         hint,

@@ -22,7 +22,7 @@ class MakeGroup:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        return tr("Group {counted}", counted=counted(len(self.ids), "item"))
+        return tr("Group {items}", items=counted(len(self.ids), "item"))
 
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
@@ -44,7 +44,7 @@ class MakeGroup:
         for id in self.ids:
             found = item_of(scene.scenario, id)
             if found.kind not in allowed:
-                raise CommandError(tr("{titled} {id} cannot be in a group", titled=titled(found.kind), id=id))
+                raise CommandError(tr("{kind} {id} cannot be in a group", kind=titled(found.kind), id=id))
         changes = Changes(scene)
         for group in scene.scenario.groups:
             left = [member for member in group.members if member not in self.ids]
@@ -70,9 +70,9 @@ class Ungroup:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            tr("Ungroup {ids}", ids=self.ids[0])
+            tr("Ungroup {id}", id=self.ids[0])
             if len(self.ids) == 1
-            else tr("Dissolve {ids} groups", ids=len(self.ids))
+            else tr("Dissolve {count} groups", count=len(self.ids))
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -129,7 +129,7 @@ class AssignTenant:
             else:
                 hint = tr("tenants have jobs, and may use partitions and storage systems")
                 raise CommandError(
-                    tr("{titled} {id} belongs to no tenant", titled=titled(item.kind), id=id), hint
+                    tr("{kind} {id} belongs to no tenant", kind=titled(item.kind), id=id), hint
                 )
         return changes.patch(self.title)
 

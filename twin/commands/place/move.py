@@ -38,9 +38,9 @@ class MoveThings:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            tr("Move {ids}", ids=self.ids[0])
+            tr("Move {id}", id=self.ids[0])
             if len(self.ids) == 1
-            else tr("Move {ids:,} items", ids=len(self.ids))
+            else tr("Move {count:,} items", count=len(self.ids))
         )
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -166,7 +166,7 @@ class _Chosen:
                 raise CommandError(tr("node {id} is in a rack", id=id), tr("move it to a unit of a rack"))
             else:
                 raise CommandError(
-                    tr("{titled} {id} has no floor position of its own", titled=titled(chosen.kind), id=id)
+                    tr("{kind} {id} has no floor position of its own", kind=titled(chosen.kind), id=id)
                 )
         found = cls(machines=list(machines))
         for name in {*generators, *rows, *racks}:
@@ -329,9 +329,9 @@ class Rotate:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            tr("Turn {ids}", ids=self.ids[0])
+            tr("Turn {id}", id=self.ids[0])
             if len(self.ids) == 1
-            else tr("Turn {ids:,} items", ids=len(self.ids))
+            else tr("Turn {count:,} items", count=len(self.ids))
         )
 
     def patch(self, scene: EditedScene) -> Patch:

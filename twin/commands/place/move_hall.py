@@ -36,7 +36,7 @@ class MoveToHall:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        chosen = self.ids[0] if len(self.ids) == 1 else tr("{ids:,} items", ids=len(self.ids))
+        chosen = self.ids[0] if len(self.ids) == 1 else tr("{count:,} items", count=len(self.ids))
         return tr("Move {chosen} to hall {hall}", chosen=chosen, hall=self.hall)
 
     def patch(self, scene: EditedScene) -> Patch:
@@ -68,7 +68,7 @@ def _whole(scene: EditedScene, id: str) -> str:
     item = item_of(scene.scenario, id)
     if item.kind not in ("rows", "row", "rack"):
         raise CommandError(
-            tr("{titled} {id} cannot move to a hall by itself", titled=titled(item.kind), id=id),
+            tr("{kind} {id} cannot move to a hall by itself", kind=titled(item.kind), id=id),
             tr("move racks and rows"),
         )
     _, rows = generator(scene.scenario, item.generator)

@@ -330,7 +330,7 @@ def hall_slot(scene: EditedScene, hall: str) -> int:
     if hall and hall not in scene.plant.halls.ids:
         raise CommandError(
             tr("there is no hall {hall!r}", hall=hall),
-            tr("there are {ids}", ids=", ".join(scene.plant.halls.ids)),
+            tr("there are {halls}", halls=", ".join(scene.plant.halls.ids)),
         )
     return scene.plant.halls.ids.index(hall) if hall else 0
 

@@ -61,8 +61,8 @@ class SetProperty:
     def title(self) -> str:
         """Return the title for the undo menu."""
         name = self.key.rpartition(".")[2]
-        of = tr(" of {ids}", ids=self.ids[0]) if len(self.ids) == 1 and self.ids[0] else ""
-        many = tr(" of {counted}", counted=counted(len(self.ids), "item")) if len(self.ids) > 1 else ""
+        of = tr(" of {id}", id=self.ids[0]) if len(self.ids) == 1 and self.ids[0] else ""
+        many = tr(" of {items}", items=counted(len(self.ids), "item")) if len(self.ids) > 1 else ""
         if self.value is None:
             return tr("Reset {name}{of}{many}", name=name, of=of, many=many)
         value = self.value if len(self.value) <= 24 and "\n" not in self.value else ""
@@ -122,9 +122,7 @@ def nodes_in(scene: EditedScene, ids: tuple[str, ...]) -> list[str]:
             found[id] = None
             continue
         if item.kind not in ("rows", "row", "rack", "hall"):
-            raise CommandError(
-                tr("{id} is a {titled}, which holds no nodes", id=id, titled=titled(item.kind))
-            )
+            raise CommandError(tr("{id} is a {kind}, which holds no nodes", id=id, kind=titled(item.kind)))
         inside = [
             plant.nodes.ids[k]
             for k, rack in enumerate(plant.nodes.rack.tolist())

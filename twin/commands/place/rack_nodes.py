@@ -82,7 +82,7 @@ class PutNodes:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return self.named or tr(
-            "Paste {counted} into {rack}", counted=counted(len(self.nodes), "node"), rack=self.rack
+            "Paste {nodes} into {rack}", nodes=counted(len(self.nodes), "node"), rack=self.rack
         )
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -44,9 +44,9 @@ class Duplicate:
     def title(self) -> str:
         """Return the title for the undo menu."""
         return (
-            tr("Duplicate {ids}", ids=self.ids[0])
+            tr("Duplicate {id}", id=self.ids[0])
             if len(self.ids) == 1
-            else tr("Duplicate {counted}", counted=counted(len(self.ids), "item"))
+            else tr("Duplicate {items}", items=counted(len(self.ids), "item"))
         )
 
     def patch(self, scene: EditedScene) -> Patch:

@@ -176,10 +176,10 @@ class Planter:
             else:
                 self.notices.append(
                     tr(
-                        "a cable of {old} from {ends} to {ends_2} is left out",
+                        "a cable of {old} from {ends} to {end} is left out",
                         old=old,
                         ends=ends["from"],
-                        ends_2=ends["to"],
+                        end=ends["to"],
                     )
                 )
         if "links" in entry:

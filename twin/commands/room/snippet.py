@@ -140,7 +140,7 @@ def gathered(scene: EditedScene, ids: tuple[str, ...]) -> Fragment:
             found.entries.setdefault(section, []).append(copy.deepcopy(value_at(scene, item.path)))
             taken.add(id)
         else:
-            raise CommandError(tr("{titled} {id} cannot be copied", titled=titled(item.kind), id=id))
+            raise CommandError(tr("{kind} {id} cannot be copied", kind=titled(item.kind), id=id))
     for name, places_of in racks.items():
         if name not in taken:
             _some_racks(scene, name, places_of, found, taken, origin)

@@ -147,10 +147,10 @@ def _why(scene: EditedScene, side: str, rows: str, heat: dict[str, float], left_
         )
     best = max(left_w, key=lambda loop: left_w[loop])
     return tr(
-        "{needs}, but {best} has {value:,.0f} kW left",
+        "{needs}, but {best} has {max:,.0f} kW left",
         needs=needs,
         best=best,
-        value=max(0.0, left_w[best]) / 1000.0,
+        max=max(0.0, left_w[best]) / 1000.0,
     )
 
 

@@ -57,8 +57,8 @@ def wire_fabric(
         hint = tr("put switches into a network rack, or allow missing equipment to be added")
         raise CommandError(
             tr(
-                "there is no switch for {counted} of {rows}",
-                counted=counted(wanted.nodes, "node"),
+                "there is no switch for {nodes} of {rows}",
+                nodes=counted(wanted.nodes, "node"),
                 rows=", ".join(wanted.rows),
             ),
             hint,

@@ -271,10 +271,10 @@ class _Tree:
             return tr("{needs}, but there is no PDU to feed it", needs=needs)
         best = max(found, key=lambda stage: self._left_w[stage.id])
         return tr(
-            "{needs}, but {id} has {value:,.0f} kW left",
+            "{needs}, but {id} has {max:,.0f} kW left",
             needs=needs,
             id=best.id,
-            value=max(0.0, self._left_w[best.id]) / 1000.0,
+            max=max(0.0, self._left_w[best.id]) / 1000.0,
         )
 
     def feed(self, stage: str, consumer: _Consumer) -> None:

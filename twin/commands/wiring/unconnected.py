@@ -73,7 +73,7 @@ def unlinked(scene: EditedScene) -> list[Loose]:
             "fabric",
             name,
             count,
-            tr("{name}: {counted} in no fabric", name=name, counted=counted(count, "node")),
+            tr("{name}: {nodes} in no fabric", name=name, nodes=counted(count, "node")),
         )
         for name, count in loose
     ]
@@ -105,12 +105,12 @@ def unfed(scene: EditedScene) -> list[Loose]:
                     "power",
                     name,
                     count,
-                    tr("{name}: {counted} without power", name=name, counted=counted(count, word)),
+                    tr("{name}: {count} without power", name=name, count=counted(count, word)),
                 )
             )
         if word == "rack" and two:
             for name, count in _by_generator(ids, present & (feed_a >= 0) & (feed_b < 0)):
-                reason = tr("{name}: {counted} without a feed B", name=name, counted=counted(count, word))
+                reason = tr("{name}: {count} without a feed B", name=name, count=counted(count, word))
                 found.append(Loose("power", name, count, reason, second=True))
     return found
 

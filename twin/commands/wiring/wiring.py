@@ -57,9 +57,7 @@ class Connect:
             elif a.kind == "stage" and b.kind in _FED:
                 _feed(changes, a, b)
             elif a.kind == "loops" and b.kind == "rows":
-                _listed(
-                    changes, f"{a.path}.serves", b.id, tr("{id} cools {id_2} already", id=a.id, id_2=b.id)
-                )
+                _listed(changes, f"{a.path}.serves", b.id, tr("{id} cools {b} already", id=a.id, b=b.id))
             elif a.kind == "plant" and b.kind == "loops":
                 changes.set(f"{b.path}.plant", a.id)
             elif {a.kind, b.kind} <= {"node", "switch"} and a.id != b.id:
@@ -74,8 +72,8 @@ class Connect:
         hint = tr("fabrics connect rows; stages feed rows, loops and facility loops; loops cool rows")
         raise CommandError(
             tr(
-                "a {titled} and a {titled_2} are not connected",
-                titled=titled(a.kind),
+                "a {kind} and a {titled_2} are not connected",
+                kind=titled(a.kind),
                 titled_2=titled(b.kind),
             ),
             hint,
@@ -106,13 +104,9 @@ class Disconnect:
             if a.kind == "fabric" and b.kind == "rows":
                 _leave_fabric(changes, a, b)
             elif a.kind == "stage" and b.kind in _FED:
-                _unlisted(
-                    changes, f"{a.path}.feeds", b.id, tr("{id} does not feed {id_2}", id=a.id, id_2=b.id)
-                )
+                _unlisted(changes, f"{a.path}.feeds", b.id, tr("{id} does not feed {b}", id=a.id, b=b.id))
             elif a.kind == "loops" and b.kind == "rows":
-                _unlisted(
-                    changes, f"{a.path}.serves", b.id, tr("{id} does not cool {id_2}", id=a.id, id_2=b.id)
-                )
+                _unlisted(changes, f"{a.path}.serves", b.id, tr("{id} does not cool {b}", id=a.id, b=b.id))
             elif a.kind == "plant" and b.kind == "loops":
                 raise CommandError(
                     tr("{id} needs a facility loop", id=b.id), tr("connect it to another one instead")
@@ -155,13 +149,13 @@ def _unlisted(changes: Changes, path: str, id: str, missing: str) -> None:
 def _feed(changes: Changes, stage: SceneItem, fed: SceneItem) -> None:
     feeders = [stage.id for stage in changes.scene.scenario.power if fed.id in stage.feeds]
     if stage.id in feeders:
-        raise CommandError(tr("{id} feeds {id_2} already", id=stage.id, id_2=fed.id))
+        raise CommandError(tr("{id} feeds {fed} already", id=stage.id, fed=fed.id))
     if len(feeders) >= 2:
         reason = tr(
-            "{id} is fed by {feeders} and {feeders_2} already",
+            "{id} is fed by {feeders} and {second_feeder} already",
             id=fed.id,
             feeders=feeders[0],
-            feeders_2=feeders[1],
+            second_feeder=feeders[1],
         )
         raise CommandError(reason, tr("at most two feeds, A and B: disconnect one first"))
     _listed(changes, f"{stage.path}.feeds", fed.id, "")
@@ -175,7 +169,7 @@ def _join_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     scene = changes.scene
     entry = _fabric(scene, fabric.id)
     if rows.id in entry.rows:
-        raise CommandError(tr("fabric {id} connects {id_2} already", id=fabric.id, id_2=rows.id))
+        raise CommandError(tr("fabric {id} connects {rows} already", id=fabric.id, rows=rows.id))
     if not entry.rows and entry.kind != "explicit":
         raise CommandError(tr("fabric {id} connects every node already", id=fabric.id))
     path = f"{fabric.path}.rows"
@@ -193,10 +187,10 @@ def _leave_fabric(changes: Changes, fabric: SceneItem, rows: SceneItem) -> None:
     ]
     joined = list(entry.rows) or every
     if rows.id not in joined:
-        raise CommandError(tr("fabric {id} does not connect {id_2}", id=fabric.id, id_2=rows.id))
+        raise CommandError(tr("fabric {id} does not connect {rows}", id=fabric.id, rows=rows.id))
     if joined == [rows.id]:
         raise CommandError(
-            tr("{id} is the only row of fabric {id_2}", id=rows.id, id_2=fabric.id),
+            tr("{id} is the only row of fabric {fabric}", id=rows.id, fabric=fabric.id),
             tr("delete the fabric instead"),
         )
     changes.set(f"{fabric.path}.rows", [name for name in joined if name != rows.id])
@@ -206,7 +200,7 @@ def _explicit(scene: EditedScene, a: SceneItem, b: SceneItem) -> Fabric:
     """Return the explicit fabric of two ends."""
     names = {end.generator for end in (a, b) if end.kind == "switch"}
     if len(names) == 2:
-        raise CommandError(tr("{id} and {id_2} are switches of two fabrics", id=a.id, id_2=b.id))
+        raise CommandError(tr("{id} and {b} are switches of two fabrics", id=a.id, b=b.id))
     for fabric in scene.scenario.fabrics:
         if (fabric.id in names or not names) and fabric.kind == "explicit":
             return fabric
@@ -230,7 +224,7 @@ def _cable(changes: Changes, a: SceneItem, b: SceneItem, cables: int) -> None:
     for end in (a, b):
         if end.id not in free:
             noun = "switch" if end.kind == "switch" else "node"
-            raise CommandError(tr("fabric {id} has no {noun} {id_2}", id=fabric.id, noun=noun, id_2=end.id))
+            raise CommandError(tr("fabric {id} has no {noun} {end}", id=fabric.id, noun=noun, end=end.id))
         if free[end.id] < cables:
             noun = "ports" if end.kind == "switch" else "NICs"
             raise CommandError(
@@ -260,7 +254,7 @@ def _uncable(changes: Changes, a: SceneItem, b: SceneItem) -> None:
     links = value_at(changes.scene, f"fabrics[{fabric.id}].links") or []
     left = [link for link in links if {link["from"], link["to"]} != {a.id, b.id}]
     if len(left) == len(links):
-        raise CommandError(tr("no cable connects {id} and {id_2}", id=a.id, id_2=b.id))
+        raise CommandError(tr("no cable connects {id} and {b}", id=a.id, b=b.id))
     if left:
         changes.set(f"fabrics[{fabric.id}].links", left)
     else:

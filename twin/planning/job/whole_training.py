@@ -62,10 +62,10 @@ class WholeTraining:
         if not math.isfinite(self.tokens):
             return f"{rate}."
         said = tr(
-            "{rate}; {tokens} tokens take {span} without interruptions",
+            "{rate}; {tokens} tokens take {time} without interruptions",
             rate=rate,
             tokens=tokens_words(self.tokens),
-            span=spoken(self.time_s),
+            time=spoken(self.time_s),
         )
         if self.nodes_w is None or self.energy_j is None:
             return f"{said}."

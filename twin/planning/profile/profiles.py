@@ -408,7 +408,7 @@ def _figures(
         if field.name in given:
             figure = read_figure(given[field.name], DIMENSION_OF[field.name], file, key)
             if figure.value < 0:
-                raise ProfileError(file, f"{key}.value", tr("{text} is negative", text=figure.text))
+                raise ProfileError(file, f"{key}.value", tr("{figure} is negative", figure=figure.text))
             if figure.value == 0 and field.name not in MAY_BE_ZERO:
                 raise ProfileError(file, f"{key}.value", tr("must be above 0"))
             least = _WHOLE.get(field.name)
@@ -416,7 +416,7 @@ def _figures(
                 raise ProfileError(
                     file,
                     f"{key}.value",
-                    tr("{text} must be a whole number from {least}", text=figure.text, least=least),
+                    tr("{figure} must be a whole number from {least}", figure=figure.text, least=least),
                 )
             figures[field.name] = figure
         elif field.name not in figures and field.default is MISSING:
