@@ -54,13 +54,16 @@ class Movers(Stateful):
         on = self.live & ~self.shut
         return np.where(on, self.pumps - self.down, 0)
 
+    def shares(self) -> Floats:
+        """Return the flow that those of each slot come to, over design."""
+        left = self.pumps - self.down
+        usual = np.where(self.recovered, 1.0, parallel_flow_fraction(left, self.pumps))
+        on = self.live & ~self.shut & (left > 0)
+        return np.where(on, restricted_flow(usual, self.filtered) * self.branches, 0.0)
+
     def share(self, slot: int) -> float:
         """Return the flow that those of `slot` come to, over design."""
-        left = int(self.pumps[slot] - self.down[slot])
-        if not self.live[slot] or self.shut[slot] or left <= 0:
-            return 0.0
-        usual = 1.0 if self.recovered[slot] else float(parallel_flow_fraction(left, int(self.pumps[slot])))
-        return float(restricted_flow(usual, self.filtered[slot])) * float(self.branches[slot])
+        return float(self.shares()[slot])
 
     def head_for(self, t_s: float, slot: int, scale: float = 1.0, tau_s: float | None = None) -> None:
         """Let the flow of `slot` go where its pumps take it; design flow is `scale` of the network's."""
@@ -76,10 +79,8 @@ class Movers(Stateful):
         """
         left = self.pumps - self.down
         alone = parallel_flow_fraction(left, self.pumps)
-        usual = np.where(self.recovered & (left > 0), 1.0, alone)
-        able = np.where(self.live & ~self.shut, restricted_flow(usual, self.filtered) * self.branches, 0.0)
         speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
-        return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(able, asked), 1e-9)
+        return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(self.shares(), asked), 1e-9)
 
     def lose(self, slot: int, down: int) -> bool:
         """Note that `down` of `slot` are stopped; return whether the others have a loss to make up for."""
