@@ -43,7 +43,7 @@ _SPARED_FIXES: dict[System, str] = {
     "network": _FIXES["network"],
 }
 """What more there is to do where one machine may be lost."""
-_SERVES: dict[System, str] = {"power": "feed", "cooling": "cool", "network": "connect"}
+_SERVES: dict[System, str] = {"power": tr("feed"), "cooling": tr("cool"), "network": tr("connect")}
 
 
 def asked(scenario: Scenario, system: System) -> RedundancyLevel | None:
