@@ -53,7 +53,7 @@ class OneLine:
     def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
         """Add several items of a kind as one box; return its key."""
         now, chosen = self.now, np.asarray(items)
-        key = tr("group {item} {chosen_count}", item=now.items.ids[int(chosen[0])], chosen_count=len(chosen))
+        key = f"group {now.items.ids[int(chosen[0])]} {len(chosen)}"
         tone, state = state_of_many(now, items)
         out_w = float(now.out_w[chosen].sum())
         loads = now.load[chosen]

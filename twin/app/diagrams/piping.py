@@ -98,7 +98,7 @@ class _Drawing:
         tone, state = pumps_alarm(flow) if self.world.frame is not None else ("live", "")
         self.boxes.append(
             Box(
-                tr("pumps {id}", id=id_),
+                f"pumps {id_}",
                 "pump",
                 tr("{pumps} facility pumps", pumps=int(plants.pumps[slot])),
                 tr("flow {flow:.0f}\xa0%", flow=flow),
@@ -110,7 +110,7 @@ class _Drawing:
                 facts=((tr("Flow"), tr("{flow:.0f} % of design", flow=flow)),),
             )
         )
-        self.lines.append(self._pair(id_, tr("pumps {id}", id=id_), slot, flow))
+        self.lines.append(self._pair(id_, f"pumps {id_}", slot, flow))
 
     def _pair(self, above: str, below: str, slot: int, flow: float) -> DiagramLine:
         count = len(self.world.plant.plants.ids)
@@ -124,11 +124,7 @@ class _Drawing:
         """Add loops as one box under the pumps of their facility loop; return its key."""
         plant = self.world.plant
         first = int(group[0])
-        key = (
-            plant.loops.ids[first]
-            if len(group) == 1
-            else tr("loops {loop} {group_count}", loop=plant.loops.ids[first], group_count=len(group))
-        )
+        key = plant.loops.ids[first] if len(group) == 1 else f"loops {plant.loops.ids[first]} {len(group)}"
         tone, state = faults_words([loop_fault(self.world, loop, self.marks) for loop in group])
         self.boxes.append(
             Box(
@@ -148,7 +144,7 @@ class _Drawing:
         )
         slot = int(plant.loops.plant[first])
         flow = float(values_of(self.world, "plant.flow", len(plant.plants.ids))[slot])
-        pumps = tr("pumps {plant}", plant=plant.plants.ids[slot])
+        pumps = f"pumps {plant.plants.ids[slot]}"
         if side:
             self.lines.append(DiagramLine(pumps, key, flow=0.0))
         else:
@@ -175,7 +171,7 @@ class _Drawing:
         racks = (
             np.array([rack]) if rack >= 0 else np.flatnonzero(np.isin(column, loops) & plant.racks.present)
         )
-        key = tr("racks {above}", above=above)
+        key = f"racks {above}"
         inlet = values_of(self.world, "rack.inlet_c", count)[racks]
         flow = values_of(self.world, "rack.flow", count)[racks]
         hot = values_of(self.world, "loop.heat_w", len(plant.loops.ids))[loops]

@@ -242,7 +242,7 @@ def yaml_of(draft: JobDraft) -> str:
         and workload.dataset_bytes == _PRESET_SAMPLES * workload.sample_bytes
     ):
         lines = re.sub(r"(?m)^(  dataset: .*)$", r"\1 # a million samples: put your own", lines)
-    return tr("nodes: {nodes} # {remark}\nworkload:\n{lines}", nodes=nodes, remark=remark, lines=lines)
+    return f"nodes: {nodes} # {remark}\nworkload:\n{lines}"
 
 
 def _given(part: BaseModel) -> dict[str, Any]:
