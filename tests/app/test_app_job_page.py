@@ -73,6 +73,19 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     assert all(line.event.kind == "checkpoint" for line in model.shown)
 
 
+def test_a_low_and_narrow_page_has_room_for_every_loss(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.docks.show("job")
+    dock = window.docks.job
+    run_to(window, qtbot, 40_000.0)
+    fall = dock.waterfall
+    qtbot.waitUntil(lambda: fall.isVisible() and len(fall.rows) > 3)
+    qtbot.waitUntil(lambda: fall.height() >= fall.spot(len(fall.rows) - 1).bottom())
+    assert dock.title.width() > dock.title.fontMetrics().horizontalAdvance(dock.title.text())
+    for spark in dock.sparks:
+        assert spark.geometry().top() >= fall.geometry().bottom()
+
+
 def test_lines_that_come_soon_after_others_are_shown_although_nothing_follows(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:

@@ -9,11 +9,13 @@ from time import monotonic
 import numpy as np
 from psygnal import Signal, SignalInstance
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QMainWindow,
     QMenu,
+    QScrollArea,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -35,11 +37,13 @@ from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import ElidedLabel
+from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.language import tr
 from twin.record.frame import Frame
 
 _TABLE_EVERY_S = 0.5
+_WIDE_PX = 620
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
 
@@ -140,13 +144,23 @@ class JobPageDock(Dock):
         column.addWidget(line())
         for spark in self.sparks:
             column.addWidget(spark)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(left)
-        splitter.addWidget(right)
-        splitter.setStretchFactor(0, 1)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([500, 400])
-        self.body.addWidget(splitter)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(right)
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setStretchFactor(1, 1)
+        self._splitter.setSizes([500, 400])
+        page = QScrollArea()  # a low dock scrolls
+        page.setWidgetResizable(True)
+        page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        page.setWidget(self._splitter)
+        self.body.addWidget(page)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put what happened below what it cost where there is no room beside it."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= scaled(_WIDE_PX)
+        self._splitter.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
 
     def _add_tools(self) -> None:
         group = QButtonGroup(self)

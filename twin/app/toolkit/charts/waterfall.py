@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
@@ -9,11 +10,12 @@ from PySide6.QtCore import QRectF, Qt
 from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import RIGHT, ChartPainter
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
 
 ALONE_BELOW = 0.3
 """Steps that span less of the whole than this are drawn alone, true to each other: from 0 they would not be seen."""
-_EDGE_PX, _SECOND_PX, _LEAST_PX, _BARS_PX = 12.0, 58.0, 1.5, 20.0
+_EDGE_PX, _TOP_PX, _SECOND_PX, _LEAST_PX, _BARS_PX = 12.0, 4.0, 58.0, 1.5, 20.0
 _ROOMY_PX = 15.0
 
 
@@ -63,6 +65,12 @@ class WaterfallChart(PaintedChart):
         """Return the lines, from the top."""
         return []
 
+    def __init__(
+        self, look: Look, name: str, *, hint: tuple[int, int] = (-1, -1), least: tuple[int, int] = (0, 0)
+    ) -> None:
+        super().__init__(look, name, hint=hint, least=least)
+        self._least_px = least[1]
+
     @property
     def rows(self) -> list[WaterfallRow]:
         """Return the lines of what is shown, in the colours of the theme."""
@@ -76,8 +84,10 @@ class WaterfallChart(PaintedChart):
         return not self.rows
 
     def refresh(self) -> None:
-        """Paint what is shown now."""
+        """Paint what is shown now, in no less room than its lines take."""
         self._rows = None
+        least_px = math.ceil(2 * _TOP_PX + len(self.rows) * scaled(self.line_min_px))
+        self.setMinimumHeight(max(self._least_px, least_px))
         super().refresh()
 
     def describe(self) -> None:
@@ -91,9 +101,9 @@ class WaterfallChart(PaintedChart):
 
     def spot(self, number: int) -> QRectF:
         """Return the place of a line."""
-        room_px = (self.height() - 8.0) / max(len(self.rows), 1)
+        room_px = (self.height() - 2 * _TOP_PX) / max(len(self.rows), 1)
         high = max(min(scaled(self.line_px), room_px), scaled(self.line_min_px))
-        return QRectF(0.0, 4.0 + number * high, float(self.width()), high)
+        return QRectF(0.0, _TOP_PX + number * high, float(self.width()), high)
 
     @property
     def axis(self) -> Axis:
