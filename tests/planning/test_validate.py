@@ -126,6 +126,7 @@ def test_strong_scaling_falls_as_published() -> None:
         ("nemo-25", 15, 7.0),
         ("bridge-dense", 30, 7.0),
         ("mi325x", 5, 10.0),
+        ("zero3-a100", 6, 6.0),
         ("allreduce-large", 16, 2.0),
         ("allreduce-small", 20, 12.0),
     ],

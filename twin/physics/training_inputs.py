@@ -282,6 +282,8 @@ class Profile:
         Memory traffic of the loss for each logit [B].
     gather_exposed
         Share of gathers and reductions of sharded weights that shows although compute hides them.
+    gather_efficiency
+        Rate of these gathers and reductions against that of a collective over all cards of a node.
     """
 
     peak_flops_s: float
@@ -310,6 +312,7 @@ class Profile:
     attention_softmax_width: float = 0.0
     loss_bytes: float = 12.0
     gather_exposed: float = 0.1
+    gather_efficiency: float = 1.0
 
     @property
     def links(self) -> LinkBandwidths:

@@ -51,6 +51,7 @@ DIMENSION_OF: Mapping[str, str] = {
     "attention_softmax_width": "number",
     "loss_bytes": "number",
     "gather_exposed": "number",
+    "gather_efficiency": "number",
 }
 MAY_BE_ZERO = frozenset(
     (
@@ -276,14 +277,17 @@ def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedPro
     >>> variant_for_software(h100, "Megatron-LM README").name, variant_for_software(h100, "nemo_megatron/").name
     ('h100-megatron', 'h100')
     """
-    for variant in (load_calibrated(name) for name in profile_names()):
-        if (
-            variant.variant
-            and variant.extends == profile.name
-            and any(_says(text, word) for word in variant.software)
-        ):
-            return variant
-    return profile
+    variants = (load_calibrated(name) for name in profile_names())
+    named = [
+        (len(word), variant)
+        for variant in variants
+        if variant.variant and variant.extends == profile.name
+        for word in variant.software
+        if _says(text, word)
+    ]
+    return max(named, key=lambda pair: pair[0], default=(0, profile))[
+        1
+    ]  # "DeepSpeed ZeRO-3" is not "DeepSpeed"
 
 
 def _says(text: str, name: str) -> bool:

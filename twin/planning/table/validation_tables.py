@@ -134,6 +134,7 @@ STEP_TABLES: tuple[StepTable, ...] = (
         fitted=False,
     ),
     StepTable("sc21", "sc21", "a100", "A100", {"mape_pct": 4.0}),
+    StepTable("zero3-a100", "sc21_zero3", "a100-zero3", "", _within(6.0)),
     StepTable("korthikanti", "korthikanti", "a100", "A100", {"mape_pct": 5.5}),
 )
 

@@ -60,6 +60,9 @@ class CalibratedFigures(DocumentPart):
     gather_exposed: CalibratedFigure | None = _figure(
         "gathers of sharded weights that overlap leaves exposed"
     )
+    gather_efficiency: CalibratedFigure | None = _figure(
+        "rate of gathers of sharded weights against a collective over all cards of a node"
+    )
 
 
 class OwnRuns(DocumentPart):
