@@ -19,8 +19,8 @@ from twin.planning.profile.profiles import (
     other_stacks,
     profile_for_gpu,
     profile_names,
-    worth,
 )
+from twin.planning.profile.standing import worth
 
 REFERENCE = YAML(typ="safe", pure=True).load(
     (Path(__file__).resolve().parents[1] / "reference/mamf_gemm.yaml").read_text()

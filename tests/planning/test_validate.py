@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twin.physics.swings import spread_w
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 from twin.planning.table.case_file import CaseFileError, read_case_file
 from twin.planning.table.estimate_cases import errors_of, judge_table
 from twin.planning.table.reference import parsed_table, reference_table

@@ -63,6 +63,9 @@ class CalibratedFigures(DocumentPart):
     gather_efficiency: CalibratedFigure | None = _figure(
         "rate of gathers of sharded weights against a collective over all cards of a node"
     )
+    attention8_rate: CalibratedFigure | None = _figure(
+        "rate of attention in 8 bits against 16, for heads of 128"
+    )
 
 
 class OwnRuns(DocumentPart):
