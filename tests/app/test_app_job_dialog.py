@@ -521,3 +521,25 @@ def test_where_no_layout_works_the_nearest_that_do_are_one_click_away(
     assert dialog.judged.estimate.fits
     settle(dialog, qtbot)
     assert not dialog.plans.near_buttons
+
+
+def test_experts_have_fields_of_their_own_and_attention_one_for_8_bits(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    of_experts = {"stack.dispatcher", "stack.dispatch_bytes", "expert_nodes", "stack.balanced"}
+    assert not of_experts & dialog.form.editors.keys()
+    draft = dialog.draft
+    dialog.set_draft(replace(draft, workload=with_value(draft.workload, "model", "deepseek-v3")))
+    assert of_experts <= dialog.form.editors.keys()
+    assert dialog.form.rows["expert_nodes"].field.text() == "4"  # as the preset has it
+    assert dialog.form.rows["predicted"].field.text() == "1"
+    for path, text, value in (
+        ("stack.dispatch_bytes", "1", 1),
+        ("stack.dispatcher", "fused", "fused"),
+        ("expert_nodes", "2", 2),
+        ("stack.attention8", "true", True),
+    ):
+        dialog.form.rows[path].entered.emit(text)
+        assert value_of(dialog.draft.workload, path) == value
+        assert not dialog.judged.faults, path
+    dialog.form.rows["stack.flash2"].entered.emit("true")
+    assert "other kernels than FlashAttention-2" in dialog.judged.faults["stack.flash2"]

@@ -148,3 +148,18 @@ def test_bad_data_is_found_by_physics_even_under_an_unknown_name() -> None:
 )
 def test_impossible_figure_is_an_error(part: str, wrong: str, key: str) -> None:
     assert key in _errors(part, wrong)
+
+
+def test_an_idle_node_draws_no_less_than_its_idle_parts() -> None:
+    """4 GPUs of 200 W, 2 processors of 50 W, cards of 4 x 25 W and 2 x 100 W: 1.2 kW, 400 W of it besides the GPUs."""
+
+    def tray(idle_w: int, overhead_w: int) -> str:
+        figures = {"idle": idle_w, "overhead_idle": overhead_w}
+        return "\n".join(
+            f"{key}: {{value: {watts} W, source: est, status: estimated}}" for key, watts in figures.items()
+        )
+
+    found = {finding.key: finding.message for finding in _findings("GB200-compute-tray", tray(1000, 200))}
+    assert found["overhead_idle_w"] == "200 W is less than its idle processors and cards draw, 400 W"
+    assert found["idle_w"] == "1 kW is less than its idle GPUs, processors and cards draw, 1.2 kW"
+    assert not _errors("GB200-compute-tray", tray(1200, 400))

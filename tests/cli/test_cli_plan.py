@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 
 HEAD = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 

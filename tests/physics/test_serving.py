@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from twin.physics.serving import ServingReplica, batch_limit, decode, prefill, serve
 from twin.physics.training_inputs import Experts, Latent, Model
+from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_profile
 
 H100, A100 = load_profile("h100"), load_profile("a100")
@@ -113,6 +114,46 @@ def test_kept_keys_and_values_by_hand():
     assert ServingReplica(LLAMA3_70B, H100, 16).cache_shards == 8
     assert batch_limit(10 * 327680 * 100.0, ServingReplica(LLAMA3_70B, H100), 100) == 10
     assert batch_limit(-1.0, ServingReplica(LLAMA3_70B, H100), 100) == 0
+
+
+GPT_OSS = load_model("gpt-oss-120b").model
+"""36 layers, of which every second sees the last 128 tokens alone; 8 key-value heads of 64."""
+
+
+def test_layers_with_a_window_keep_and_read_no_more_than_that():
+    replica = ServingReplica(GPT_OSS, H100)
+    layer_token = 2 * 2 * 8 * 64  # keys and values of 16 bits
+    assert replica.cache_token_bytes == 36 * layer_token
+    assert replica.cache_request_bytes(4096) == 18 * 4096 * layer_token + 18 * 128 * layer_token
+    assert replica.cache_request_bytes(100) == 36 * 100 * layer_token  # shorter than the window: all
+    whole = ServingReplica(replace(GPT_OSS, window=None), H100)
+    free = 1000.0 * whole.cache_request_bytes(4096)
+    assert batch_limit(free, whole, 4096) == 1000
+    assert batch_limit(free, replica, 4096) == 1939  # 8192 / (4096 + 128)
+    windowed, full = decode(replica, 64, 4096), decode(whole, 64, 4096)
+    saved = 64 * 18 * (4096 - 128)  # tokens that are neither read nor multiplied
+    assert full.hbm_bytes - windowed.hbm_bytes == pytest.approx(saved * layer_token, rel=1e-9)
+    assert full.flop - windowed.flop == pytest.approx(4 * saved * 64 * 64, rel=1e-9)
+    assert full.memory_s > windowed.memory_s
+
+
+def test_a_prompt_is_read_as_training_reads_a_sequence():
+    replica, whole = ServingReplica(GPT_OSS, H100), ServingReplica(replace(GPT_OSS, window=None), H100)
+    windowed, full = prefill(replica, 8192), prefill(whole, 8192)
+    near = 128 + 128  # the window and the tile at its edge
+    seen = (8192 + 2 * near - near * near / 8192) / 2
+    saved = 0.5 * 4 * 8192 * (8192 - seen) * 64 * 64 * 36
+    assert full.flop - windowed.flop == pytest.approx(saved, rel=1e-9)
+    assert prefill(replica, 64).flop == prefill(whole, 64).flop
+
+
+def test_latent_attention_reads_its_small_vectors_once_for_all_heads():
+    deepseek = load_model("deepseek-v3").model
+    replica = ServingReplica(deepseek, H100, 8)
+    assert replica.cache_request_bytes(1000) == 2 * 61 * 576 * 1000  # on each of the 8 GPUs
+    one, two = (decode(replica, 32, context) for context in (1000, 2000))
+    assert two.flop - one.flop == pytest.approx(4 * 32 * 1000 * 128 * (512 + 64 / 2) * 61, rel=1e-9)
+    assert two.hbm_bytes - one.hbm_bytes == pytest.approx(8 * 32 * 1000 * 2 * 61 * 576, rel=1e-9)
 
 
 def test_one_request_of_a_mixture_reads_only_its_experts():

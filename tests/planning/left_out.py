@@ -133,6 +133,11 @@ FITS = {
         },
         held={"gemm_efficiency": 0.65, "attention_efficiency": 0.513},
     ),
+    "a100-zero3": StackFit(
+        "zero3-a100",
+        {"gather_efficiency": 0.1, "gather_exposed": 0.4},
+        {"gather_efficiency": 1.0, "gather_exposed": 1.0},
+    ),
     "mi325x": StackFit("mi325x", {"gemm_efficiency": 0.5562}, {"gemm_efficiency": 0.15}),
 }
 """By the profile that holds what was fitted."""

@@ -16,7 +16,8 @@ from twin.planning.job.job import LlmJob, PlanError, ReinforcementJob, estimate
 from twin.planning.job.result import JobEstimate
 from twin.planning.job.scenario_job import estimate_of, planned_job
 from twin.planning.job.vector_peaks import vector_peak_flops_s
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS, load_profile
+from twin.planning.profile.profiles import load_profile
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 from twin.scenario.schema.work import Job
 
 H100 = load_profile("h100")

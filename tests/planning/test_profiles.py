@@ -19,8 +19,8 @@ from twin.planning.profile.profiles import (
     other_stacks,
     profile_for_gpu,
     profile_names,
-    worth,
 )
+from twin.planning.profile.standing import worth
 
 REFERENCE = YAML(typ="safe", pure=True).load(
     (Path(__file__).resolve().parents[1] / "reference/mamf_gemm.yaml").read_text()
@@ -49,7 +49,7 @@ def test_every_number_has_source_and_status(name):
 def test_only_generations_with_published_runs_call_themselves_calibrated():
     names = {name for name in profile_names() if load_calibrated(name).confidence == "calibrated"}
     assert names == {
-        *("a100", "a100-deepspeed", "b200", "b200-nemo-25", "gb200", "gb200-bridge", "gb300"),
+        *("a100", "a100-deepspeed", "a100-zero3", "b200", "b200-nemo-25", "gb200", "gb200-bridge", "gb300"),
         *("h100", "h100-fsdp", "h100-megatron", "h100-nemo-24", "mi325x"),
     }
 
@@ -99,8 +99,9 @@ def test_present_day_stack_on_a100_is_that_of_h100_and_never_chosen():
     assert {own.figures[key].status for key in changed} == {"derived"}
     assert (own.variant, own.confidence, own.software) == (True, "derived", ())
     assert "no published run of the two together" in worth(own)
-    assert {other.name for other in other_stacks(fitted)} == {"a100-deepspeed", "a100-fsdp", "a100-modern"}
-    assert {other.name for other in other_stacks(own)} == {"a100", "a100-deepspeed", "a100-fsdp"}
+    others = {"a100-deepspeed", "a100-fsdp", "a100-zero3"}
+    assert {other.name for other in other_stacks(fitted)} == {*others, "a100-modern"}
+    assert {other.name for other in other_stacks(own)} == {*others, "a100"}
     assert profile_for_gpu("A100").name == "a100"
 
 

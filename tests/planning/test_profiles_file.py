@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from twin.planning.job.job import LlmJob, cut, default_stack, estimate
 from twin.planning.profile.figures import ProfileError, ProfileFigure
 from twin.planning.profile.profile_file import load_profile_file, write_profile
-from twin.planning.profile.profiles import DIMENSION_OF, load_calibrated, worth
+from twin.planning.profile.profiles import DIMENSION_OF, load_calibrated
+from twin.planning.profile.standing import worth
 
 MINE = """\
 title: Mine

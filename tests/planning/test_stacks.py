@@ -10,10 +10,17 @@ import pytest
 from tests.planning.left_out import FITS
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Model, Parallel, SoftwareStack
-from twin.planning.profile.profiles import load_calibrated, load_profile, profile_for_gpu
+from twin.planning.job.llm import cut
+from twin.planning.profile.profiles import (
+    load_calibrated,
+    load_profile,
+    profile_for_gpu,
+    variant_for_software,
+)
 from twin.planning.table.estimate_cases import CaseEstimate, case_of, judge
 
 MODEL = Model(32, 4096, 14336, 32, 8, 128256, True, 8192)
+_GPT_175B = Model(96, 12288, 49152, 96, 96, 51200, False, 2048)
 CUT = Parallel(1, 1, 1, 8, 1, 1, 64)
 
 
@@ -122,6 +129,7 @@ def test_profiles_hold_what_is_fitted(name: str) -> None:
     ("name", "goal_pct"),
     [
         ("h100-fsdp", 8.0),
+        ("a100-zero3", 4.0),
         ("h100-nemo-24", 5.0),
         ("b200-nemo-25", 7.0),
         ("gb200-bridge", 7.0),
@@ -132,3 +140,26 @@ def test_models_left_out_of_the_fit(name: str, goal_pct: float) -> None:
     errors = FITS[name].left_out_pct()
     print(f"{name}: {len(errors)} rows, mean {np.abs(errors).mean():.2f} %, bias {errors.mean():+.2f} %")
     assert np.abs(errors).mean() < 1.5 * goal_pct
+
+
+def test_steps_of_deepspeed_zero_3_last_as_long_as_its_gathers() -> None:
+    """More GPUs for the same batch gain nothing: each of them gathers all weights for its own part of the batch."""
+    profile = load_calibrated("a100-zero3")
+    steps_s = [
+        step_time(_GPT_175B, cut(gpus, 1536, microbatch=1536 // gpus), profile.stack, profile.profile).step_s
+        for gpus in (384, 768, 1536)
+    ]
+    assert steps_s == pytest.approx([81.6, 66.7, 66.7], rel=0.06)  # arXiv 2104.04473, Table 2
+    parted = cut(1536, 1536, tp=8, pp=12)
+    megatron = load_calibrated("a100")
+    assert step_time(_GPT_175B, parted, megatron.stack, megatron.profile).step_s < steps_s[2] / 2.5
+    at_full_rate = replace(profile.profile, gather_efficiency=1.0)
+    quick = step_time(_GPT_175B, cut(1536, 1536), profile.stack, at_full_rate)
+    assert quick.exposed_data_s < 0.3 * steps_s[2]
+
+
+def test_software_is_told_by_its_longest_name() -> None:
+    a100 = load_calibrated("a100")
+    assert variant_for_software(a100, "Megatron-DeepSpeed").name == "a100-deepspeed"
+    assert variant_for_software(a100, "DeepSpeed ZeRO-3 0.3.13").name == "a100-zero3"
+    assert variant_for_software(a100, "Megatron-LM").name == "a100"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twin.physics.swings import spread_w
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 from twin.planning.table.case_file import CaseFileError, read_case_file
 from twin.planning.table.estimate_cases import errors_of, judge_table
 from twin.planning.table.reference import parsed_table, reference_table
@@ -126,6 +126,7 @@ def test_strong_scaling_falls_as_published() -> None:
         ("nemo-25", 15, 7.0),
         ("bridge-dense", 30, 7.0),
         ("mi325x", 5, 10.0),
+        ("zero3-a100", 6, 6.0),
         ("allreduce-large", 16, 2.0),
         ("allreduce-small", 20, 12.0),
     ],

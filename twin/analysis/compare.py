@@ -10,17 +10,19 @@ from enum import StrEnum
 from twin.analysis.figures import FIGURES, HOUR_S, Summary, at
 from twin.analysis.paired import PairedDifference, difference_of
 from twin.analysis.run_mismatch import lengths_apart, sizes_apart
+from twin.planning.profile.standing import Standing, least_sure, standing_in
 from twin.record.accounts import ACCOUNTS
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Results of one run: figures by key, ledger [GPU s], simulated time [s] and number of GPUs."""
+    """Results of one run: figures by key, ledger [GPU s], simulated time [s], GPUs, how sure its steps are."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
     simulated_s: float | None = None
     gpus: float | None = None
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class Comparison:
         Two recordings, two scenes run from the start, or runs that were one until `since_s` [s].
     at_s, figures_s
         Up to when both are compared [s], and of when the figures are that samples hold; None: as they ended.
+    standings
+        How sure the step times of A and B are, those of the most doubtful job; None: nothing says.
     """
 
     seeds: tuple[int, ...]
@@ -80,13 +84,14 @@ class Comparison:
     since_s: float | None = None
     at_s: float | None = None
     figures_s: float | None = None
+    standings: tuple[Standing | None, Standing | None] = (None, None)
 
 
 def sample_of(summary: Summary) -> Sample:
     """Return the results of a run that a comparison needs."""
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
-    return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary))
+    return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary), standing_in(summary))
 
 
 def compare(
@@ -114,7 +119,17 @@ def compare(
     gpus = _means([sample.gpus for sample in a], [sample.gpus for sample in b])
     remarks_of = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
     remarks = tuple(remark for remark in remarks_of if remark)
-    return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s, gpus, basis, since_s)
+    return Comparison(
+        tuple(seeds),
+        found,
+        waterfall(*ledgers),
+        remarks,
+        lengths_s,
+        gpus,
+        basis,
+        since_s,
+        standings=(least_sure(one.standing for one in a), least_sure(one.standing for one in b)),
+    )
 
 
 def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> DesignWaterfall:

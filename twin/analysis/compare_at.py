@@ -12,6 +12,7 @@ import numpy as np
 from twin.analysis.compare import Comparison, Sample, compare
 from twin.analysis.figures import FIGURES, HOUR_S, WORK
 from twin.language import tr
+from twin.planning.profile.standing import standing_in
 from twin.record.reader import Reader
 from twin.units import spoken
 
@@ -59,7 +60,8 @@ def _sample(run: Reader, t_s: float, figures_s: float | None) -> Sample:
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     figures |= {key: ledger.get(account, 0.0) / HOUR_S for key, account in _OF_LEDGER.items()}
     gpus = summary.get("gpus")
-    return Sample(figures, ledger, t_s, None if gpus is None else float(gpus))
+    standing = standing_in(run.summary or {})
+    return Sample(figures, ledger, t_s, None if gpus is None else float(gpus), standing)
 
 
 def summary_so_far(run: Reader, t_s: float) -> dict[str, Any]:

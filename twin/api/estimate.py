@@ -13,14 +13,8 @@ from typing import Any
 from twin.api.arguments import path_of
 from twin.api.errors import BadInput
 from twin.planning.profile.profile_file import load_profile_file
-from twin.planning.profile.profiles import (
-    WORTH_OF_EXPERTS,
-    CalibratedProfile,
-    load_calibrated,
-    other_stacks,
-    profile_names,
-    worth,
-)
+from twin.planning.profile.profiles import CalibratedProfile, load_calibrated, other_stacks, profile_names
+from twin.planning.profile.standing import WORTH_OF_EXPERTS, worth
 from twin.planning.software_text import stack_words
 from twin.planning.table.case_file import CaseFile, CaseFileError, parse_cases, read_case_file
 from twin.planning.table.case_output import json_rows

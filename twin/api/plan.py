@@ -19,13 +19,8 @@ from twin.physics.training_inputs import PRECISIONS, Precision, SoftwareStack, T
 from twin.planning.job.llm import default_stack
 from twin.planning.job.whole_training import MOST_TOKENS
 from twin.planning.profile.models import load_model
-from twin.planning.profile.profiles import (
-    WORTH_OF_EXPERTS,
-    load_calibrated,
-    other_stacks,
-    profile_names,
-    worth,
-)
+from twin.planning.profile.profiles import load_calibrated, other_stacks, profile_names
+from twin.planning.profile.standing import WORTH_OF_EXPERTS, worth
 from twin.planning.profile.uncertainty import interval_of
 from twin.planning.search.advice import fewest_gpus
 from twin.planning.search.nearest_feasible import nearby

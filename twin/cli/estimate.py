@@ -21,7 +21,7 @@ EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
 
 Columns, in any order: model (a preset) or layers, hidden, ffn, heads, kv_heads, vocab, gated; seq, gpu, precision,
 gpus or dp, tp, pp, cp, vp, microbatch, global_batch; software (or framework, stack, else what source names) chooses
-among profiles of one GPU; recompute (none, selective, full), seq_parallel, attention (flash, flash2, unfused),
+among profiles of one GPU; recompute (none, selective, full), seq_parallel, attention (flash, flash2, flash8, unfused),
 compiled, offload, tp_overlap, dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp), fsdp,
 deferred_head, launch_ms, nic (Gb/s of each GPU), power_limit_w; experts, topk, expert_ffn, shared_experts, ep, etp,
 ep_overlap, dispatcher (collective, fused), dispatch_bytes, fused_experts, graphs (of steps), balanced, most_nodes,

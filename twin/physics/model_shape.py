@@ -79,12 +79,20 @@ class AttentionWindow:
     tokens: int
     full_every: int = 0
 
-    def seen(self, seq: int) -> float:
+    def seen(self, seq: float) -> float:
         """Return the mean over layers of what a causal sequence sees, as if all layers saw so many tokens."""
         near = min(self.tokens + WINDOW_TILE, seq)
         windowed = 2 * near - near * near / seq  # twice the mean length: causal products count half of it
-        full = 1.0 / self.full_every if self.full_every else 0.0
-        return full * seq + (1.0 - full) * windowed
+        return self.full * seq + (1.0 - self.full) * windowed
+
+    @property
+    def full(self) -> float:
+        """Share of the layers that see the whole sequence."""
+        return 1.0 / self.full_every if self.full_every else 0.0
+
+    def kept(self, context: float) -> float:
+        """Return the mean over layers of the tokens whose keys and values the next token needs."""
+        return self.full * context + (1.0 - self.full) * min(context, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +203,10 @@ class Model:
     def seen(self) -> float:
         """Tokens that attention multiplies with: the whole sequence, or the mean of windows and whole ones."""
         return self.seq if self.window is None else self.window.seen(self.seq)
+
+    def kept(self, context: float) -> float:
+        """Return the tokens before the next one whose keys and values a mean layer with attention needs."""
+        return context if self.window is None else self.window.kept(context)
 
     @property
     def attention_share(self) -> float:

@@ -4,7 +4,8 @@ Prefill reads all tokens of a prompt at once and is bound by arithmetic; decode 
 request at a time and is bound by memory: it reads all weights, and the kept keys and values of each request.
 Requests come and go independently (continuous batching), so the number in decode is Poisson about its mean.
 
-Valid for one replica inside one scale-up domain (tensor parallel), uniform lengths, paged keys and values.
+Valid for one replica inside one scale-up domain (tensor parallel), uniform lengths, paged keys and values. Layers with
+a sliding window keep, and read, the keys and values of its tokens alone.
 Held against the published TensorRT-LLM 0.6.1 tables (H100 FP8, A100 FP16) in tests/physics/test_serving.py.
 
 References
@@ -72,6 +73,16 @@ class ServingReplica:
             width = model.latent.kv_rank + model.latent.head_rotary
         return ELEMENT_BYTES[self.cache_precision] * model.layers * model.attention_share * width
 
+    def cache_request_bytes(self, context: float) -> float:
+        """Return what a request of `context` tokens keeps on each GPU [B]; layers with a window keep no more than that.
+
+        Parameters
+        ----------
+        context
+            Tokens of the prompt and of the answer so far.
+        """
+        return self.cache_token_bytes * self.model.kept(context) / self.cache_shards
+
     @property
     def cache_shards(self) -> int:
         """GPUs over which keys and values are spread; beyond the number of key-value heads they are copies."""
@@ -135,8 +146,7 @@ class Pass:
 
 def batch_limit(free_bytes: float, replica: ServingReplica, context: float) -> int:
     """Return how many requests of `context` tokens keep their keys and values in `free_bytes` of each GPU."""
-    each = replica.cache_token_bytes * context / replica.cache_shards
-    return max(0, math.floor(free_bytes / each))
+    return max(0, math.floor(free_bytes / replica.cache_request_bytes(context)))
 
 
 def prefill(replica: ServingReplica, tokens: float, requests: float = 1.0) -> Pass:
@@ -151,9 +161,11 @@ def prefill(replica: ServingReplica, tokens: float, requests: float = 1.0) -> Pa
     requests
         Prompts read together.
     """
+    model = replica.model
+    seen = tokens if model.window is None else model.window.seen(tokens)
     score_flop = (
-        CAUSAL_SHARE * 4 * requests * tokens * tokens * replica.model.attention_width * replica.model.layers
-    ) * replica.model.attention_share
+        CAUSAL_SHARE * 4 * requests * tokens * seen * model.attention_width * model.layers
+    ) * model.attention_share
     kept_bytes = requests * tokens * replica.cache_token_bytes
     return _pass(replica, requests * tokens, requests, score_flop, kept_bytes)
 
@@ -166,8 +178,9 @@ def decode(replica: ServingReplica, batch: float, context: float) -> Pass:
         model.latent is not None
     ):  # queries are taken into the latent space, keys and values never come out of it
         width = model.heads * (model.latent.kv_rank + model.latent.head_rotary / 2)
-    score_flop = 4 * batch * context * width * model.layers * model.attention_share
-    return _pass(replica, batch, batch, score_flop, batch * context * replica.cache_token_bytes)
+    kept = model.kept(context)
+    score_flop = 4 * batch * kept * width * model.layers * model.attention_share
+    return _pass(replica, batch, batch, score_flop, batch * kept * replica.cache_token_bytes)
 
 
 def _pass(

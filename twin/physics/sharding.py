@@ -162,8 +162,11 @@ def exposed_data_s(
         return 0.0
     links = profile.links_over(network.data, network.hop_extra_s)
     if stack.sharding == "weights":
-        gather_s = sum(_by_layer_s("all_gather", WEIGHT_BYTES, part, links) for part in groups)
-        reduce_s = sum(_by_layer_s("reduce_scatter", stack.grad_bytes, part, links) for part in groups)
+        slower = 1.0 / profile.gather_efficiency
+        gather_s = slower * sum(_by_layer_s("all_gather", WEIGHT_BYTES, part, links) for part in groups)
+        reduce_s = slower * sum(
+            _by_layer_s("reduce_scatter", stack.grad_bytes, part, links) for part in groups
+        )
         if not stack.dp_overlap:
             return microbatches * (2 * gather_s + reduce_s)
         # Each microbatch gathers anew, and what runs beside compute slows it.

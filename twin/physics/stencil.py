@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S
+from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, LinkBandwidths
 
 Cells = tuple[float, float, float]
 
@@ -54,9 +54,19 @@ def faces(cells: Cells, parts: tuple[int, int, int]) -> float:
 
     A direction cut in two has one neighbour, cut in more it has two: grids are not periodic here.
     """
-    x, y, z = (n / p for n, p in zip(cells, parts, strict=True))
-    areas = (y * z, x * z, x * y)
+    areas = _areas(cells, parts)
     return sum(min(2, p - 1) * area for p, area in zip(parts, areas, strict=True))
+
+
+def widest_face(cells: Cells, parts: tuple[int, int, int]) -> float:
+    """Return the cells on the largest face that a brick shares with one neighbour; 0 where it has none."""
+    shared = zip(parts, _areas(cells, parts), strict=True)
+    return max((area for p, area in shared if p > 1), default=0.0)
+
+
+def _areas(cells: Cells, parts: tuple[int, int, int]) -> tuple[float, float, float]:
+    x, y, z = (n / p for n, p in zip(cells, parts, strict=True))
+    return y * z, x * z, x * y
 
 
 @lru_cache(maxsize=1024)
@@ -107,11 +117,11 @@ def halo_exchange(
     layers: int,
     cell_bytes: float,
     exchanges: int,
-    near_bytes_s: float,
-    far_bytes_s: float,
-    hop_extra_s: float = 0.0,
+    links: LinkBandwidths,
 ) -> Halo:
     """Return the halo exchanges of one time step.
+
+    A switch gives all links of a GPU to any neighbour; in a mesh each face goes over the link to its own neighbour.
 
     Parameters
     ----------
@@ -125,10 +135,8 @@ def halo_exchange(
         Sent for one halo cell and exchange [B].
     exchanges
         Of a time step.
-    near_bytes_s, far_bytes_s
-        Of one GPU and direction, inside a domain and between domains [B/s].
-    hop_extra_s
-        Added to each exchange between nodes [s].
+    links
+        Effective bandwidths inside a domain and between domains.
     """
     inside = min(gpus, node_gpus)
     nodes = max(1, gpus // inside)
@@ -136,12 +144,20 @@ def halo_exchange(
     nx, ny, nz = (n / p for n, p in zip(cells, outer, strict=True))
     brick = (nx, ny, nz)
     far = faces(cells, outer) / inside
-    near = faces(brick, bricks(brick, inside))
+    inner = bricks(brick, inside)
+    near = faces(brick, inner)
+    near_s = near / links.scale_up_bytes_s
+    if links.peers:
+        near_s = widest_face(brick, inner) / links.inside_bytes_s(2)
     sent = exchanges * layers * cell_bytes
     latency_s = exchanges * LAUNCH_S
     return Halo(
-        near_s=(latency_s + sent * near / near_bytes_s) if near else 0.0,
-        far_s=(latency_s + exchanges * (INTER_NODE_HOP_S + hop_extra_s) + sent * far / far_bytes_s)
+        near_s=(latency_s + sent * near_s) if near else 0.0,
+        far_s=(
+            latency_s
+            + exchanges * (INTER_NODE_HOP_S + links.hop_extra_s)
+            + sent * far / links.scale_out_bytes_s
+        )
         if far
         else 0.0,
         near_bytes=sent * near,

@@ -150,6 +150,8 @@ class SoftwareStack:
         Whether fused attention is FlashAttention-2 and not the best there is for the GPU.
     chunk_overlap
         Whether gradients of a pipeline chunk that is through hide behind the other chunks of the stage.
+    attention8
+        Whether fused attention multiplies in 8 bits, forward and backward; never in FlashAttention-2.
     """
 
     recompute: Recompute = "none"
@@ -175,6 +177,7 @@ class SoftwareStack:
     compiled: bool = True
     flash2: bool = False
     chunk_overlap: bool = False
+    attention8: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +285,11 @@ class Profile:
         Memory traffic of the loss for each logit [B].
     gather_exposed
         Share of gathers and reductions of sharded weights that shows although compute hides them.
+    gather_efficiency
+        Rate of these gathers and reductions against that of a collective over all cards of a node.
+    attention8_rate
+        Rate of fused attention in 8 bits against that in 16, for heads of 128 or more; narrower ones gain less, as
+        exponentials stay 32-bit.
     """
 
     peak_flops_s: float
@@ -310,6 +318,8 @@ class Profile:
     attention_softmax_width: float = 0.0
     loss_bytes: float = 12.0
     gather_exposed: float = 0.1
+    gather_efficiency: float = 1.0
+    attention8_rate: float = 1.0
 
     @property
     def links(self) -> LinkBandwidths:

@@ -13,6 +13,14 @@ _SHARED: dict[Sharding, str] = {
 _OVERLAPS = (("tensor", "tp_overlap"), ("data", "dp_overlap"), ("pipeline", "p2p_overlap"))
 
 
+def _attention(stack: SoftwareStack) -> str:
+    if not stack.flash:
+        return "unfused attention"
+    if stack.flash2:
+        return "FlashAttention-2"
+    return "fused attention in 8 bits" if stack.attention8 else "fused attention"
+
+
 def stack_words(stack: SoftwareStack, *, recompute: bool = True) -> str:
     """Return the features of the software, as one line.
 
@@ -36,7 +44,7 @@ def stack_words(stack: SoftwareStack, *, recompute: bool = True) -> str:
         overlap = f"{' and '.join(overlaps)} traffic overlapped" if overlaps else "no overlap"
     words = [f"{'no' if stack.recompute == 'none' else stack.recompute} recompute"] if recompute else []
     words += [
-        ("FlashAttention-2" if stack.flash2 else "fused attention") if stack.flash else "unfused attention",
+        _attention(stack),
         *(() if stack.compiled else ("eager kernels",)),
         "sequence parallelism" if stack.seq_parallel else "no sequence parallelism",
         overlap,

@@ -138,6 +138,7 @@ _FIGURE = _Maybe(_number)
 _BY_NAME = _Each(_number, named=True)
 _COUNTS = _Each(_count, named=True)
 _CONFIDENCE = _Choice(("own runs", "calibrated", "derived", "uncalibrated", ""))
+_STANDING = _Choice(("own runs", "calibrated", "derived", "not calibrated"))
 
 _JOB = _Table(
     id=_text,
@@ -159,6 +160,7 @@ _JOB = _Table(
     reason=_Maybe(_text),
     network_reason=_Maybe(_text),
     confidence=_Maybe(_CONFIDENCE),
+    standing=_Maybe(_STANDING),
     low_confidence=_Maybe(_Each(_text)),
     step_low_s=_FIGURE,
     step_high_s=_FIGURE,

@@ -15,6 +15,7 @@ from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.run_facts import standing_mark
 from twin.report.run_report import document
 from twin.scenario.file.diff import Difference as Other
 
@@ -67,7 +68,11 @@ def _many(found: Comparison) -> bool:
 
 def _figures(found: Comparison) -> Markup:
     many = _many(found)
-    heads = ("figure", "A", "B", "B \N{MINUS SIGN} A", *_SPREAD[: 3 * many], "")
+    a, b = (
+        joined([name, tag("br") if standing else None, standing_mark(standing)])
+        for name, standing in zip("AB", found.standings, strict=True)
+    )
+    heads = ("figure", a, b, "B \N{MINUS SIGN} A", *_SPREAD[: 3 * many], "")
     rows = []
     for figure in FIGURES:
         difference = found.differences.get(figure.key)

@@ -12,7 +12,8 @@ from twin.analysis.typical_year_words import months_words, year_figures
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.planning.profile.figures import ProfileError, parse_document
-from twin.planning.profile.profiles import CalibratedProfile, profile_from, worth
+from twin.planning.profile.profiles import CalibratedProfile, profile_from
+from twin.planning.profile.standing import worth
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event

@@ -9,6 +9,7 @@ from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.rerun import asked_of
 from twin.analysis.wall_clock import Moments
+from twin.planning.profile.standing import Standing, least_sure, standing_named
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
@@ -17,6 +18,8 @@ from twin.report.words import gpu_hours, length, percent, quantity
 Summary = Mapping[str, Any]
 MOST_JOBS = 60
 """Jobs in the table: those with the most GPU time."""
+MOST_NAMED = 5
+"""Jobs named in a sentence."""
 CARDS = ("goodput", "ettr", "mfu", "interruptions", "energy_j", "pue", "power_max_w", "gpu_max_c", "cost_usd")
 _MEANS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
@@ -124,11 +127,32 @@ def key_figures(summary: Summary) -> Markup:
             )
         rows.append((title, number(value, text, figure.key), _MEANS.get(figure.key, "")))
     shown = [card for _, card in sorted(cards, key=lambda card: card[0])]
-    return joined([tag("dl", shown, class_="cards"), table(("figure", "value", "meaning"), rows)])
+    return joined(
+        [tag("dl", shown, class_="cards"), _basis(summary), table(("figure", "value", "meaning"), rows)]
+    )
 
 
 def _short(figure: ComparedFigure, value: float | None, text: str) -> str:
     return percent(value) if figure.unit == "share" else text
+
+
+def standing_mark(standing: Standing | None) -> Child:
+    """Return how sure step times are, as a marked word; nothing where they are given."""
+    if standing is None:
+        return None
+    return tag("span", standing.marked, class_=("good", None, "warn")[standing.doubt])
+
+
+def _basis(summary: Summary) -> Child:
+    """Return on what step times rest, and with them all figures of work, energy and money."""
+    found = [(job, standing_named(job.get("standing"))) for job in summary.get("jobs", ())]
+    least = least_sure(standing for _, standing in found)
+    if least is None or not least.doubt:
+        return None
+    of = [str(job["id"]) for job, standing in found if standing == least]
+    listed = f"{', '.join(of[:MOST_NAMED])}{f' and {len(of) - MOST_NAMED} more' * (len(of) > MOST_NAMED)}"
+    words = f" Step times of {listed}, and what follows from them: tokens, days, energy, cost."
+    return tag("p", [standing_mark(least), words], class_="note")
 
 
 def jobs(summary: Summary, says: Moments) -> Markup:
@@ -141,6 +165,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             (
                 str(job["id"]),
                 str(job.get("outcome") or job.get("state")).replace("_", " "),
+                standing_mark(standing_named(job.get("standing"))),
                 number(job["gpus"], f"{job['gpus']:,g}"),
                 "" if job.get("start_s") is None else says(job["start_s"]),
                 "" if job.get("end_s") is None else says(job["end_s"]),
@@ -156,6 +181,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
     heads = (
         "job",
         "state",
+        "step time is",
         "GPUs",
         "from",
         "to",

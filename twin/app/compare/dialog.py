@@ -131,6 +131,7 @@ class CompareDialog(QDialog):
             self._drawn = True  # before: with the first canvas the window is shown anew
             self.halls = ComparedHalls(self._look, self._runs, self)
             self._split.insertWidget(0, self.halls)
+            self._show_standings()
             self._split.setSizes([540, 360])
             self._split.setStretchFactor(0, 1)
             self.replay.look(self._parting_s)
@@ -171,12 +172,19 @@ class CompareDialog(QDialog):
         a, b = self._runs
         self.table.show_comparison(found, year_rows_of(a.year, b.year))
         self.way.show_way(found.waterfall)
+        self._show_standings()
         judged = verdict(found) if len(found.seeds) > 1 else basis_words(found)
         self.verdict.setText(" ".join((*found.remarks, *([judged] if judged else []))))
         tells = found.basis is Basis.SAME_PAST and bool(found.differences)
         self.answer.setText(answer(found, self._past.change) if tells else "")
         self.answer.setVisible(tells)
         self.verdict.setVisible(bool(self.verdict.text()))
+
+    def _show_standings(self) -> None:
+        if self.halls is None:
+            return
+        for pane, standing in zip(self.halls.panes, self.shown.standings, strict=True):
+            pane.standing.show_standing(standing, standing.meaning if standing else "")
 
     # -- building ----
 

@@ -16,6 +16,7 @@ from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import badge_text
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.record.site_year import SiteYear
@@ -24,7 +25,7 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", tr("Seeds B + / \N
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 86, B: 86, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
+_WIDE_PX = {A: 116, B: 116, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
     INTERVAL: tr("Half width of the 95 % interval of the difference; same failures in both, seed by seed"),
     SEEDS: tr("Number of seeds where B is higher / lower than A"),
@@ -139,8 +140,13 @@ class FigureTable(QTreeWidget):
         many = any(row.cells[INTERVAL] for row in self.rows)
         for column in (INTERVAL, SEEDS):
             self.setColumnHidden(column, not many)
-        for column in (A, B):
-            self.headerItem().setText(column, f"{HEADS[column]}{', mean' if many else ''}")
+        for column, standing in zip((A, B), found.standings, strict=True):
+            words = f"{HEADS[column]}{', mean' if many else ''}"
+            meaning = standing.meaning if standing else ""
+            self.headerItem().setText(column, f"{words}\n{badge_text(standing)}" if standing else words)
+            self.headerItem().setToolTip(
+                column, plain_tip(tr("Step times, and what follows from them. {meaning}", meaning=meaning))
+            )
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))

@@ -14,6 +14,7 @@ from twin.app.hall.compact_plates import ROOMY_PX, fewer
 from twin.app.hall.overlay import LegendPlate
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.theme import Theme
 from twin.language import tr
 from twin.view3d.base.bounds import Box
@@ -36,6 +37,8 @@ class HallPane(QWidget):
 
     Attributes
     ----------
+    standing
+        How sure the step times of its run are; hidden until somebody says.
     said
         The line beside the title.
     legend
@@ -51,7 +54,9 @@ class HallPane(QWidget):
         column.setSpacing(4)
         head = QHBoxLayout()
         self.title, self.said = label(title, "value"), label("", "muted")
+        self.standing = StandingBadge()
         head.addWidget(self.title, 1)
+        head.addWidget(self.standing)
         head.addWidget(self.said)
         nest(column, head)
         column.addWidget(self.view.native, 1)

@@ -33,6 +33,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.app.world.site_year import YearCache, year_rows
 from twin.catalog import Catalog, load_catalog
@@ -342,6 +343,10 @@ class Inspector(Dock):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(lambda _=False, link=row.link: self.chosen.emit(link))
             return button
+        if row.standing is not None:
+            badge = StandingBadge()
+            badge.show_standing(row.standing, row.hint)
+            return badge
         made = label(row.value, "value", wrap=len(row.value) > 18)
         made.setAlignment(Qt.AlignmentFlag.AlignRight)
         return made
@@ -355,7 +360,9 @@ class Inspector(Dock):
                 field.setVisible(bool(words))
         rows = [row for section in facts.sections for row in section.rows]
         for widget, row in zip(self._values, rows, strict=True):
-            if widget.text() != row.value:
+            if isinstance(widget, StandingBadge):
+                widget.show_standing(row.standing, row.hint)
+            elif widget.text() != row.value:
                 widget.setText(row.value)
         if self.months is not None:
             self._show_months(self.months)

@@ -36,6 +36,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
@@ -79,6 +80,7 @@ class JobPageDock(Dock):
         self.page: JobPage | None = None
         self.events, self.curves = JobEvents(), JobCurves()
         self.title, self.state = ElidedLabel("title"), label("", "badge")
+        self.standing = StandingBadge()
         self.facts, self.where = ElidedLabel("muted"), ElidedLabel("faint")
         self.progress, self.waterfall = JobProgress(look), WaterfallView(look)
         self.table = JobEventTable(look)
@@ -163,6 +165,7 @@ class JobPageDock(Dock):
         self._splitter.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
 
     def _add_tools(self) -> None:
+        self.lead.addWidget(self.standing, 1, Qt.AlignmentFlag.AlignLeft)
         group = QButtonGroup(self)
         self.which_buttons: dict[EventFilter, QToolButton] = {}
         for which in EventFilter:
@@ -250,6 +253,7 @@ class JobPageDock(Dock):
         if page is None:
             self.title.setText(tr("No job") if not history.jobs else self.job_id or "")
             self.state.hide()
+            self.standing.hide()
             for words in (self.facts, self.where):
                 words.setText("")
             self.waterfall.show_waterfall(None)
@@ -267,6 +271,7 @@ class JobPageDock(Dock):
                 widget.setText(words)
                 widget.setToolTip(plain_tip(words))
         self.where.setVisible(bool(page.where))
+        self.standing.show_standing(page.standing, page.standing_tip)
         if self.state.text() != page.state_words or self.state.isHidden():
             tint = getattr(self._look.theme, STATE_COLOURS.get(page.state, "muted"))
             self.state.setText(page.state_words)

@@ -9,12 +9,13 @@ import numpy as np
 
 from twin.app.jobs.events import JobEvents
 from twin.app.jobs.waterfall import Waterfall, waterfall
-from twin.app.planner.facts import reference_step_s
+from twin.app.planner.facts import planned_standing, reference_step_s
 from twin.app.queue.history import JobHistory
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.app.world.wait_reasons import why_waiting
 from twin.language import counted, tr
+from twin.planning.profile.standing import Standing
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -109,6 +110,8 @@ class JobPage:
     where: str
     progress: ProgressFigures
     time: Waterfall
+    standing: Standing | None
+    standing_tip: str
 
 
 def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) -> JobPage | None:
@@ -139,6 +142,7 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
         else _where(world.plant, frame, index, float(values["job.gpus"][index]), state),
         _progress(world, history, events, spec, index, state, now_s),
         waterfall(whole_s, min(max(queue_s, 0.0), whole_s), spent_s, away=away),
+        *planned_standing(world, spec),
     )
 
 

@@ -20,7 +20,7 @@ from twin.planning.job.scenario_job import allowed_nodes, estimate_of, planned_j
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import VisionPreset, load_model
 from twin.planning.profile.profiles import load_calibrated
-from twin.planning.profile.profiles import worth as profile_worth
+from twin.planning.profile.standing import worth as profile_worth
 from twin.scenario.file.effective_text import plain
 from twin.scenario.schema.work import Job, LlmTraining, Load, VisionTraining, Workload
 from twin.scenario.schema.workload import Parallelism
@@ -38,6 +38,11 @@ _STACK_FIELDS = {
     "stack.pipeline_overlap": "p2p_overlap",
     "stack.compiled": "compiled",
     "stack.flash2": "flash2",
+    "stack.attention8": "attention8",
+    "stack.dispatcher": "dispatcher",
+    "stack.dispatch_bytes": "dispatch_bytes",
+    "stack.expert_overlap": "ep_overlap",
+    "stack.balanced": "balanced",
 }
 """What a profile's stack calls what a workload may leave open."""
 
@@ -168,6 +173,12 @@ def shown_value(draft: JobDraft, path: str) -> object:
     if path == "sequence":
         return draft.sequence
     value = value_of(draft.workload, path)
+    if value is None and isinstance(draft.workload, LlmTraining):
+        model = load_model(draft.workload.model).model
+        if path == "predicted":
+            return model.predicted
+        if path == "expert_nodes" and model.experts is not None:
+            return model.experts.most_nodes
     if value is None and path in _STACK_FIELDS:
         return getattr(load_calibrated(draft.profile).stack, _STACK_FIELDS[path])
     return value

@@ -5,9 +5,11 @@ from __future__ import annotations
 from twin.app.planner.draft import draft_of_job, judge
 from twin.app.planner.hardware import PlannerHardware, scene_hardware
 from twin.app.toolkit import text
+from twin.app.toolkit.standing_badge import badge_text
 from twin.app.world.rows import FactRow, World, live_rows
 from twin.language import tr
 from twin.planning.job.job import JobEstimate
+from twin.planning.profile.standing import Standing
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -17,12 +19,6 @@ from twin.shown_text import capitalised
 _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
 _KNOWN_AWAY = frozenset({"job.state", "job.step", "job.step_s", "job.goodput", "job.wait_s"})
 """What is known of a job in a cloud; the rest is of GPUs here."""
-_CONFIDENCE = {
-    "own runs": tr("Calibrated on your own runs."),
-    "calibrated": tr("Calibrated on published runs of this GPU."),
-    "derived": tr("Calibrated on published runs of another GPU."),
-    "uncalibrated": tr("Uncalibrated: no published runs; the step time may be wrong."),
-}
 
 
 def plan_rows(world: World, job: Job) -> list[FactRow]:
@@ -33,7 +29,7 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
     if planned.kind == "load":
         hint = "\n".join(planned.low_confidence)
         return [FactRow(tr("Step time"), text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
-    hint = _CONFIDENCE.get(planned.confidence, "")
+    hint, standing = planned.standing_tip, planned.standing
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
@@ -42,7 +38,7 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
         *_throughput(planned),
         *_phases(planned),
         *_service(planned),
-        FactRow(tr("Confidence"), planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
+        FactRow(tr("Confidence"), badge_text(standing) if standing else "", hint=hint, standing=standing),
         FactRow(
             tr("Memory of a GPU"),
             tr("{used} of {whole}", used=used, whole=whole),
@@ -51,6 +47,12 @@ def plan_rows(world: World, job: Job) -> list[FactRow]:
         FactRow(tr("Fits in memory"), "yes" if planned.fits else tr("no: {reason}", reason=planned.reason)),
         *_power(job),
     ]
+
+
+def planned_standing(world: World, job: Job) -> tuple[Standing | None, str]:
+    """Return how sure the step time of a job is, and why; nothing where it cannot be planned, or is given."""
+    planned = _PLANNED.of(world, job)
+    return (planned.standing, planned.standing_tip) if planned is not None else (None, "")
 
 
 def reference_step_s(world: World, job: Job) -> float | None:

@@ -34,6 +34,7 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("prompt_tokens", tr("Prompt"), tr("tokens")),
         entry("output_tokens", tr("Answer"), tr("tokens")),
         entry("sequence", tr("Sequence"), tr("tokens")),
+        entry("predicted", tr("Predicted more"), tr("tokens"), steps="one"),
         entry("precision", tr("Precision"), titles=("BF16", "FP8", "MXFP8", "NVFP4")),
         entry("gpu", tr("GPU load"), tr("of rated"), steps="one"),
         entry(
@@ -49,6 +50,13 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("parallelism.microbatch", tr("Microbatch"), tr("sequences")),
         entry("tensor", tr("Tensor TP"), "GPUs"),
         entry("rollout_tensor", tr("Rollout TP"), "GPUs"),
+    ),
+    tr("Experts"): (
+        entry("stack.dispatcher", tr("Dispatch"), titles=(tr("all-to-all"), tr("fused kernels"))),
+        entry("stack.dispatch_bytes", tr("Dispatched as"), titles=(tr("8 bits"), tr("16 bits"))),
+        entry("expert_nodes", tr("Nodes of a token"), tr("at most"), steps="one"),
+        entry("stack.expert_overlap", tr("Overlap expert traffic")),
+        entry("stack.balanced", tr("Forced balance")),
     ),
     tr("Memory"): (
         entry("recompute", tr("Recompute")),
@@ -70,14 +78,21 @@ FIELDS: dict[Section, tuple[tuple[str, dict[str, Any]], ...]] = {
         entry("stack.pipeline_overlap", tr("Overlap pipeline traffic")),
         entry("stack.compiled", tr("Fused kernels")),
         entry("stack.flash2", tr("FlashAttention-2")),
+        entry("stack.attention8", tr("8-bit attention")),
     ),
 }
 
 
+_OF_EXPERTS = frozenset(
+    {"parallelism.expert", "expert_nodes"}
+    | {f"stack.{name}" for name in ("dispatcher", "dispatch_bytes", "expert_overlap", "balanced")}
+)
+
+
 def fields_for(workload: Workload) -> tuple[Field, ...]:
-    """Return the fields that a workload has; expert parallelism only where there are experts."""
+    """Return the fields that a workload has; those of experts only where there are experts."""
     made = workload_fields(type(workload))
-    return made if _has_experts(workload) else tuple(of for of in made if of.key != "parallelism.expert")
+    return made if _has_experts(workload) else tuple(of for of in made if of.key not in _OF_EXPERTS)
 
 
 @lru_cache(maxsize=16)

@@ -9,12 +9,13 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
-from twin.app.planner.draft import JobDraft
-from twin.app.planner.search import Offer, is_plan, nearest_drafts
+from twin.app.planner.draft import JobDraft, estimate_draft
+from twin.app.planner.search import Offer, is_plan, nearest_drafts, with_plan
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.text import quantity, span
 from twin.language import tr
 from twin.planning.search.search import Candidate, SearchResult
@@ -133,6 +134,8 @@ class PlansTable(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(12, 8, 12, 2)
         head.addWidget(self.summary, 1)
+        self.standing = StandingBadge()
+        head.addWidget(self.standing, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 6)
         column.setSpacing(2)
@@ -151,6 +154,10 @@ class PlansTable(QWidget):
         """Show what a search found for a draft."""
         offered = () if found.best else nearest_drafts(draft)
         said = tr(" Nearest that work:") if offered else ""
+        plan = estimate_draft(with_plan(draft, found.best[0])) if found.best else None
+        self.standing.show_standing(
+            plan.standing if plan is not None else None, plan.standing_tip if plan is not None else ""
+        )
         self._offer(offered)
         self.model.show_plans(found.best, draft)
         self.table.horizontalHeader().setVisible(bool(found.best))
@@ -186,6 +193,7 @@ class PlansTable(QWidget):
         self.model.plans = ()
         self.model.endResetModel()
         self._offer(())
+        self.standing.show_standing(None)
         self.summary.setText(why)
         self.table.horizontalHeader().hide()
         self.refused.setVisible(False)

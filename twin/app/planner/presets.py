@@ -38,13 +38,14 @@ class Preset:
         return workload.model == self.workload.model
 
     def apply(self, draft: JobDraft) -> JobDraft:
-        """Return the draft with this model; the cut of a transformer stays, its sequence is the model's."""
+        """Return the draft with this model; the cut of a transformer stays, the rest is the model's."""
         if (
             isinstance(self.workload, LlmTraining)
             and self.is_model
             and isinstance(draft.workload, LlmTraining)
         ):
-            changed = draft.workload.model_copy(update={"model": self.workload.model, "sequence": None})
+            its_own = dict.fromkeys(("sequence", "predicted", "expert_nodes"))
+            changed = draft.workload.model_copy(update={"model": self.workload.model, **its_own})
             return replace(draft, workload=changed)
         return replace(draft, workload=self.workload)
 

@@ -15,6 +15,7 @@ from twin.app.toolkit.charts.stack_bar import StackBar
 from twin.app.toolkit.look import Look, label, with_role
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.text import MISSING, prefixed, quantity, span
 from twin.language import tr
 from twin.planning.job.job import JobEstimate
@@ -37,7 +38,9 @@ class FigureTile(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(11, 6, 11, 6)
         column.setSpacing(0)
-        column.addWidget(label(title, "faint"))
+        self._head = QHBoxLayout()
+        self._head.addWidget(label(title, "faint"), 1)
+        nest(column, self._head)
         column.addWidget(self._value)
         column.addWidget(self._note)
 
@@ -45,6 +48,10 @@ class FigureTile(QFrame):
     def text(self) -> str:
         """Return the figure as shown."""
         return self._value.text()
+
+    def add_badge(self, badge: QWidget) -> None:
+        """Put a badge beside the title."""
+        self._head.addWidget(badge, 0, Qt.AlignmentFlag.AlignRight)
 
     def show_figure(self, value: str, note: str = "") -> None:
         """Show a figure and a note under it."""
@@ -68,6 +75,8 @@ class JobResults(QWidget):
             "flops": FigureTile(tr("Each GPU"), tr("Model FLOP per GPU and second")),
             "memory": FigureTile(tr("Memory"), tr("Of the fullest GPU")),
         }
+        self.standing = StandingBadge()
+        self.tiles["step"].add_badge(self.standing)
         self.step_bar = StackBar(look, tr("One step"), span, legend_lines=2)
         self.memory_bar = StackBar(look, tr("Memory of the fullest GPU"), partial(quantity, unit="B"))
         self.trust = label("", "muted", wrap=True)
@@ -100,6 +109,7 @@ class JobResults(QWidget):
         if estimate is None:
             for tile in self.tiles.values():
                 tile.show_figure(MISSING)
+            self.standing.show_standing(None)
             self.step_bar.show_pieces((), MISSING)
             self.memory_bar.show_pieces((), MISSING)
             with_role(self.trust, "fault")
@@ -109,6 +119,7 @@ class JobResults(QWidget):
             self._show_advice(judged, None)
             return
         self._show_figures(estimate)
+        self.standing.show_standing(estimate.standing, estimate.standing_tip)
         self._show_bars(estimate)
         with_role(self.trust, "muted")
         self.trust.setText(worth(judged.draft, estimate))

@@ -44,10 +44,9 @@ def best_plans(draft: JobDraft, top: int = TOP) -> SearchResult:
     if scene is not None and isinstance(draft.workload, LlmTraining):
         return plan_for_scene(
             scene,
-            draft.workload.model,
+            planned.model,
             draft.gpus,
             draft.workload.global_batch,
-            sequence=draft.sequence,
             profile=draft.profile,
             stack=planned.stack,
             limits=SearchLimits(top=top),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 from twin.app.planner.draft import DraftEstimate
 from twin.app.toolkit.look import label
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.catalog import Catalog
@@ -47,7 +48,7 @@ class WholeTrainingRow(QWidget):
         self.tokens.setToolTip(_TIP)
         self.tokens.setFixedWidth(scaled(_TYPED_PX))
         self.tokens.textEdited.connect(lambda _: self._show())
-        self.words = label("", wrap=True)
+        self.words, self.standing = label("", wrap=True), StandingBadge()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -55,6 +56,7 @@ class WholeTrainingRow(QWidget):
         row.addWidget(self.tokens, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(label(tr("tokens"), "muted"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
+        row.addWidget(self.standing, 0, Qt.AlignmentFlag.AlignTop)
 
     def set_hall(self, world: World | None) -> None:
         """Take the parts of the open hall; None: no hall is open."""
@@ -91,6 +93,7 @@ class WholeTrainingRow(QWidget):
         self.setVisible(bool(self._model) and estimate is not None)
         if judged is None or estimate is None or not self._model:
             return
+        self.standing.show_standing(estimate.standing, estimate.standing_tip)
         scene, text = judged.draft.hardware.scene, self.tokens.text().strip()
         tokens = tokens_in(text) if text else math.nan
         if tokens is None:

@@ -175,6 +175,9 @@ QLabel[role="clock"] { font-size: 16px; font-weight: 600; color: $text; }
 QLabel[role="fault"] { color: $alarm; font-size: 11px; }
 QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1px 6px; color: $muted;
   font-size: 10px; }
+QLabel[role="badge"][doubt="ok"] { border-color: $ok; color: $ok; }
+QLabel[role="badge"][doubt="notice"] { border-color: $notice; color: $notice; }
+QLabel[role="badge"][doubt="warning"] { border-color: $warning; color: $warning; }
 """)
 
 

@@ -14,6 +14,7 @@ from twin.app.world.part_figures import figure_title, figure_value
 from twin.app.world.wait_reasons import why_waiting
 from twin.catalog import Catalog
 from twin.language import tr
+from twin.planning.profile.standing import Standing
 from twin.plant.find import row_name
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
@@ -63,7 +64,10 @@ _THROTTLE = {
 
 @dataclass(frozen=True)
 class FactRow:
-    """One line: a label, its value, the id it leads to, how well the value is known, and the channel it shows."""
+    """One line: a label, its value, the id it leads to, how well the value is known, and the channel it shows.
+
+    With a standing the value is a badge of how sure step times are.
+    """
 
     label: str
     value: str
@@ -71,6 +75,7 @@ class FactRow:
     badge: str = ""
     hint: str = ""
     channel: str = ""
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ def check(catalog: Catalog) -> list[CatalogFinding]:
     """Return the findings in a catalogue, part by part in its order; empty when all is well.
 
     Rules: dense against sparse rates, port counts, GPUs x TDP < node max < power supplies with redundancy,
+    idle nodes against their idle parts,
     height against power and airflow, liquid claims, ordered temperatures and clocks, efficiencies in (0, 1],
     flow per kW, reach by medium, breaker arithmetic, and the published figures of well-known models.
     """
@@ -27,6 +28,7 @@ def _of(part: Part, catalog: Catalog) -> Findings:
         yield from compute.gpu(part)
     elif isinstance(part, NodePart):
         yield from compute.node(part, catalog.gpu(part.gpu))
+        yield from compute.idle_parts(part, catalog)
     elif isinstance(part, RackPart):
         yield from rack.rack(part, catalog)
     elif isinstance(part, SwitchPart):

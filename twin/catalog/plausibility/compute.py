@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import GpuPart, NodePart, StoragePart
 from twin.catalog.plausibility.finding import CatalogFinding, Findings, shown
 
@@ -165,6 +166,23 @@ def _node_power(part: NodePart, gpu_part: GpuPart) -> Findings:
         yield CatalogFinding("warning", part.id, "idle_w", message)
     if part.measured_max_w is not None and part.measured_max_w > part.max_w:
         yield CatalogFinding("error", part.id, "measured_max_w", "is above the nameplate")
+
+
+def idle_parts(part: NodePart, catalog: Catalog) -> Findings:
+    """Yield a finding where a node with no job draws less than its parts do; cards draw the same at any load."""
+    gpu_part, cpu = catalog.gpu(part.gpu), catalog.cpu(part.cpu)
+    cpus_w = part.n_cpu * (cpu.idle_w or 0.0)
+    cards_w = sum(group.count * catalog.nic(group.part).power_w for group in part.nics)
+    gpus_w = part.n_gpu * gpu_part.idle_w
+    for key, told_w, parts_w, names in (
+        ("overhead_idle_w", part.overhead_idle_w, cpus_w + cards_w, "processors and cards"),
+        ("idle_w", part.idle_w, gpus_w + cpus_w + cards_w, "GPUs, processors and cards"),
+    ):
+        if told_w < parts_w:
+            message = (
+                f"{shown(told_w, 'power')} is less than its idle {names} draw, {shown(parts_w, 'power')}"
+            )
+            yield CatalogFinding("error", part.id, key, message)
 
 
 def _supplies(part: NodePart) -> Findings:

@@ -14,6 +14,7 @@ from twin.cli.text.cloud import cloud_lines
 from twin.cli.text.facility import facility_lines
 from twin.cli.text.queue import MANY, jobs_table, queue_table, state_of, tenants_table
 from twin.cli.text.repair import repair_lines
+from twin.planning.profile.standing import standing_named
 from twin.planning.risk.failure_table import NO_FAILURES, OFFER
 from twin.units import render
 
@@ -152,6 +153,9 @@ def _job(job: Mapping[str, Any]) -> Group:
     parts = sorted((job["step_parts_s"] or {}).items(), key=lambda part: -part[1])
     line = ", ".join(f"{account_title(name)} {_time(seconds)}" for name, seconds in parts)
     below = [Text(f"one step: {line}", style="dim")] if line else []
+    standing = standing_named(job.get("standing"))
+    if standing is not None:
+        below.append(Text(f"how sure: {standing.marked}", style=("green", "cyan", "yellow")[standing.doubt]))
     if job.get("confidence"):
         # Doubts say why nothing is fitted, and how far off such steps were found to be.
         doubts = job.get("low_confidence") or []

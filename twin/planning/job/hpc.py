@@ -121,9 +121,7 @@ def _halo(problem: Stencil, gpus: int, profile: Profile, network: TrainingNetwor
         problem.halo,
         problem.halo_bytes,
         problem.exchanges,
-        links.scale_up_bytes_s,
-        links.scale_out_bytes_s,
-        links.hop_extra_s,
+        links,
     )
 
 

@@ -76,7 +76,7 @@ def estimate_inference(job: InferenceJob) -> JobEstimate:
     served = serve(
         replica, workload.requests_s / replicas, workload.prompt_tokens, workload.output_tokens, limit
     )
-    cache_bytes = limit * context * replica.cache_token_bytes / replica.cache_shards
+    cache_bytes = limit * replica.cache_request_bytes(context)
     memory = MemoryParts(weights_bytes, 0.0, 0.0, 0.0, cache_bytes=cache_bytes)
     parts = _parts(served, replicas, profile.peak(workload.precision) * job.gpus)
     return JobEstimate(

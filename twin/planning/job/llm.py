@@ -65,6 +65,7 @@ def estimate_llm(job: LlmJob) -> JobEstimate:
     profile = calibrated.profile
     stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
     refuse_illegal(model, job.parallel)
+    refuse_attention(stack)
     memory = memory_per_gpu(model, job.parallel, stack)
     gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
     return JobEstimate(
@@ -182,6 +183,15 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
             f"context parallel {parallel.cp} does not divide {model.seq} tokens", _CONTEXT, "sequence"
         )
     _refuse_illegal_experts(model, parallel)
+
+
+def refuse_attention(stack: SoftwareStack) -> None:
+    """Raise `PlanError` when no kernel computes attention like this."""
+    if stack.attention8 and (stack.flash2 or not stack.flash):
+        kernel = "FlashAttention-2" if stack.flash else "unfused attention"
+        raise PlanError(
+            f"attention in 8 bits needs other kernels than {kernel}", "stack.attention8", "stack.flash2"
+        )
 
 
 def refuse_uneven_heads(model: Model) -> None:

@@ -141,7 +141,7 @@ def _generation(
         workload.longest,
         max(1, limit),
     )
-    cache_bytes = roll.batch * context * replica.cache_token_bytes / replica.cache_shards
+    cache_bytes = roll.batch * replica.cache_request_bytes(context)
     writing = replace(resting, cache_bytes=cache_bytes)
     fullest = max((writing, learning), key=lambda memory: memory.total_bytes)
     return roll, replicas, limit, fullest

@@ -8,6 +8,7 @@ from typing import Literal
 from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.profile.profiles import Confidence
+from twin.planning.profile.standing import Standing, standing_of, tip_of
 from twin.planning.profile.uncertainty import Interval
 
 JobKind = Literal["llm", "vision", "reinforcement", "inference", "hpc", "load"]
@@ -141,6 +142,16 @@ class JobEstimate:
     service: Service | None = None
     phases: tuple[StepPhase, ...] = ()
     interval: Interval | None = None
+
+    @property
+    def standing(self) -> Standing | None:
+        """How sure the step time is, and what follows from it; None where it is given."""
+        return standing_of(self.kind, self.confidence, self.interval)
+
+    @property
+    def standing_tip(self) -> str:
+        """Why it is as sure as that, and the error that is expected: a sentence a line."""
+        return tip_of(self.standing, self.interval, self.low_confidence) if self.standing is not None else ""
 
     @property
     def rate_s(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.training_inputs import FULL_NETWORK, Parallel, SoftwareStack, TrainingNetwork
+from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, SoftwareStack, TrainingNetwork
 from twin.planning.job.job import (
     AnyJob,
     HpcJob,
@@ -114,6 +114,28 @@ def planned_job(
     return HpcJob(workload, gpus, profile, gpu_part, gpu_bytes, network)
 
 
+def trained_model(workload: LlmTraining) -> Model:
+    """Return the preset of a training with what the workload says otherwise.
+
+    Raises
+    ------
+    PlanError
+        When it limits the nodes of tokens, but has no experts.
+    ProfileError
+        When there is no such preset.
+    """
+    model = load_model(workload.model).model
+    if workload.sequence is not None:
+        model = replace(model, seq=workload.sequence)
+    if workload.predicted is not None:
+        model = replace(model, predicted=workload.predicted)
+    if workload.expert_nodes is not None:
+        if model.experts is None:
+            raise PlanError(f"expert_nodes limits experts, and {workload.model} has none", "expert_nodes")
+        model = replace(model, experts=replace(model.experts, most_nodes=workload.expert_nodes))
+    return model
+
+
 @lru_cache(maxsize=64)
 def _own_profile(calibration: Calibration) -> CalibratedProfile:
     document = calibration.model_dump(exclude_none=True, exclude_defaults=True)
@@ -130,9 +152,7 @@ def _llm(
     gpu_bytes: float,
     network: TrainingNetwork,
 ) -> LlmJob:
-    model = load_model(workload.model).model
-    if workload.sequence is not None:
-        model = replace(model, seq=workload.sequence)
+    model = trained_model(workload)
     parallel = _parallel(workload.parallelism, gpus, workload.global_batch)
     return LlmJob(model, parallel, profile, _stack(workload, profile), gpu_bytes, network)
 
@@ -161,6 +181,14 @@ def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfi
         "seq_parallel": given_stack.seq_parallel,
         "flash": given_stack.flash,
         "flash2": given_stack.flash2,
+        "attention8": given_stack.attention8,
+        "dispatcher": given_stack.dispatcher,
+        "dispatch_bytes": given_stack.dispatch_bytes,
+        "balanced": given_stack.balanced,
+        "fused_experts": given_stack.fused_experts,
+        "graphs": given_stack.graphs,
+        "even_stages": given_stack.even_stages,
+        "chunk_overlap": given_stack.chunk_overlap,
         "compiled": given_stack.compiled,
         "tp_overlap": given_stack.tensor_overlap,
         "dp_overlap": given_stack.data_overlap,

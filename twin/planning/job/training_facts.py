@@ -11,7 +11,7 @@ from twin.physics.training_inputs import Model
 from twin.planning.job.llm import LlmJob, default_stack
 from twin.planning.job.result import JobEstimate
 from twin.planning.profile.models import load_model
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 
 NEARLY_FULL = 0.99
 """Share of the profile's network from which a fabric counts as the one it was fitted on."""

@@ -51,6 +51,8 @@ DIMENSION_OF: Mapping[str, str] = {
     "attention_softmax_width": "number",
     "loss_bytes": "number",
     "gather_exposed": "number",
+    "gather_efficiency": "number",
+    "attention8_rate": "number",
 }
 MAY_BE_ZERO = frozenset(
     (
@@ -85,6 +87,7 @@ _STACK_TYPES: Mapping[str, type] = {
     "compiled": bool,
     "flash2": bool,
     "chunk_overlap": bool,
+    "attention8": bool,
     "offload": bool,
 }
 
@@ -276,14 +279,17 @@ def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedPro
     >>> variant_for_software(h100, "Megatron-LM README").name, variant_for_software(h100, "nemo_megatron/").name
     ('h100-megatron', 'h100')
     """
-    for variant in (load_calibrated(name) for name in profile_names()):
-        if (
-            variant.variant
-            and variant.extends == profile.name
-            and any(_says(text, word) for word in variant.software)
-        ):
-            return variant
-    return profile
+    variants = (load_calibrated(name) for name in profile_names())
+    named = [
+        (len(word), variant)
+        for variant in variants
+        if variant.variant and variant.extends == profile.name
+        for word in variant.software
+        if _says(text, word)
+    ]
+    return max(named, key=lambda pair: pair[0], default=(0, profile))[
+        1
+    ]  # "DeepSpeed ZeRO-3" is not "DeepSpeed"
 
 
 def _says(text: str, name: str) -> bool:
@@ -302,52 +308,6 @@ def other_stacks(profile: CalibratedProfile) -> tuple[CalibratedProfile, ...]:
         if candidate.name != profile.name
         and (candidate.name == base or (candidate.variant and candidate.extends == base))
     )
-
-
-WORTH_OF_EXPERTS = tr(
-    "Mixtures of experts are modelled with few fitted figures: 8 % mean error on 22 published H100 runs (worst 24 %), "
-    "26 % on 9 GB200 runs (worst 50 %, where the CPU holds the GPUs up)"
-)
-"""What step times of mixtures of experts are worth, as `twin validate experts-h100 experts-gb200` finds it."""
-
-
-def worth(profile: CalibratedProfile) -> str:
-    """Return a sentence on the accuracy of step times by this profile."""
-    match profile.confidence:
-        case "own runs":
-            own = profile.own_error
-            if own is None:
-                return tr("calibrated on your own runs")
-            runs = (
-                tr("{rows} of your own runs", rows=own.rows) if own.rows > 1 else tr("one of your own runs")
-            )
-            return tr(
-                "calibrated on {runs}: expect {mean_pct:.0f} % mean error on others like them",
-                runs=runs,
-                mean_pct=own.mean_pct,
-            )
-        case "calibrated":
-            return tr(
-                "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
-                "1-8 % once calibrated on runs of it"
-            )
-        case "derived" if profile.variant:
-            return tr(
-                "derived: the GPU of {extends} with software fitted on another, no published run of "
-                "the two together: expect 5-10 % or more, 1-8 % once calibrated on runs of your own",
-                extends=profile.extends,
-            )
-        case "derived":
-            return tr(
-                "derived from the fit of {extends}, no published run of this GPU: expect 5-10 % or "
-                "more, 1-8 % once calibrated on runs of your own",
-                extends=profile.extends,
-            )
-        case "uncalibrated":
-            return tr(
-                "uncalibrated, no published run backs it: expect more than 5-10 %, "
-                "1-8 % once calibrated on runs of your own"
-            )
 
 
 _MEMORY_SIZE = re.compile(r"-\d+(gb)?$")

@@ -94,7 +94,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
 
 def plan_for_scene(
     gpus_of: SceneGpus,
-    model: str,
+    model: str | Model,
     gpus: int,
     global_batch: int,
     *,
@@ -114,7 +114,7 @@ def plan_for_scene(
     gpus_of
         What `scene_gpus` returns.
     model
-        Preset name.
+        Preset name, or shape.
     gpus, global_batch
         GPUs of the job, sequences of one step.
     sequence
@@ -140,7 +140,7 @@ def plan_for_scene(
             f"{gpus} GPUs are more than the {gpus_of.count} x {gpus_of.part} of the scene", "gpus"
         )
     name = profile or gpus_of.profile
-    shape: Model = load_model(model).model
+    shape = load_model(model).model if isinstance(model, str) else model
     if sequence is not None:
         shape = replace(shape, seq=sequence)
     chosen = default_stack(name, model, precision) if stack is None else stack

@@ -61,11 +61,13 @@ def _attention(text: str) -> bool | str | None:
         return None
     if low in ("flash2", "flashattention2", "flashattn2", "fa2"):
         return "flash2"
+    if low in ("flash8", "flashattention8", "fp8", "8bit", "fp8attention"):
+        return "flash8"
     if low.startswith(("flash", "fused", "sdpa", "cudnn", "te")) or low in YES:
         return True
     if low.startswith(("unfused", "core", "math", "eager", "standard", "local")) or low in NO:
         return False
-    raise CellError(f"{text!r} is no kind of attention; known are flash, flash2 and unfused")
+    raise CellError(f"{text!r} is no kind of attention; known are flash, flash2, flash8 and unfused")
 
 
 def _graphs(text: str) -> bool:

@@ -14,7 +14,7 @@ from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import Model, Parallel, SoftwareStack, TrainingNetwork
 from twin.planning.job.job_power import clock_share, power_of
-from twin.planning.job.llm import refuse_illegal
+from twin.planning.job.llm import refuse_attention, refuse_illegal
 from twin.planning.job.result import MEMORY_SHARE, PlanError, memory_reason
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile
@@ -233,6 +233,7 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
     else:
         parallel = replace(parallel, microbatch=microbatch, vp=vp)
     refuse_illegal(model, parallel)
+    refuse_attention(stack)
     if "recompute" not in values:
         stack = _with_room(model, parallel, stack, calibrated) if _happened(values) else stack
     return TrainingCase(
@@ -254,6 +255,7 @@ def _stack(values: Mapping[str, Any], model: Model, default: SoftwareStack) -> S
     if "attention" in values:
         changes["flash"] = values["attention"] is not False
         changes["flash2"] = values["attention"] == "flash2"
+        changes["attention8"] = values["attention"] == "flash8"
     shardings = {
         values[key]
         for key in ("optimizer", "sharding", "fsdp", "zero", "distributed_optimizer")

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from twin.planning.job.result import PlanError
-from twin.planning.profile.profiles import WORTH_OF_EXPERTS, CalibratedProfile, load_calibrated
+from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
+from twin.planning.profile.standing import WORTH_OF_EXPERTS
 from twin.planning.table.case_cells import CellError
 from twin.planning.table.estimate_cases import TrainingCase, case_of, judge
 from twin.planning.table.power_tables import compare_node_power, compare_swing
@@ -134,6 +135,7 @@ STEP_TABLES: tuple[StepTable, ...] = (
         fitted=False,
     ),
     StepTable("sc21", "sc21", "a100", "A100", {"mape_pct": 4.0}),
+    StepTable("zero3-a100", "sc21_zero3", "a100-zero3", "", _within(6.0)),
     StepTable("korthikanti", "korthikanti", "a100", "A100", {"mape_pct": 5.5}),
 )
 

@@ -60,6 +60,12 @@ class CalibratedFigures(DocumentPart):
     gather_exposed: CalibratedFigure | None = _figure(
         "gathers of sharded weights that overlap leaves exposed"
     )
+    gather_efficiency: CalibratedFigure | None = _figure(
+        "rate of gathers of sharded weights against a collective over all cards of a node"
+    )
+    attention8_rate: CalibratedFigure | None = _figure(
+        "rate of attention in 8 bits against 16, for heads of 128"
+    )
 
 
 class OwnRuns(DocumentPart):

@@ -55,6 +55,9 @@ class StackOptions(DocumentPart):
     flash2: bool | None = Field(
         default=None, description="FlashAttention-2 as fused attention, not the best for the GPU"
     )
+    attention8: bool | None = Field(
+        default=None, description="fused attention in 8 bits, forward and backward; not FlashAttention-2"
+    )
     compiled: bool | None = Field(
         default=None, description="norms and activation functions in fused kernels; otherwise eager"
     )
@@ -65,6 +68,28 @@ class StackOptions(DocumentPart):
     pipeline_overlap: bool | None = Field(default=None, description="stage transfers overlapped with compute")
     expert_overlap: bool | None = Field(
         default=None, description="exchange between experts overlapped with other work"
+    )
+    dispatcher: Literal["collective", "fused"] | None = Field(
+        default=None,
+        description="tokens to experts: all-to-all of sorted copies, or fused kernels that send one copy to a node",
+    )
+    dispatch_bytes: Literal[1, 2] | None = Field(
+        default=None, description="of one element on its way to the experts; the way back is 16-bit"
+    )
+    balanced: bool | None = Field(
+        default=None, description="router forced to spread tokens evenly, as in benchmarks"
+    )
+    fused_experts: bool | None = Field(
+        default=None, description="activation and casts of experts fused into their products"
+    )
+    graphs: bool | None = Field(
+        default=None, description="CUDA graphs: the CPU launches no expert layer kernel by kernel"
+    )
+    even_stages: bool | None = Field(
+        default=None, description="fewer layers on the pipeline stage with the output head"
+    )
+    chunk_overlap: bool | None = Field(
+        default=None, description="gradients of an interleaved chunk reduced behind the other chunks"
     )
     gradient_bytes: Literal[2, 4] | None = Field(default=None, description="of one gradient element")
     launch_s: Duration | None = Field(
@@ -101,6 +126,18 @@ class LlmTraining(Input):
     global_batch: int = Field(ge=1, le=1_000_000, description="sequences of one step, over all GPUs")
     sequence: int | None = Field(
         default=None, ge=1, le=10_000_000, description="tokens of one sequence; none: the preset's"
+    )
+    predicted: int | None = Field(
+        default=None,
+        ge=0,
+        le=16,
+        description="further tokens predicted at once, each by one more layer and head; none: the preset's",
+    )
+    expert_nodes: int | None = Field(
+        default=None,
+        ge=0,
+        le=1024,
+        description="nodes that a token may go to, of models with experts; 0: any, none: the preset's",
     )
     precision: Literal["bf16", "fp8", "mxfp8", "nvfp4"] = Field(
         default="bf16", description="of the big matrix products; attention and the rest stay 16-bit"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twin.planning.profile.standing import standing_of
 from twin.planning.profile.uncertainty import Interval
 from twin.planning.risk.failure_table import fails
 from twin.plant.links import link_id
@@ -122,6 +123,7 @@ def _job(engine: RunParts, row: JobRow, energy_j: float) -> dict[str, Any]:
     jobs, now = engine.jobs, engine.now_s
     work, plan = jobs.work[row.index], engine.plans[row.index]
     partitions = engine.scenario.partitions
+    standing = standing_of(jobs.specs[row.index].workload.kind, work.confidence, work.interval)
     elsewhere = (
         bool(row.site) and row.run_s == 0
     )  # it held nothing here: what it lost and drew there nobody knows
@@ -162,6 +164,7 @@ def _job(engine: RunParts, row: JobRow, energy_j: float) -> dict[str, Any]:
         "away_s": dict(zip(AWAY, jobs.away_s(row, now), strict=True)),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
+        "standing": None if standing is None else standing.word,
         "low_confidence": list(work.doubts),
         **_expected(work.interval, jobs.pace[row.index].step_s),
         "fits": not work.misfit,
