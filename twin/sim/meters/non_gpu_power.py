@@ -52,16 +52,31 @@ class _Fans:
         self._share, self._inlet_c = kinds[:, :, None]
         self._kind, self._fans_w = kind.reshape(-1).astype(np.intp), np.asarray(power.fans_w)
         self._any, self._warm = bool(self._fans_w.any()), bool((body.inlet_c > EASY_C).any())
+        # How hard each trace was driven at the latest look, and what fans of each kind draw at that, over rated.
+        self._driven, self._by_kind = np.zeros(0), np.zeros((len(self._share), 0))
 
     def add(self, node_w: Floats, driven: Floats, trace: NDArray[np.intp]) -> None:
         """Add to the power of nodes what their fans draw where traces are so hard driven [W]."""
         if not self._any:
             return
-        by_kind = NodePower(0.0, 0.0, 0.0, 1.0, self._share).fan_power_w(driven, self._inlet_c)
-        at = trace if len(by_kind) == 1 else self._kind * len(driven) + trace
-        node_w += self._fans_w * by_kind.ravel().take(at)
+        at = trace if len(self._share) == 1 else self._kind * len(driven) + trace
+        node_w += self._fans_w * self._power(driven).ravel().take(at)
         if self._warm:
             np.minimum(node_w, self._peak_w, out=node_w)
+
+    def _power(self, driven: Floats) -> Floats:
+        """Return the power of fans of each kind by trace, over rated: of few traces is it another than before."""
+        if len(driven) != len(self._driven):
+            self._driven, self._by_kind = (
+                np.full(len(driven), np.nan),
+                np.empty((len(self._share), len(driven))),
+            )
+        moved = (driven != self._driven).nonzero()[0]
+        if moved.size:
+            power = NodePower(0.0, 0.0, 0.0, 1.0, self._share)
+            self._by_kind[:, moved] = power.fan_power_w(driven.take(moved), self._inlet_c)
+            self._driven = driven.copy()
+        return self._by_kind
 
 
 class Overhead(Stateful):

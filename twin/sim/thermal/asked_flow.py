@@ -107,18 +107,24 @@ class AskedFlow(Stateful):
     def follow(self, loop_w: Floats, wants: Wants) -> bool:
         """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
         air, blown, room = self._by_air, self._blown, self._room
-        loops, nodes = self.loops.copy(), self.nodes.copy()
-        nodes[blown] = staged_flow(nodes[blown], np.maximum((wants.most * self._warm)[blown], LEAST_AIR))
         asked = wants.mean * self._warm
-        asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
-        loops[air] = staged_flow(loops[air], self._law.flow_share(asked)[air])
+        if room.size:
+            asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
         by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
-        water = staged_flow(self.water, following(WATER, by_plant, self._plant_full_w))
-        before = self.nodes, self.loops, self.water
-        self.nodes, self.loops, self.water = nodes, loops, water
-        return any(
-            np.count_nonzero(was != now) for was, now in zip(before, (nodes, loops, water), strict=True)
+        wanted = np.concatenate(
+            [
+                np.maximum((wants.most * self._warm).take(blown), LEAST_AIR),
+                self._law.flow_share(asked).take(air),
+                following(WATER, by_plant, self._plant_full_w),
+            ]
         )
+        present = np.concatenate([self.nodes.take(blown), self.loops.take(air), self.water])
+        flow = staged_flow(present, wanted)
+        if not np.count_nonzero(flow != present):
+            return False
+        self.nodes, self.loops = self.nodes.copy(), self.loops.copy()
+        self.nodes[blown], self.loops[air], self.water = np.split(flow, [len(blown), len(blown) + len(air)])
+        return True
 
     def of_plants(self, count: int) -> Floats:
         """Return the facility water asked for of all plants, those too that nothing hangs on, shape (P,) [-]."""

@@ -12,7 +12,7 @@ from twin.physics.hydraulics import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import ThermalNetwork, ThermalState
-from twin.physics.thermal_paths import PlantState, exchanger_w_k
+from twin.physics.thermal_paths import PlantState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.log import Log
 from twin.sim.core.slot_fields import Column, Stretch
@@ -32,6 +32,7 @@ from twin.sim.thermal.cooling_wiring import (
     room_set_points_c,
     room_units,
     set_points_c,
+    valves,
 )
 from twin.sim.thermal.part_models import flow_share, room_heat_w
 
@@ -46,6 +47,8 @@ Water whose heat nothing takes away comes to nothing: valves go by what it is.
 """
 ADRIFT_S = 0.5
 """Valves follow water whose heat nothing takes away in steps of this, until it is too warm to need mixing [s]."""
+KNOWN_AIR = 32
+"""Flows of air whose exchangers and valves are kept: fans come back to the same few stages again and again."""
 FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
@@ -271,64 +274,61 @@ class CoolingSystem(Stateful):
         self._remix = self.changed = True
 
     def _wire(self) -> None:
-        c, ramp, plates, asked = self.network.coefficients, self.pumps.ramp, self._plates, self.asked
-        self.flow = ramp
-        if not plates.all():  # elsewhere nodes move their own air or fluid
-            start, target = (np.where(plates, flow, asked.nodes) for flow in (ramp.start, ramp.target))
-            self.flow = FlowRamp(start, target, ramp.tau_s, ramp.since_s)
-        moved, water = self._moved, self._water
-        rejection = self.rejection.shares()
-        opening = np.where(np.isnan(self._opening), 1.0, self._opening)
-        coils = coil_shares(self.network, self.plant, np.minimum(moved / asked.loops, 1.0), asked.nodes)
-        blown = np.where(self.room_air_w_k > 0, np.minimum(moved, asked.loops) * opening, moved)
-        rooms, held = room_units(self.network, self.plant, blown), np.ones(len(water), bool)
-        self.plant_state = PlantState(coils * opening, rooms, water, rejection, held)
-        self._water_w_k = water * c.plant_flow_w_k
-        self._water_list = self._water_w_k.tolist()
+        ramp, water = self.pumps.ramp, self._water
+        self._known: dict[bytes, tuple[FlowRamp, PlantState, MixingValve]] = {}  # by air, the latest last
+        self._turning, self._water_turning = self.pumps.turning(), self.water.turning()
+        self._rejection = self.rejection.shares()
+        self._opened = np.where(np.isnan(self._opening), 1.0, self._opening)
+        self._water_list = (water * self.network.coefficients.plant_flow_w_k).tolist()
+        self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
+        self._flow_shares = ramp.target[: len(self._plates)] / self.drives
+        self._sticking = not np.isnan(self._opening).all()
+        self._drive()
         self._carries = self.plant_state.held.tolist()
-        self._valve = self._valves()
-        self._loop_power_w = self._drives.power_w(*self.pumps.turning(asked.loops[: len(plates)]))
+
+    def _drive(self) -> None:
+        """Let fans and pumps move what is asked of them, as far as they run."""
+        asked, designed, moved = self.asked, self._moved, np.minimum(self._moved / self.asked.loops, 1.0)
+        blown = np.where(self.room_air_w_k > 0, np.minimum(designed, asked.loops) * self._opened, designed)
+        air = asked.nodes, moved, blown
+        key = b"".join(values.tobytes() for values in air)
+        self._known[key] = known = self._known.pop(key, None) or self._wired(*air)
+        self.flow, self.plant_state, self._valve = known
+        if len(self._known) > KNOWN_AIR:
+            del self._known[next(iter(self._known))]
+        turning = self._turning
+        speed = turning.speed_for(asked.loops[: len(self._plates)])
+        self._loop_power_w = self._drives.power_w(turning.share, speed)
         self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
-        self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
-        self._flow_shares = ramp.target[: len(plates)] / self.drives
-        self._sticking = not np.isnan(self._opening).all()
         self._mix()
+
+    def _wired(self, nodes: Floats, moved: Floats, blown: Floats) -> tuple[FlowRamp, PlantState, MixingValve]:
+        """Return flows, plant state and valves of so much air through nodes, exchangers and rooms, over design (L,)."""
+        network, plant, ramp, plates = self.network, self.plant, self.pumps.ramp, self._plates
+        if not plates.all():  # elsewhere nodes move their own air or fluid
+            start, target = (np.where(plates, flow, nodes) for flow in (ramp.start, ramp.target))
+            ramp = FlowRamp(start, target, ramp.tau_s, ramp.since_s)
+        coils, rooms = coil_shares(network, plant, moved, nodes), room_units(network, plant, blown)
+        held = np.ones(len(self._water), bool)
+        state = PlantState(coils * self._opened, rooms, self._water, self._rejection, held)
+        set_c = self._set_c, self._room_set_c
+        return ramp, state, valves(network, plant, ramp, state, self._opening, self.room_air_w_k, *set_c)
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        turning, speed = self.water.turning(self.asked.of_plants(len(self._water_design_w)))
-        self._water_power_w = self._water_design_w * turning * WATER.power_share(speed)
+        turning, asked = self._water_turning, self.asked.of_plants(len(self._water_design_w))
+        power = WATER.power_share(turning.speed_for(asked))
+        self._water_power_w = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
-
-    def _valves(self) -> MixingValve:
-        """Return what the valves work with once flows have settled."""
-        network, target = self.network, self.flow.target[: self.network.shape.n_loops]
-        flow_w_k = target * network.loop_flow_w_k
-        exchanger = exchanger_w_k(network, target, self.plant_state)
-        works = self.plant.loops.valve & np.isnan(self._opening) & (flow_w_k > 0) & (exchanger > 0)
-        shape, state = network.shape, self.plant_state
-        room = state.crah * network.coefficients.crah_w_k * state.plant_flow[shape.hall_plant]
-        # Handlers in a room breathe its air: what they blow is as warm as that, whatever heat they take.
-        blown = np.full(shape.n_halls, np.inf)
-        sticks = np.bincount(
-            shape.loop_hall, ~np.isnan(self._opening) & (self.room_air_w_k > 0), shape.n_halls
-        )
-        held = np.isfinite(self._room_set_c) & (room > 0) & (sticks == 0)
-        return MixingValve(
-            np.concatenate([exchanger, room]),
-            np.concatenate([flow_w_k, blown]),
-            np.concatenate([self._set_c, self._room_set_c]),
-            np.concatenate([works, held]).astype(float),
-        )
 
     def carry(self, into_w: Floats, wants: Wants) -> None:
         """Take note of the heat into each loop and the air of each hall, shape (L + H,) [W], whenever powers change."""
         self._into_w = into_w
         if self.asked.follow(into_w[: self.network.shape.n_loops], wants):
             self.rejection.renew()
-            self._wire()
+            self._drive()
         else:
             self._mix()
         self._remix = True

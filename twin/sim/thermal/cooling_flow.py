@@ -8,6 +8,7 @@ network, which change in a few stages at timers of their own (each new conductan
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,21 @@ ARRIVED = 0.02
 """A ramp this close to its end is there [-]."""
 RECOVERY_TAUS = 5.0
 """Drives have the flow back within so many of their time constants."""
+
+
+class Turning(NamedTuple):
+    """Pumps or fans that turn: share of them, speed at design over that of all of them, flow they come to [-]."""
+
+    share: Floats
+    speed: Floats
+    flow: Floats
+
+    def speed_for(self, asked: Floats) -> Floats:
+        """Return the speed over that of all of them at design flow, for a flow that is asked, over design [-].
+
+        Drives of those that are left speed up, to design speed at once.
+        """
+        return self.speed * asked / np.maximum(np.maximum(self.flow, asked), 1e-9)
 
 
 class Movers(Stateful):
@@ -72,15 +88,12 @@ class Movers(Stateful):
         if target != self.ramp.target[slot]:
             self.ramp = self.ramp.towards(t_s, slot, target, tau)
 
-    def turning(self, asked: Floats) -> tuple[Floats, Floats]:
-        """Return what share of them turns, and at what speed over that of all of them at design flow [-].
-
-        Drives of those that are left speed up, to design speed at once, for the flow that is `asked`, over design.
-        """
+    def turning(self) -> Turning:
+        """Return what turns: until some of them stop, start or speed up."""
         left = self.pumps - self.down
         alone = parallel_flow_fraction(left, self.pumps)
         speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
-        return self.running() / self.pumps, speed * asked / np.maximum(np.maximum(self.shares(), asked), 1e-9)
+        return Turning(self.running() / self.pumps, speed, self.shares())
 
     def lose(self, slot: int, down: int) -> bool:
         """Note that `down` of `slot` are stopped; return whether the others have a loss to make up for."""

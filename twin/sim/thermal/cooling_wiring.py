@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3, DOOR_WITHOUT_FANS, coil_share
-from twin.physics.thermal_inputs import healthy_plant
+from twin.physics.mixing_valve import MixingValve
+from twin.physics.thermal_inputs import FlowRamp, healthy_plant
 from twin.physics.thermal_network import ThermalNetwork
-from twin.physics.thermal_paths import exchanger_w_k
+from twin.physics.thermal_paths import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 
 
@@ -96,6 +97,44 @@ def room_units(network: ThermalNetwork, plant: Plant, moved: Floats) -> Floats:
     on = np.bincount(hall, units * moved, minlength=halls)
     result: Floats = np.where(installed > 0, on / np.maximum(installed, 1.0), 1.0)
     return result
+
+
+def valves(
+    network: ThermalNetwork,
+    plant: Plant,
+    flow: FlowRamp,
+    state: PlantState,
+    opening: Floats,
+    room_air_w_k: Floats,
+    set_c: Floats,
+    room_set_c: Floats,
+) -> MixingValve:
+    """Return what the valves of loops and rooms work with once flows have settled.
+
+    Parameters
+    ----------
+    opening
+        Of valves that stick, shape (L,) [-]; nan: they work.
+    room_air_w_k
+        As of the function of that name.
+    set_c, room_set_c
+        Supply wanted in each loop and air wanted in each hall [C].
+    """
+    shape, target = network.shape, flow.target[: network.shape.n_loops]
+    flow_w_k = target * network.loop_flow_w_k
+    exchanger = exchanger_w_k(network, target, state)
+    works = plant.loops.valve & np.isnan(opening) & (flow_w_k > 0) & (exchanger > 0)
+    room = state.crah * network.coefficients.crah_w_k * state.plant_flow[shape.hall_plant]
+    # Handlers in a room breathe its air: what they blow is as warm as that, whatever heat they take.
+    blown = np.full(shape.n_halls, np.inf)
+    sticks = np.bincount(shape.loop_hall, ~np.isnan(opening) & (room_air_w_k > 0), shape.n_halls)
+    held = np.isfinite(room_set_c) & (room > 0) & (sticks == 0)
+    return MixingValve(
+        np.concatenate([exchanger, room]),
+        np.concatenate([flow_w_k, blown]),
+        np.concatenate([set_c, room_set_c]),
+        np.concatenate([works, held]).astype(float),
+    )
 
 
 def room_air_w_k(network: ThermalNetwork, plant: Plant, catalog: Catalog) -> Floats:

@@ -91,7 +91,7 @@ class Heat:
             None  # of what, hot dies at the latest look
         )
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
-        self._places: tuple[Groups, ThermalNetwork, tuple[IntP, Floats]] | None = None  # of groups, in halls
+        self._places: tuple[Groups, ThermalNetwork, tuple[IntP, Floats, Floats, Floats]] | None = None
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
         )
@@ -373,7 +373,7 @@ class Heat:
         loop_w = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
         if not self.cooling.holds_rooms:
             return np.concatenate([loop_w, self.hall_heat_w])
-        hall, ambient_w_k = self._in_halls()
+        hall, ambient_w_k, *_ = self._of_groups()
         air_c = state.hall_air_c(self.network.shape).take(hall)
         plates = groups.n * (state.chain[:, 2, 0] - air_c) + groups.sum_s * state.chain[:, 2, 1]
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
@@ -381,22 +381,26 @@ class Heat:
 
     def _wants(self) -> Wants:
         """Return what nodes and other gear want carried away: fans of nodes follow their GPUs, and stand where off."""
-        groups, clocks, loops = self.traces.groups, self.clocks, len(self.loop_heat_w)
+        groups, clocks = self.traces.groups, self.clocks
+        *_, tdp_w, gpus = self._of_groups()
         gpu_w = clocks.base_w + groups.mean_s * clocks.dyn_w
-        tdp_w = self.network.part_table["tdp_w"][groups.part]
         asked = np.minimum(np.maximum(gpu_w / tdp_w, LEAST_AIR), 1.0) * self.traces.powered
-        most = np.zeros(loops)
-        np.maximum.at(most, groups.loop, asked * (groups.n > 0.0))
-        gpus = np.bincount(groups.loop, groups.n, minlength=loops)
-        mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / np.maximum(gpus, 1.0)
+        most, loops = np.zeros(len(gpus)), len(gpus)
+        np.maximum.at(most, groups.loop, asked)
+        mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / gpus
         return Wants(mean, most, self.hall_heat_w)
 
-    def _in_halls(self) -> tuple[IntP, Floats]:
-        """Return the hall of each group and what its plates lose to the air there, shape (G,) [W/K]."""
+    def _of_groups(self) -> tuple[IntP, Floats, Floats, Floats]:
+        """Return of each group its hall, what its plates lose to the air there [W/K] and the rating of a GPU [W], (G,).
+
+        With them the GPUs on each loop, shape (L,); 1 where there are none.
+        """
         groups, network = self.traces.groups, self.network
         if self._places is None or self._places[0] is not groups or self._places[1] is not network:
-            hall = network.shape.loop_hall[groups.loop]
-            self._places = groups, network, (hall, network.part_table["g_ambient_w_k"][groups.part])
+            hall, table = network.shape.loop_hall[groups.loop], network.part_table
+            gpus = np.maximum(np.bincount(groups.loop, groups.n, minlength=network.shape.n_loops), 1.0)
+            of_part = (table[name][groups.part] for name in ("g_ambient_w_k", "tdp_w"))
+            self._places = groups, network, (hall, *of_part, gpus)
         return self._places[2]
 
     def nudge(self) -> bool:
