@@ -17,7 +17,8 @@ from twin.app.files.journal import SUFFIX, Journal
 from twin.app.files.journal_steps import StepNotes
 from twin.app.files.recovery import RecoveredWork, draft_of, read, run_of
 from twin.commands.edit.command import CommandError, Given
-from twin.commands.edit.draft import Draft, Later
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import Later
 from twin.scenario import Change, Patch, load, loads
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def test_edits_of_a_run_come_back_with_what_takes_them_back(kept: Kept) -> None:
     kept.do(rename("At 60"))
     kept.draft.at(120.0)
     kept.do(move(7))
+    kept.draft.at(130.0)
     kept.go(back=True)  # another edit, that does the opposite
     kept.do(rename("Ahead"), at_s=300.0)
     kept.draft.at(200.0)

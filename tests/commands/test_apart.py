@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from twin.commands.edit.draft import Draft, Proposal
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import Proposal
 from twin.commands.place.move import Rotate
 from twin.scenario import load
 from twin.scenario.file.apply_edits import edited, in_order
@@ -12,7 +13,7 @@ def test_what_is_done_at_the_start_stays_done_behind_an_edit_of_another() -> Non
     draft = Draft(load("scenes/lab-16.twin.yaml"))
     draft.at(500.0)
     _edit(draft, draft.propose(Rotate(("gpu/0/1",))), 600.0)
-    _edit(draft, draft.propose_undo(), 700.0)
+    _edit(draft, draft.propose_undo(opposite=True), 700.0)
     (turned, back) = in_order(draft.file.scenario)
     assert [one.path for one in (*turned.changes, *back.changes)] == ["halls[lab].overrides[gpu/0/1]"] * 2
     draft.at(0.0)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from twin.commands.edit.command import CommandError, Given
-from twin.commands.edit.draft import Draft, Proposal
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import Proposal
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.file.scene_at import effective
 from twin.sim.engine.engine import Engine

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from twin.commands.edit.command import CommandError, Given
-from twin.commands.edit.draft import Draft, Later, Proposal
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import Later, Proposal
 from twin.scenario import Change, Patch, loads
 from twin.scenario.file.patch_text import edit
 from twin.scenario.file.scene_at import effective
@@ -62,6 +63,7 @@ def test_an_edit_of_a_run_freezes_the_scene_and_undoing_it_is_another_edit() -> 
     assert set(LAB.splitlines()) <= set(draft.file.text.splitlines())
     assert draft.file.scenario.edits[0].at_s == 0.1 + 0.2
     assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu", "x-1"]
+    draft.at(1.0)
     back = draft.propose_undo()
     assert isinstance(back, Proposal)
     assert back.title == "Undo add rack"
@@ -85,6 +87,7 @@ def test_at_the_start_what_was_undone_in_the_run_goes_out_of_the_file_with_its_u
         assert isinstance(proposal, Proposal)
         draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
         texts.append(draft.file.text)
+        draft.at(at_s + 1.0)
 
     act(draft.propose(ADD), 10.0)
     act(draft.propose(given("halls[lab].rows[x-1].label", "NEW")), 20.0)
@@ -155,6 +158,35 @@ def test_what_is_still_ahead_goes_out_of_the_file_and_comes_back() -> None:
     assert draft.file.text == LAB
 
 
+def test_an_edit_at_whose_time_the_run_stands_goes_out_and_leaves_nothing() -> None:
+    draft = Draft(loads(LAB))
+    draft.at(10.0)
+    texts, scenes = [draft.file.text], [draft.shown.scenario.halls]
+    for number, command in enumerate((ADD, given("halls[lab].rows[x-1].label", "NEW")), 1):
+        proposal = draft.propose(command)
+        edit = draft.edit(proposal, 10.0 + number / 1000)
+        assert edit.id == f"edit-{number}"
+        draft.land_edit(proposal, edit)
+        texts.append(draft.file.text)
+        scenes.append(draft.shown.scenario.halls)
+    for number in (1, 0):
+        later = draft.propose_undo()
+        assert isinstance(later, Later)
+        assert later.out
+        draft.land_later(later, 10.0 + number / 1000)
+        assert draft.file.text == texts[number]
+        assert draft.shown.scenario.halls == scenes[number]
+        assert draft.t_s == 10.0 + number / 1000
+    assert not draft.written
+    again = draft.propose_redo()
+    assert isinstance(again, Proposal), "it acts at once"
+    draft.land_edit(again, draft.edit(again, 10.001))
+    assert draft.file.text == texts[1]
+    draft.land_later(draft.propose_undo(), 10.0)  # type: ignore[arg-type]
+    other = draft.propose(given("title", "Other"))
+    assert draft.edit(other, 10.001).id == "edit-1", "what could be redone is gone with it"
+
+
 def test_its_time_may_come_while_it_is_out() -> None:
     draft = at_start(10.0)
     draft.at(5.0)
@@ -180,7 +212,7 @@ def test_any_edit_that_is_ahead_can_be_taken_out_and_that_be_undone() -> None:
     new = draft.propose(ADD)
     draft.land_edit(new, draft.edit(new, 6.0))
     assert ids(draft) == ["edit-2", "edit-3"]  # not the name of the one that may come back
-    undo = draft.propose_undo()
+    undo = draft.propose_undo(opposite=True)
     assert isinstance(undo, Proposal)
     draft.land_edit(undo, draft.edit(undo, 7.0))
     later = draft.propose_undo()
@@ -222,7 +254,6 @@ def test_no_two_edits_get_one_id_though_one_of_the_first_was_taken_out() -> None
         draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
     draft.file = edit(draft.file, Patch((Change("edits[edit-1]", None),)))[0]
     assert draft.fresh_id() == "edit-4"
-    assert draft.fresh_id(1) == "edit-5"
 
 
 def test_the_scene_stands_as_at_a_time_of_its_run() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.commands.edit.command import Given
-from twin.commands.edit.draft import Draft, edit_text
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import edit_text
 from twin.scenario import Change, Patch, loads
 from twin.scenario.file.patch_text import apply
 from twin.scenario.reading.extend import SceneSource

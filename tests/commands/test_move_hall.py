@@ -104,7 +104,7 @@ def test_a_rack_goes_to_another_hall_while_the_run_goes_on() -> None:
     proposal = draft.propose(MoveToHall(("solo",), "two"))
     go = draft.edit(proposal, 5000.0)
     draft.land_edit(proposal, go)
-    undo = draft.propose_undo()
+    undo = draft.propose_undo(opposite=True)
     assert undo is not None
     back = draft.edit(undo, 30_000.0)  # type: ignore[arg-type]
     live = take(Engine(scene), go)

@@ -52,7 +52,7 @@ def test_another_kind_of_node_comes_while_streams_name_no_rows(seed: int) -> Non
     assert [one.rows for one in risk] == [("gpu",)] * 8
     back = Draft(load("builtin:hybrid-burst"))
     back.land_edit(back.propose(WiredIn(AddPart("DGX-A100", at=(12.0, 20.0)))), change)
-    undo = back.edit(back.propose_undo(), 26 * H)  # type: ignore[arg-type]
+    undo = back.edit(back.propose_undo(opposite=True), 26 * H)  # type: ignore[arg-type]
     for one in (live, again):
         take(one, undo)
         one.advance(30 * H)

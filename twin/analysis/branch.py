@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from twin import units
 from twin.analysis.rerun import asked_of, settled
-from twin.commands.edit.draft import edit_text
+from twin.commands.edit.draft_steps import edit_text
 from twin.language import tr
 from twin.record.branching import branch_copy, events_before
 from twin.record.events import Event

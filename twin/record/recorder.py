@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, process_time
 from typing import Any, Protocol
@@ -22,7 +24,7 @@ from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.redraw import Redraw
-from twin.record.writer import Writer
+from twin.record.writer import FilePlace, Writer
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 
@@ -56,6 +58,11 @@ COMMIT_WALL_S = 1.5
 """What a crash may cost at most [wall s]."""
 ROLLING_CPU_S = 20.0
 """So much work is lost at most to a crash that is gone on from [s of processor time]."""
+_SAMPLING = (
+    *("_rows", "_alerts", "_begin_s", "_irregular", "_alerted", "_stopped", "_awaited", "_awaited_until_s"),
+    *("_idle", "_returned", "_settled_s", "_last_sample_s", "_next_milestone_s", "_snapshot_s"),
+)
+"""Fields of a recorder that say when it samples next."""
 
 
 class Observed(Protocol):
@@ -102,6 +109,22 @@ class Observed(Protocol):
 
     def lasting(self) -> Sequence[tuple[int, float, NDArray[np.float64]]]:
         """Return the open spans: number of the job or -1, since when [s], rate [GPU s / s]."""
+
+
+@dataclass(frozen=True)
+class RecordMark:
+    """A marker with the snapshot that was taken with it: `Recorder.go_back` returns there.
+
+    Parameters
+    ----------
+    place
+        In the run file, with the snapshot.
+    sampling
+        Fields of the recorder by name, as they were.
+    """
+
+    place: FilePlace
+    sampling: Mapping[str, Any]
 
 
 class Recorder:
@@ -283,12 +306,23 @@ class Recorder:
                 self._take_snapshot(rolling=True)
             self.commit()
 
-    def mark(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
+    def mark(self, t_s: float, kind: str, text: str, data: str = "{}") -> RecordMark:
         """Write a marker, and a snapshot that already contains its edit: an edit survives a crash."""
         self._take_events()
         self._writer.add_marker(t_s, kind, text, data)
-        self._take_snapshot(rolling=True)
+        snapshot = self._take_snapshot(rolling=True)
         self.commit()
+        sampling = {name: copy(getattr(self, name)) for name in _SAMPLING}
+        return RecordMark(self._writer.place(snapshot), sampling)
+
+    def go_back(self, mark: RecordMark, engine: Observed) -> None:
+        """Continue with `engine` from a mark: what was recorded since never was, from the next marker on."""
+        self._engine, self._bookings = engine, Bookings(self._past_s)
+        engine.record_bookings(self._bookings)
+        self._writer.go_back(mark.place, engine.layout, entity_ids(engine))
+        self._make_room()
+        for name, value in mark.sampling.items():
+            setattr(self, name, copy(value))
 
     def commit(self) -> None:
         """Make all records up to now readable for others."""
@@ -344,11 +378,13 @@ class Recorder:
                     self._awaited.discard(event.subject)
                     self._stopped.discard(event.subject)
 
-    def _take_snapshot(self, rolling: bool) -> None:
+    def _take_snapshot(self, rolling: bool) -> Snapshot:
         engine = self._engine
         self._writer.add_bookings(self._bookings.take(engine.now_s, engine.lasting()))
-        self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
+        taken = Snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot())
+        self._writer.add_snapshot(taken.t_s, taken.events, taken.event_hash, taken.data, rolling)
         self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
+        return taken
 
 
 def _samples(layout: FrameLayout) -> float:

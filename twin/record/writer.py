@@ -7,6 +7,7 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,25 @@ from twin.record.series import BOOKINGS, DIES, Block
 from twin.scenario.schema.document import Scenario
 
 _PROBE_BYTES = 1 << 14
+
+
+@dataclass(frozen=True)
+class FilePlace:
+    """The place in a run file right after a snapshot.
+
+    Parameters
+    ----------
+    snapshot
+        Which.
+    block
+        Number of the first block after it.
+    booked
+        Bookings in the block before; None: there is none.
+    """
+
+    snapshot: Snapshot
+    block: int
+    booked: Booked | None
 
 
 class Writer:
@@ -115,24 +135,29 @@ class Writer:
         self._booked: Booked | None = None  # of the block before
         self._events: list[tuple[int, float, str, str, int, str, str]] = []
         self._pending: list[tuple[str, tuple[object, ...]]] = []
+        self._epochs: list[list[Any]] | None = None  # (first block, layout); None: not read yet
 
     def relay(self, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
         """Continue with frames of another layout after an edit of the hall. Entities keep their numbers."""
         if self._block.samples:
             self._close_block()
-        with explained(self.path, "read"):
-            row = self._file.execute("SELECT value FROM header WHERE key = 'epochs'").fetchone()
-            (first,) = self._file.execute("SELECT value FROM header WHERE key = 'layout'").fetchone()
-        epochs = json.loads(row[0]) if row else [[1, json.loads(first)]]
-        epochs = [epoch for epoch in epochs if epoch[0] < self._block_id]
+        epochs = [epoch for epoch in self._known_epochs() if epoch[0] < self._block_id]
         if not epochs or epochs[-1][1] != as_json(layout):
             epochs.append([self._block_id, as_json(layout)])
-        self._block, self._layout, self._dies = Block(layout), layout, None
+        self._block, self._layout, self._dies, self._epochs = Block(layout), layout, None, epochs
         header = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
-        with explained(self.path, "write"):
-            self._file.execute("BEGIN IMMEDIATE")
-            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
-            self._file.execute("COMMIT")
+        self._pending += [
+            ("INSERT OR REPLACE INTO header VALUES (?, ?)", (key, value)) for key, value in header.items()
+        ]
+
+    def _known_epochs(self) -> list[list[Any]]:
+        """Return from which block on frames have which layout."""
+        if self._epochs is None:
+            with explained(self.path, "read"):
+                rows = "SELECT key, value FROM header WHERE key IN ('epochs', 'layout')"
+                found = {key: json.loads(value) for key, value in self._file.execute(rows)}
+            self._epochs = found.get("epochs") or [[1, found["layout"]]]
+        return self._epochs
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Take events, in row order."""
@@ -215,6 +240,26 @@ class Writer:
             ("INSERT INTO snapshots(t, events, hash, rolling, data) VALUES (?, ?, ?, ?, ?)", row)
         )
 
+    def place(self, snapshot: Snapshot) -> FilePlace:
+        """Return the place right after a snapshot that was just taken."""
+        return FilePlace(snapshot, self._block_id, self._booked)
+
+    def go_back(self, place: FilePlace, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
+        """Drop all records after a place that was committed; from there on frames have `layout` again."""
+        at = place.snapshot
+        self._events.clear()
+        self._block.clear()
+        self._block_id, self._block_dirty, self._booked = place.block, False, place.booked
+        self._pending = [
+            ("DELETE FROM events WHERE row >= ?", (at.events,)),
+            ("DELETE FROM snapshots WHERE t > ? OR events > ?", (at.t_s, at.events)),
+            ("DELETE FROM series WHERE block >= ?", (place.block,)),
+            ("DELETE FROM blocks WHERE id >= ?", (place.block,)),
+        ]
+        if place.booked is not None:
+            self._put(BOOKINGS, place.booked.encode(), place.block - 1)
+        self.relay(layout, ids)
+
     def add_marker(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
         """Take a marker: a bookmark, or an intervention with its JSON in `data`."""
         row = (t_s, kind, text, data)
@@ -239,10 +284,10 @@ class Writer:
         text = None if summary is None else json.dumps(summary, sort_keys=True, default=float)
         with explained(self.path, "write"):
             self._file.execute("BEGIN IMMEDIATE")
-            if self._events:
-                self._file.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", self._events)
             for statement, values in self._pending:
                 self._file.execute(statement, values)
+            if self._events:
+                self._file.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", self._events)
             self._file.execute(
                 "UPDATE progress SET t = ?, events = ?, hash = ?, summary = ?",
                 (t_s, events, event_hash, text),

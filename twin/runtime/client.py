@@ -36,6 +36,7 @@ from twin.runtime.protocol import (
     Refused,
     Relaid,
     Reply,
+    Rewound,
     Segment,
     StepRun,
     Stop,
@@ -180,7 +181,7 @@ class Client:
         return self._rev
 
     def withdraw(self, done: Intervention | Edit) -> int:
-        """Take out what was asked for and is still ahead; return the number that the answer will carry."""
+        """Take out what is still ahead, or was done last and just now; return the number that the answer will carry."""
         self._rev += 1
         request = Withdraw(self.session, self._rev, done)
         self._unanswered[self._rev] = request
@@ -287,6 +288,8 @@ class Client:
                     return []
                 self._rows = fresh[-1].row + 1
                 return [Happened(reply.session, fresh)]
+            case Rewound():
+                self._rows = min(self._rows, reply.events)
             case Applied() | Refused():
                 self._unanswered.pop(reply.rev, None)
             case Finished():

@@ -243,7 +243,7 @@ class InlineClient:
         return self._rev
 
     def withdraw(self, done: Intervention | Edit) -> int:
-        """Take out what was asked for and is still ahead; return the number that the answer carries."""
+        """Take out what is still ahead, or was done last and just now; return the number that the answer carries."""
         self._rev += 1
         self.engine_session.handle(Withdraw(self.session, self._rev, done))
         return self._rev

@@ -218,7 +218,11 @@ class Intervene:
 
 @dataclass(frozen=True)
 class Withdraw:
-    """App to worker: take this out, whose time is still ahead, as if it had never been asked for."""
+    """App to worker: take this out as if it had never been asked for.
+
+    That can be done while its time is ahead, and while the run still stands at that time and nothing was done after it:
+    then `Rewound` comes before the answer.
+    """
 
     session: int
     rev: int
@@ -286,6 +290,15 @@ class Happened:
 
 
 @dataclass(frozen=True)
+class Rewound:
+    """Worker to app: the run stands at `t_s` again, before the last act; events from row `events` on never happened."""
+
+    session: int
+    t_s: float
+    events: int
+
+
+@dataclass(frozen=True)
 class Applied:
     """Worker to app: intervention or edit `rev` acts from `t_s`; or what `rev` takes out is gone, as known at `t_s`."""
 
@@ -339,7 +352,7 @@ Request = LoadScene | Play | Pause | StepRun | Intervene | Withdraw
 Order = Request | Segment | Stop
 """What the app says to the worker."""
 
-Message = Ready | Relaid | At | Happened | Applied | Refused | Finished | Failed | Died
+Message = Ready | Relaid | At | Happened | Rewound | Applied | Refused | Finished | Failed | Died
 """What `Client.poll` returns."""
 Reply = Needs | Message
 """What the worker says to the app (never `Died`)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from traceback import format_exc
@@ -16,7 +17,7 @@ from twin.record.contents import Snapshot
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
-from twin.record.recorder import Recorder
+from twin.record.recorder import Recorder, RecordMark
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import part_to_json
 from twin.record.state_folder import new_run_path
@@ -36,19 +37,28 @@ from twin.runtime.protocol import (
     Refused,
     Relaid,
     Request,
+    Rewound,
     RunEngine,
     StepRun,
     Withdraw,
 )
-from twin.scenario.schema.edit import Edit
+from twin.runtime.recent_acts import RecentAct, RecentActs
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.edit import AT_ONCE_S, Edit
 from twin.scenario.schema.faults import Intervention
 
-BOUNDARY_S = 2e-3
-"""What people do acts at most so much later than it was asked for [simulated s]."""
 REPORT_WALL_S = 1.0 / 30.0
 IDLE_WALL_S = 0.25
 _LAG_WALL_S = 0.1
 _SPEED_WINDOW_S = 0.5
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What was answered to a request: a time [s], and the rows of events that stayed where the run went back."""
+
+    t_s: float
+    rows: int | None = None
 
 
 class Outlet(Protocol):
@@ -83,7 +93,9 @@ class EngineSession:
         self._recorder: Recorder | None = None
         self._number = 0
         self._rows = 0
-        self._done_revs: dict[int, float] = {}
+        self._scenario: Scenario | None = None  # as the run was loaded
+        self._acts = RecentActs()
+        self._done_revs: dict[int, _Answer] = {}
         self._ended = False
         self._stand()
 
@@ -192,13 +204,15 @@ class EngineSession:
     def _build(self, request: LoadScene) -> tuple[RunEngine, Snapshot | None, tuple[Event, ...]]:
         """Return the engine, the snapshot it goes on from, and the events before that the app was not told of."""
         make = engine_type(self._engine_name)
-        self._done_revs = {}
+        self._scenario, self._done_revs = request.scenario, {}
+        self._acts.clear()
         if request.resume and request.run_file:
             with Reader(request.run_file) as reader:
                 snapshot = reader.nearest_snapshot(math.inf)
                 if snapshot is not None:
                     for marker in (marker for marker in reader.markers() if marker.kind in BY_HAND):
-                        self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
+                        note = json.loads(marker.data)
+                        self._done_revs[int(note["rev"])] = _Answer(marker.t_s, note.get("rows"))
                     missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
                     engine = gone_on(make, request.scenario, snapshot.data, reader.header.redraws)
                     return engine, snapshot, tuple(missed)
@@ -288,51 +302,107 @@ class EngineSession:
 
     def _intervene(self, engine: RunEngine, request: Intervene) -> None:
         if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
-            self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
+            self._answer(request.rev)
             return
         # All that is due has happened, so that it can be asked again at the same point.
         engine.advance(engine.now_s)
-        asked, edits = request.intervention, isinstance(request.intervention, Edit)
+        asked = request.intervention
         t_s = engine.boundary_s(
             asked.at_s
         )  # it is the same whether known before or not: so it can be branched
-        intervention = asked.model_copy(update={"at_s": t_s})
-        reason = "the run has finished" if self._ended else engine.intervene(intervention)
+        done = asked.model_copy(update={"at_s": t_s})
+        reason = "the run has finished" if self._ended else engine.intervene(done)
         if reason is not None:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
-        self._mark(engine, "edit" if edits else "intervention", t_s, request.rev, intervention)
-        self._done_revs[request.rev] = t_s
-        self._outlet.send(Applied(self._number, request.rev, t_s))
+        kind = "edit" if isinstance(asked, Edit) else "intervention"
+        mark = self._mark(engine, kind, t_s, request.rev, done)
+        at_once = t_s - engine.now_s <= AT_ONCE_S
+        if mark is not None:
+            self._acts.add(RecentAct(asked, done, mark, at_once))
+        self._done_revs[request.rev] = _Answer(t_s)
+        self._answer(request.rev)
         if not self.playing:
-            ahead_s = t_s - engine.now_s
-            engine.advance(t_s if ahead_s <= BOUNDARY_S else engine.now_s)  # so that what was done now shows
+            engine.advance(t_s if at_once else engine.now_s)  # so that what was done now shows
             self._observe()
             self._report(engine)
 
     def _withdraw(self, engine: RunEngine, request: Withdraw) -> None:
-        """Take out what is still ahead; like an intervention it can be asked again at the same point."""
-        if request.rev not in self._done_revs:
-            engine.advance(engine.now_s)
-            reason = "the run has finished" if self._ended else engine.withdraw(request.done)
-            if reason is not None:
-                self._report(engine)  # so that whoever asked knows what has acted by now
-                self._outlet.send(Refused(self._number, request.rev, reason))
-                return
-            self._mark(engine, "withdrawn", engine.now_s, request.rev, request.done)
-            self._done_revs[request.rev] = engine.now_s
-        self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
+        """Take out what is still ahead, or was done last and just now; it can be asked again at the same point."""
+        if request.rev in self._done_revs:
+            self._answer(request.rev)
+            return
+        engine.advance(engine.now_s)
+        act, rows = self._acts.find(request.done), None
+        done = request.done if act is None else act.done
+        reason = "the run has finished" if self._ended else engine.withdraw(done)
+        if reason is not None and not self._ended and act is not None and self._can_go_back(engine, act):
+            before = self._before(engine, act)
+            if before is not None:
+                engine, rows, reason = before, act.mark.place.snapshot.events, None
+        if reason is not None:
+            self._report(engine)  # so that whoever asked knows what has acted by now
+            self._outlet.send(Refused(self._number, request.rev, reason))
+            return
+        self._acts.take_out(act)
+        self._mark(engine, "withdrawn", engine.now_s, request.rev, done, rows)
+        self._done_revs[request.rev] = _Answer(engine.now_s, rows)
+        self._answer(request.rev)
+        if rows is not None:
+            self._report(engine)
 
-    def _mark(self, engine: RunEngine, kind: str, t_s: float, rev: int, done: Intervention | Edit) -> None:
+    def _can_go_back(self, engine: RunEngine, act: RecentAct) -> bool:
+        """Return whether the run stands where an act left it: what people have seen it do since stays."""
+        return act.at_once and engine.now_s <= act.done.at_s and self._acts.is_last(act)
+
+    def _before(self, engine: RunEngine, act: RecentAct) -> RunEngine | None:
+        """Put the run back to before an act, without it, and return its engine; None: it cannot be without it."""
+        assert self._scenario is not None
+        make, snapshot = engine_type(self._engine_name), act.mark.place.snapshot
+        before = gone_on(make, self._scenario, snapshot.data, engine.redraws)
+        if before.withdraw(act.done) is not None:
+            return None
+        if self._rows < snapshot.events:
+            self._report(engine)  # it alone knows of those
+        self._engine = before
+        if self._recorder is not None:
+            try:
+                self._recorder.go_back(act.mark, before)
+            except RunFileError as error:
+                self._lose_recorder(error)
+        if self.playing:
+            self._clock(before, monotonic())
+        return before
+
+    def _answer(self, rev: int) -> None:
+        """Say from when something acts, or that it is gone, and how far the run went back for that."""
+        answer = self._done_revs[rev]
+        if answer.rows is not None:
+            self._rows = min(self._rows, answer.rows)
+            self._outlet.send(Rewound(self._number, answer.t_s, answer.rows))
+        self._outlet.send(Applied(self._number, rev, answer.t_s))
+
+    def _mark(
+        self,
+        engine: RunEngine,
+        kind: str,
+        t_s: float,
+        rev: int,
+        done: Intervention | Edit,
+        rows: int | None = None,
+    ) -> RecordMark | None:
         """Let the run file tell what was done, or taken out again, for those who do it again."""
         if self._recorder is None:
-            return
+            return None
         what = "edit" if isinstance(done, Edit) else "intervention"
         note = {"rev": rev, "asked_s": engine.now_s, what: json.loads(part_to_json(done))}
+        if rows is not None:
+            note["rows"] = rows
         try:
-            self._recorder.mark(t_s, kind, _words(done), json.dumps(note))
+            return self._recorder.mark(t_s, kind, _words(done), json.dumps(note))
         except RunFileError as error:
             self._lose_recorder(error)
+        return None
 
     def _finish(self, engine: RunEngine) -> None:
         if self._ended:

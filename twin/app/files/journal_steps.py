@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.commands.edit.draft import Draft, DraftStep, edit_text
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import DraftStep, edit_text
 from twin.language import tr
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario import Change, Patch

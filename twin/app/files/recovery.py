@@ -16,7 +16,8 @@ from twin.analysis.rerun import acts_of, settled
 from twin.app.files.journal import SUFFIX, journal_folder, lock_of
 from twin.app.files.journal_steps import JournalHistory
 from twin.commands.edit.command import CommandError, Given
-from twin.commands.edit.draft import Draft, edit_text
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import edit_text
 from twin.language import tr
 from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot

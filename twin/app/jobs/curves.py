@@ -69,6 +69,11 @@ class JobCurves:
             known = _known(*(np.asarray(values[name][[self._job]], np.float64) for name in _READ))
             self.history.append(frame.t_s, tuple(float(figure[0]) for figure in known))
 
+    def go_back(self, t_s: float) -> None:
+        """Forget what comes after a time [s]: the run stands there again."""
+        self.history.cut(t_s)
+        self._read_s = min(self._read_s, t_s)
+
     def read(self, t_s: float, wall_s: float) -> bool:
         """Read on in the record; return whether there was anything. The run stands at `t_s` [s]."""
         if self._path is None or wall_s < self._next_wall_s or t_s <= self._read_s:

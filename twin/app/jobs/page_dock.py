@@ -102,6 +102,7 @@ class JobPageDock(Dock):
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._show_curves)
         feed.begun.connect(self._on_begun)
+        session.went_back.connect(self.curves.go_back)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 

@@ -125,6 +125,7 @@ class SparesDock(Dock):
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)
         session.run_started.connect(self._on_run_started)
+        session.went_back.connect(self.history.cut)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 

@@ -9,6 +9,7 @@ from twin.app.queue.plan import waiting_order
 from twin.app.session.event_cursor import EventTail
 from twin.app.session.session import Session
 from twin.plant.tables import Plant
+from twin.scenario import Document
 
 
 class QueueFeed:
@@ -20,7 +21,8 @@ class QueueFeed:
     def __init__(self, session: Session) -> None:
         self._session, self._tail = session, EventTail(session)
         self._history: JobHistory | None = None
-        self._stale = False  # of the halls before an edit
+        self._stale = False  # of another hall of the run
+        self._epoch = 0  # of the hall it is of
         session.run_started.connect(self._begin)
         session.plant_changed.connect(self._on_plant)
         session.rewound.connect(lambda: self._tell(None))
@@ -53,24 +55,26 @@ class QueueFeed:
         document, plant = self._session.document, self._session.plant
         if document is None or plant is None:
             return
-        self._history, self._stale = JobHistory(document.scenario, plant), False
-        self._tail.forget()
+        self._make(document, plant)
         self.begun.emit()
         self.changed.emit()
 
     def _on_plant(self, plant: Plant) -> None:
-        """Follow an edit of the hall during the run: the same run, in the edited hall."""
-        self._stale = self._history is not None and (self._stale or plant.epoch > 0)
+        """Follow an edit of the hall during the run, or its undoing: the same run, in the hall as it is then."""
+        self._stale = self._history is not None and (self._stale or max(plant.epoch, self._epoch) > 0)
 
     def _renew(self) -> None:
         """Pass the edited halls to the run with their first figures, after their picture."""
         document, plant = self._session.document, self._session.plant
         if not self._stale or document is None or plant is None:
             return
-        self._stale = False
-        self._history = JobHistory(document.scenario, plant)
-        self._tail.forget()
+        self._make(document, plant)
         self.begun.emit()
+
+    def _make(self, document: Document, plant: Plant) -> None:
+        self._history, self._stale = JobHistory(document.scenario, plant), False
+        self._epoch = plant.epoch
+        self._tail.forget()
 
     def _tell(self, _frame: object) -> None:
         self._renew()

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from psygnal import Signal
 
 from twin.app.session.session import Session
+from twin.app.toolkit.problem_notice import Trouble
 from twin.app.world.nodes_of_thing import nodes_of
-from twin.commands.edit.draft import DraftStep
+from twin.commands.edit.draft_steps import DraftStep
 from twin.language import tr
 from twin.record.channels import NodeCondition
+from twin.scenario.schema.edit import AT_ONCE_S
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import BREAK
 from twin.scenario.schema.faults import Intervention
@@ -61,11 +63,18 @@ class ActsByHand:
         self._done: list[ActByHand] = []
         self._undone: list[ActByHand] = []
         self._asked: list[ActByHand] = []  # not answered yet
+        self._leaving: list[Intervention] = []  # that are to go out of the run, not answered yet
         self._own = False  # what is asked for now takes back, and is no act of its own
         session.asked.connect(self._on_asked)
         session.broken.connect(self._on_taken)
         session.mended.connect(self._on_withdrawn)
+        session.not_withdrawn.connect(self._on_not_withdrawn)
         session.refused.connect(self._on_refused)
+
+    @property
+    def busy(self) -> bool:
+        """Return whether an act is on its way out of the run."""
+        return bool(self._leaving)
 
     def last(self) -> ActByHand | None:
         """Return the act that undo takes back; None where the last step of the draft came later."""
@@ -77,31 +86,44 @@ class ActsByHand:
 
     def forget(self) -> None:
         """Another run, or the same from its start."""
-        self._done, self._undone, self._asked = [], [], []
+        self._done, self._undone, self._asked, self._leaving = [], [], [], []
 
     def forget_undone(self) -> None:
         """Something else was done: nothing is done again."""
         self._undone = []
 
     def undo(self) -> bool:
-        """Take the last act back: out of the run while it is ahead, else by what does the opposite; return whether."""
+        """Take the last act back; return whether.
+
+        It goes out of the run while it is ahead, or the run stands where it left it; else the opposite is done.
+        """
         act, session = self.last(), self._session
         if act is None:
             return False
         self._done.pop()
-        if act.done.at_s > session.t_s:
-            session.intervene(act.done, out=True)
-        elif not act.back:
+        if act.done.at_s < session.t_s - AT_ONCE_S:
+            return self._reverse(act)
+        self._leaving.append(act.done)
+        session.intervene(act.done, out=True)
+        self._note_undone(act, tr("Undo: {title}", title=act.title))
+        return True
+
+    def _reverse(self, act: ActByHand) -> bool:
+        """Do the opposite of an act that stays in the run; return whether there is one."""
+        if not act.back:
             self.lasting.emit(act)
             self.changed.emit()
             return False
-        else:
-            with self._quietly():
-                for opposite in act.back:
-                    session.intervene(opposite.model_copy(update={"at_s": session.t_s}))
-        self._undone.append(replace(act, after=self._top("undone")))
-        self._tell(tr("Undo: {title}", title=act.title))
+        with self._quietly():
+            for opposite in act.back:
+                self._session.intervene(opposite.model_copy(update={"at_s": self._session.t_s}))
+        words = tr("Undo: {title}; the run has continued since, so the opposite acts now", title=act.title)
+        self._note_undone(act, words)
         return True
+
+    def _note_undone(self, act: ActByHand, words: str) -> None:
+        self._undone.append(replace(act, after=self._top("undone")))
+        self._tell(words)
 
     def redo(self) -> bool:
         """Do again what was taken back last; return whether there was anything."""
@@ -148,6 +170,7 @@ class ActsByHand:
 
     def _on_refused(self, intervention: Intervention, _reason: str) -> None:
         self._take(intervention)
+        self._leave(intervention)
         for acts in (self._done, self._undone):  # one that was to be done again
             acts[:] = [act for act in acts if act.done is not intervention]
         self.changed.emit()
@@ -155,7 +178,23 @@ class ActsByHand:
     def _on_withdrawn(self, intervention: Intervention) -> None:
         """Forget what somebody took out from the timeline."""
         self._done = [act for act in self._done if act.done is not intervention]
+        self._leave(intervention)
         self.changed.emit()
+
+    def _on_not_withdrawn(self, intervention: Intervention, reason: str) -> None:
+        """Reverse an act that the run has left behind by now; another that it keeps was not undone."""
+        self._leave(intervention)
+        acts = [act for act in self._undone if act.done is intervention]
+        self._undone = [act for act in self._undone if act.done is not intervention]
+        if acts and intervention.at_s <= self._session.t_s:
+            self._reverse(acts[0])
+            return
+        self._done += [replace(act, after=self._top("done")) for act in acts]
+        self._session.trouble.emit(Trouble(tr("Change refused"), reason))
+        self.changed.emit()
+
+    def _leave(self, intervention: Intervention) -> None:
+        self._leaving = [leaving for leaving in self._leaving if leaving is not intervention]
 
     def _take(self, intervention: Intervention) -> list[ActByHand]:
         found = [act for act in self._asked if act.done is intervention]

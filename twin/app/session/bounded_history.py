@@ -55,6 +55,13 @@ class BoundedHistory:
         self._count += 1
         return True
 
+    def cut(self, t_s: float) -> None:
+        """Forget the samples after a time [s]."""
+        self._count = int(np.searchsorted(self.times_s(), t_s, "right"))
+        self._settled_s = min(self._settled_s, t_s)
+        last = self._data[1 : len(self.names) + 1, self._count - 1] if self._count else None
+        self._latest = (np.nan,) * len(self.names) if last is None else tuple(last.tolist())
+
     def merge(self, samples: Floats) -> None:
         """Take samples of the record: times [s] in the first row, series in the others, later than those before.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from psygnal import Signal
@@ -12,7 +12,8 @@ from psygnal import Signal
 from twin.app.session.acts_by_hand import ActsByHand
 from twin.app.session.session import Session
 from twin.commands.edit.command import Command, CommandError
-from twin.commands.edit.draft import Draft, Later, Proposal
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import Later, Proposal
 from twin.language import tr
 from twin.scenario import Scenario
 from twin.scenario.schema.edit import Edit
@@ -55,7 +56,7 @@ class Editor:
     changed = Signal()  # the scene, its file, or what can be undone
     done = Signal(str)  # title of what was just done or undone
     refused = Signal(str, str)  # title, reason
-    foreseen = Signal(object)  # Proposal that is shown while it waits for the worker
+    foreseen = Signal(object)  # Proposal or Later that is shown while it waits for the worker
     dirty_changed = Signal(bool)
     landed = Signal(object)  # Proposal, as it landed: for the journal
     over = Signal(
@@ -68,7 +69,7 @@ class Editor:
         self._asked: _Asked | None = None
         self._was_dirty = False
         self.acts = ActsByHand(session)
-        self.acts.changed.connect(self.changed.emit)
+        self.acts.changed.connect(self._on_acts)
         self.acts.told.connect(self.done.emit)
         self.locked = False
         self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
@@ -98,7 +99,7 @@ class Editor:
     @property
     def busy(self) -> bool:
         """Return whether an edit waits for the worker."""
-        return self._asked is not None
+        return self._asked is not None or self.acts.busy
 
     @property
     def undo_title(self) -> str:
@@ -155,9 +156,10 @@ class Editor:
         return True
 
     def undo(self) -> bool:
-        """Take the last act back, of the scene or by hand; while the run goes on, by an edit that does the opposite.
+        """Take the last act back, of the scene or by hand.
 
-        What is still ahead in the run goes out of it instead, as if it had never been asked for.
+        While the run stands where that act left it, or has not come to it, the act goes out of run and file, as if it
+        had never been asked for. What the run has done since stays: then an edit does the opposite.
         """
         return self._go(back=True)
 
@@ -240,10 +242,10 @@ class Editor:
         self.over.emit(title, from_start)
         return True
 
-    def _propose_back(self) -> Proposal | Later | None:
+    def _propose_back(self, opposite: bool = False) -> Proposal | Later | None:
         """Return what takes the last step back; None without one, or where an act by hand came later: it goes back."""
         draft = self.draft
-        return None if draft is None or self.acts.undo() else draft.propose_undo()
+        return None if draft is None or self.acts.undo() else draft.propose_undo(opposite)
 
     def _propose_again(self) -> Proposal | Later | None:
         draft = self.draft
@@ -271,7 +273,7 @@ class Editor:
     def _next(self) -> None:
         """Ask the worker for the edit that waits longest, and show the hall it makes."""
         draft = self.draft
-        while self._asked is None and self._wishes and draft is not None:
+        while not self.busy and self._wishes and draft is not None:
             wish = self._wishes.popleft()
             try:
                 proposal = wish.propose()
@@ -280,6 +282,9 @@ class Editor:
                 if isinstance(proposal, Later):
                     number = self._session.ask_edit(proposal.edit, out=proposal.out)
                     self._asked = _Asked(number, wish, proposal, proposal.edit)
+                    if proposal.after is not None:
+                        self._session.halls.foresee_back(proposal.after)
+                        self.foreseen.emit(proposal)
                     return
                 self._must_be_free(proposal)
                 edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
@@ -316,12 +321,14 @@ class Editor:
             self.acts.forget_undone()
         if isinstance(proposal, Later):
             draft.land_later(proposal, t_s)
+            if proposal.after is not None:
+                self._session.edited()
         else:
             draft.land_edit(proposal, asked.edit.model_copy(update={"at_s": t_s}))
             self._session.edited()
         self._look()
         self.landed.emit(proposal if isinstance(proposal, Proposal) else None)
-        self.done.emit(proposal.title)
+        self.done.emit(_told(proposal))
         self._next()
 
     def _on_refused(self, number: int, reason: str) -> None:
@@ -332,10 +339,17 @@ class Editor:
         self._session.halls.take_back()
         out = isinstance(asked.proposal, Later) and asked.proposal.out
         if out and self.draft is not None and asked.edit.at_s <= self.draft.t_s:
-            self._wishes.appendleft(asked.wish)  # its time came first: now it lies behind
+            wish = asked.wish  # its time came first: now it lies behind
+            if wish.undoes:
+                wish = replace(wish, propose=partial(self._propose_back, opposite=True))
+            self._wishes.appendleft(wish)
             self._next()
             return
         self._refuse_wish(asked.wish, reason, asked.proposal.title)
+        self._next()
+
+    def _on_acts(self) -> None:
+        self.changed.emit()
         self._next()
 
     def _forget(self) -> None:
@@ -367,3 +381,10 @@ class Editor:
     def _refuse(self, title: str, reason: str) -> bool:
         self.refused.emit(title, reason)
         return False
+
+
+def _told(proposal: Proposal | Later) -> str:
+    """Return what was done in words, and why a step was not simply taken out again."""
+    if isinstance(proposal, Proposal) and proposal.undoes:
+        return tr("{title}: the run has continued since, so the opposite edit acts now", title=proposal.title)
+    return proposal.title

@@ -22,6 +22,9 @@ from twin.scenario.file.scene_at import effective
 from twin.scenario.generators.all_jobs import keep_jobs
 from twin.scenario.schema.edit import Edit
 
+FRAMES_KEPT = 20
+"""Halls before the present one whose last picture is kept, for whoever undoes their edits."""
+
 
 class HallUnknown(Exception):
     """The hall of a recorded frame cannot be built; the message is one clause for people."""
@@ -41,15 +44,21 @@ class HallVersions:
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self.plants: dict[int, Plant] = {}
         self._documents: dict[int, Document] = {}
+        self._frames: dict[int, Frame | None] = {}  # the last before the next edit, of the newest halls
         self.foreseen: RunState | None = None
         self._basis: tuple[Plant, Document] | None = None  # hall before, and scene after, of what is foreseen
 
     def clear(self) -> None:
         """Another run."""
         self._left_out.clear()
-        self.plants.clear()
-        self._documents.clear()
+        self._forget()
         self.foreseen = self._basis = None
+
+    def _forget(self, from_epoch: int = 0) -> None:
+        """Forget the halls of an epoch and those after it."""
+        for known in (self.plants, self._documents, self._frames):
+            for epoch in [epoch for epoch in known if epoch >= from_epoch]:
+                del known[epoch]
 
     def seeded(self, document: Document) -> Document:
         """Return a document with the seed of this run, where it decides which jobs come, and with the jobs it drew."""
@@ -73,14 +82,27 @@ class HallVersions:
 
     def foresee(self, after: Document) -> None:
         """Show the hall that an edit makes at once, while the worker looks whether it can act."""
-        session, live = self._session, self._session.live
+        live = self._session.live
         assert live.plant is not None
-        before, document = (session.document, session.plant), self.seeded(after)
+        document = self.seeded(after)
         try:
             plant = rebuild(live.plant, document.scenario, fresh=plant_of(document.scenario))
         except SCENE_ERRORS:  # the worker says what is wrong with it
             return
-        frame = carried_over(live.frame, plant) if live.frame is not None else None
+        self._foresee(after, document, plant, live.frame and carried_over(live.frame, plant))
+
+    def foresee_back(self, after: Document) -> None:
+        """Show the hall before the last edit at once, where it is known, while the worker looks whether that can be."""
+        plant = self._session.live.plant
+        assert plant is not None
+        epoch = plant.epoch - 1
+        if epoch in self.plants:
+            self._foresee(after, self.seeded(after), self.plants[epoch], self._frames.get(epoch))
+
+    def _foresee(self, after: Document, document: Document, plant: Plant, frame: Frame | None) -> None:
+        session, live = self._session, self._session.live
+        assert live.plant is not None
+        before = session.document, session.plant
         self.foreseen = RunState(document, plant, frame, live.events, live.by_hand)
         self._basis = live.plant, after
         self._tell_with_frame(before)
@@ -120,6 +142,8 @@ class HallVersions:
         acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
         if len(acted) > plant.epoch:
             self.plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
+            self._frames[plant.epoch] = live.frame
+            self._frames.pop(plant.epoch - FRAMES_KEPT, None)
             scenario = live.document.scenario
             if self._left_out:  # the scene that is shown has them, the hall has not
                 scenario = self.seeded(draft.file).scenario
@@ -140,9 +164,14 @@ class HallVersions:
                     session.trouble.emit(
                         Trouble(tr("An edit no longer fits"), f"{edit.title or edit.id}: {error}")
                     )
-        elif len(acted) < plant.epoch:  # one that had acted here was refused there
-            self._build(effective(draft.file, 0.0), acted, len(acted))
+        elif len(acted) < plant.epoch:  # one that had acted here was refused there, or undone
+            foreseen = self.foreseen if self._is_foreseen(plant, draft.shown) else None
+            if len(acted) not in self.plants:
+                self._build(effective(draft.file, 0.0), acted, len(acted))
             plant = self.plants[len(acted)]
+            if foreseen is not None and foreseen.document is not None:
+                document = foreseen.document
+            self._forget(len(acted) + 1)
         session.show(document, plant)
 
     def _is_foreseen(self, before: Plant, after: Document) -> bool:
@@ -155,8 +184,7 @@ class HallVersions:
         session, draft, plant = self._session, self._session.draft, self._session.live.plant
         if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):
             return
-        self.plants.clear()
-        self._documents.clear()
+        self._forget()
         self._build(effective(draft.file, 0.0), self._acting(), layout.epoch)
         session.show(self.seeded(draft.shown), self.plants.get(layout.epoch, plant))
 
@@ -168,8 +196,7 @@ class HallVersions:
             if edit.id not in refused:
                 continue
             self._left_out.add(edit.id)
-            self.plants.clear()
-            self._documents.clear()
+            self._forget()
             session.trouble.emit(
                 Trouble(tr("An edit no longer fits"), f"{edit.title or edit.id}: {refused[edit.id].text}")
             )
@@ -187,8 +214,7 @@ class HallVersions:
         edits = self._acting()
         for known in (True, False):
             if not known:  # made of edits that the file holds no more, or did not hold yet
-                self.plants.clear()
-                self._documents.clear()
+                self._forget()
             if epoch not in self.plants:
                 self._build(effective(draft.file, 0.0), edits, epoch)
             plant = self.plants.get(epoch)

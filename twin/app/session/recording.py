@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from twin.analysis.rerun import settled
-from twin.commands.edit.draft import Draft, edit_text
+from twin.commands.edit.draft import Draft
+from twin.commands.edit.draft_steps import edit_text
 from twin.language import tr
 from twin.plant.build import build
 from twin.plant.tables import Plant

@@ -15,6 +15,7 @@ class Tellings:
     figures_changed = Signal(object)  # Frame: `shown`
     events_added = Signal(object)  # list[Event]
     rewound = Signal()  # `events` are fewer or others than were told: begin anew with them
+    went_back = Signal(float)  # time [s] that the run stands at again: nothing after it ever happened
     run_started = Signal()  # a new run stands at t = 0; what was shown of the last one is void
     time_changed = Signal(float)  # `shown_s`
     advanced = Signal(float)  # `t_s`
@@ -28,6 +29,7 @@ class Tellings:
     broken = Signal(object)  # Intervention that the run has taken
     refused = Signal(object, str)  # Intervention that the run does not take, and why
     mended = Signal(object)  # Intervention that was ahead in the run, and is no more
+    not_withdrawn = Signal(object, str)  # Intervention that the run does not let go, and why
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()
     began = Signal(object)  # file the run is recorded in, or None

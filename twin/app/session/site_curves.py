@@ -79,7 +79,7 @@ class RunCurves:
         self._path: Path | None = None
         self._layout: FrameLayout | None = None
         self._recorded, self._live = Totals(), Totals()
-        self._tail: deque[tuple[float, Floats]] = deque(maxlen=_TAIL)
+        self._tail: deque[tuple[float, Floats, Floats]] = deque(maxlen=_TAIL)  # time, sums, rates
         self._recorded_s = -math.inf
         self._joined = False  # the record has come to the frames
         self._next_wall_s = 0.0
@@ -96,10 +96,23 @@ class RunCurves:
         site = [float(values[name][0]) for name in SITE_CHANNELS]
         rates = np.array([[values[_IT][0]], [values[_FACILITY][0]], [values[_WATER].sum()]], np.float64)
         sums = self._live.advance(np.array([frame.t_s]), rates)
-        self._tail.append((frame.t_s, sums[:, 0]))
+        self._tail.append((frame.t_s, sums[:, 0], self._live.rates))
         pue, wue = _shares(sums)
         if self.history.append(frame.t_s, (*site, float(pue[0]), float(wue[0]))):
             self.changed.emit()
+
+    def go_back(self, t_s: float) -> None:
+        """Forget what comes after a time [s]: the run stands there again."""
+        self.history.cut(t_s)
+        self._tail = deque((known for known in self._tail if known[0] <= t_s), _TAIL)
+        if self._recorded_s > t_s:  # what is read again up to there is known
+            self._recorded, self._recorded_s = Totals(), -math.inf
+        record, live = self._recorded, Totals()
+        live.t_s, live.sums, live.rates = (
+            self._tail[-1] if self._tail else (record.t_s, record.sums, record.rates)
+        )
+        self._live = live
+        self.changed.emit()
 
     def read(self, t_s: float, wall_s: float) -> None:
         """Read on in the record when it may be further than it was; the run stands at `t_s` [s]."""
@@ -139,10 +152,10 @@ class RunCurves:
         if not live.t_s > record.t_s:
             live.t_s, live.rates, live.sums, self._joined = record.t_s, record.rates, record.sums, True
             return
-        first_s, sums = self._tail[0]
+        first_s, sums, _ = self._tail[0]
         if first_s <= record.t_s:
-            times = [t_s for t_s, _ in self._tail]
-            each = np.array([sums for _, sums in self._tail]).T
+            times = [t_s for t_s, _, _ in self._tail]
+            each = np.array([sums for _, sums, _ in self._tail]).T
             missed, self._joined = record.sums - [np.interp(record.t_s, times, row) for row in each], True
         elif (
             not self._joined
@@ -151,7 +164,7 @@ class RunCurves:
         else:
             return
         live.sums = live.sums + missed
-        self._tail = deque(((t_s, sums + missed) for t_s, sums in self._tail), _TAIL)
+        self._tail = deque(((t_s, sums + missed, rates) for t_s, sums, rates in self._tail), _TAIL)
 
 
 def _shares(sums: Floats) -> tuple[Floats, Floats]:

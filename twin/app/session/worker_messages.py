@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from time import monotonic
 
 from twin.app.session.hall_versions import HallVersions
@@ -24,6 +25,7 @@ from twin.runtime.protocol import (
     Ready,
     Refused,
     Relaid,
+    Rewound,
 )
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
@@ -158,8 +160,10 @@ class WorkerTalk:
                     self._asked_edits.discard(rev)
                     session.edit_refused.emit(rev, reason)
                     return
+                if rev in self._asked_out:
+                    session.not_withdrawn.emit(self._asked_out.pop(rev), reason)
+                    return
                 asked = self._asked.pop(rev, None)
-                self._asked_out.pop(rev, None)
                 session.trouble.emit(Trouble(tr("Change refused"), reason))
                 if asked is not None:
                     session.refused.emit(asked, reason)
@@ -167,6 +171,8 @@ class WorkerTalk:
                 self._fail(message)
             case Died():
                 self._lose_worker(message)
+            case Rewound():
+                self._go_back_to(message)
             case Applied(rev=rev, t_s=t_s):  # its effect comes as events and frames
                 if rev in self._asked_edits:
                     self._asked_edits.discard(rev)
@@ -188,6 +194,21 @@ class WorkerTalk:
         fresh = [event for event in events if event.row > last_row]
         held.extend(fresh)
         self._looking.tell(fresh)
+
+    def _go_back_to(self, rewound: Rewound) -> None:
+        """Forget what happened since: to the run it never did."""
+        session, live, self._at = self._session, self._session.live, None
+        stays = bisect_left(live.events, rewound.events, key=lambda event: event.row)
+        live.events = live.events[:stays]  # another list: whoever has read on in the last one begins again
+        if self._halls.foreseen is not None:
+            self._halls.foreseen.events = live.events
+        if session.draft is not None:
+            session.draft.go_back(rewound.t_s)
+        session.curves.go_back(rewound.t_s)
+        session.replay.open(session.run_file, live.events)
+        session.arrive(rewound.t_s)
+        session.went_back.emit(rewound.t_s)
+        self._looking.shorten()
 
     def _arrive(self, at: At) -> None:
         session = self._session

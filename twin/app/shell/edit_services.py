@@ -20,7 +20,8 @@ from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.problem_notice import CANNOT_START, Trouble
 from twin.app.toolkit.settings import UserSettings
 from twin.commands.edit.command import EditedScene
-from twin.commands.edit.draft import Proposal, lowered
+from twin.commands.edit.draft import lowered
+from twin.commands.edit.draft_steps import Proposal
 from twin.commands.wiring.auto_wire import AutoWire, wired
 from twin.language import tr
 from twin.units import spoken

@@ -7,10 +7,11 @@ that text is frozen: the edit is appended under `edits` with the time at which i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import count, islice
+from dataclasses import replace
+from itertools import count
 
 from twin.commands.edit.command import Command, CommandError, EditedScene
+from twin.commands.edit.draft_steps import DraftStep, Later, Proposal, edit_patch, edit_text
 from twin.commands.edit.rebase_edits import followed, in_the_way
 from twin.commands.edit.split_tables import apart
 from twin.language import tr
@@ -19,106 +20,11 @@ from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.file.apply_edits import in_order
 from twin.scenario.file.patch_text import edit as spliced
 from twin.scenario.file.scene_at import effective
-from twin.scenario.schema.edit import MOST_CHANGES, Edit, EditChange
-from twin.scenario.text.emit import block
+from twin.scenario.schema.edit import AT_ONCE_S, Edit
 from twin.scenario.text.patch import digest
 
 MOST_STEPS = 500
 """Steps kept to go back; a step holds two texts of the scene at most."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """An edit that fits the present scene and has not been applied yet.
-
-    Attributes
-    ----------
-    title
-        What is done.
-    changes, inverse
-        On the scene as it stands, and what takes them back.
-    after
-        The scene after the edit.
-    before, back
-        The scene before the edit, and the patch that restores its text to the byte.
-    plant
-        Of the scene as it stands, where it was built.
-    undoes, redoes
-        Whether it undoes the last step, or redoes the last step undone.
-    """
-
-    title: str
-    changes: tuple[Change, ...]
-    inverse: tuple[Change, ...]
-    after: Document
-    before: Document
-    back: Patch
-    plant: Plant | None = None
-    undoes: bool = False
-    redoes: bool = False
-
-    def edit(self, id: str, at_s: float) -> Edit:
-        """Return the proposal as an edit of a run."""
-        if len(self.changes) > MOST_CHANGES:
-            n, most = len(self.changes), MOST_CHANGES
-            reason = tr("it changes {n:,} keys, but a run accepts {most:,} at once", n=n, most=most)
-            raise CommandError(reason, tr("do it in parts, or before the run begins"))
-        changes = tuple(EditChange(path=change.path, value=change.value) for change in self.changes)
-        return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
-
-
-@dataclass(frozen=True)
-class DraftStep:
-    """An edit that has been applied.
-
-    Attributes
-    ----------
-    title, gesture
-        What was done; steps of one gesture are one.
-    changes, inverse
-        On the scene as it stood.
-    in_file, out_of_file
-        The same in the text of the file.
-    edit
-        What acts in the run; None: it is part of the scene itself.
-    out
-        Whether the step removed that edit before its time.
-    """
-
-    title: str
-    gesture: str
-    changes: tuple[Change, ...]
-    inverse: tuple[Change, ...]
-    in_file: Patch
-    out_of_file: Patch
-    edit: Edit | None = None
-    out: bool = False
-
-
-@dataclass(frozen=True)
-class Later:
-    """An edit whose time in the run is still ahead, put back into the scene and its run or taken `out` of them.
-
-    Nobody asked for it then, and how the scene stands now does not change.
-
-    Attributes
-    ----------
-    title
-        What is done.
-    edit
-        Which.
-    patch
-        What it does to the file.
-    undoes, redoes
-        Whether it undoes the last step, or redoes the last step undone.
-    """
-
-    title: str
-    edit: Edit
-    out: bool
-    patch: Patch
-    undoes: bool = False
-    redoes: bool = False
 
 
 class Draft:
@@ -222,12 +128,16 @@ class Draft:
         patch = command.patch(scene)
         return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
 
-    def propose_undo(self) -> Proposal | Later | None:
-        """Return the proposal that undoes the last step; None without one."""
+    def propose_undo(self, opposite: bool = False) -> Proposal | Later | None:
+        """Return the proposal that undoes the last step; None without one.
+
+        An edit at whose time the run stands goes out of the run, unless an `opposite` edit is wanted.
+        """
         if not self.done:
             return None
         step, title = self.done[-1], tr("Undo {lowered}", lowered=lowered(self.done[-1].title))
-        if step.edit is not None and step.edit.at_s > self.t_s:
+        here = step.edit is not None and step.edit.at_s == self.t_s and not (step.out or opposite)
+        if step.edit is not None and (here or step.edit.at_s > self.t_s):
             later = self._later(step.edit, not step.out, step.out_of_file, title)
             return replace(later, undoes=True)
         changes = step.inverse
@@ -240,7 +150,8 @@ class Draft:
         if not self.undone:
             return None
         step = self.undone[-1]
-        if step.edit is not None and step.edit.at_s > self.t_s:
+        ahead_s = 0.0 if step.edit is None else step.edit.at_s - self.t_s
+        if step.edit is not None and ahead_s > (0.0 if step.out else AT_ONCE_S):
             return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
         if step.out:
             raise CommandError(tr("“{title}” is in the past", title=step.title), tr("edit the present scene"))
@@ -266,11 +177,13 @@ class Draft:
         if patch.exact is None or patch.exact.digest != digest(self.file.text):
             patch = Patch((Change(f"edits[{edit.id}]", None if out else edit_text(edit)),), title)
         try:
-            spliced(self.file, patch)
+            file, _ = spliced(self.file, patch)
+            acted = out and 0.0 < edit.at_s <= self.t_s
+            after = effective(file, self.t_s) if acted else None
         except ScenarioError as error:
             need = tr("later edits need it: ") if out else ""
             raise CommandError(need + _sentence(error)) from error
-        return Later(title, edit, out, patch)
+        return Later(title, edit, out, patch, after)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
         if not patch.changes:
@@ -353,12 +266,19 @@ class Draft:
 
     # -- landing in a run ----
 
-    def fresh_id(self, taken: int = 0) -> str:
-        """Return an id for the next edit, with `taken` others on their way."""
+    def fresh_id(self, keeps_undone: bool = True) -> str:
+        """Return an id for the next edit; one that is no undo or redo ends what could be redone: their ids are free."""
+        steps = (*self.done, *self.undone) if keeps_undone else self.done
         used = {edit.id for edit in self.file.scenario.edits}
-        used |= {step.edit.id for step in (*self.done, *self.undone) if step.edit is not None}
-        ids = (f"edit-{number}" for number in count(len(used) + 1))
-        return next(islice((id for id in ids if id not in used), taken, None))
+        used |= {step.edit.id for step in steps if step.edit is not None}
+        return next(id for id in (f"edit-{number}" for number in count(len(used) + 1)) if id not in used)
+
+    def _id_for(self, proposal: Proposal) -> str:
+        """Return the id of a proposal as an edit: one that is done again has the id it had, if that is free."""
+        again = self.undone[-1].edit if proposal.redoes and self.undone else None
+        if again is not None and all(edit.id != again.id for edit in self.file.scenario.edits):
+            return again.id
+        return self.fresh_id(keeps_undone=proposal.undoes or proposal.redoes)
 
     def edit(self, proposal: Proposal, at_s: float) -> Edit:
         """Return a proposal as an edit of the run at a time.
@@ -368,7 +288,7 @@ class Draft:
         CommandError
             When it is too large, edits that act later would not fit any more, or it is about edits itself.
         """
-        edit = proposal.edit(self.fresh_id(), at_s)
+        edit = proposal.edit(self._id_for(proposal), at_s)
         if any(
             change.path.startswith(("edits", "interventions")) for change in edit.changes
         ):  # undone: they were folded
@@ -382,14 +302,14 @@ class Draft:
             raise CommandError(reason, tr("remove it from the timeline first, or edit after it"))
         if later:
             try:
-                spliced(self.file, _in_file(edit))
+                spliced(self.file, edit_patch(edit))
             except ScenarioError as error:
                 raise CommandError(_sentence(error)) from error
         return edit
 
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
         """Apply a proposal in the run from `edit.at_s` on, as the worker has answered."""
-        in_file = _in_file(edit)
+        in_file = edit_patch(edit)
         t_s = max(self.t_s, edit.at_s)
         acting = any(self.t_s < edit.at_s <= t_s for edit in self.file.scenario.edits)
         alone = not acting and proposal.before is self.shown  # no other edit acts, or has acted, in between
@@ -406,12 +326,15 @@ class Draft:
             self._push(step)
 
     def land_later(self, later: Later, t_s: float = 0.0) -> None:
-        """Put an edit back or remove it before its time, as the worker has answered; not back before `t_s` [s]."""
+        """Put an edit back or remove it, as the worker has answered at `t_s` [s]; it is not put back before then."""
         if not later.out and later.edit.at_s < t_s:
             edit = later.edit.model_copy(update={"at_s": t_s})
-            later = replace(later, edit=edit, patch=_in_file(edit))
+            later = replace(later, edit=edit, patch=edit_patch(edit))
         self.file, back = spliced(self.file, later.patch)
-        if self.t_s <= 0.0:
+        if later.after is not None:
+            alone = t_s <= later.edit.at_s  # no other edit acts in between
+            self.shown, self.t_s = later.after if alone else effective(self.file, t_s), t_s
+        elif self.t_s <= 0.0:
             self.shown = effective(self.file, self.t_s)
         step = DraftStep(later.title, "", (), (), later.patch, back, later.edit, later.out)
         if later.undoes and self.done:
@@ -426,6 +349,11 @@ class Draft:
             self._note(replace(self.undone.pop(), in_file=later.patch, out_of_file=back))
         else:
             self._push(step)
+
+    def go_back(self, t_s: float) -> None:
+        """Note that the run stands at an earlier time [s] again; an edit that acted since is taken out by itself."""
+        if not any(t_s < edit.at_s <= self.t_s for edit in self.file.scenario.edits):
+            self.t_s = min(self.t_s, t_s)
 
     def at(self, t_s: float) -> bool:
         """Show the scene at a time of its run; return whether that changes it."""
@@ -468,22 +396,6 @@ class Draft:
     def _note(self, step: DraftStep) -> None:
         self.done.append(step)
         self._written.append(step)
-
-
-def _in_file(edit: Edit) -> Patch:
-    return Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
-
-
-def edit_text(edit: Edit) -> str:
-    """Return an edit as an entry of `edits` in a file, a line for each change; its time keeps all its bits."""
-    entry: dict[str, object] = {"id": edit.id, "at": f"{edit.at_s!r} s"}
-    if edit.title:
-        entry["title"] = edit.title
-    entry["changes"] = [
-        {"path": change.path} if change.value is None else {"path": change.path, "value": change.value}
-        for change in edit.changes
-    ]
-    return block(entry).rstrip("\n")
 
 
 def lowered(title: str) -> str:

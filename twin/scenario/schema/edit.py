@@ -10,6 +10,8 @@ from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Moment
 
 MOST_CHANGES = 20_000
+AT_ONCE_S = 2e-3
+"""What people do now acts at most so much later than it was asked for [simulated s]."""
 
 ChangePath = Annotated[str, StringConstraints(min_length=1, max_length=400)]
 ChangeText = Annotated[str, StringConstraints(max_length=200_000)]

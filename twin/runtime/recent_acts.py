@@ -1,0 +1,76 @@
+"""What people did to a run last, and its state just before each act, to which undo returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.record.recorder import RecordMark
+from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.faults import Intervention
+
+MOST = 50
+"""Acts kept."""
+MOST_BYTES = 32 * 2**20
+"""What their snapshots may take together [B]; one of 16,384 GPUs takes about 50 kB."""
+
+
+@dataclass(frozen=True)
+class RecentAct:
+    """An intervention or edit that the run has taken.
+
+    Parameters
+    ----------
+    asked, done
+        As it was asked for, and with the time from which it acts.
+    mark
+        Where it was recorded: in the snapshot of it the act is still to come.
+    at_once
+        Whether it was to act then and there.
+    """
+
+    asked: Intervention | Edit
+    done: Intervention | Edit
+    mark: RecordMark
+    at_once: bool
+
+
+class RecentActs:
+    """The last acts, in their order."""
+
+    def __init__(self) -> None:
+        self._acts: list[RecentAct] = []
+
+    def add(self, act: RecentAct) -> None:
+        """Take another; the oldest go where there are too many, or their snapshots are too large."""
+        self._acts.append(act)
+        while len(self._acts) > MOST or self._nbytes > MOST_BYTES:
+            del self._acts[0]
+
+    def find(self, asked: Intervention | Edit) -> RecentAct | None:
+        """Return the newest act that was asked for so, an edit by its name; None: there is none."""
+        return next((act for act in reversed(self._acts) if _is(act.asked, asked)), None)
+
+    def is_last(self, act: RecentAct) -> bool:
+        """Return whether nothing was done after an act."""
+        return self._acts[-1:] == [act]
+
+    def take_out(self, act: RecentAct | None) -> None:
+        """Forget an act that is undone; where it was not the last, snapshots of later ones hold it, and go too."""
+        if act is not None and self.is_last(act):
+            self._acts.pop()
+        else:
+            self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._acts.clear()
+
+    @property
+    def _nbytes(self) -> int:
+        return sum(len(act.mark.place.snapshot.data) for act in self._acts)
+
+
+def _is(first: Intervention | Edit, second: Intervention | Edit) -> bool:
+    if isinstance(first, Edit) and isinstance(second, Edit):
+        return first.id == second.id
+    return first == second
