@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 _IN_CHECKOUT = {"reference": "tests/reference"}
@@ -44,3 +47,61 @@ def parse_yaml(text: str) -> Any:
     from ruamel.yaml import YAML  # scenes can be listed without it
 
     return YAML(typ="safe", pure=True).load(text)
+
+
+# At the left edge: a key, or anything that is neither indented nor a comment.
+_EDGE = re.compile(r"^(?:([A-Za-z][A-Za-z0-9_.+/-]*):(?=[ \n]|\Z)|[^ #\n].*)", re.MULTILINE)
+
+
+class YamlParts(Mapping[str, Any]):
+    """A group of a YAML text of which each key is parsed when somebody asks for it.
+
+    Parameters
+    ----------
+    texts
+        Text of each key with what is below it, as `yaml_texts` gives it.
+    parse
+        Returns what such a text says.
+    """
+
+    def __init__(self, texts: Mapping[str, str], parse: Callable[[str], Any] = parse_yaml) -> None:
+        self._texts, self._parse = texts, parse
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._known:
+            self._known[key] = self._value(key)
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def _value(self, key: str) -> Any:
+        text = self._texts[key]
+        head, _, below = text.lstrip("\n").partition("\n")
+        texts = yaml_texts(dedent(below)) if head == f"{key}:" else None
+        if texts and all(part.lstrip("\n").startswith(f"{name}:\n") for name, part in texts.items()):
+            return YamlParts(texts, self._parse)  # a group of groups
+        return self._parse(text)[key]
+
+
+def yaml_texts(text: str) -> dict[str, str] | None:
+    """Return the text of each key at the left edge; None: it is no plain group of keys, to be parsed as a whole.
+
+    Lines before a key are kept empty in its text, so that an error names its line.
+    """
+    edges = list(_EDGE.finditer(text))
+    keys = [edge[1] for edge in edges]
+    if not keys or None in keys or len(set(keys)) < len(keys):
+        return None
+    ends = [*(edge.start() for edge in edges[1:]), len(text)]
+    parts = [text[edge.start() : end] for edge, end in zip(edges, ends, strict=True)]
+    if any(part.count(left) != part.count(right) for part in parts for left, right in ("{}", "[]")):
+        return None  # a key at the edge may stand in brackets that were opened before
+    return {
+        key: "\n" * text.count("\n", 0, edge.start()) + part
+        for key, edge, part in zip(keys, edges, parts, strict=True)
+    }

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from twin.resources import folder, parse_yaml
+from twin.resources import YamlParts, folder, parse_yaml, yaml_texts
 from twin.units import UnitError, parse
 
 STATUSES = ("published", "derived", "fitted", "estimated", "recalled")
@@ -60,7 +60,7 @@ class ProfileFigure:
 
 @cache
 def read_document(path: str) -> Mapping[str, Any]:
-    """Return the mapping in a file of assets/, read once.
+    """Return the mapping in a file of assets/, read once; each key of it is parsed when it is asked for.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ def read_document(path: str) -> Mapping[str, Any]:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as fault:
         raise ProfileError(path, "", f"is no UTF-8 text: {fault.reason}") from fault
-    return parse_document(text, path)
+    texts = yaml_texts(text)
+    return YamlParts(texts, partial(parse_document, file=path)) if texts else parse_document(text, path)
 
 
 def parse_document(text: str, file: str) -> Mapping[str, Any]:
@@ -112,7 +113,7 @@ def parse_document(text: str, file: str) -> Mapping[str, Any]:
 def section(document: Mapping[str, Any], file: str, key: str) -> Mapping[str, Any]:
     """Return a mapping inside a document; `ProfileError` when it is missing or no mapping."""
     found = document.get(key)
-    if not isinstance(found, dict):
+    if not isinstance(found, Mapping):
         raise ProfileError(file, key, "missing or no mapping")
     return found
 

@@ -108,14 +108,18 @@ def vision_presets() -> dict[str, VisionPreset]:
 @cache
 def model_presets() -> dict[str, ModelPreset]:
     """Return all shipped presets by name; `ProfileError` with file and key when the file is wrong."""
-    models = section(read_document(FILE), FILE, "models")
-    return {name: _preset(name, entry) for name, entry in models.items()}
+    return {name: _shipped(name) for name in section(read_document(FILE), FILE, "models")}
+
+
+@cache
+def _shipped(name: str) -> ModelPreset:
+    return _preset(name, section(read_document(FILE), FILE, "models")[name])
 
 
 def load_model(name: str) -> ModelPreset:
     """Return one preset, such as "llama3-405b"; an unknown name raises `ProfileError`, which lists the known ones."""
-    presets = model_presets()
-    if name in vision_presets():
+    presets = section(read_document(FILE), FILE, "models")
+    if name in section(read_document(FILE), FILE, "vision"):
         raise ProfileError(
             FILE,
             f"vision.{name}",
@@ -124,7 +128,7 @@ def load_model(name: str) -> ModelPreset:
         )
     if name not in presets:
         raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")
-    return presets[name]
+    return _shipped(name)
 
 
 def _preset(name: str, entry: Any) -> ModelPreset:

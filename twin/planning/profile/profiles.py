@@ -318,13 +318,12 @@ _SAY_NOTHING = re.compile(r"^(nvidia|amd|instinct|tensor|core|gpu|nvl72|nvl36|sx
 def _served() -> Mapping[str, str]:
     """Return the profile by each spelling; the catalogue's name of a GPU takes precedence over other names."""
     served: dict[str, str] = {}
-    profiles = [p for p in (load_calibrated(name) for name in profile_names()) if not p.variant]
-    for profile in profiles:
-        for gpu in profile.gpus:
-            served.setdefault(_spelling(gpu), profile.name)
-    for profile in profiles:
-        for gpu in profile.also:
-            served.setdefault(_spelling(gpu), profile.name)
+    documents = {name: read_document(f"profiles/{name}.yaml") for name in profile_names()}
+    for key in ("gpus", "also"):
+        for name, document in documents.items():
+            if key in document and "gpus" in document:  # else it is a variant
+                for gpu in _names(document, key, f"profiles/{name}.yaml"):
+                    served.setdefault(_spelling(gpu), name)
     return served
 
 

@@ -183,7 +183,8 @@ def _choice(word: str, known: list[str]) -> str:
 @cache
 def _models() -> Mapping[str, Mapping[str, Any]]:
     """Return the model presets that are shipped; `planning` reads and checks all of them."""
-    return dict(_yaml("models.yaml")["models"])
+    models: Mapping[str, Mapping[str, Any]] = _yaml("models.yaml")["models"]
+    return models
 
 
 @cache
@@ -195,5 +196,5 @@ def _profiles() -> Mapping[str, tuple[str, ...]]:
 
 
 def _yaml(name: str) -> Mapping[str, Any]:
-    file = resources.folder("assets") / "profiles" / name
-    return dict(resources.parse_yaml(file.read_text(encoding="utf-8")))
+    text = (resources.folder("assets") / "profiles" / name).read_text(encoding="utf-8")
+    return resources.YamlParts(resources.yaml_texts(text) or {})

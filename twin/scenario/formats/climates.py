@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -71,17 +71,17 @@ class PlaceError(ValueError):
 
 def names() -> list[str]:
     """Return the names of all shipped places."""
-    return sorted(_texts())
+    return sorted(_groups())
 
 
 @lru_cache(maxsize=128)
 def place(name: str) -> ClimatePlace:
     """Return the place called `name`; raises `PlaceError` when there is none."""
-    if name not in _texts():
+    if name not in _groups():
         near = nearest(name)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names())}"
         raise PlaceError(f"unknown place {name[:40]!r} in {FILE}; {hint}")
-    return _place(name, resources.parse_yaml(_texts()[name])[name])
+    return _place(name, _groups()[name])
 
 
 def matching(words: str) -> list[str]:
@@ -142,11 +142,11 @@ def year_of(name: str) -> Year:
 
 
 @lru_cache(maxsize=1)
-def _texts() -> dict[str, str]:
-    """Return the text of each place by its name: to read all of them takes a quarter of a second."""
+def _groups() -> Mapping[str, Any]:
+    """Return the keys of each place by its name, parsed when asked for: all of them take a quarter of a second."""
     text = (resources.folder("assets") / "weather" / "places.yaml").read_text(encoding="utf-8")
-    _, *parts = re.split(r"^  (?=[a-z][a-z-]*:$)", text.partition("\nplaces:\n")[2], flags=re.MULTILINE)
-    return {part.partition(":")[0]: part for part in parts}
+    groups: Mapping[str, Any] = resources.YamlParts(resources.yaml_texts(text) or {})["places"]
+    return groups
 
 
 def places_of(document: Any) -> dict[str, ClimatePlace]:
