@@ -105,3 +105,18 @@ def test_columns_of_a_comparison_say_how_sure_each_design_is(
         keep(f"compare-{theme}", dialog)
     window.look.choose("dark")
     window.run_comparing.close()
+
+
+def test_where_the_word_has_no_room_the_mark_stands_alone(qtbot: QtBot) -> None:
+    badge = StandingBadge()
+    qtbot.addWidget(badge)
+    badge.show_standing(STANDINGS["not calibrated"], "Nothing was fitted.")
+    roomy, narrow = badge.sizeHint(), badge.minimumSizeHint()
+    assert narrow.width() < 0.5 * roomy.width()
+    for size, text in ((narrow, "\N{WHITE CIRCLE}"), (roomy, "\N{WHITE CIRCLE} not calibrated")):
+        badge.resize(size)
+        assert badge.text() == text
+        assert (badge.sizeHint(), badge.minimumSizeHint()) == (roomy, narrow)
+    assert badge.accessibleName() == "How sure: not calibrated. Nothing was fitted."
+    badge.show_standing(None)
+    assert badge.isHidden()

@@ -166,7 +166,7 @@ class JobPageDock(Dock):
         self._splitter.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
 
     def _add_tools(self) -> None:
-        self.lead.addWidget(self.standing, 1, Qt.AlignmentFlag.AlignLeft)
+        self.lead.addWidget(self.standing, 1, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         group = QButtonGroup(self)
         self.which_buttons: dict[EventFilter, QToolButton] = {}
         for which in EventFilter:

@@ -39,6 +39,7 @@ class FigureTile(QFrame):
         column.setContentsMargins(11, 6, 11, 6)
         column.setSpacing(0)
         self._head = QHBoxLayout()
+        self._head.setSpacing(6)
         self._head.addWidget(label(title, "faint"), 1)
         nest(column, self._head)
         column.addWidget(self._value)
