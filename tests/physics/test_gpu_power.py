@@ -7,14 +7,15 @@ import pytest
 from shipped_parts import CATALOG, GPUS, power
 
 from twin.physics.gpu_power import (
+    StepWork,
     ThrottleReason,
     clock_under_cap,
     die_spread,
     dynamic_unit_w,
     gpu_power_model,
     leak_w,
-    mean_activity,
     power_w,
+    synchronous_w,
     thermal_reasons,
     voltage_v,
 )
@@ -68,9 +69,9 @@ def test_dgx_h100_in_training_stays_below_its_highest_measured_power():
     model = power("H100-SXM")
     for gemm_s in (0.5, 0.65, 0.8, 0.95):
         rest_s = 1.0 - gemm_s
-        activity = mean_activity(model, gemm_s, 0.4 * rest_s, 0.5 * rest_s, 0.1 * rest_s, 1.0)
-        f_ghz = clock_under_cap(model, model.cap_w, 1.0, activity, 0.0)
-        node_w = 8 * power_w(model, f_ghz, 1.0, activity) * 1.35
+        work = StepWork(model.a_gemm, gemm_s, 0.4 * rest_s, 0.5 * rest_s)
+        f_ghz = clock_under_cap(model, model.cap_w, 1.0, work.activity(model), 0.0)
+        node_w = 8 * (model.idle_w + synchronous_w(model, f_ghz, 1.0, work, 1.0, reference_ghz=f_ghz)) * 1.35
         assert 5.5e3 <= node_w <= 8.5e3
 
 
@@ -100,11 +101,20 @@ def test_voltage_is_flat_then_linear():
     assert dynamic_unit_w(B200, 1.0, 1000.0) == pytest.approx(490.0)
 
 
-def test_mean_activity_weights_phases_by_time():
-    assert mean_activity(B200, 1.0, 0.0, 0.0, 1.0, 2.0) == pytest.approx(B200.a_gemm / 2)
-    mixed = mean_activity(B200, 0.5, 0.2, 0.2, 0.1, 1.0, fp8=True)
-    expected = 0.5 * B200.a_gemm_fp8 + 0.2 * B200.a_memory + 0.2 * B200.a_comm
-    assert mixed == pytest.approx(expected)
+def test_activity_weights_phases_by_time():
+    mixed = StepWork(B200.a_gemm_fp8, 0.5, 0.2, 0.3)
+    parts = 0.5 * B200.a_gemm_fp8, 0.2 * B200.a_memory, 0.3 * B200.a_comm
+    assert mixed.activity(B200) == pytest.approx(sum(parts))
+    assert mixed.activity(B200) - mixed.products_a(B200) == pytest.approx(sum(parts[1:]) + 0.5 * B200.a_comm)
+    resting = synchronous_w(
+        B200,
+        B200.f_max_ghz,
+        1.0,
+        StepWork(B200.a_gemm, 1.0, 0.0, 0.0, 1.0),
+        2.0,
+        reference_ghz=B200.f_max_ghz,
+    )
+    assert resting == pytest.approx(dynamic_unit_w(B200, B200.f_max_ghz, B200.a_gemm / 2))
 
 
 def test_leakage_counts_from_60_degrees_and_is_clipped():

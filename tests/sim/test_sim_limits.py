@@ -11,6 +11,7 @@ from sim_scenes import assert_books_close, frame, job, tiny
 from twin.physics.gpu_power import ThrottleReason
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal.clock_limits import BRAKE_SHARE, ClockLimits
+from twin.sim.thermal.step_phases import step_phases
 
 BRAKE = int(ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN)
 
@@ -102,7 +103,7 @@ def test_no_cap_takes_a_gpu_below_its_lowest_clock() -> None:
     engine.advance(3700.0)
     model = engine.clocks.models[0]
     assert engine.clocks.clock_ghz[engine.traces.node_group[0]] == model.f_min_ghz
-    high_w = engine.clocks.phases(0).high_w
+    high_w = step_phases(engine.clocks, 0).high_w
     assert high_w / model.cap_w == pytest.approx(0.34, abs=0.04)
 
 

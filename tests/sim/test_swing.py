@@ -13,6 +13,7 @@ from twin.physics.swings import step_waveform, stored, swing_energy_j
 from twin.record.channels import JobState
 from twin.sim.engine.engine import Engine
 from twin.sim.thermal.power_swing import Swing, store_j
+from twin.sim.thermal.step_phases import step_phases
 
 HALL_W = 1e6
 SHELVES = {"part": "power-shelf-33kW-storage", "count": 8, "needed": 4}
@@ -44,7 +45,7 @@ def battery(ramp: str, capacity: str = "1 MW") -> list[dict[str, Any]]:
 
 def test_a_training_job_swings_between_compute_and_communication() -> None:
     engine = stepping()
-    swing, phases = watched(engine), engine.clocks.phases(0)
+    swing, phases = watched(engine), step_phases(engine.clocks, 0)
     assert phases is not None
     wave = swing.of_job(0)
     assert wave is not None

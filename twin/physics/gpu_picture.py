@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
-from twin.physics.gpu_power import RELEASE_K, GpuPowerModel, ThrottleReason, clock_under_cap, leak_w
+from twin.physics.gpu_power import RELEASE_K, GpuPowerModel, ThrottleReason, leak_w, own_clock
 
 DARK, RESTING, WORKING = 0, 1, 2
 """What the GPUs of a group do: they have no power, nobody works on them, a job does."""
@@ -39,6 +39,9 @@ class GroupFigures:
         Number of the power model; `DARK`, `RESTING` or `WORKING`.
     cap_w, activity : ndarray
         Power limit in force [W], and activity that it regulates [W/(V^2 GHz)].
+    products, waits_ghz : ndarray
+        What matrix products bring to that [W/(V^2 GHz)], and the clock of the slowest die that the others wait for,
+        layer by layer [GHz]; 0: for nobody.
     leaks : ndarray
         Share of the leakage that is not in the measured power [-]; 0: the spread is in it as well.
     clock_share, reason : ndarray
@@ -67,6 +70,8 @@ class GroupFigures:
     walk: Floats
     slow_hbm_c: Floats
     util: Floats
+    products: Floats
+    waits_ghz: Floats
 
     def rounded(self) -> GroupFigures:
         """Return them with temperatures to `QUANTUM_K` and the rest in single precision, as a record keeps them."""
@@ -81,6 +86,8 @@ class GroupFigures:
 
 
 FIELDS: tuple[str, ...] = tuple(field.name for field in fields(GroupFigures))
+ADDED = ("products", "waits_ghz")
+"""Those that older records lack: there, no die waits for others layer by layer."""
 TEMPERATURES = ("die_c", "die_slope_k", "hbm_c", "hbm_slope_k", "behind_k", "behind_slope_k")
 
 
@@ -165,7 +172,7 @@ def _die_c(groups: GroupFigures, group_of: IntP, dies: GpuTraits) -> Floats:
 
 
 def _clocks(groups: GroupFigures, group_of: IntP, dies: GpuTraits) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the clock of each die under its own cap [GHz] and its throttle bits: a leaky die clocks lower."""
+    """Return the clock of each die while it computes [GHz] and its throttle bits: a leaky die clocks lower."""
     clock, bits = np.zeros(len(group_of)), np.zeros(len(group_of), np.int64)
     doing, model_of = groups.doing[group_of], groups.model[group_of]
     die_c = _die_c(groups, group_of, dies)
@@ -181,7 +188,15 @@ def _clocks(groups: GroupFigures, group_of: IntP, dies: GpuTraits) -> tuple[Floa
         leaks, cap_w = groups.leaks[group], groups.cap_w[group]
         leakage_w = leak_w(model, temp_c, leaks)
         weight = np.where(leaks > 0, spread, 1.0)  # measured power knows no spread
-        allowed = clock_under_cap(model, cap_w, weight, groups.activity[group], leakage_w)
+        allowed = own_clock(
+            model,
+            cap_w,
+            weight,
+            groups.activity[group],
+            leakage_w,
+            groups.products[group],
+            groups.waits_ghz[group],
+        )
         capped = allowed < model.f_max_ghz - 1e-6
         allowed = np.maximum(model.f_min_ghz, allowed * groups.clock_share[group])
         walk = groups.walk[group]

@@ -28,6 +28,8 @@ MEMORY_ACTIVITY = 348.0 / 1296.0
 COMM_ACTIVITY = 0.20
 """Activity of communication over dense 16-bit GEMM [-] [est]."""
 _TABLE_POINTS = 513
+_LEAST = 1e-9  # divides what is nothing
+_NEWTON_STEPS = 2  # from the clock without waits, a few per cent away: within 1e-5
 
 
 class ThrottleReason(IntFlag):
@@ -198,8 +200,54 @@ def clock_under_cap(
     room_w = np.asarray(cap_w, dtype=np.float64) - model.idle_w - np.asarray(leak_w, dtype=np.float64)
     weight = np.asarray(spread, dtype=np.float64) * np.asarray(activity, dtype=np.float64)
     v2f, f_ghz = _clock_table(model)
-    wanted = np.maximum(room_w, 0.0) / np.maximum(weight, 1e-9)
+    wanted = np.maximum(room_w, 0.0) / np.maximum(weight, _LEAST)
     return np.interp(wanted, v2f, f_ghz)
+
+
+def own_clock(
+    model: GpuPowerModel,
+    cap_w: ArrayLike,
+    spread: ArrayLike,
+    activity: ArrayLike,
+    leak_w: ArrayLike,
+    products_a: ArrayLike,
+    slowest_ghz: ArrayLike,
+) -> Floats:
+    """Highest clock under the cap of a die that waits, layer by layer, for slower ones [GHz].
+
+    Such waits are shorter than the 100 ms over which the cap takes the mean: it sees them woven into the work. So a die
+    that is done sooner may work at more than its cap, and clocks higher than if it had to do so all the time; in the
+    mean it draws its cap, as the slowest does.
+
+    Parameters
+    ----------
+    model, cap_w, spread, leak_w
+        As in `clock_under_cap`.
+    activity, products_a : array_like
+        Of the slowest die while it works, and what matrix products bring to that: a die that takes half the time for
+        them brings half of it (`StepWork`) [W/(V^2 GHz)]. No products: it waits for nobody.
+    slowest_ghz : array_like
+        Clock of the slowest die that it waits for; one that is slower itself waits for nobody [GHz].
+    """
+    alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
+    waits = (alone_ghz > np.asarray(slowest_ghz)) & (np.asarray(products_a) > 0.0)
+    if not np.logical_or.reduce(waits, axis=None):
+        return alone_ghz
+    room_w = np.asarray(cap_w, dtype=np.float64) - model.idle_w - np.asarray(leak_w, dtype=np.float64)
+    wanted = room_w / np.maximum(spread, _LEAST)
+    once_a = np.multiply(products_a, slowest_ghz)
+    rest_a = np.maximum(np.subtract(activity, products_a), _LEAST)
+    knee_ghz, volt_per_ghz = model.f_v_ghz, (model.v_max - model.v_min) / (model.f_max_ghz - model.f_v_ghz)
+    f_ghz = np.maximum(alone_ghz, knee_ghz)
+    for _ in range(_NEWTON_STEPS):
+        volt = model.v_min + volt_per_ghz * (f_ghz - knee_ghz)
+        drawn = volt * (f_ghz * rest_a + once_a)
+        f_ghz = f_ghz + (wanted - volt * drawn) / (2.0 * volt_per_ghz * drawn + volt**2 * rest_a)
+    below_ghz = (wanted / model.v_min**2 - once_a) / rest_a  # the voltage is the lowest
+    f_ghz = np.where(f_ghz < knee_ghz, np.minimum(below_ghz, knee_ghz), f_ghz)
+    f_ghz = np.minimum(np.maximum(f_ghz, alone_ghz), model.f_max_ghz)
+    result: Floats = np.where(waits, f_ghz, alone_ghz)
+    return result
 
 
 def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> Floats:
@@ -228,41 +276,121 @@ def power_w(
     return result
 
 
-def mean_activity(
+@dataclass(frozen=True, slots=True)
+class StepWork:
+    """What a step asks of a GPU at its reference clock.
+
+    Attributes
+    ----------
+    gemm_a : float
+        Activity of its matrix products [W/(V^2 GHz)].
+    gemm_s, memory_s, close_s : float
+        In matrix products, in memory-bound kernels, and in communication woven into them [s].
+    rest_s : float
+        Time of the step in which it does not even wait for others [s].
+    """
+
+    gemm_a: float
+    gemm_s: float
+    memory_s: float
+    close_s: float
+    rest_s: float = 0.0
+
+    @property
+    def busy_s(self) -> float:
+        """Time at work [s]."""
+        return self.gemm_s + self.memory_s + self.close_s
+
+    def activity(self, model: GpuPowerModel) -> float:
+        """Return the activity that the power cap regulates meanwhile [W/(V^2 GHz)].
+
+        Kernels last milliseconds and the cap regulates over about 100 ms, so it sees the mean of matrix products,
+        memory traffic and the communication woven between them, not each of them.
+        """
+        if self.busy_s <= 0.0:
+            return model.a_comm
+        busy = self.gemm_a * self.gemm_s + model.a_memory * self.memory_s
+        return (busy + model.a_comm * self.close_s) / self.busy_s
+
+    def products_a(self, model: GpuPowerModel) -> float:
+        """Return what the matrix products bring to that beyond communication [W/(V^2 GHz)]."""
+        return (self.gemm_a - model.a_comm) * self.gemm_s / self.busy_s if self.busy_s > 0.0 else 0.0
+
+
+def synchronous_w(
     model: GpuPowerModel,
-    gemm_s: ArrayLike,
-    memory_s: ArrayLike,
-    comm_s: ArrayLike,
-    idle_s: ArrayLike,
+    f_ghz: ArrayLike,
+    spread: ArrayLike,
+    work: StepWork,
     step_s: ArrayLike,
-    fp8: bool = False,
+    *,
+    reference_ghz: float,
+    memory_s: ArrayLike | None = None,
+    least_a: ArrayLike = 0.0,
 ) -> Floats:
-    """Activity averaged over a training step.
+    """Dynamic power over a step of a synchronous job: each die works at its own clock, then waits for the slowest [W].
+
+    A die does not know of the others: it takes its share as fast as its own limits allow, and the step lasts until
+    the slowest has taken its.
 
     Parameters
     ----------
     model : GpuPowerModel
-    gemm_s, memory_s, comm_s, idle_s : array_like
-        Time of the step in dense GEMM, memory-bound kernels, exposed communication, and waiting [s].
+    f_ghz, spread : array_like
+        Clock [GHz] and power spread of each die.
+    work : StepWork
+        At `reference_ghz`.
     step_s : array_like
-        Step time [s]; what the four do not explain counts as waiting.
-    fp8 : bool
-        Whether the GEMMs run in 8-bit.
-
-    Returns
-    -------
-    ndarray
-        A [W/(V^2 GHz)].
+        Until the slowest die is done, and all have exchanged what they must [s]; longer, if a die works longer.
+    memory_s : array_like, optional
+        In memory-bound kernels, where HBM is slower [s].
+    least_a : array_like
+        Activity kept up at least while a die waits or rests [W/(V^2 GHz)].
     """
-    a_gemm = model.a_gemm_fp8 if fp8 else model.a_gemm
-    work = (
-        a_gemm * np.asarray(gemm_s)
-        + model.a_memory * np.asarray(memory_s)
-        + model.a_comm * np.asarray(comm_s)
+    gemm_s = work.gemm_s * reference_ghz / np.asarray(f_ghz)
+    memory_s = np.asarray(work.memory_s if memory_s is None else memory_s)
+    wait_s = np.maximum(0.0, np.asarray(step_s) - gemm_s - memory_s)
+    talking_s = np.maximum(0.0, wait_s - work.rest_s)
+    busy = work.gemm_a * gemm_s + model.a_memory * memory_s
+    waiting = np.maximum(model.a_comm, least_a) * talking_s + np.asarray(least_a) * (wait_s - talking_s)
+    result: Floats = np.asarray(spread) * dynamic_unit_w(
+        model, f_ghz, (busy + waiting) / (gemm_s + memory_s + wait_s)
     )
-    busy_s = np.asarray(gemm_s) + np.asarray(memory_s) + np.asarray(comm_s) + np.asarray(idle_s)
-    result: Floats = work / np.maximum(np.asarray(step_s, dtype=np.float64), busy_s)
     return result
+
+
+def slowest_spread(dies: float) -> float:
+    """Return the power spread expected of the leakiest of so many dies, the slowest under one cap [-]."""
+    most = max(2.0, dies)
+    return float(die_spread((most - 0.375) / (most + 0.25)))
+
+
+def spread_points(leakiest_s: Floats) -> Floats:
+    """Return spreads by which a figure of dies is a line: two usual ones, and that of the leakiest [-]."""
+    usual_s = np.minimum(1.0, leakiest_s - DIE_SPREAD_SIGMA)
+    return np.array([usual_s - DIE_SPREAD_SIGMA, usual_s + DIE_SPREAD_SIGMA, leakiest_s])
+
+
+def line_through(spread: Floats, values: Floats, *, rising: bool = False) -> tuple[Floats, Floats]:
+    """Return what dies have in common, and what each has more per unit of its spread.
+
+    Clock and power of a die bend little over the few per cent by which dies differ, but for the knee where a cap begins
+    to be felt. The line holds the mean of all dies, and the leakiest, which is the first to pass a limit.
+
+    Parameters
+    ----------
+    spread, values : ndarray, shape (3, ...)
+        `spread_points`, and the figure of a die of each.
+    rising : bool
+        Whether a leakier die never has less. Under one cap all dies draw alike at work, and a slow one a watt or two
+        less while it waits: that is left out, so that the leakiest die is the hottest.
+    """
+    usual_s, usual = (spread[0] + spread[1]) / 2.0, (values[0] + values[1]) / 2.0
+    slope: Floats = (values[2] - usual) / (spread[2] - usual_s)
+    if rising:
+        slope = np.maximum(slope, 0.0)
+    common: Floats = usual - usual_s * slope
+    return common, slope
 
 
 def die_spread(uniform: ArrayLike, sigma: float = DIE_SPREAD_SIGMA) -> Floats:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import FIELDS, GpuTraits
+from twin.physics.gpu_picture import ADDED, FIELDS, GpuTraits
 from twin.record.channels import SERIES_CHANNELS, Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
@@ -187,7 +187,7 @@ def _group_fields(blob: bytes) -> tuple[dict[str, int], int]:
     try:
         found = strict_json(unpack(blob, _MAX_WORDS_BYTES))
         fields, room = [str(name) for name in found["fields"]], int(found["room"])
-        if not set(FIELDS) <= set(fields) or not 0 < room <= _MAX_GROUPS or len(fields) > 100:
+        if not set(FIELDS) - set(ADDED) <= set(fields) or not 0 < room <= _MAX_GROUPS or len(fields) > 100:
             raise ValueError("fields")
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
         raise RunFileError("its group data is damaged") from error

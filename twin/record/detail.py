@@ -96,10 +96,11 @@ def unpacked_groups(values: NDArray[Any], fields: Mapping[str, int], room: int) 
     Parameters
     ----------
     fields
-        Which row of `values` each figure is.
+        Which row of `values` each figure is; one that is not there is zero.
     """
     rows = values.reshape(-1, room).astype(np.float64)
-    return GroupFigures(*(rows[fields[name]] for name in FIELDS))
+    none = np.zeros(room)
+    return GroupFigures(*(rows[fields[name]] if name in fields else none for name in FIELDS))
 
 
 def dies_to_bytes(dies: GpuTraits) -> bytes:

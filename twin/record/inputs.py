@@ -19,7 +19,7 @@ from twin.resources import folder
 from twin.scenario.schema.document import Scenario
 
 _DATA = ("catalog", "profiles", "weather")
-MODEL_REVISION = 4
+MODEL_REVISION = 5
 """Raised when the same scene comes to other figures; assets/help/why-figures-changed.md says which and why."""
 
 STATE_REVISION = 1

@@ -9,10 +9,13 @@ from twin.catalog.figure import STATUSES
 from twin.physics.flow_laws import EASY_C, HostParts, NodePower
 from twin.physics.gpu_power import (
     GpuPowerModel,
+    StepWork,
     clock_under_cap,
     dynamic_unit_w,
     gpu_power_model,
-    mean_activity,
+    own_clock,
+    slowest_spread,
+    synchronous_w,
 )
 from twin.physics.swings import RAMP_S, Waveform, step_waveform, woven
 from twin.physics.training import StepParts
@@ -47,32 +50,41 @@ def power_of(gpu: GpuPart) -> GpuPowerModel:
         raise CatalogError(gpu.id, 0, "", str(error)) from None
 
 
-def gpu_wave(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> Waveform:
-    """Return what a GPU draws through a step at its default cap, without leakage above 25 C.
+def step_work(model: GpuPowerModel, parts: StepParts, fp8: bool) -> StepWork:
+    """Return what a step asks of each of its GPUs."""
+    gemm_a = model.a_gemm_fp8 if fp8 else model.a_gemm
+    return StepWork(gemm_a, parts.gemm_s, parts.memory_bound_s, parts.woven_s)
+
+
+def gpu_wave(model: GpuPowerModel, parts: StepParts, gpus: int, *, fp8: bool = False) -> Waveform:
+    """Return what the mean of `gpus` GPUs draws through their step at its default cap, without leakage above 25 C.
 
     The cap holds back what it draws while it computes; whatever it waits for, it waits as in communication.
     """
-    busy_s = parts.gemm_s + parts.memory_bound_s + parts.woven_s
-    if busy_s <= 0.0:
+    work = step_work(model, parts, fp8)
+    if work.busy_s <= 0.0:
         return Waveform(model.idle_w, model.idle_w, parts.step_s, 1.0)
-    working = float(mean_activity(model, parts.gemm_s, parts.memory_bound_s, parts.woven_s, 0.0, busy_s, fp8))
-    unit_w = float(dynamic_unit_w(model, clock_under_cap(model, model.cap_w, 1.0, working, 0.0), 1.0))
-    busy_w, wait_w = model.idle_w + unit_w * working, model.idle_w + unit_w * model.a_comm
-    between_w, duty = woven(busy_w, wait_w, busy_s, parts.step_s, parts.once)
+    activity = work.activity(model)
+    slowest_ghz = float(clock_under_cap(model, model.cap_w, slowest_spread(gpus), activity, 0.0))
+    own_ghz = float(own_clock(model, model.cap_w, 1.0, activity, 0.0, work.products_a(model), slowest_ghz))
+    wait_w = model.idle_w + float(dynamic_unit_w(model, own_ghz, model.a_comm))
+    busy_w = model.idle_w + float(
+        synchronous_w(model, own_ghz, 1.0, work, work.busy_s, reference_ghz=slowest_ghz)
+    )
+    between_w, duty = woven(busy_w, wait_w, work.busy_s, parts.step_s, parts.once)
     return step_waveform(between_w, wait_w, parts.step_s, duty, RAMP_S)
 
 
 def clock_share(model: GpuPowerModel, parts: StepParts, limit_w: float, *, fp8: bool = False) -> float:
     """Return the clock under a power limit over that under the part's own limit, for the work of a step."""
-    work = parts.gemm_s, parts.memory_bound_s, parts.woven_s
-    activity = mean_activity(model, *work, 0.0, sum(work), fp8)
+    activity = step_work(model, parts, fp8).activity(model)
     limited, own = (clock_under_cap(model, cap_w, 1.0, activity, 0.0) for cap_w in (limit_w, model.cap_w))
     return float(limited / own)
 
 
-def gpu_step_w(model: GpuPowerModel, parts: StepParts, *, fp8: bool = False) -> float:
-    """Return the mean power of a GPU over a step at its default cap, without leakage above 25 C [W]."""
-    return gpu_wave(model, parts, fp8=fp8).mean_w
+def gpu_step_w(model: GpuPowerModel, parts: StepParts, gpus: int, *, fp8: bool = False) -> float:
+    """Return the mean power of a GPU over a step, as `gpu_wave` [W]."""
+    return gpu_wave(model, parts, gpus, fp8=fp8).mean_w
 
 
 def besides_gpus(node: NodePart, gpu: GpuPart) -> NodePower:
@@ -142,7 +154,7 @@ def power_by_part(
 
 
 def node_step_w(
-    node: NodePart, gpu: GpuPart, parts: StepParts, *, fp8: bool = False, in_tank: bool = False
+    node: NodePart, gpu: GpuPart, parts: StepParts, gpus: int, *, fp8: bool = False, in_tank: bool = False
 ) -> float:
     """Return the mean power of a node over a step: its GPUs, and the rest of it as they are driven [W].
 
@@ -150,15 +162,15 @@ def node_step_w(
     ----------
     node, gpu
         What it is.
-    parts
-        The step.
+    parts, gpus
+        The step, and how many GPUs take it together.
     fp8
         Whether the matrix products are 8-bit.
     in_tank
         Whether it hangs in a tank, where its fans are taken out; else it breathes air of at most 25 C.
     """
     model, rest = power_of(gpu), besides_gpus(node, gpu)
-    gpu_w = gpu_step_w(model, parts, fp8=fp8)
+    gpu_w = gpu_step_w(model, parts, gpus, fp8=fp8)
     driven = (gpu_w - model.idle_w) / (model.cap_w - model.idle_w)
     return node.n_gpu * gpu_w + float((rest.without_fans() if in_tank else rest).power_w(driven))
 
@@ -175,4 +187,4 @@ def job_w(
     """Return the mean power of the nodes of a job over a step, whole nodes of one part; as `node_step_w` [W]."""
     part = catalog.node(node)
     nodes = -(-gpus // part.n_gpu)
-    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, fp8=fp8, in_tank=in_tank)
+    return nodes * node_step_w(part, catalog.gpu(part.gpu), parts, gpus, fp8=fp8, in_tank=in_tank)

@@ -58,7 +58,8 @@ def _node_w(cells: Mapping[str, Cell]) -> float:
     parts = _estimate(cells).parts
     if parts is None:
         raise ValueError("a row of published power has no step")
-    return node_step_w(node, gpu, parts, fp8=cells["precision"] == "FP8", in_tank=in_tank)
+    gpus = int(cells["gpus"] or 0)
+    return node_step_w(node, gpu, parts, gpus, fp8=cells["precision"] == "FP8", in_tank=in_tank)
 
 
 def compare_node_power(data: Path | None) -> TableComparison:
@@ -92,7 +93,8 @@ def compare_swing(data: Path | None) -> TableComparison:
         if parts is None:
             raise ValueError("a row of published power has no step")
         nodes = float(cells["nodes"] or 0.0)
-        wave = gpu_wave(power_of(gpu), parts, fp8=cells["precision"] == "FP8").times(nodes * node.n_gpu)
+        gpus, fp8 = int(nodes) * node.n_gpu, cells["precision"] == "FP8"
+        wave = gpu_wave(power_of(gpu), parts, gpus, fp8=fp8).times(gpus)
         swing_w = spread_w(metered_w([wave], float(cells["sample_s"] or 0.0), meters=int(nodes)))
         label = f"{cells['bench']}, {nodes:g} nodes, from 5 % to 95 % quantile of means over {cells['sample_s']} s"
         measured, ours = float(cells["swing_pct"] or 0.0), 100 * swing_w / (nodes * _node_w(cells))

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
 
 import numpy as np
 
 from twin.arrays import Floats
-from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, dynamic_unit_w, leak_w
+from twin.physics.gpu_power import (
+    GpuPowerModel,
+    StepWork,
+    dynamic_unit_w,
+    leak_w,
+    own_clock,
+    synchronous_w,
+)
 from twin.sim.jobs.work import Work
 
 REFERENCE_INLET_C = 25.0
 HBM_HOT_SHARE = 0.75
 """Memory bandwidth left while HBM is too hot: it refreshes twice as often [est]."""
-
-
-class PowerPhases(NamedTuple):
-    """Power of one GPU of a job through a step.
-
-    Parameters
-    ----------
-    high_w, low_w
-        While it computes, waits woven into that included, and in the mean of what it does else [W].
-    period_s
-        Of a step [s].
-    duty
-        Share of the step it computes [-].
-    ramp_s
-        From one to the other [s].
-    """
-
-    high_w: float
-    low_w: float
-    period_s: float
-    duty: float
-    ramp_s: float
 
 
 def boost_unit_w(model: GpuPowerModel) -> float:
@@ -49,17 +34,14 @@ def gemm_activity(work: Work, model: GpuPowerModel) -> float:
     return model.a_gemm_fp8 if work.fp8 else model.a_gemm
 
 
-def phase_activity(work: Work, model: GpuPowerModel) -> float:
-    """Return the activity the power cap regulates while a job computes [W/(V^2 GHz)].
+def step_work(work: Work, model: GpuPowerModel) -> StepWork:
+    """Return what a step of a job asks of each of its GPUs."""
+    return StepWork(gemm_activity(work, model), work.gemm_s, work.memory_s, work.close_s, work.rest_s)
 
-    Kernels last milliseconds and the cap regulates over about 100 ms, so it sees the mean of matrix products,
-    memory traffic and the communication woven between them, not each of them.
-    """
-    total_s = work.gemm_s + work.memory_s + work.close_s
-    if total_s <= 0.0:
-        return model.a_comm
-    busy = gemm_activity(work, model) * work.gemm_s + model.a_memory * work.memory_s
-    return (busy + model.a_comm * work.close_s) / total_s
+
+def phase_activity(work: Work, model: GpuPowerModel) -> float:
+    """Return the activity the power cap regulates while a job computes [W/(V^2 GHz)]."""
+    return step_work(work, model).activity(model)
 
 
 def least_activity(work: Work, model: GpuPowerModel, ghz: Floats | float, floor: float) -> Floats | float:
@@ -72,43 +54,52 @@ def least_activity(work: Work, model: GpuPowerModel, ghz: Floats | float, floor:
     return result
 
 
-def step_activity(
+def step_w(
     work: Work,
     model: GpuPowerModel,
     ghz: Floats | float,
-    gemm_s: Floats | float,
-    memory_s: Floats | float,
+    spread: Floats | float,
+    reference_ghz: float,
     step_s: Floats | float,
+    *,
+    memory_s: Floats | None = None,
     floor: float = 0.0,
 ) -> Floats:
-    """Return the mean activity of a GPU over a step [W/(V^2 GHz)].
+    """Return the mean dynamic power over a step of dies that work each at its own clock, then wait [W].
 
     Parameters
     ----------
     work, model
         What the job does, on which part.
-    ghz
-        Clock of the die [GHz].
-    gemm_s, memory_s, step_s
-        In matrix products and in memory traffic at this clock, and the whole step [s]; the rest communicates and
-        waits, but for the time nobody asks anything of it.
+    ghz, spread
+        Of each die [GHz, -].
+    reference_ghz
+        Clock at which it takes the times of `work` [GHz].
+    step_s
+        The whole step [s]; what is not work communicates and waits, but for the time nobody asks anything of it.
+    memory_s
+        In memory traffic, where HBM is slower [s].
     floor
-        Share of its working power that it draws at least while it waits [-].
+        Share of its working power that a die draws at least while it waits [-].
     """
-    wait_s = step_s - gemm_s - memory_s
-    busy = gemm_activity(work, model) * gemm_s + model.a_memory * memory_s
-    least = least_activity(work, model, ghz, floor)
-    talking_s = np.maximum(0.0, wait_s - work.rest_s)
-    waiting = np.maximum(model.a_comm, least) * talking_s
-    # A load is what was measured over all its time, whatever it paused for.
-    duty = work.duty if work.gpu_load is None else 1.0
-    if floor > 0.0:
-        waiting = waiting + least * (wait_s - talking_s)
-    mean: Floats = (busy + waiting) / step_s * duty + least * (1.0 - duty)
-    return mean
+    asked, least = step_work(work, model), least_activity(work, model, ghz, floor)
+    mean_w = synchronous_w(
+        model, ghz, spread, asked, step_s, reference_ghz=reference_ghz, memory_s=memory_s, least_a=least
+    )
+    if work.gpu_load is not None or work.duty == 1.0:
+        return mean_w  # a load is what was measured over all its time, whatever it paused for
+    paused_w: Floats = (1.0 - work.duty) * spread * dynamic_unit_w(model, ghz, least)
+    return work.duty * mean_w + paused_w
 
 
-def reference_ghz(model: GpuPowerModel, junction_k_w: float, work: Work, spread: float) -> float:
-    """Return the clock of a die of this spread while it computes, at the default cap and a 25 C inlet [GHz]."""
+def reference_ghz(
+    model: GpuPowerModel, junction_k_w: float, work: Work, spread: float, slowest_ghz: float = math.inf
+) -> float:
+    """Return the clock of a die while it computes, at the default cap and a 25 C inlet [GHz].
+
+    `slowest_ghz` is the clock of the slowest die that it waits for; none: it waits for nobody [GHz].
+    """
     leakage_w = leak_w(model, REFERENCE_INLET_C + junction_k_w * model.cap_w, 1.0)
-    return float(clock_under_cap(model, model.cap_w, spread, phase_activity(work, model), leakage_w))
+    asked = step_work(work, model)
+    activity, products_a = asked.activity(model), asked.products_a(model)
+    return float(own_clock(model, model.cap_w, spread, activity, leakage_w, products_a, slowest_ghz))

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import DARK, RESTING, WORKING, GpuTraits, GroupFigures
-from twin.physics.gpu_power import RELEASE_K
+from twin.physics.gpu_power import RELEASE_K, StepWork
 from twin.physics.thermal_network import ThermalState as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.detail import Detail
 from twin.sim.core.nodes import CUT, DOWN, DRAINED, OFF
 from twin.sim.core.nodes import DARK as UNLIT
+from twin.sim.jobs.gpu_load import step_work
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.work import Work
 from twin.sim.observe.node_condition import node_conditions
@@ -55,7 +56,7 @@ class DetailShown:
     def __init__(self, engine: RunParts) -> None:
         self.engine = engine
         self._models = -1  # none is a number too
-        self._phases: dict[tuple[int, int], tuple[Work, float]] = {}
+        self._phases: dict[tuple[int, int], tuple[Work, StepWork]] = {}
         self._holders: tuple[int, object, NDArray[np.int32]] | None = None
         self._places: dict[int, _Places] = {}
         self._seat: NDArray[np.int32] | None = None
@@ -96,7 +97,7 @@ class DetailShown:
         chain, part, trace = temperatures.chain, traces.groups.part, traces.trace
         behind = clocks.downstream_k_w[part]
         cap_w, activity = clocks.values("cap_w").copy(), clocks.values("a_gemm").copy()
-        leaks, util = np.ones(traces.groups.size), np.zeros(traces.groups.size)
+        leaks, util, products = np.ones(traces.groups.size), *np.zeros((2, traces.groups.size))
         for job, members in traces.of_job.items():  # jobs, and what stands for those that share nodes
             work, busy = clocks.work(job), self._utilisation(job)
             for number, groups in members:
@@ -104,9 +105,10 @@ class DetailShown:
                 cap_w[groups] = clocks.default_cap_w(job, model)
                 known = self._phases.get((job, number))
                 if known is None or known[0] is not work:
-                    self._phases[job, number] = known = work, clocks.phase_activity(job, model)
-                activity[groups] = known[1]
+                    self._phases[job, number] = known = work, step_work(work, model)
+                activity[groups] = known[1].activity(model)
                 leaks[groups] = work.gpu_load is None
+                products[groups] = known[1].products_a(model) * leaks[groups]
                 util[groups] = np.where(trace[groups] % 2 == 0, busy, 100 * SPINNING_SHARE)
         limit = traces.limit
         return GroupFigures(
@@ -123,11 +125,13 @@ class DetailShown:
             cap_w=np.minimum(cap_w, limits.cap_w[limit]),
             activity=activity,
             leaks=leaks,
-            clock_share=limits.clock_share[limit],
+            clock_share=limits.clock_share[limit] * limits.slow_share[limit],
             reason=limits.reason[limit].astype(float),
             walk=clocks.walk,
             slow_hbm_c=np.where(clocks.hbm_slow, HBM_LIMIT_C - RELEASE_K, math.inf),
             util=util,
+            products=products,
+            waits_ghz=clocks.own.waits_ghz,
         )
 
     def _utilisation(self, job: int) -> float:

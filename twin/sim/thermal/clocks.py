@@ -18,26 +18,26 @@ from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
     clock_under_cap,
-    die_spread,
     dynamic_unit_w,
     leak_w,
+    line_through,
+    slowest_spread,
 )
-from twin.physics.swings import RAMP_S, woven
 from twin.physics.thermal_network import ThermalState
-from twin.sim.core.state import ArrayField, Derived, Fields, Items, Row, StateField, Stateful
+from twin.sim.core.state import ArrayField, Child, Derived, Fields, Items, Row, StateField, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
-    PowerPhases,
     boost_unit_w,
     least_activity,
     phase_activity,
     reference_ghz,
-    step_activity,
+    step_w,
 )
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, STAND_IN, Traces, stepping
+from twin.sim.thermal.own_clocks import OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -94,6 +94,8 @@ class Clocks(Stateful):
         self.pace = np.ones(traces.groups.size)
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
+        self.own = OwnClocks()
+        self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
@@ -244,10 +246,12 @@ class Clocks(Stateful):
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
-        # Groups of one key leak alike, so that they become alike and can be joined.
-        pooled_c = traces.pooled(hot_c) if traces.doubled else hot_c
+        points_c = np.array([*state.die_c(traces.points_s[:2]), hot_c])
+        if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
+            points_c = np.array([traces.pooled(die_c) for die_c in points_c])
         dyn, leak, clock = (np.zeros(size) for _ in range(3))
         self.walked = False
+        self.own.clear(size)
         self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
         base = np.where((traces.trace != OFF) & (traces.trace != STAND_IN), self.values("idle_w"), 0.0)
@@ -256,7 +260,7 @@ class Clocks(Stateful):
         if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
             for job, members in traces.of_job.items():
                 if job < jobs or not free:
-                    self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
+                    self._refresh_job(job, members, points_c, base, dyn, leak, clock)
         if free:
             self._refresh_mixed(base, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
@@ -283,7 +287,7 @@ class Clocks(Stateful):
         self,
         job: int,
         members: list[tuple[int, IntP]],
-        hot_c: Floats,
+        points_c: Floats,
         base: Floats,
         dyn: Floats,
         leak: Floats,
@@ -294,12 +298,14 @@ class Clocks(Stateful):
         # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
         free_share = capped_share = now_share = math.inf
         reference = 1.0
+        held: list[tuple[Floats | float, Floats | float]] = []
         for part, groups in members:
             model = self.models[part]
-            spread = 1.0 if measured else traces.clock_s[groups]
-            leakage_w = np.zeros(len(groups)) if measured else leak_w(model, hot_c[groups], 1.0)
+            spread = 1.0 if measured else traces.points_s[2, groups]
+            leakage_w = np.zeros(len(groups)) if measured else leak_w(model, points_c[2, groups], 1.0)
             phase = phase_activity(work, model)
             free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
+            share: Floats | float = 1.0
             if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
                 slow = self.limits.slow_share[traces.limit[groups]]
                 free = np.maximum(model.f_min_ghz, slow * free)
@@ -312,6 +318,7 @@ class Clocks(Stateful):
             if limited:
                 share = slow * self.limits.clock_share[traces.limit[groups]]
                 capped = np.maximum(model.f_min_ghz, share * capped)
+            held.append((cap_w, share))
             self.capped_ghz[groups] = now = capped
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
@@ -333,30 +340,39 @@ class Clocks(Stateful):
         pace_s, floor = work.step_s, 0.0
         if job < len(self.jobs.rows):
             pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
-        for part, groups in members:
-            model, now = self.models[part], clock[groups]
+        for (part, groups), (cap_w, share) in zip(members, held, strict=True):
+            model, ghz, spreads = self.models[part], clock[groups], traces.points_s[:, groups]
+            own = self.reference_ghz(job, part)
+            if not measured:
+                walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
+                ghz = self.own.work_out(
+                    groups,
+                    model,
+                    work,
+                    spreads,
+                    points_c[:, groups],
+                    cap_w=cap_w,
+                    share=share,
+                    pace_ghz=now_share * own,
+                    walked_ghz=walked,
+                )
             steps = traces.trace[groups] % 2 == 0
             all_step = bool(np.logical_and.reduce(steps))
-            gemm_s = work.gemm_s * self.reference_ghz(job, part) / now
-            memory_s: Floats | float = work.memory_s
+            memory_s = None
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
-            step_s = np.maximum(pace_s, gemm_s + memory_s)
-            activity = step_activity(work, model, now, gemm_s, memory_s, step_s, floor)
+            unit_s: Floats | float = 1.0 if measured else spreads
+            power_w = step_w(work, model, ghz, unit_s, own, pace_s, memory_s=memory_s, floor=floor)
             if not all_step:
-                spins = np.maximum(model.a_comm, least_activity(work, model, now, floor))
-                activity = np.where(steps, activity, spins)
-            power_w = dynamic_unit_w(model, now, activity)
+                spins = np.maximum(model.a_comm, least_activity(work, model, ghz, floor))
+                power_w = np.where(steps, power_w, unit_s * dynamic_unit_w(model, ghz, spins))
             if measured:  # measured power knows no spread and has its leakage in it
                 base[groups] += power_w
                 continue
-            dyn[groups] = power_w
+            common_w, dyn[groups] = line_through(spreads, power_w, rising=True)
+            base[groups] += common_w
             slope_w_k = model.leak_w_per_k * work.duty
             leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
-
-    def phase_activity(self, job: int, model: GpuPowerModel) -> float:
-        """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
-        return phase_activity(self.work(job), model)
 
     def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
@@ -366,8 +382,7 @@ class Clocks(Stateful):
         if self.work(job).gpu_load is not None:
             return self.models[part].f_max_ghz
         if (job, part) not in self._reference:
-            gpus = max(2, self.jobs.rows[job].gpus)
-            expected_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
+            expected_s = slowest_spread(self.jobs.rows[job].gpus)
             self._reference[job, part] = self.at_reference_ghz(job, part, expected_s)
         return self._reference[job, part]
 
@@ -386,9 +401,10 @@ class Clocks(Stateful):
         if work.gpu_load is not None:
             return work.gpu_load
         for part, model in enumerate(self.models):
-            unit = self.reference_ghz(job, part)
-            mean = step_activity(work, model, unit, work.gemm_s, work.memory_s, work.step_s)
-            shares.append(float(dynamic_unit_w(model, unit, mean)) / (model.cap_w - model.idle_w))
+            slowest_ghz = self.reference_ghz(job, part)
+            ghz = reference_ghz(model, self.junction_k_w[part], self.jobs.planned[job], 1.0, slowest_ghz)
+            mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
+            shares.append(float(mean_w) / (model.cap_w - model.idle_w))
         return min(1.0, max(shares))
 
     def wanted_gpu_w(self, job: int) -> dict[int, tuple[float, float]]:
@@ -408,35 +424,6 @@ class Clocks(Stateful):
                 found[part] = max(lowest_w, min(model.cap_w, cap_w, boost_w)), lowest_w
             self._wanted[job] = known = work, cap_w, found
         return known[2]
-
-    def phases(self, job: int) -> PowerPhases | None:
-        """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
-        stepping = [
-            (part, members[self.traces.trace[members] % 2 == 0])
-            for part, members in self.traces.of_job.get(job, [])
-        ]
-        gpus = sum(float(self.traces.groups.n[members].sum()) for _, members in stepping)
-        if not gpus or job not in self.job_clock:
-            return None
-        work, clocks, floor = self.jobs.work[job], self.job_clock[job], self.jobs.specs[job].power_floor
-        groups, high_w, low_w = self.traces.groups, 0.0, 0.0
-        slower = clocks.reference / clocks.now
-        busy_s = work.gemm_s * slower + work.memory_s / clocks.memory + work.close_s
-        step_s = max(self.jobs.pace[job].step_s, busy_s)
-        rest_s = min(work.rest_s, step_s - busy_s)
-        for part, members in stepping:
-            model, ghz, n = self.models[part], self.clock_ghz[members], groups.n[members]
-            unit_w = dynamic_unit_w(model, ghz, 1.0)
-            mean_w = unit_w if work.gpu_load is not None else groups.mean_s[members] * unit_w
-            least = least_activity(work, model, ghz, floor)
-            talking = np.maximum(model.a_comm, least)
-            low = talking
-            if step_s > busy_s:
-                low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
-            high_w = sum((n * (model.idle_w + mean_w * phase_activity(work, model))).tolist(), high_w)
-            low_w = sum((n * (model.idle_w + mean_w * low)).tolist(), low_w)
-        between_w, duty = woven(high_w / gpus, low_w / gpus, busy_s, step_s, work.once)
-        return PowerPhases(between_w, low_w / gpus, step_s, duty, RAMP_S)
 
     def slower_s(self, job: int) -> dict[str, float]:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""
@@ -478,6 +465,7 @@ class Clocks(Stateful):
     STATE = Fields(
         Items("cap_w", float, sort=True),
         *ArrayField.each("walk", "pace", dtype=float),
+        Child("own"),
         StateField("holding", bool),
         StateField("hot_gpus", int),
         Derived("hbm_slow", lambda part: np.flatnonzero(part.hbm_slow).tolist(), _take_slow_memory),

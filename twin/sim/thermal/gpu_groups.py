@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
+from twin.physics.gpu_power import spread_points
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
 from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
 
@@ -78,8 +79,11 @@ class Traces(Stateful):
         Node of each slot.
     alone : list of int
         GPUs that have a slot of their own, in the order of those slots.
-    hot_s, clock_s : ndarray, shape (G,)
-        Spread factor of the leakiest die of each group, and of all groups with its key: that sets their clock.
+    hot_s : ndarray, shape (G,)
+        Spread factor of the leakiest die of each group.
+    points_s : ndarray, shape (3, G)
+        Spread factors by which clock and power of its dies are a line, the last that of the leakiest die of all groups
+        with its key.
     front_s, back_s : ndarray, shape (G,)
         The same of the dies in front and of those behind others; where none stands there, that of the others.
     behind : ndarray, shape (G,)
@@ -153,7 +157,7 @@ class Traces(Stateful):
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = self._find_doubles()
         # Groups of one key work alike, so that they become alike and can be joined.
-        self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
+        self.points_s = spread_points(self.pooled(self.hot_s) if self.doubled else self.hot_s)
         self._gpu_group: IntP | None = None
         self._moves: tuple[IntP, Bools] | None = None  # of which traces wanted, who stands in others
 

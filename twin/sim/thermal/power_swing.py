@@ -34,6 +34,7 @@ from twin.sim.core.state import Fields, StateField, Stateful
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.thermal.clocks import Clocks
+from twin.sim.thermal.step_phases import step_phases
 
 
 class Charged(Protocol):
@@ -170,7 +171,7 @@ class Swing(Stateful):
         """Return the power of all GPUs of a job; None where they do not swing together."""
         if self.jobs.work[row.index].stateless:
             return None  # replicas of a service answer each for itself
-        phases = self.clocks.phases(row.index)
+        phases = step_phases(self.clocks, row.index)
         if phases is None or phases.high_w <= phases.low_w:
             return None
         waveform = step_waveform(*phases)

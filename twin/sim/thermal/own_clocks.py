@@ -1,0 +1,77 @@
+"""Clocks of the single dies of a group: each its own while it computes, as a straight line over their spread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.arrays import Floats, IntP
+from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, leak_w, line_through, own_clock
+from twin.sim.core.state import ArrayField, Fields, Stateful
+from twin.sim.jobs.gpu_load import step_work
+from twin.sim.jobs.work import Work
+
+
+class OwnClocks(Stateful):
+    """Clocks of dies by group.
+
+    Attributes
+    ----------
+    common_ghz, slope_ghz : ndarray, shape (G,)
+        A die of spread s has `common + s slope`, within the clocks of its part [GHz].
+    waits_ghz : ndarray, shape (G,)
+        What the caps of a group allow the slowest die that its dies wait for, layer by layer; 0: none [GHz].
+    """
+
+    def __init__(self) -> None:
+        self.clear(0)
+
+    def clear(self, groups: int) -> None:
+        """Let no die of so many groups work."""
+        self.common_ghz, self.slope_ghz, self.waits_ghz = np.zeros((3, groups))
+
+    def of_mean(self, groups: IntP, mean_s: Floats, model: GpuPowerModel) -> Floats:
+        """Return the clock of dies of a spread in groups of a part, shape of `groups` [GHz]."""
+        ghz = self.common_ghz[groups] + mean_s * self.slope_ghz[groups]
+        return np.minimum(ghz, model.f_max_ghz)
+
+    def work_out(
+        self,
+        groups: IntP,
+        model: GpuPowerModel,
+        work: Work,
+        spread: Floats,
+        die_c: Floats,
+        *,
+        cap_w: Floats | float,
+        share: Floats | float,
+        pace_ghz: float,
+        walked_ghz: Floats | float,
+    ) -> Floats:
+        """Return the clocks of dies of three spreads in the groups of a job on one part, shape (3, groups) [GHz].
+
+        Dies that differ wait for each other layer by layer, which the cap sees woven into their work; for a die that a
+        fault, a lower cap or heat holds back, all others wait once a step, and their caps take no note of it.
+
+        Parameters
+        ----------
+        spread, die_c
+            Of each group, as `line_through` has them [-, C].
+        cap_w, share
+            Limit of a GPU [W], and clock that other limits leave of what it allows [-].
+        pace_ghz
+            Of the slowest die of the job, as a clock of this part [GHz].
+        walked_ghz
+            Clock that heat leaves [GHz].
+        """
+        asked, leakage_w = step_work(work, model), leak_w(model, die_c, 1.0)
+        activity, slowest_s = asked.activity(model), float(np.maximum.reduce(spread[2]))
+        slowest_ghz = clock_under_cap(model, cap_w, slowest_s, activity, leakage_w)
+        waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
+        products_a = asked.products_a(model)
+        ghz = own_clock(model, cap_w, spread, activity, leakage_w, products_a, waits_ghz)
+        ghz = np.maximum(model.f_min_ghz, np.minimum(share * ghz, walked_ghz))
+        self.waits_ghz[groups] = waits_ghz[2]
+        self.common_ghz[groups], self.slope_ghz[groups] = line_through(spread, ghz)
+        return ghz
+
+    STATE = Fields(*ArrayField.each("common_ghz", "slope_ghz", "waits_ghz", dtype=float))
