@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit, racks, tiny, with_edits
 
 from twin.analysis.rerun import asked_of, scenario_of_run
+from twin.analysis.verify import verify
 from twin.record.events import Event
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
@@ -92,10 +93,10 @@ def hash_of(scene: Scenario, *acts: Edit | Intervention) -> str:
 
 def is_run_of(run_file: Path, *acts: Edit | Intervention) -> None:
     """Assert that the run file, in all that it holds, is of a run with these acts and no other."""
+    assert verify(run_file).clean
     with Reader(run_file) as reader:
         assert reader.event_hash == hash_of(SCENE, *acts)
         assert [request.done for request in asked_of(reader)] == list(acts)
-        assert not reader.damaged()
         events = reader.all_events()
         again = Engine(scenario_of_run(reader))
         again.advance(again.end_s)
@@ -113,7 +114,7 @@ def is_run_of(run_file: Path, *acts: Edit | Intervention) -> None:
 def test_an_edit_undone_at_its_time_never_was(inline: InlineClient) -> None:
     engine = inline.engine_session.engine
     assert engine is not None
-    at_s, events = engine.now_s, engine.event_hash()
+    at_s, state = engine.now_s, engine.snapshot()
     less = edit(0.0, "less", LESS)
     inline.intervene(less)
     inline.poll()
@@ -130,7 +131,7 @@ def test_an_edit_undone_at_its_time_never_was(inline: InlineClient) -> None:
     assert (at.t_s, at.events) == (at_s, rewound.events)
     engine = inline.engine_session.engine
     assert engine is not None
-    assert engine.event_hash() == events
+    assert engine.snapshot() == state
     is_run_of(to_the_end(inline))
 
 

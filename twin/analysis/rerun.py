@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from twin.language import tr
+from twin.record.branching import UNDONE
 from twin.record.contents import Marker
 from twin.record.reader import Reader
 from twin.record.run_summary import strict_json
@@ -104,6 +105,12 @@ def acts_of(reader: Reader) -> Iterator[RequestedAct]:
             raise RunFileError(
                 tr("{path}: what was done at {time:g} s is damaged", path=reader.path, time=marker.t_s)
             ) from error
+
+
+def undone_edits(reader: Reader) -> set[str]:
+    """Return the ids of edits that were undone where they were done, and of which the run has nothing."""
+    found = (strict_json(marker.data).get("edit") for marker in reader.markers(UNDONE))
+    return {str(edit["id"]) for edit in found if edit}
 
 
 def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[RequestedAct, ...]:

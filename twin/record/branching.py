@@ -24,7 +24,9 @@ from twin.record.trimming import BlockHead
 from twin.record.writer import as_json, drop_from, made_from
 from twin.scenario.schema.document import Scenario
 
-BY_HAND = ("intervention", "edit", "withdrawn")
+UNDONE = "undone"
+"""Kind of the markers of what was undone where it was done: nothing else of it is left."""
+BY_HAND = ("intervention", "edit", "withdrawn", UNDONE)
 """Markers of what people did: in a branch the scene tells of it."""
 Spans = Sequence[tuple[float, float]]
 

@@ -113,12 +113,12 @@ class Observed(Protocol):
 
 @dataclass(frozen=True)
 class RecordMark:
-    """A marker with the snapshot that was taken with it: `Recorder.go_back` returns there.
+    """A marker: `Recorder.go_back` returns to right before it.
 
     Parameters
     ----------
     place
-        In the run file, with the snapshot.
+        In the run file.
     sampling
         Fields of the recorder by name, as they were.
     """
@@ -310,13 +310,13 @@ class Recorder:
         """Write a marker, and a snapshot that already contains its edit: an edit survives a crash."""
         self._take_events()
         self._writer.add_marker(t_s, kind, text, data)
-        snapshot = self._take_snapshot(rolling=True)
+        self._take_snapshot(rolling=True)
         self.commit()
         sampling = {name: copy(getattr(self, name)) for name in _SAMPLING}
-        return RecordMark(self._writer.place(snapshot), sampling)
+        return RecordMark(self._writer.place(self._engine.now_s, self._rows), sampling)
 
     def go_back(self, mark: RecordMark, engine: Observed) -> None:
-        """Continue with `engine` from a mark: what was recorded since never was, from the next marker on."""
+        """Continue with `engine` from right before a mark; in the file that shows with the next one, all at once."""
         self._engine, self._bookings = engine, Bookings(self._past_s)
         engine.record_bookings(self._bookings)
         self._writer.go_back(mark.place, engine.layout, entity_ids(engine))
@@ -378,13 +378,11 @@ class Recorder:
                     self._awaited.discard(event.subject)
                     self._stopped.discard(event.subject)
 
-    def _take_snapshot(self, rolling: bool) -> Snapshot:
+    def _take_snapshot(self, rolling: bool) -> None:
         engine = self._engine
         self._writer.add_bookings(self._bookings.take(engine.now_s, engine.lasting()))
-        taken = Snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot())
-        self._writer.add_snapshot(taken.t_s, taken.events, taken.event_hash, taken.data, rolling)
+        self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
         self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
-        return taken
 
 
 def _samples(layout: FrameLayout) -> float:

@@ -35,19 +35,23 @@ _PROBE_BYTES = 1 << 14
 
 @dataclass(frozen=True)
 class FilePlace:
-    """The place in a run file right after a snapshot.
+    """The place in a run file right before its last marker.
 
     Parameters
     ----------
-    snapshot
-        Which.
+    t_s, events
+        Time of the run [s], and rows of events up to there.
+    marker
+        Id of the marker.
     block
         Number of the first block after it.
     booked
         Bookings in the block before; None: there is none.
     """
 
-    snapshot: Snapshot
+    t_s: float
+    events: int
+    marker: int
     block: int
     booked: Booked | None
 
@@ -240,19 +244,24 @@ class Writer:
             ("INSERT INTO snapshots(t, events, hash, rolling, data) VALUES (?, ?, ?, ?, ?)", row)
         )
 
-    def place(self, snapshot: Snapshot) -> FilePlace:
-        """Return the place right after a snapshot that was just taken."""
-        return FilePlace(snapshot, self._block_id, self._booked)
+    def place(self, t_s: float, events: int) -> FilePlace:
+        """Return the place before the last marker, which was committed with a snapshot at `t_s` [s]."""
+        with explained(self.path, "read"):
+            (marker,) = self._file.execute("SELECT MAX(id) FROM markers").fetchone()
+        return FilePlace(t_s, events, marker, self._block_id, self._booked)
 
     def go_back(self, place: FilePlace, layout: FrameLayout, ids: Mapping[Entity, Sequence[str]]) -> None:
-        """Drop all records after a place that was committed; from there on frames have `layout` again."""
-        at = place.snapshot
+        """Drop all records after a place; from there on frames have `layout` again.
+
+        A snapshot has to follow before the next commit: the last one is of the time after.
+        """
         self._events.clear()
         self._block.clear()
         self._block_id, self._block_dirty, self._booked = place.block, False, place.booked
         self._pending = [
-            ("DELETE FROM events WHERE row >= ?", (at.events,)),
-            ("DELETE FROM snapshots WHERE t > ? OR events > ?", (at.t_s, at.events)),
+            ("DELETE FROM events WHERE row >= ?", (place.events,)),
+            ("DELETE FROM snapshots WHERE t > ? OR events > ?", (place.t_s, place.events)),
+            ("DELETE FROM markers WHERE id >= ?", (place.marker,)),
             ("DELETE FROM series WHERE block >= ?", (place.block,)),
             ("DELETE FROM blocks WHERE id >= ?", (place.block,)),
         ]

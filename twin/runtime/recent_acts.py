@@ -22,14 +22,17 @@ class RecentAct:
     ----------
     asked, done
         As it was asked for, and with the time from which it acts.
+    state
+        Snapshot of the run before.
     mark
-        Where it was recorded: in the snapshot of it the act is still to come.
+        Where it was recorded.
     at_once
         Whether it was to act then and there.
     """
 
     asked: Intervention | Edit
     done: Intervention | Edit
+    state: bytes
     mark: RecordMark
     at_once: bool
 
@@ -67,7 +70,7 @@ class RecentActs:
 
     @property
     def _nbytes(self) -> int:
-        return sum(len(act.mark.place.snapshot.data) for act in self._acts)
+        return sum(len(act.state) for act in self._acts)
 
 
 def _is(first: Intervention | Edit, second: Intervention | Edit) -> bool:

@@ -12,7 +12,7 @@ from traceback import format_exc
 from types import TracebackType
 from typing import Protocol
 
-from twin.record.branching import BY_HAND
+from twin.record.branching import BY_HAND, UNDONE
 from twin.record.contents import Snapshot
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
@@ -306,7 +306,7 @@ class EngineSession:
             return
         # All that is due has happened, so that it can be asked again at the same point.
         engine.advance(engine.now_s)
-        asked = request.intervention
+        asked, state = request.intervention, engine.snapshot()
         t_s = engine.boundary_s(
             asked.at_s
         )  # it is the same whether known before or not: so it can be branched
@@ -319,7 +319,7 @@ class EngineSession:
         mark = self._mark(engine, kind, t_s, request.rev, done)
         at_once = t_s - engine.now_s <= AT_ONCE_S
         if mark is not None:
-            self._acts.add(RecentAct(asked, done, mark, at_once))
+            self._acts.add(RecentAct(asked, done, state, mark, at_once))
         self._done_revs[request.rev] = _Answer(t_s)
         self._answer(request.rev)
         if not self.playing:
@@ -333,19 +333,19 @@ class EngineSession:
             self._answer(request.rev)
             return
         engine.advance(engine.now_s)
-        act, rows = self._acts.find(request.done), None
+        act = self._acts.find(request.done)
         done = request.done if act is None else act.done
         reason = "the run has finished" if self._ended else engine.withdraw(done)
-        if reason is not None and not self._ended and act is not None and self._can_go_back(engine, act):
-            before = self._before(engine, act)
-            if before is not None:
-                engine, rows, reason = before, act.mark.place.snapshot.events, None
+        kind, rows = "withdrawn", None
+        if reason is not None and act is not None and self._can_go_back(engine, act):
+            engine, reason = self._go_back(engine, act), None
+            kind, rows = UNDONE, act.mark.place.events
         if reason is not None:
             self._report(engine)  # so that whoever asked knows what has acted by now
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
         self._acts.take_out(act)
-        self._mark(engine, "withdrawn", engine.now_s, request.rev, done, rows)
+        self._mark(engine, kind, engine.now_s, request.rev, done, rows)
         self._done_revs[request.rev] = _Answer(engine.now_s, rows)
         self._answer(request.rev)
         if rows is not None:
@@ -353,16 +353,15 @@ class EngineSession:
 
     def _can_go_back(self, engine: RunEngine, act: RecentAct) -> bool:
         """Return whether the run stands where an act left it: what people have seen it do since stays."""
-        return act.at_once and engine.now_s <= act.done.at_s and self._acts.is_last(act)
+        last = not self._ended and self._acts.is_last(act)
+        return last and act.at_once and engine.now_s <= act.done.at_s
 
-    def _before(self, engine: RunEngine, act: RecentAct) -> RunEngine | None:
-        """Put the run back to before an act, without it, and return its engine; None: it cannot be without it."""
+    def _go_back(self, engine: RunEngine, act: RecentAct) -> RunEngine:
+        """Put the run back to before an act, and return its engine."""
         assert self._scenario is not None
-        make, snapshot = engine_type(self._engine_name), act.mark.place.snapshot
-        before = gone_on(make, self._scenario, snapshot.data, engine.redraws)
-        if before.withdraw(act.done) is not None:
-            return None
-        if self._rows < snapshot.events:
+        make = engine_type(self._engine_name)
+        before = gone_on(make, self._scenario, act.state, engine.redraws)
+        if self._rows < act.mark.place.events:
             self._report(engine)  # it alone knows of those
         self._engine = before
         if self._recorder is not None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from twin.analysis.rerun import acts_of, settled
+from twin.analysis.rerun import acts_of, settled, undone_edits
 from twin.app.files.journal import SUFFIX, journal_folder, lock_of
 from twin.app.files.journal_steps import JournalHistory
 from twin.commands.edit.command import CommandError, Given
@@ -227,6 +227,7 @@ def run_of(document: Document, run_file: Path | None) -> RecoverableRun:
             scene = found.scene(header.scenario)
             asked = [entry.done for entry in found.asked]
             gone = {entry.done.id for entry in acts_of(reader) if entry.out and isinstance(entry.done, Edit)}
+            gone |= undone_edits(reader)
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
         there = tr("its recording is damaged") if run_file.exists() else tr("its recording is missing")
         return RecoverableRun(document, lost=there)
