@@ -33,17 +33,21 @@ def test_only_what_is_asked_for_is_parsed():
         asked.append(text)
         return parse_yaml(text)
 
-    text = "# head\na: 1\nmodels:\n  one:\n    size: 2  # GB\n\n  # next\n  two:\n    size: [3,\n      4]\nb: >-\n  x\n  y\n"
-    parts = YamlParts(yaml_texts(text), parse)
-    assert list(parts) == ["a", "models", "b"] and list(parts["models"]) == ["one", "two"]
+    text = "# head\na: 1\nmodels:\n  one:\n    size: 2  # GB\n\n  # next\n  two:\n    size: [3,\n      4]\n"
+    parts = YamlParts(yaml_texts(text + "b: >-\n  x\n  y\n"), parse)
+    assert list(parts) == ["a", "models", "b"]
+    assert list(parts["models"]) == ["one", "two"]
     assert asked == []
-    assert parts["models"]["two"] == {"size": [3, 4]} and len(asked) == 1
-    assert parts["b"] == "x y" and len(asked) == 2
-    assert parts.get("b") == "x y" and len(asked) == 2
+    assert parts["models"]["two"] == {"size": [3, 4]}
+    assert len(asked) == 1
+    assert [parts["b"], parts.get("b")] == ["x y", "x y"]
+    assert len(asked) == 2
     assert "c" not in parts
 
 
-@pytest.mark.parametrize("text", ["- 1\n- 2\n", "a: 1\na: 2\n", "---\na: 1\n", "a: {b: 1,\nc: 2}\n", "'a': 1\n", ""])
+@pytest.mark.parametrize(
+    "text", ["- 1\n- 2\n", "a: 1\na: 2\n", "---\na: 1\n", "a: {b: 1,\nc: 2}\n", "'a': 1\n", ""]
+)
 def test_what_is_no_plain_group_is_left_to_the_parser(text):
     assert yaml_texts(text) is None
 

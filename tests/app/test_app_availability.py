@@ -42,3 +42,16 @@ def test_the_dock_is_found_by_the_words_of_its_users(make_window, lab: Path) -> 
         QTest.keyClicks(window.palette_popup.field, words)
         assert "Show Availability" in [entry.title for entry in window.palette_popup.shown[:3]], words
         window.palette_popup.hide()
+
+
+def test_nothing_is_worked_out_for_a_dock_behind_another_tab(make_window, qtbot, lab: Path) -> None:
+    window = make_window(lab)
+    dock = window.docks.availability
+    window.docks.enter("design")
+    window.docks.show("availability")
+    window.docks.show("checks")
+    window.session.plant_changed.emit(window.session.plant)
+    qtbot.waitUntil(lambda: not dock.waits)
+    assert dock.found is None
+    window.docks.show("availability")
+    qtbot.waitUntil(lambda: dock.found is not None)

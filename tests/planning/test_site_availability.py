@@ -10,6 +10,7 @@ from tests.sim.sim_scenes import shipped
 from twin.catalog import load_catalog
 from twin.planning.risk.availability import Exposure, SiteReliability
 from twin.planning.risk.availability_text import share
+from twin.planning.risk.hall_availability import availability_of, availability_steps
 from twin.plant.build import build
 from twin.scenario.schema.site import RedundancyLevel
 
@@ -93,3 +94,17 @@ def test_common_causes_leave_no_pair_without_fault() -> None:
 
 def test_a_share_has_the_digits_that_mean_something() -> None:
     assert [share(x) for x in (0.99935, 0.9999916, 1.0, 0.5)] == ["99.935 %", "99.99916 %", "100 %", "50.0 %"]
+
+
+def test_step_by_step_it_comes_to_the_same():
+    scene, catalog = shipped("superpod-h100"), load_catalog()
+    plant = build(scene, catalog)
+    taken = []
+
+    def follow():
+        found = yield from availability_steps(scene, plant, catalog)
+        taken.append(found)
+
+    steps = list(follow())
+    assert taken == [availability_of(scene, plant, catalog)]
+    assert len(steps) > len(SiteReliability(plant, catalog, scene.failures).groups)

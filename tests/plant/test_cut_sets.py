@@ -141,7 +141,7 @@ def test_a_generator_leaves_a_gap_that_a_battery_bridges() -> None:
         )
         machines = facility_machines(plant, catalog)
         load_w = DesignLoad(plant, catalog).most_w()[slot(plant, "ups/0")]
-        cuts = cuts_of(plant, catalog, machines)[0].power
+        cuts = next(cuts_of(plant, catalog, machines)).power
         return {named(plant, machines, cut): cut for cut in cuts}, float(load_w)
 
     bridged, load_w = power_cuts("5 min")
@@ -164,6 +164,32 @@ def test_sets_that_another_makes_needless_go() -> None:
 def test_a_large_hall_has_as_many_sets_as_it_has_different_feeds() -> None:
     catalog = load_catalog()
     plant = build(shipped("llama3-16k"), catalog)
-    groups = cuts_of(plant, catalog, facility_machines(plant, catalog))
+    groups = list(cuts_of(plant, catalog, facility_machines(plant, catalog)))
     assert sum(len(group.racks) for group in groups) == len(np.unique(plant.nodes.rack))
     assert len(groups) < len(plant.racks.ids) / 4
+
+
+def test_minimal_leaves_out_what_others_make_needless():
+    draw = np.random.default_rng(5)
+
+    def needless(cut, others):
+        return any(
+            other.members <= cut.members and other.ends_s >= cut.ends_s and other.ride_s <= cut.ride_s
+            for other in others
+            if (other.members, other.ends_s, other.ride_s) != (cut.members, cut.ends_s, cut.ride_s)
+        )
+
+    for _ in range(200):
+        cuts = [
+            CutSet(
+                frozenset(draw.integers(0, 6, draw.integers(1, 4)).tolist()),
+                float(draw.integers(0, 3)),
+                float(draw.choice([1.0, 2.0, np.inf])),
+                None if draw.random() < 0.7 else frozenset([0]),
+            )
+            for _ in range(draw.integers(1, 25))
+        ]
+        felt = [cut for cut in cuts if cut.felt]
+        kept = minimal(cuts)
+        assert set(kept) == {cut for cut in felt if not needless(cut, felt)}
+        assert len(kept) == len(set(kept))

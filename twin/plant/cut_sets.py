@@ -81,8 +81,8 @@ class CutsOfRacks:
     cooling: Cuts
 
 
-def cuts_of(plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> list[CutsOfRacks]:
-    """Return the minimal cut sets of all racks that hold nodes, by what the racks hang on.
+def cuts_of(plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> Iterator[CutsOfRacks]:
+    """Yield the minimal cut sets of all racks that hold nodes, by what the racks hang on.
 
     Parameters
     ----------
@@ -97,19 +97,17 @@ def cuts_of(plant: Plant, catalog: Catalog, machines: list[FacilityMachine]) -> 
     holding[plant.nodes.rack[plant.nodes.present]] = True
     chosen = np.flatnonzero(holding & racks.present)
     if not len(chosen):
-        return []
+        return
     columns = np.stack([racks.feed_a, racks.feed_b, racks.loop, racks.air_loop], axis=1)[chosen]
     kinds, which = np.unique(columns, axis=0, return_inverse=True)
     order = np.argsort(which.reshape(-1), kind="stable")
     groups = np.split(chosen[order], np.cumsum(np.bincount(which.reshape(-1), minlength=len(kinds)))[:-1])
-    return [
-        CutsOfRacks(
+    for (feed_a, feed_b, loop, air), slots in zip(kinds.tolist(), groups, strict=True):
+        yield CutsOfRacks(
             racks=slots.astype(np.int32),
             power=follow.supply(feed_a, feed_b),
             cooling=minimal(cut for loop in {loop, air} if loop >= 0 for cut in follow.loop(loop)),
         )
-        for (feed_a, feed_b, loop, air), slots in zip(kinds.tolist(), groups, strict=True)
-    ]
 
 
 class _Follow:
@@ -242,19 +240,33 @@ def network_cuts(plant: Plant, machines: list[FacilityMachine]) -> dict[CutSet, 
 
     A card hangs on one leaf, a dual-homed one on two. Spines are not looked at: they share what they carry.
     """
-    place = {machine.slot: at for at, machine in enumerate(machines) if machine.rate == LEAF}
+    place = np.full(len(plant.switches.ids) + 1, -1, np.int64)
+    for at, machine in enumerate(machines):
+        if machine.rate == LEAF:
+            place[machine.slot] = at
     down = plant.node_links
-    card = np.stack([down.fabric, down.node, down.nic])
-    _, first, which = np.unique(card, axis=1, return_index=True, return_inverse=True)
-    leaves: list[set[int]] = [set() for _ in first]
-    for cable, leaf in zip(which.reshape(-1).tolist(), down.leaf.tolist(), strict=True):
-        leaves[cable].add(leaf)
-    nodes: dict[frozenset[int], set[int]] = {}
-    for node, of_card in zip(down.node[first].tolist(), leaves, strict=True):
-        members = frozenset(place[leaf] for leaf in of_card if leaf in place)
-        if len(members) == len(of_card) <= ORDER:
-            nodes.setdefault(members, set()).add(node)
-    return {CutSet(members): np.array(sorted(hit), np.int32) for members, hit in nodes.items()}
+    order = np.lexsort((down.leaf, down.nic, down.node, down.fabric))
+    columns = np.stack([down.fabric, down.node, down.nic, down.leaf])[:, order]
+    new = np.ones(columns.shape[1], np.bool_)
+    new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+    columns = columns[:, new]  # no cable twice
+    first = np.ones(columns.shape[1], np.bool_)
+    first[1:] = (columns[:3, 1:] != columns[:3, :-1]).any(axis=0)
+    card = np.cumsum(first) - 1
+    begins = np.flatnonzero(first)
+    nth = np.arange(len(card)) - begins[card]
+    members = place[columns[3]]
+    fails = np.bincount(card, (members < 0) | (nth >= ORDER), len(begins)) == 0
+    of_card = np.full((len(begins), ORDER), -1, np.int64)
+    kept = nth < ORDER
+    of_card[card[kept], nth[kept]] = members[kept]
+    rows = np.unique(np.column_stack([of_card, columns[1, begins]])[fails], axis=0)
+    nodes: dict[CutSet, Ints32] = {}
+    edges = np.flatnonzero((rows[1:, :ORDER] != rows[:-1, :ORDER]).any(axis=1)) + 1
+    for same in np.split(rows, edges) if len(rows) else ():
+        leaves = frozenset(same[0, :ORDER].tolist()) - {-1}
+        nodes[CutSet(leaves)] = same[:, ORDER].astype(np.int32)
+    return nodes
 
 
 def masses_s(plant: Plant, catalog: Catalog) -> tuple[Floats, Floats]:
@@ -304,39 +316,42 @@ def _last(cut: CutSet, other: CutSet) -> frozenset[int] | None:
 
 def minimal(cuts: Iterable[CutSet]) -> Cuts:
     """Return the sets that no other set makes needless: one of fewer members that is felt as soon and as long."""
-    best: dict[tuple[frozenset[int], float, frozenset[int] | None], float] = {}
-    for members, ride_s, ends_s, last in cuts:
-        if ends_s > ride_s and ride_s < best.get((members, ends_s, last), math.inf):
-            best[members, ends_s, last] = ride_s
-    by_members: dict[frozenset[int], list[tuple[float, float]]] = {}
-    for (members, ends_s, _), ride_s in best.items():
-        by_members.setdefault(members, []).append((ends_s, ride_s))
-    return [
-        CutSet(members, ride_s, ends_s, last)
-        for (members, ends_s, last), ride_s in best.items()
-        if not _needless(members, ride_s, ends_s, by_members)
-    ]
+    best: dict[tuple[frozenset[int], float, frozenset[int] | None], CutSet] = {}
+    for cut in cuts:
+        members, ride_s, ends_s, last = cut
+        if ends_s > ride_s:
+            key = members, ends_s, last
+            known = best.get(key)
+            if known is None or ride_s < known[1]:
+                best[key] = cut
+    by_members: dict[frozenset[int], Cuts] = {}
+    for cut in best.values():
+        by_members.setdefault(cut[0], []).append(cut)
+    sizes = {len(members) for members in by_members}
+    if sizes == {1} and len(by_members) == len(best):
+        return list(best.values())
+    alone = {next(iter(members)): same for members, same in by_members.items() if len(members) == 1}
+    return [cut for cut in best.values() if not _needless(cut, by_members, alone, sizes)]
 
 
 def _needless(
-    members: frozenset[int],
-    ride_s: float,
-    ends_s: float,
-    by_members: Mapping[frozenset[int], list[tuple[float, float]]],
+    cut: CutSet, by_members: Mapping[frozenset[int], Cuts], alone: Mapping[int, Cuts], sizes: set[int]
 ) -> bool:
-    for part in _parts(members):
-        for other_ends_s, other_ride_s in by_members.get(part, ()):
-            same = part == members and (other_ends_s, other_ride_s) == (ends_s, ride_s)
-            if not same and other_ends_s >= ends_s and other_ride_s <= ride_s:
+    members, ride_s, ends_s, _ = cut
+    others = by_members[members]
+    if len(others) > 1:
+        for _, other_ride_s, other_ends_s, _ in others:
+            differs = other_ends_s != ends_s or other_ride_s != ride_s
+            if differs and other_ends_s >= ends_s and other_ride_s <= ride_s:
                 return True
-    return False
-
-
-def _parts(members: frozenset[int]) -> Iterator[frozenset[int]]:
-    """Return all sets of some of the members, the whole set last."""
-    for size in range(1, len(members)):
-        yield from map(frozenset, combinations(members, size))
-    yield members
+    if len(members) == 1:
+        return False
+    parts = [alone[member] for member in members if member in alone] if alone else []
+    for size in range(2, len(members)):
+        if size in sizes:
+            found = map(by_members.get, map(frozenset, combinations(members, size)))
+            parts += [part for part in found if part is not None]
+    return any(other[2] >= ends_s and other[1] <= ride_s for part in parts for other in part)
 
 
 def _ridden(cuts: Cuts, ride_s: float) -> Cuts:

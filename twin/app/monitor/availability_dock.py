@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from time import monotonic
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QTimer
@@ -28,12 +29,15 @@ from twin.app.toolkit.theme import scaled
 from twin.catalog import load_catalog
 from twin.language import tr
 from twin.planning.job.result import PlanError
-from twin.planning.risk.availability import HallAvailability, availability_of
+from twin.planning.risk.availability import HallAvailability
 from twin.planning.risk.availability_text import WITHOUT
+from twin.planning.risk.hall_availability import availability_steps
 from twin.planning.risk.risk import JobRisk, risk_of
 
 _WAIT_MS = 300
-"""So long after the last change it is worked out again: 0.2 s at 16,384 GPUs."""
+"""So long after the last change it is worked out again: 0.1 s at 16,384 GPUs, 0.6 s at 100,000."""
+_SLICE_S = 0.01
+"""So long the window waits for it at a time; a step takes a few milliseconds."""
 _ROW_PX, _MARGIN_PX, _LEAST_PX = 24, 26, 110
 DROPPED = (GPUS, HOURS, GPU_HOURS)
 """Columns that a narrow dock leaves out, the first ones first."""
@@ -54,6 +58,9 @@ class AvailabilityDock(Dock):
         super().__init__(look, "availability", tr("Availability"), "gauge", parent)
         self._session, self._catalog = session, load_catalog()
         self.found: HallAvailability | None = None
+        self._seen = False
+        self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
+        self._steps: Generator[None, None, HallAvailability] | None = None
         self.model = AvailabilityModel(look)
         self.table = RowTable(
             look,
@@ -70,19 +77,25 @@ class AvailabilityDock(Dock):
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
-        self._waits.timeout.connect(self.refresh)
+        self._waits.timeout.connect(self._begin)
+        self._goes_on = QTimer(self)
+        self._goes_on.setInterval(0)
+        self._goes_on.timeout.connect(self._go_on)
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
-        self.visibilityChanged.connect(self._later)
+        self.visibilityChanged.connect(self._on_visible)
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
         """Take what returns the menu of a thing."""
         offer_menus(self.table, self._subject, menu)
 
-    def refresh(self) -> None:
-        """Work it out again, where somebody sees it."""
+    def _begin(self) -> None:
+        """Work it out again, where somebody sees it, a little at a time."""
+        if self.picture_due():
+            self._waits.start()
+            return
         document, plant = self._session.document, self._session.plant
-        if not self.isVisible():
+        if not self._seen:
             return
         if document is None or plant is None:
             self.found = None
@@ -95,11 +108,32 @@ class AvailabilityDock(Dock):
             risk = risk_of(scenario, plant, self._catalog)
         except PlanError:  # the scene has no job that fits
             risk = None
-        self.found = availability_of(scenario, plant, self._catalog, risk)
+        self._steps = availability_steps(scenario, plant, self._catalog, risk)
+        self._goes_on.start()
+
+    def _go_on(self) -> None:
+        """Take steps for a moment; show what they come to behind the last one."""
+        end_s = monotonic() + _SLICE_S
+        try:
+            while self._steps is not None and not self.picture_due() and monotonic() < end_s:
+                next(self._steps)
+        except StopIteration as done:
+            self._stop()
+            self._show(done.value)
+
+    def _stop(self) -> None:
+        self._steps = None
+        self._goes_on.stop()
+
+    def _show(self, found: HallAvailability) -> None:
+        plant = self._session.plant
+        if plant is None:
+            return
+        self.found = found
         nodes = plant.nodes
-        self.model.show_rows(rows_of(self.found, int(nodes.gpu_count[nodes.present].sum())))
-        self.words.setText(tr("As in runs") if self.found.in_runs else tr("Not in runs of this scene"))
-        self.words.setToolTip(plain_tip(tip_of(self.found)))
+        self.model.show_rows(rows_of(found, int(nodes.gpu_count[nodes.present].sum())))
+        self.words.setText(tr("As in runs") if found.in_runs else tr("Not in runs of this scene"))
+        self.words.setToolTip(plain_tip(tip_of(found)))
         self._share_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -107,7 +141,17 @@ class AvailabilityDock(Dock):
         super().resizeEvent(event)
         self._share_width()
 
+    @property
+    def waits(self) -> bool:
+        """Return whether figures are still to come, or to be asked for."""
+        return self._waits.isActive() or self._steps is not None
+
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
+        self._later()
+
     def _later(self, *_change: object) -> None:
+        self._stop()  # it would be of the hall before
         self._waits.start()
 
     def _subject(self, index: QModelIndex) -> str:

@@ -89,7 +89,7 @@ def first_picture_s() -> float | None:
             f"the app showed no picture: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr
         )
         return None
-    return float(lines[-1])
+    return float(lines[0])  # it may be drawn again before it is closed
 
 
 def _wait_until_running(client: Client) -> None:

@@ -6,7 +6,7 @@ Machines fail at the rates of the catalogue and are repaired one by one; the met
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,8 +17,16 @@ from twin.catalog import Catalog
 from twin.language import tr
 from twin.physics import availability
 from twin.physics.availability import COMMON_CAUSE, OutageRate
-from twin.planning.risk.risk import JobRisk
-from twin.plant.cut_sets import COMMON_GRID, COMMON_START, ORDER, CutSet, cuts_of, minimal, network_cuts
+from twin.plant.cut_sets import (
+    COMMON_GRID,
+    COMMON_START,
+    ORDER,
+    CutSet,
+    CutsOfRacks,
+    cuts_of,
+    minimal,
+    network_cuts,
+)
 from twin.plant.facility_machines import (
     BOTH_GRIDS,
     LEAF,
@@ -31,7 +39,6 @@ from twin.plant.facility_machines import (
     without_rate,
 )
 from twin.plant.tables import Plant
-from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Failures
 from twin.units import parse
 
@@ -206,6 +213,8 @@ class SiteReliability:
         Of the scene: where it has causes of its own on switches, those of the catalogue are not counted.
     beta
         Share of the failures of alike redundant machines that take all of them.
+    at_once
+        False: whoever asks exhausts `steps` first.
     """
 
     def __init__(
@@ -214,14 +223,29 @@ class SiteReliability:
         catalog: Catalog,
         failures: Failures | None = None,
         beta: float = COMMON_CAUSE,
+        *,
+        at_once: bool = True,
     ) -> None:
-        self.plant, self.beta = plant, beta
+        self.plant, self.beta, self._catalog = plant, beta, catalog
         self.rates = catalog.machine_failures
         self.machines = facility_machines(plant, catalog, switches=not (failures and failures.of_switches))
-        self.groups = cuts_of(plant, catalog, self.machines)
+        self.groups: list[CutsOfRacks] = []
+        self._site: list[list[CutSet]] = []
         self._known: dict[CutSet, tuple[float, float]] = {}
-        self._site = [minimal([*group.power, *group.cooling]) for group in self.groups]
-        self._alone = [self._member(machine) for machine in self.machines]
+        alike = {(machine.rate, machine.machines, machine.needed): machine for machine in self.machines}
+        figures = {key: self._member(machine) for key, machine in alike.items()}
+        self._alone = [figures[machine.rate, machine.machines, machine.needed] for machine in self.machines]
+        if at_once:
+            for _ in self.steps():
+                pass
+
+    def steps(self) -> Iterator[None]:
+        """Work out the cut sets and their figures, those of racks with the same feeds and loops in each step."""
+        for group in cuts_of(self.plant, self._catalog, self.machines):
+            self.groups.append(group)
+            self._site.append(minimal([*group.power, *group.cooling]))
+            self.outages([*group.power, *group.cooling])
+            yield
 
     # --- members of sets: unavailability, mean time down, whether it can be the last to fail
 
@@ -418,8 +442,10 @@ class SiteReliability:
             enough,
         )
 
-    def hall(self, job: Exposure | None = None, *, in_runs: bool = False) -> HallAvailability:
-        """Return the availability of the hall, and what it leaves to a job."""
+    def hall(
+        self, job: Exposure | None = None, *, in_runs: bool = False
+    ) -> Generator[None, None, HallAvailability]:
+        """Return the availability of the hall and what it leaves to a job, system by system."""
         plant = self.plant
         there = {
             "power": bool(plant.power.present.any()),
@@ -427,9 +453,16 @@ class SiteReliability:
             "network": any(machine.rate == LEAF for machine in self.machines),
         }
         there["site"] = there["power"] and there["cooling"]
+        systems = []
+        for name, known in there.items():
+            if known:
+                systems.append(self.system(name))
+                yield
+        worst = self.worst()
+        yield
         return HallAvailability(
-            tuple(self.system(name) for name, known in there.items() if known),
-            self.worst(),
+            tuple(systems),
+            worst,
             tuple(without_rate(plant)),
             None if job is None else self.job(job),
             in_runs,
@@ -438,13 +471,15 @@ class SiteReliability:
     # --- words
 
     def _sort(self, cut: CutSet) -> tuple[str, ...]:
-        return tuple(sorted(self._sort_of(member) for member in cut.members))
+        return tuple(sorted(str(member) if member < 0 else self._sorts[member] for member in cut.members))
 
-    def _sort_of(self, member: int) -> str:
-        if member < 0:
-            return str(member)
-        machine = self.machines[member]
-        return f"{machine.rate} {self._ids([member])[0].rpartition('/')[0] or machine.slot}"
+    @cached_property
+    def _sorts(self) -> list[str]:
+        """Return by machine what it has in common with those that are told as one case."""
+        ids = (target_of(self.plant, machine).rpartition("/")[0] for machine in self.machines)
+        return [
+            f"{machine.rate} {stem or machine.slot}" for machine, stem in zip(self.machines, ids, strict=True)
+        ]
 
     def _ids(self, members: Iterable[int]) -> list[str]:
         common = {COMMON_START: STARTS, COMMON_GRID: "utility"}
@@ -474,20 +509,3 @@ def _several(words: str) -> str:
     return {WORDS[STARTS]: tr("generators do not start"), "PDU": "PDUs", "CDU": "CDUs"}.get(
         words, f"{words}s"
     )
-
-
-def exposure_of(risk: JobRisk) -> Exposure:
-    """Return a job as far as outages of the site concern it: each costs a restart and half an interval of work."""
-    model = risk.model
-    lost_s = min(risk.interval_s, model.horizon_s) / 2
-    away = (model.nodes + model.spares) * model.node_rate_s * model.mean_repair_s
-    return Exposure(risk.job, model.nodes, model.spares, model.restart_s + lost_s, away)
-
-
-def availability_of(
-    scenario: Scenario, plant: Plant, catalog: Catalog, risk: JobRisk | None = None
-) -> HallAvailability:
-    """Return the availability of a hall at the rates of the catalogue, and what it leaves to a job of it."""
-    found = SiteReliability(plant, catalog, scenario.failures)
-    job = None if risk is None else exposure_of(risk)
-    return found.hall(job, in_runs=scenario.failures.machines_fail)
