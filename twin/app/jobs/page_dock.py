@@ -35,10 +35,12 @@ from twin.app.toolkit.look import Look, label, line, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import ElidedLabel
+from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.language import tr
 from twin.record.frame import Frame
 
+_LEFT_PX = 200
 _TABLE_EVERY_S = 0.5
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
@@ -125,6 +127,7 @@ class JobPageDock(Dock):
         words.addWidget(self.facts)
         words.addWidget(self.where)
         left = QWidget()
+        left.setMinimumWidth(scaled(_LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -160,7 +163,7 @@ class JobPageDock(Dock):
             button.clicked.connect(lambda _=False, which=which: self.table.lines.filter(which))
             group.addButton(button)
             self.which_buttons[which] = button
-            self.tools.addWidget(button)
+            self.tools.add(button)
         self.fly_button = tool_button(self._look, "fly", tr("Fly to its racks"))
         self.plan_button = tool_button(self._look, "gauge", tr("Open in the job dialog"))
         self.risk_button = tool_button(
@@ -185,7 +188,7 @@ class JobPageDock(Dock):
             self.risk_button,
             self.do_button,
         ):
-            self.tools.addWidget(button)
+            self.tools.add(button)
 
     def _ask(self, signal: SignalInstance) -> None:
         if self.job_id is not None:
