@@ -20,7 +20,7 @@ _KEPT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|<[^<>]*>|&\w+;|&(?=\w)|%[sd]|\*\.\w+|\
 """What a translator leaves: names of values, marks of HTML, of keys and of files."""
 _ACCENTS = str.maketrans("aeiouyncszAEIOUYNCSZ", "áéíóúýñçšžÁÉÍÓÚÝÑÇŠŽ")
 _LONGER = 0.3
-_FILL = "~"
+_FILL = "~~~~~~~ "
 
 
 def pseudo(text: str) -> str:
@@ -31,7 +31,8 @@ def pseudo(text: str) -> str:
         at = kept.end()
     parts.append(text[at:].translate(_ACCENTS))
     head, body, tail = re.fullmatch(r"(\s*)(.*?)(\s*)", "".join(parts), re.DOTALL).groups()  # type: ignore[union-attr]
-    return f"{head}[{body}{_FILL * round(_LONGER * len(body))}]{tail}"
+    longer = round(_LONGER * len(body))
+    return f"{head}[{body}{(_FILL * longer)[:longer].rstrip()}]{tail}"
 
 
 def write(folder: Path) -> None:

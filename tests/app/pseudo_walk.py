@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cut_texts import Cut, charts_shown, cut, cut_in, texts_shown
 from pseudo_language import NAME
-from PySide6.QtCore import QAbstractListModel, Qt
+from PySide6.QtCore import QAbstractListModel, QSize, Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -34,6 +35,7 @@ from twin.app.files.scene_list import read_card, shipped_scenes
 from twin.app.help.contents import ContentsList
 from twin.app.help.window import HelpWindow
 from twin.app.shell.dock_table import DOCKS
+from twin.app.shell.workspaces import WORKSPACES
 from twin.catalog import load_catalog
 from twin.catalog.kinds import PART_TYPES
 from twin.planning.profile.models import model_presets, vision_presets
@@ -82,6 +84,8 @@ _SAME = {
 }
 """Words that no language changes."""
 _ROWS = 60
+_ROUNDS = 40
+"""So often at most whoever is asked for more room is given the time to take it."""
 
 
 def texts(root: QWidget) -> Iterator[tuple[QWidget, str]]:
@@ -180,13 +184,20 @@ def outside(text: str) -> str:
     return "".join(found)
 
 
-def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
-    """Yield the window once each dock has been in front, then each dialog while it is open."""
+def docks_in_front(window: MainWindow) -> Iterator[str]:
+    """Yield the name of each dock while it is in front, in each workspace that has a place for it."""
     window.go_to("gpu/0")
-    for entry in DOCKS:
-        window.docks.show(entry.name)
-        QApplication.processEvents()
-    yield "window", window
+    for workspace in WORKSPACES:
+        window.docks.enter(workspace.name)
+        for entry in DOCKS:
+            if workspace.name in entry.spots or not entry.spots:
+                window.docks.show(entry.name)
+                QApplication.processEvents()
+                yield f"{entry.name} in {workspace.name}"
+
+
+def opened_dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Yield each dialog while it is open."""
     acts: list[Callable[[], object]] = [
         *dialogs(window),
         window.build_room,
@@ -200,6 +211,14 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
         dialog = next(w for w in QApplication.topLevelWidgets() if w.isVisible() and w not in before)
         yield type(dialog).__name__, dialog
         dialog.close()
+
+
+def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Yield the window once each dock has been in front, then each dialog while it is open."""
+    for _dock in docks_in_front(window):
+        pass
+    yield "window", window
+    yield from opened_dialogs(window)
 
 
 def place(screen: str, widget: QWidget) -> str:
@@ -220,3 +239,43 @@ def test_nothing_in_window_and_dialogs_is_english(window: MainWindow) -> None:
             if words not in left and (found := english(words, names)):
                 left[words] = f"{found!r} in {words!r} ({place(screen, widget)})"
     assert "\n".join(left.values()) == ""
+
+
+def test_nothing_is_cut_in_window_and_dialogs(window: MainWindow) -> None:
+    """At the smallest usual size of a window, in texts a third longer than the English ones."""
+    window.resize(1280, 800)
+    found, measured = dict[str, None](), 0
+    for name, root in small_screens(window):
+        settle(root)
+        measured += sum(1 for _ in texts_shown(root))
+        found |= {f"{name}: {each}  {place(name, each.widget)}": None for each in cut(root)}
+        for chart in charts_shown(root):
+            found |= {f"{name}: {type(chart).__name__}: {each}": None for each in cut_in(chart)}
+    assert "\n".join(found) == ""
+    assert measured > 1000, measured
+
+
+def small_screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Yield the window with each dock in front, each dialog, and the page of scenes."""
+    for name in docks_in_front(window):
+        assert window.size() == QSize(1280, 800)
+        yield name, window
+    for name, dialog in opened_dialogs(window):
+        if not isinstance(dialog, HelpWindow):  # a document
+            yield name, dialog
+    window.show_welcome()
+    while not window.welcome.is_read:
+        QTest.qWait(25)
+    yield "scenes", window
+    window.show_hall()
+
+
+def settle(root: QWidget) -> None:
+    """Let everybody take the room that there is."""
+    before: list[Cut] | None = None
+    for _ in range(_ROUNDS):
+        QTest.qWait(25)
+        now = cut(root)
+        if not now and before == now:
+            return
+        before = now

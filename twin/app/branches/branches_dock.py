@@ -91,7 +91,7 @@ class BranchesDock(Dock):
         self.open_button.clicked.connect(self.open)
         self.compare_button.clicked.connect(self.compare)
         for button in (self.what_if_button, self.open_button, self.compare_button):
-            self.tools.addWidget(button)
+            self.tools.add(button)
         self.setMinimumWidth(260)
         session.opened.connect(lambda _: self.look_again())
         session.began.connect(lambda _: self.look_again())

@@ -8,7 +8,7 @@ from time import monotonic
 from psygnal import Signal
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
 from PySide6.QtGui import QLinearGradient, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMainWindow, QMenu, QScrollArea, QSizePolicy
+from PySide6.QtWidgets import QFrame, QMainWindow, QMenu, QScrollArea
 
 from twin.app.diagrams.diagram import Diagram
 from twin.app.diagrams.diagram_paint import COLDEST_C, HOTTEST_C, temperature_colour
@@ -22,6 +22,7 @@ from twin.app.toolkit.charts.painting import RIGHT, ChartPainter
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.world.rows import World
 from twin.language import tr
 from twin.view3d.base.state import ViewState
@@ -98,8 +99,7 @@ class DiagramDock(LiveDock):
         self, look: Look, session: Session, name: str, title: str, icon: str, parent: QMainWindow
     ) -> None:
         super().__init__(look, session, name, title, icon, parent)
-        self.caption = label("", "muted")
-        self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.caption = ElidedLabel("muted")
         self.view = DiagramView(look, tr("{title} diagram", title=title))
         self.view.chosen.connect(self.chosen.emit)
         self.view.menu_wanted.connect(self._show_menu)

@@ -6,7 +6,9 @@ Whatever flows into a node flows out of it; the figures of `twin.app.diagrams.sa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from twin.app.diagrams.diagram_layout import Rectangle
 
@@ -99,7 +101,13 @@ def unbalanced(
 
 
 def lay_out(
-    nodes: tuple[SankeyNode, ...], flows: tuple[Flow, ...], width: float, height: float, tail: float
+    nodes: tuple[SankeyNode, ...],
+    flows: tuple[Flow, ...],
+    width: float,
+    height: float,
+    tail: float,
+    names_px: Mapping[int, float] = MappingProxyType({}),
+    text_scale: float = 1.0,
 ) -> Sankey:
     """Return nodes and bands on a surface.
 
@@ -109,6 +117,10 @@ def lay_out(
         Of the surface [px].
     tail
         Room kept at the right for the names of the last column [px].
+    names_px
+        Room that the names right of a column need, by column [px]: the next one does not begin before.
+    text_scale
+        Size of text beside the usual one: names below each other keep apart.
     """
     flows = tuple(flow for flow in flows if flow.power_w > 0)
     amounts = through(nodes, flows)
@@ -117,22 +129,27 @@ def lay_out(
     if not columns:
         return Sankey({}, (), 0.0)
     members = {column: [node for node in shown if node.column == column] for column in columns}
+    gaps = {column: text_scale * _gap(len(group)) for column, group in members.items()}
     px_w = min(
-        (height - 2 * _PAD_PX - _gap(len(group)) * (len(group) - 1))
+        (height - 2 * _PAD_PX - gaps[column] * (len(group) - 1))
         / max(sum(amounts[n.key] for n in group), 1e-9)
-        for group in members.values()
+        for column, group in members.items()
     )
     px_w = max(px_w, 0.0)
     room = width - 2 * _PAD_PX - tail - NODE_PX
     bars: dict[str, Rectangle] = {}
     places = _PLACES if 0 in members else _PLACES_OF_ONE
+    x, least_x = {}, 0.0
+    for column in columns:
+        x[column] = min(max(places[column] * room, least_x), room)
+        least_x = x[column] + NODE_PX + names_px.get(column, 0.0)
     for column, group in members.items():
         heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in group]
-        gap = _gap(len(group))
+        gap = gaps[column]
         y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(group) - 1)) / 2
         for node, high in zip(group, heights, strict=True):
             y = bars[node.top_of].y if node.top_of in bars else y
-            bars[node.key] = Rectangle(_PAD_PX + places[column] * room, max(y, 0.0), NODE_PX, high)
+            bars[node.key] = Rectangle(_PAD_PX + x[column], max(y, 0.0), NODE_PX, high)
             y += high + gap
     return Sankey(bars, _bands(flows, bars, px_w), px_w)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainterPath, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QSizePolicy
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainterPath, QResizeEvent
+from PySide6.QtWidgets import QMainWindow
 
 from twin.app.diagrams.diagram_dock import LiveDock
 from twin.app.diagrams.diagram_paint import rectangle
@@ -16,13 +16,16 @@ from twin.app.session.session import Session
 from twin.app.toolkit import text
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.theme import Theme
+from twin.app.toolkit.text_fields import ElidedLabel
+from twin.app.toolkit.theme import Theme, font, scaled
 from twin.app.world.rows import World
 from twin.language import tr
 
-_TAIL_PX = 72.0
+_TAIL_PX, _NAME_EDGES_PX, _LINE_PX = 72.0, 8.0, 13
+_USES = 4
+"""The column of what takes power: names of uses are long, and their figures give way."""
 _ARROW = "\N{RIGHTWARDS ARROW}"
 
 
@@ -33,6 +36,7 @@ class SankeyView(PaintedChart):
         super().__init__(look, tr("Energy flow diagram"), hint=(520, 200), keys=True)
         self.shown = EnergyFlows()
         self.sankey: Sankey = lay_out((), (), 10, 10, 0)
+        look.changed.connect(self._fit)
         self._amounts: dict[str, float] = {}
         self._nodes: dict[str, SankeyNode] = {}
 
@@ -59,8 +63,17 @@ class SankeyView(PaintedChart):
         """Return name and power of a node."""
         return f"{self._nodes[key].title} {text.quantity(self._amounts[key], 'W')}"
 
-    def _fit(self) -> None:
-        self.sankey = lay_out(self.shown.nodes, self.shown.flows, self.width(), self.height(), _TAIL_PX)
+    def _fit(self, *_theme: object) -> None:
+        metrics, names_px = QFontMetricsF(font(10, bold=True)), dict[int, float]()
+        for node in self.shown.nodes:
+            if self._amounts[node.key] > 0 and node.column < _USES:
+                value = text.quantity(self._amounts[node.key], "W")
+                wide_px = max(map(metrics.horizontalAdvance, (node.title, value))) + _NAME_EDGES_PX
+                names_px[node.column] = max(names_px.get(node.column, 0.0), wide_px)
+        ends = [node.title for node in self.shown.nodes if node.column == ENDS]
+        tail_px = max(map(metrics.horizontalAdvance, ends), default=0.0) + _NAME_EDGES_PX
+        nodes, flows, tail_px = self.shown.nodes, self.shown.flows, max(tail_px, _TAIL_PX)
+        self.sankey = lay_out(nodes, flows, self.width(), self.height(), tail_px, names_px, scaled(100) / 100)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -95,7 +108,7 @@ class SankeyView(PaintedChart):
     def _paint_name(self, painter: ChartPainter, key: str) -> None:
         theme, spot, node = painter.theme, self.sankey.bars[key], self._nodes[key]
         last = float(self.width()) if node.column == ENDS else self._next_x(node.column)
-        x, room, high = spot.x + spot.width + 5, last - spot.x - spot.width - 6, 13.0
+        x, room, high = spot.x + spot.width + 5, last - spot.x - spot.width - 6, float(scaled(_LINE_PX))
         y = spot.y + spot.height / 2
         value = text.quantity(self._amounts[key], "W")
         beside = [node_beside.key for node_beside in self.shown.nodes if node_beside.column == node.column]
@@ -146,8 +159,7 @@ class EnergyDock(LiveDock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, session, "energy", tr("Energy"), "flow", parent)
         self.view = SankeyView(look)
-        self.balance = label("", "muted")
-        self.balance.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.balance = ElidedLabel("muted")
         self.lead.addWidget(self.balance)
         self.body.addWidget(self.view, 1)
 

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QScrollArea,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -39,6 +38,7 @@ from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest, nest_in_cell
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
 from twin.app.world.rows import FactRow, World
 from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of
@@ -155,7 +155,7 @@ class FabricDock(Dock):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         grid.addWidget(label(tr("COLLECTIVE"), "section"), 0, 0)
-        self.switch = QCheckBox(tr("Show the traffic on the cables"))
+        self.switch = QCheckBox(tr("Show traffic on cables"))
         self.switch.setToolTip(tr("Dashes move along the path of the traffic; their speed is not to scale"))
         self.kind_box = DropDown()
         self.kind_box.setAccessibleName(tr("Kind of communication"))
@@ -165,6 +165,9 @@ class FabricDock(Dock):
         self.job_box.setToolTip(tr("Job whose communication is shown on the cables"))
         row = QHBoxLayout()
         row.setSpacing(8)
+        for box in (self.job_box, self.kind_box):
+            box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(8)
         row.addWidget(self.job_box, 1)
         row.addWidget(self.kind_box, 1)
         nest_in_cell(grid, row, 1, 0)
@@ -181,25 +184,17 @@ class FabricDock(Dock):
         self.cables_box.setToolTip(tr("Quantity shown as cable colour"))
         for by in CABLES_BY:
             self.cables_box.addItem({"rail": tr("Rail"), "load": tr("Link load")}[by], by)
-        self.tools.addWidget(label(tr("Cables by"), "muted"))
-        self.tools.addWidget(self.cables_box)
+        self.tools.add(label(tr("Cables by"), "muted"))
+        self.tools.add(self.cables_box)
 
-    def _table(self) -> QTableView:
-        table = QTableView()
-        table.setModel(self.model)
-        table.setAccessibleName(tr("Busiest cables"))
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.setShowGrid(False)
+    def _table(self) -> RowTable:
+        table = RowTable(self._look, tr("Busiest cables"), _ROW_PX, self.model)
+        table.setWordWrap(True)
         table.setProperty("role", "dense")
         table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the dock scrolls as a whole
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.verticalHeader().hide()
         table.verticalHeader().setMinimumSectionSize(themes.scaled(_ROW_PX))
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header = table.header
         header.sectionResized.connect(self._fit_table)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)

@@ -139,8 +139,9 @@ class OwnSceneCard(_Framed):
         mark.clicked.connect(lambda: self.chosen.emit())
         column.addWidget(mark, 0, Qt.AlignmentFlag.AlignCenter)
         column.addWidget(label(tr("Your own hall"), "title"), 0, Qt.AlignmentFlag.AlignCenter)
-        words = label(tr("Drop a .twin.yaml file anywhere on this window"), "muted")
-        column.addWidget(words, 0, Qt.AlignmentFlag.AlignCenter)
+        words = label(tr("Drop a .twin.yaml file anywhere on this window"), "muted", wrap=True)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(words)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Ask for a file."""
@@ -286,6 +287,11 @@ class Welcome(QScrollArea):
         if self._unread:
             self._reader.start()
 
+    @property
+    def is_read(self) -> bool:
+        """Return whether all cards say what their scenes are."""
+        return not self._unread
+
     def _choose(self, path: Path) -> None:
         self.chosen.emit(path)
 
@@ -305,7 +311,11 @@ class Welcome(QScrollArea):
         words.setSpacing(4)
         words.addWidget(label(tr("GPU data centre twin"), "display"))
         words.addWidget(
-            label(tr("Open a hall, press Space, and watch it train, heat up, fail and recover."), "lead")
+            label(
+                tr("Open a hall, press Space, and watch it train, heat up, fail and recover."),
+                "lead",
+                wrap=True,
+            )
         )
         nest(row, words, 1)
         self.open_button = button = QPushButton(tr("Open a file\N{HORIZONTAL ELLIPSIS}"))

@@ -9,6 +9,7 @@ from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
@@ -25,8 +26,8 @@ from twin.app.form.places import NO_PLACE, PLACE_KEY, meant_place, place_title, 
 from twin.app.form.typed import step_range, step_unit, steps_in
 from twin.app.toolkit import theme
 from twin.app.toolkit.count_field import CountBox, CountSlider
-from twin.app.toolkit.drop_down import DropDown
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.drop_down import DropDown, widen
+from twin.app.toolkit.look import Look, label, with_role
 from twin.app.toolkit.plain_text import plain_tip
 
 _NONE = "none"
@@ -205,6 +206,7 @@ class FieldRow(QObject):
                 completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
             completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+            with_role(_suggestions(completer), "suggestions")
             line = QLineEdit()
             line.setStyleSheet("border: none; background: transparent; padding: 0;")  # the list has these
             combo.setLineEdit(line)
@@ -224,6 +226,7 @@ class FieldRow(QObject):
         if line is not None:
             line.setText(words)
             line.setSelection(len(words), -len(words))  # its beginning stays in sight
+            widen(_suggestions(combo.completer()))
         self._filling = False
 
     def _list(self, combo: QComboBox) -> None:
@@ -353,6 +356,12 @@ class FieldRow(QObject):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
+
+
+def _suggestions(completer: QCompleter | None) -> QAbstractItemView:
+    popup = completer.popup() if completer is not None else None
+    assert popup is not None
+    return popup
 
 
 def form_grid(widget: QWidget) -> QGridLayout:

@@ -32,6 +32,7 @@ from twin.app.toolkit.charts.month_bars import MonthBars
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
+from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.world.rows import FactRow, World, kind_word
@@ -155,20 +156,22 @@ class Inspector(Dock):
         badges.addWidget(self._kind, 0, Qt.AlignmentFlag.AlignVCenter)
         badges.addWidget(self._state, 0, Qt.AlignmentFlag.AlignVCenter)
         badges.addStretch(1)
+        self._tools = ToolRow(self._look)
         self.plan_button = QPushButton(tr("Plan\N{HORIZONTAL ELLIPSIS}"))
         self.plan_button.setToolTip(tr("Open this job in the job dialog"))
-        self.plan_button.setVisible(False)
         self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
-        badges.addWidget(self.plan_button)
         self.incident_button = QPushButton(tr("Incident"))
         self.incident_button.setToolTip(tr("What failed here last, whom it stopped, and what that cost"))
-        self.incident_button.setVisible(False)
         self.incident_button.clicked.connect(self._on_incident)
-        badges.addWidget(self.incident_button)
         self.break_button = QPushButton(tr("Break\N{HORIZONTAL ELLIPSIS}"))
         self.break_button.setToolTip(tr("Inject a fault"))
         self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
-        badges.addWidget(self.break_button)
+        for button in (self.plan_button, self.incident_button, self.break_button):
+            self._tools.add(button)
+        self._tools.give_way = (self.plan_button, self.incident_button, self.break_button)
+        self._tools.want(self.plan_button, False)
+        self._tools.want(self.incident_button, False)
+        badges.addWidget(self._tools)
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._title, 0, 1)
         grid.addWidget(self._subtitle, 1, 1)
@@ -287,8 +290,8 @@ class Inspector(Dock):
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")
         self._kind.setText(kind_word(facts.kind))
-        self.plan_button.setVisible(facts.kind == "job")
-        self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
+        self._tools.want(self.plan_button, facts.kind == "job")
+        self._tools.want(self.break_button, bool(facts.sections) and facts.kind not in ("store", "fabric"))
         self._values, self._now_titles, self.months = [], [], None
         content = QWidget()
         column = QVBoxLayout(content)
@@ -369,7 +372,7 @@ class Inspector(Dock):
         age = age_words(self._session)
         for title in self._now_titles:
             title.setText(tr("AT {age}", age=age.upper()) if age else NOW.upper())
-        self.incident_button.setVisible(facts.troubled)
+        self._tools.want(self.incident_button, facts.troubled)
         self._state.setVisible(facts.state is not None)
         if facts.state is not None:
             self._show_state(facts.state)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHeaderView
+from PySide6.QtGui import QColor
 
 from twin.app.jobs.events import EventFilter, EventLine
 from twin.app.toolkit.clock import Clock
@@ -13,6 +12,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.theme import scaled
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
 from twin.language import tr
 from twin.record.events import Severity
@@ -91,30 +91,22 @@ class JobEventTable(RowTable):
         super().__init__(look, tr("What happened to the job"), _ROW_PX, self.lines)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(60)
-        self.lines.modelReset.connect(self._share_width)
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(40)
-        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        self._longest_time = ""
+        self.lines.modelReset.connect(self.share)
+        self.share_width(self._measured, WHAT, leaving=(COST,))
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
 
     def tell_time_by(self, clock: Clock) -> None:
         """Make room for the times of a run."""
-        metrics = QFontMetrics(QApplication.font())
-        self.setColumnWidth(TIME, metrics.horizontalAdvance(clock.longest) + 2 * _MARGIN_PX)
-        self._share_width()
+        self._longest_time = clock.longest
+        self.share()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room there is."""
-        super().resizeEvent(event)
-        self._share_width()
-
-    def _share_width(self) -> None:
-        metrics = QFontMetrics(QApplication.font())
-        costs = [line.cost for line in self.lines.shown[:_MEASURED]]
-        widest = max(map(metrics.horizontalAdvance, ("271 steps", *costs))) + 2 * _MARGIN_PX
-        self.setColumnHidden(COST, self.width() < _COST_FROM_PX)
-        self.setColumnWidth(COST, min(widest, _COST_PX, max(self.width() // 3, 60)))
+    def _measured(self) -> dict[int, int]:
+        return {
+            TIME: self.widest(TIME, self._longest_time),
+            COST: min(self.widest(COST, "271 steps"), scaled(_COST_PX)),
+        }
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.lines.shown[index.row()])

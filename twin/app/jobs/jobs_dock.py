@@ -8,7 +8,6 @@ from psygnal import Signal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHeaderView,
     QMainWindow,
     QMenu,
     QToolButton,
@@ -17,16 +16,15 @@ from PySide6.QtWidgets import (
 from twin.app.jobs.model import JobFilter, JobModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.look import Look, tool_button
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
-from twin.app.toolkit.text_fields import SearchField
+from twin.app.toolkit.text_fields import ElidedLabel, SearchField
 from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of
 
-_WIDTHS_PX = (0, 106, 120, 84, 70, 74, 64, 84)
-_FIRST_PX = 110
-_ROW_PX = 26
+_WIDTHS_PX = dict(enumerate((106, 120, 84, 70, 74, 64, 84), 1))
+_ROW_PX, _LEAST_PX = 26, 55
 _ICONS = {JobFilter.ALL: "list", JobFilter.WORK: "play", JobFilter.WAIT: "clock", JobFilter.OVER: "check"}
 
 
@@ -43,18 +41,14 @@ class JobsDock(Dock):
         self.model = JobModel(look)
         self.table = RowTable(look, tr("Jobs"), _ROW_PX, self.model)
         header = self.table.header
-        header.setMinimumSectionSize(_FIRST_PX // 2)
-        for column, width_px in enumerate(_WIDTHS_PX):
-            if width_px:
-                self.table.setColumnWidth(column, width_px)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
+        self.table.share_width(_WIDTHS_PX, 0, _LEAST_PX)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.job_at(index.row()).id))
         self.table.activated.connect(lambda index: self.opened.emit(self.model.job_at(index.row()).id))
         self._which = JobFilter.ALL
-        self._count = label("", "faint")
+        self._count = ElidedLabel("faint", snug=True)
         self.search = SearchField()
         self.search.setPlaceholderText(tr("Filter"))
         self.search.setFixedWidth(110)
@@ -66,7 +60,7 @@ class JobsDock(Dock):
         plan.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         plan.clicked.connect(lambda: self.plan_wanted.emit(self._selected()))
         for widget in (*self._which_buttons(), self.search, self._count, plan):
-            self.tools.addWidget(widget)
+            self.tools.add(widget)
         self.body.addWidget(self.table)
         session.document_changed.connect(self._refresh)
         session.run_started.connect(self._refresh)

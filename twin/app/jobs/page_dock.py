@@ -43,6 +43,7 @@ from twin.app.world.rows import World
 from twin.language import tr
 from twin.record.frame import Frame
 
+_LEFT_PX = 200
 _TABLE_EVERY_S = 0.5
 _WIDE_PX = 620
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
@@ -132,6 +133,7 @@ class JobPageDock(Dock):
         words.addWidget(self.facts)
         words.addWidget(self.where)
         left = QWidget()
+        left.setMinimumWidth(scaled(_LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -178,7 +180,7 @@ class JobPageDock(Dock):
             button.clicked.connect(lambda _=False, which=which: self.table.lines.filter(which))
             group.addButton(button)
             self.which_buttons[which] = button
-            self.tools.addWidget(button)
+            self.tools.add(button)
         self.fly_button = tool_button(self._look, "fly", tr("Fly to its racks"))
         self.plan_button = tool_button(self._look, "gauge", tr("Open in the job dialog"))
         self.risk_button = tool_button(
@@ -203,7 +205,7 @@ class JobPageDock(Dock):
             self.risk_button,
             self.do_button,
         ):
-            self.tools.addWidget(button)
+            self.tools.add(button)
 
     def _ask(self, signal: SignalInstance) -> None:
         if self.job_id is not None:

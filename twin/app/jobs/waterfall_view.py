@@ -22,7 +22,7 @@ class WaterfallView(WaterfallChart):
     alone_words = (tr("The losses alone:"), tr("Losses alone:"), tr("Losses:"), "")
 
     def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Time of the job by account"), hint=(460, 250), least=(340, 120))
+        super().__init__(look, tr("Time of the job by account"), hint=(460, 250), least=(220, 120))
         self.shown: Waterfall | None = None
 
     def show_waterfall(self, shown: Waterfall | None) -> None:

@@ -6,16 +6,18 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton, QTableView
 
-from twin.app.monitor.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
+from twin.app.monitor.alarm_model import ALARM, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.text_fields import ElidedLabel
+from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.record.alarms import Alarms
 from twin.record.alarms_pictured import over_in
@@ -51,14 +53,15 @@ class AlarmsDock(Dock):
         self.alarms = Alarms()
         self.model = AlarmModel(look, self.alarms)
         self.table = self._table()
+        self.table.share_width(self._widths_px, TEXT)
         self.body.addWidget(self.table)
-        self._count = label("", "faint")
+        self._count = ElidedLabel("faint", snug=True)
         self.seen_button = _small(tr("Acknowledge"), tr("Acknowledge the selected alarms"))
         self.all_button = _small(tr("Acknowledge all"), tr("Acknowledge all alarms, ended ones included"))
         self.seen_button.clicked.connect(self.acknowledge)
         self.all_button.clicked.connect(self.acknowledge_all)
         for widget in (self._count, self.seen_button, self.all_button):
-            self.tools.addWidget(widget)
+            self.tools.add(widget)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
         session.rewound.connect(self._on_rewound)
@@ -84,34 +87,23 @@ class AlarmsDock(Dock):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the words what room the other columns leave."""
         super().resizeEvent(event)
-        self._share_width()
+        self.table.share()
 
-    def _share_width(self) -> None:
-        """Set the widths of columns: nothing scrolls sideways."""
-        metrics = QFontMetrics(QApplication.font())
-        wordy = self.width() >= _WORDY_FROM_PX
+    def _widths_px(self) -> dict[int, int]:
+        """Return the widths of columns: nothing scrolls sideways."""
+        table, signs_px = self.table, scaled(_ICON_PX)
+        wordy = self.width() >= scaled(_WORDY_FROM_PX)
         self.model.use_words(wordy)
-        rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
-
-        def widest(column: int, least: str) -> int:
-            cells = [str(self.model.index(row, column).data()) for row in rows]
-            return max(map(metrics.horizontalAdvance, (least, *cells))) + 2 * _CELL_MARGIN_PX
-
-        widths = {
-            ALARM: metrics.horizontalAdvance(tr("Warning: power failure MM")) + _ICON_PX
-            if wordy
-            else _ICON_PX,
-            WHEN: widest(WHEN, COLUMNS[WHEN]),
-            WHERE: min(
-                widest(WHERE, COLUMNS[WHERE]), metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX
-            ),
-            STATE: metrics.horizontalAdvance(tr("◇ Happened ✓")) + 2 * _CELL_MARGIN_PX if wordy else _ICON_PX,
+        wide = table.fontMetrics().horizontalAdvance
+        where_px = wide(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX
+        return {
+            ALARM: signs_px + (wide(tr("Warning: power failure MM")) if wordy else 0),
+            WHEN: table.widest(WHEN),
+            WHERE: min(table.widest(WHERE), where_px),
+            STATE: table.widest(STATE, tr("◇ Happened ✓")) if wordy else signs_px,
         }
-        for column, width_px in widths.items():
-            self.table.setColumnWidth(column, width_px)
-        self.table.setColumnWidth(TEXT, max(0, self.width() - sum(widths.values()) - _SCROLL_BAR_PX))
 
-    def _table(self) -> QTableView:
+    def _table(self) -> RowTable:
         table = RowTable(self._look, tr("Alarms"), _ROW_PX, self.model)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         header = table.header
@@ -169,7 +161,7 @@ class AlarmsDock(Dock):
         top = self.table.indexAt(QPoint(0, 0))
         held = self.model.alarm_at(top.row()) if bar.value() and top.isValid() else None
         self.model.refresh()
-        self._share_width()
+        self.table.share()
         if held is not None and self.model.row_of(held) >= 0:
             self.table.scrollTo(
                 self.model.index(self.model.row_of(held), 0), QTableView.ScrollHint.PositionAtTop

@@ -7,8 +7,7 @@ from time import monotonic
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QTimer
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from twin.app.monitor.availability_model import (
     COLUMNS,
@@ -21,11 +20,11 @@ from twin.app.monitor.availability_model import (
 )
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
-from twin.app.toolkit.theme import scaled
+from twin.app.toolkit.text_fields import ElidedLabel
 from twin.catalog import load_catalog
 from twin.language import tr
 from twin.planning.job.result import PlanError
@@ -38,7 +37,7 @@ _WAIT_MS = 300
 """So long after the last change it is worked out again: 0.1 s at 16,384 GPUs, 0.6 s at 100,000."""
 _SLICE_S = 0.01
 """So long the window waits for it at a time; a step takes a few milliseconds."""
-_ROW_PX, _MARGIN_PX, _LEAST_PX = 24, 26, 110
+_ROW_PX, _LEAST_PX = 24, 110
 DROPPED = (GPUS, HOURS, GPU_HOURS)
 """Columns that a narrow dock leaves out, the first ones first."""
 
@@ -69,11 +68,12 @@ class AvailabilityDock(Dock):
             self.model,
             tr("No machines in this hall yet"),
         )
+        self.table.share_width(self._widths_px, WHAT, _LEAST_PX, DROPPED)  # tips and a wider dock have those
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
         self.body.addWidget(self.table, 1)
-        self.words = label("", "muted")
-        self.tools.addWidget(self.words)
+        self.words = ElidedLabel("muted", snug=True)
+        self.tools.add(self.words)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
@@ -134,12 +134,7 @@ class AvailabilityDock(Dock):
         self.model.show_rows(rows_of(found, int(nodes.gpu_count[nodes.present].sum())))
         self.words.setText(tr("As in runs") if found.in_runs else tr("Not in runs of this scene"))
         self.words.setToolTip(plain_tip(tip_of(found)))
-        self._share_width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the figures leave."""
-        super().resizeEvent(event)
-        self._share_width()
+        self.table.share()
 
     @property
     def waits(self) -> bool:
@@ -163,25 +158,8 @@ class AvailabilityDock(Dock):
         if targets:
             self.chosen.emit(targets)
 
-    def _share_width(self) -> None:
-        metrics, bold = QFontMetrics(QApplication.font()), QFont(QApplication.font())
-        bold.setBold(True)
-        heads = QFontMetrics(bold)
-        widths_px = {}
-        for column, title in enumerate(COLUMNS):
-            texts = (row.texts[column] for row in self.model.rows)
-            widest_px = max(map(metrics.horizontalAdvance, texts), default=0)
-            widths_px[column] = max(widest_px, heads.horizontalAdvance(title)) + _MARGIN_PX
-        least_px = min(widths_px.pop(WHAT), scaled(_LEAST_PX))
-        room_px = self.table.viewport().width()
-        for column in DROPPED:  # their tips and a wider dock have them
-            fits = least_px + sum(widths_px.values()) <= room_px
-            self.table.setColumnHidden(column, not fits)
-            if not fits:
-                widths_px.pop(column)
-        for column, width_px in widths_px.items():
-            self.table.setColumnWidth(column, width_px)
-        self.table.setColumnWidth(WHAT, max(least_px, room_px - sum(widths_px.values())))
+    def _widths_px(self) -> dict[int, int]:
+        return {column: self.table.widest(column) for column in range(len(COLUMNS)) if column != WHAT}
 
 
 def tip_of(found: HallAvailability) -> str:

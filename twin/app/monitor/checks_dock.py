@@ -7,8 +7,8 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
-from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton
 
 from twin.app.monitor.checks_model import (
     ACCEPTED,
@@ -29,6 +29,7 @@ from twin.app.toolkit import theme
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
 from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
 from twin.language import counted, tr
@@ -42,11 +43,9 @@ from twin.scenario.schema.exclusion import EVERYTHING
 _WAIT_MS = 150
 """So long after the last change the rules are asked: while a drag goes on they are not."""
 _ROW_PX = 24
-_MARGIN_PX = 26
-_ICON_PX = 24
-_SCROLL_BAR_PX = 14
+_ICON_PX, _LEAST_PX = 24, 180
 _NARROW_PX = 620
-"""A narrower list leaves out the limit: its tool tip has it."""
+"""A narrower list shows less of rules and places: tool tips have them."""
 _ROOMY_PX = 400
 """A narrower dock shows no filter of a kind that was not found."""
 _NAMES = {
@@ -79,6 +78,7 @@ class RulesDock(Dock):
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
         self.model = RulesModel(look)
         self.table = self._table()
+        self.table.share_width(self._widths_px, WHAT, _LEAST_PX, (LIMIT,))
         self.body.addWidget(self.table)
         self.falls = FallsTable(look)
         self.falls.thing_chosen.connect(self.thing_chosen)
@@ -92,7 +92,7 @@ class RulesDock(Dock):
         self.accept_button.setProperty("role", "flat")
         self.accept_button.setToolTip(tr("Accept the selected finding; the file keeps the reason"))
         self.accept_button.clicked.connect(self.accept_chosen)
-        self.tools.addWidget(self.accept_button)
+        self.tools.add(self.accept_button)
         self.falls_button = QPushButton(tr("What falls"))
         self.falls_button.setProperty("role", "flat")
         self.falls_button.setCheckable(True)
@@ -100,7 +100,7 @@ class RulesDock(Dock):
             tr("Lists what falls if this falls: single points of failure, the worst first")
         )
         self.falls_button.toggled.connect(self._show_falls)
-        self.tools.addWidget(self.falls_button)
+        self.tools.add(self.falls_button)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
@@ -136,7 +136,7 @@ class RulesDock(Dock):
 
     def _show_falls(self, on: bool) -> None:
         self.falls_button.setText(tr("Findings") if on else tr("What falls"))
-        self.accept_button.setVisible(not on)
+        self.tools.want(self.accept_button, not on)
         self._show_filters()
         self._list_falls()
         self._tell()
@@ -179,25 +179,13 @@ class RulesDock(Dock):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the words what room the other columns leave, and the tools theirs."""
         super().resizeEvent(event)
-        self._share_width()
+        self.table.share()
         self._show_filters()
 
     # -- building ----
 
-    def _table(self) -> QTableView:
-        table = QTableView()
-        table.setModel(self.model)
-        table.setAccessibleName(tr("Findings of the design rules"))
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.horizontalHeader().setHighlightSections(False)
-        table.horizontalHeader().setDefaultAlignment(
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        )
+    def _table(self) -> RowTable:
+        table = RowTable(self._look, tr("Findings of the design rules"), _ROW_PX, self.model)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(self._offer)
@@ -221,11 +209,10 @@ class RulesDock(Dock):
             )
         )
         made.toggled.connect(partial(self._show_kind, kind))
-        self.tools.addWidget(made)
+        self.tools.add(made)
         return made
 
     def _dress(self, *_theme: object) -> None:
-        self.table.verticalHeader().setDefaultSectionSize(theme.scaled(_ROW_PX))
         for kind, button in self.filters.items():
             button.setIcon(self._look.icon(*SIGNS.get(kind, ACCEPTED)))
 
@@ -261,7 +248,7 @@ class RulesDock(Dock):
         """Show a filter of each kind; in a narrow dock only of kinds that were found."""
         wide = self.width() >= theme.scaled(_ROOMY_PX)
         for kind, button in self.filters.items():
-            button.setVisible(not self.falls_button.isChecked() and (wide or self._counts[kind] > 0))
+            self.tools.want(button, not self.falls_button.isChecked() and (wide or self._counts[kind] > 0))
 
     def _tell(self) -> None:
         counts = dict.fromkeys(KINDS, 0)
@@ -289,7 +276,7 @@ class RulesDock(Dock):
         )
         self.empty_label.setText(tr("Nothing that falls alone takes a GPU along") if listing else none)
         self._tell_button()
-        self._share_width()
+        self.table.share()
 
     def _tell_button(self, *_change: object) -> None:
         finding = self._chosen()
@@ -300,26 +287,13 @@ class RulesDock(Dock):
         again = finding is not None and finding.excluded
         self.accept_button.setText(tr("Undo acceptance") if again else tr("Accept\N{HORIZONTAL ELLIPSIS}"))
 
-    def _share_width(self) -> None:
-        metrics = QFontMetrics(QApplication.font())
-        rows = range(min(self.model.rowCount(), 60))
-
-        def widest(column: int, least: str, most_px: int) -> int:
-            cells = [str(self.model.index(row, column).data()) for row in rows]
-            return min(max(map(metrics.horizontalAdvance, (least, *cells))) + _MARGIN_PX, most_px)
-
-        wide = self.table.width() >= _NARROW_PX
-        widths = {
-            RULE: widest(RULE, tr("Rule"), 230 if wide else 150) + _ICON_PX,
-            IS: widest(IS, tr("Value"), 120),
-            LIMIT: widest(LIMIT, tr("Limit"), 120),
-            WHERE: widest(WHERE, tr("Where"), 200 if wide else 110),
+    def _widths_px(self) -> dict[int, int]:
+        wide = self.table.width() >= theme.scaled(_NARROW_PX)
+        most_px = {RULE: 230 if wide else 150, IS: 120, LIMIT: 120, WHERE: 200 if wide else 110}
+        return {
+            column: min(self.table.widest(column), theme.scaled(px)) + (_ICON_PX if column == RULE else 0)
+            for column, px in most_px.items()
         }
-        self.table.setColumnHidden(LIMIT, not wide)
-        taken = sum(px for column, px in widths.items() if wide or column != LIMIT)
-        for column, width_px in widths.items():
-            self.table.setColumnWidth(column, width_px)
-        self.table.setColumnWidth(WHAT, max(80, self.table.width() - taken - _SCROLL_BAR_PX))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.finding_at(index.row()))

@@ -10,7 +10,6 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
-    QHeaderView,
     QMainWindow,
     QMenu,
     QTableView,
@@ -20,10 +19,10 @@ from PySide6.QtWidgets import (
 from twin.app.monitor.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.look import Look, tool_button
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
-from twin.app.toolkit.text_fields import SearchField
+from twin.app.toolkit.text_fields import ElidedLabel, SearchField
 from twin.app.toolkit.theme import scaled
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
 from twin.language import tr
@@ -52,23 +51,24 @@ class EventsDock(Dock):
         self._session = session
         self.model = EventModel(look)
         self.table = event_table(look, self.model)
+        # Most words name what they are of, so that its column leaves first.
+        self.table.share_width(self._widths_px, len(COLUMNS) - 1, _WORDS_PX, (WHERE,))
         self.table.clicked.connect(self._on_clicked)
         self.table.activated.connect(self._on_clicked)
         self.body.addWidget(self.table)
-        self._count = label("", "faint")
+        self._count = ElidedLabel("faint", snug=True)
         self._least = session.least_listed = FIRST_SHOWN
         self.model.filter(self._least, "")
         self.search = SearchField()
         self.search.setPlaceholderText(tr("Filter"))
-        self.search.setMinimumWidth(64)
         self.search.setMaximumWidth(130)
         self.search.setAccessibleName(tr("Filter events"))
         self.search.setToolTip(tr("Shows events that contain the text"))
         self.search.textChanged.connect(self._filter)
         for button in self._severity_buttons():
-            self.tools.addWidget(button)
-        self.tools.addWidget(self.search)
-        self.tools.addWidget(self._count)
+            self.tools.add(button)
+        self.tools.add(self.search)
+        self.tools.add(self._count)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
         session.rewound.connect(self._on_rewound)
@@ -114,26 +114,26 @@ class EventsDock(Dock):
         self.model.clear()
         if self._session.document is not None:
             self.model.tell_time_by(self._session.clock)
-            self._share_width()
+            self.table.share()
         self._tell_count()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the words what room the other columns leave."""
         super().resizeEvent(event)
-        self._share_width()
+        self.table.share()
 
-    def _share_width(self) -> None:
-        """Set the widths of columns; a narrow list leaves the kind of event to its icon and the words."""
+    def _widths_px(self) -> dict[int, int]:
+        """Return the widths of columns; a narrow list leaves the kind of event to its icon and the words."""
         clock = self._session.clock.longest if self._session.document is not None else ""
-        wordy = self.width() >= _KINDS_FROM_PX
+        wordy = self.width() >= scaled(_KINDS_FROM_PX)
         self.table.setWordWrap(not wordy)  # what happened has two lines where it has little width
         self.table.verticalHeader().setDefaultSectionSize(scaled(_ROW_PX if wordy else _TWO_LINES_PX))
         self.model.use_words(wordy)
-        kind_px = _KIND_PX if wordy else _ICON_PX
-        for column, width_px in ((TIME, _room_px(clock)), (EVENT, kind_px), (WHERE, _room_px("gpu/00/00/0"))):
-            self.table.setColumnWidth(column, width_px)
-        words_px = self.table.width() - _room_px(clock) - kind_px - _room_px("gpu/00/00/0")
-        self.table.setColumnHidden(WHERE, words_px < scaled(_WORDS_PX))  # most words name what they are of
+        return {
+            TIME: _room_px(clock),
+            EVENT: scaled(_KIND_PX if wordy else _ICON_PX),
+            WHERE: _room_px("gpu/00/00/0"),
+        }
 
     def _on_events(self, events: list[Event]) -> None:
         bar, before = self.table.verticalScrollBar(), self.model.rowCount()
@@ -160,10 +160,7 @@ class EventsDock(Dock):
 def event_table(look: Look, model: EventModel) -> RowTable:
     """Return the table widget of an event model."""
     table = RowTable(look, tr("Events"), _ROW_PX, model)
-    header = table.header
-    header.setMinimumSectionSize(_ICON_PX)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table
 
 

@@ -6,21 +6,19 @@ from collections.abc import Sequence
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QTableView
+from PySide6.QtGui import QColor
 
 from twin.app.toolkit import theme
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
 from twin.language import tr
 from twin.rules.redundancy import Fall
 
 COLUMNS = (tr("If this falls"), "GPUs", tr("What happens to them"), tr("Spare machines"), tr("Target"))
 THING, GPUS, WORDS, SPARE, TARGET = range(len(COLUMNS))
-NARROW_PX = 620
-"""A narrower list leaves out the spares: the tool tip has them."""
-_ROW_PX, _MARGIN_PX, _SCROLL_BAR_PX = 24, 26, 14
+_ROW_PX, _LEAST_PX = 24, 180
 _WIDEST_PX = {THING: 200, GPUS: 90, SPARE: 130, TARGET: 150}
 
 
@@ -79,26 +77,15 @@ def _target(fall: Fall) -> str:
     )
 
 
-class FallsTable(QTableView):
+class FallsTable(RowTable):
     """The list."""
 
     thing_chosen = Signal(str)  # id: select it and fly there
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
         self.shown = FallsModel(look)
-        self.setModel(self.shown)
-        self.setAccessibleName(tr("What falls if this falls"))
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        )
+        super().__init__(look, tr("What falls if this falls"), _ROW_PX, self.shown)
+        self.share_width(self._widths_px, WORDS, _LEAST_PX, (SPARE,))  # the tool tip has the spares
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
@@ -111,27 +98,10 @@ class FallsTable(QTableView):
         ids = [fall.point.id for fall in falls]
         if held in ids:
             self.setCurrentIndex(self.shown.index(ids.index(held), THING))
-        self.share_width()
+        self.share()
 
-    def share_width(self) -> None:
-        """Give the words what room the other columns leave."""
-        self.verticalHeader().setDefaultSectionSize(theme.scaled(_ROW_PX))
-        metrics = QFontMetrics(QApplication.font())
-        wide = self.width() >= theme.scaled(NARROW_PX)
-        self.setColumnHidden(SPARE, not wide)
-        taken = 0
-        for column, most_px in _WIDEST_PX.items():
-            rows = range(min(self.shown.rowCount(), 60))
-            cells = [COLUMNS[column], *(str(self.shown.index(row, column).data()) for row in rows)]
-            width_px = min(max(map(metrics.horizontalAdvance, cells)) + _MARGIN_PX, theme.scaled(most_px))
-            self.setColumnWidth(column, width_px)
-            taken += width_px if wide or column != SPARE else 0
-        self.setColumnWidth(WORDS, max(80, self.width() - taken - _SCROLL_BAR_PX))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave."""
-        super().resizeEvent(event)
-        self.share_width()
+    def _widths_px(self) -> dict[int, int]:
+        return {column: min(self.widest(column), theme.scaled(px)) for column, px in _WIDEST_PX.items()}
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.thing_chosen.emit(self.shown.fall_at(index.row()).point.id)

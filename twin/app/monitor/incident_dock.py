@@ -63,7 +63,7 @@ class IncidentDock(Dock):
         self.setMinimumWidth(300)
         self.back_button = tool_button(look, "list", tr("All incidents by cause"))
         self.back_button.clicked.connect(lambda: self.show_list())
-        self.tools.addWidget(self.back_button)
+        self.tools.add(self.back_button)
         self._settling = self._timer(_SETTLE_MS)
         self._behind = self._timer(_BEHIND_MS)
         session.run_started.connect(self._on_run_started)

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHeaderView
 
 from twin.analysis.incident import CauseTotal, Incident
 from twin.analysis.incident_card import short_jobs
@@ -17,7 +16,6 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
-from twin.app.toolkit.theme import scaled
 from twin.language import tr
 
 _ROW_PX = 22
@@ -158,11 +156,7 @@ def sorted_table(
     header.setSortIndicatorClearable(True)
     header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     header.sortIndicatorChanged.connect(model.sort)
-    for place, column in enumerate(columns):
-        if column.width_px:
-            table.setColumnWidth(place, scaled(column.width_px))
-        else:
-            header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+    widths_px = {place: column.width_px for place, column in enumerate(columns) if column.width_px}
     named = next(place for place, column in enumerate(columns) if not column.width_px)
-    table.give_way(named, _LEAST_PX, [place for place in range(len(columns) - 1) if place != named])
+    table.share_width(widths_px, named, _LEAST_PX, [place for place in widths_px if place < len(columns) - 1])
     return table

@@ -10,7 +10,6 @@ from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QStandardItemModel
 from PySide6.QtWidgets import (
-    QHeaderView,
     QMainWindow,
     QMenu,
     QStyledItemDelegate,
@@ -24,10 +23,11 @@ from twin.app.session.session import Session
 from twin.app.toolkit.column_model import Index
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.drop_down import DropDown
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.record.reader import Reader
@@ -96,21 +96,19 @@ class WhyDock(Dock):
             look, tr("GPU time by account, with causes"), _ROW_PX, self.model, tr("Nothing is recorded yet")
         )
         self.table.setItemDelegateForColumn(SHARE, _Bar(look, self.table))
-        for column, width_px in _WIDTHS_PX.items():
-            self.table.setColumnWidth(column, scaled(width_px))
-        self.table.header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        self.table.share_width(_WIDTHS_PX, WHAT)
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
         self.body.addWidget(self.table)
-        self.words = label("", "muted")
+        self.words = ElidedLabel("muted", snug=True)
         self.box = DropDown()
         self.box.setAccessibleName(tr("Range of time"))
         for name, title, tip in RANGES:
             self.box.addItem(title, name)
             self.box.setItemData(self.box.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
         self.box.setToolTip(tr("Part of the run to explain"))
-        self.tools.addWidget(self.words)
-        self.tools.addWidget(self.box)
+        self.tools.add(self.words)
+        self.tools.add(self.box)
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.setInterval(_SETTLE_MS)

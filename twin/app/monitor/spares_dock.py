@@ -8,7 +8,7 @@ import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHeaderView, QMainWindow, QMenu, QSplitter
+from PySide6.QtWidgets import QMainWindow, QMenu, QSplitter
 
 from twin.app.monitor.spares_chart import SparesChart
 from twin.app.monitor.spares_facts import (
@@ -27,10 +27,11 @@ from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_menu import offer_menus
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.text_fields import ElidedLabel
 from twin.language import tr
 from twin.record.channels import NodeCondition
 from twin.record.frame import Frame
@@ -91,10 +92,10 @@ def pool_table(look: Look, model: PoolModel) -> RowTable:
     """Return the list of the nodes of a model."""
     table = RowTable(look, tr("Nodes not in use"), _ROW_PX, model, tr("All nodes in use"))
     table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
-    table.header.setResizeContentsPrecision(_ROWS_SIZED)
-    for column in (NODE, CONDITION, SINCE):
-        table.header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-    table.header.setSectionResizeMode(LAST, QHeaderView.ResizeMode.Stretch)
+    table.share_width(
+        lambda: {column: table.widest(column) for column in (NODE, CONDITION, SINCE)}, LAST, leaving=(SINCE,)
+    )
+    model.modelReset.connect(table.share)
     return table
 
 
@@ -119,8 +120,8 @@ class SparesDock(Dock):
             self.splitter.setStretchFactor(place, stretch)
         self.splitter.setSizes([420, 460])
         self.body.addWidget(self.splitter)
-        self.words = label("", "muted")
-        self.tools.addWidget(self.words)
+        self.words = ElidedLabel("muted", snug=True)
+        self.tools.add(self.words)
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)

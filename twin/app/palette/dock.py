@@ -15,7 +15,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.settings import UserSettings
-from twin.app.toolkit.text_fields import SearchField
+from twin.app.toolkit.text_fields import READABLE, SearchField
 from twin.catalog import load_catalog
 from twin.language import tr
 from twin.plant.tables import Plant
@@ -41,8 +41,7 @@ class PaletteDock(Dock):
         self._catalog = catalog
         self.list = PaletteList(look, catalog, PartPictures())
         self.search = SearchField()
-        self.search.setPlaceholderText(tr("Search parts"))
-        self.search.setMinimumWidth(72)
+        self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search parts"))
         self.search.setToolTip(tr("Type a few letters; Down and Up select, Enter places the part"))
         self.search.textChanged.connect(lambda _: self._refill())
@@ -50,7 +49,9 @@ class PaletteDock(Dock):
         self.group = DropDown()
         self.group.addItems([_ALL, _FAVOURITES, _RECENT, *(title for title, _ in GROUPS)])
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.group.setMinimumContentsLength(6)  # the dock stays narrow in a small window
+        self.group.setMinimumContentsLength(
+            min(len(_ALL), READABLE)
+        )  # the dock stays narrow in a small window
         self.group.setAccessibleName(tr("Kind of parts"))
         self.group.setToolTip(tr("Parts listed"))
         self.group.currentIndexChanged.connect(lambda _: self._refill())
@@ -60,14 +61,14 @@ class PaletteDock(Dock):
         self.star.clicked.connect(lambda: self._star(self.list.item))
         self.room = tool_button(look, "hall", tr("Build a whole room: rows, network, cooling and power"))
         self.room.clicked.connect(lambda: self.room_wanted.emit())
-        self.tools.addWidget(self.room)
-        self.tools.addWidget(self.star)
+        self.tools.add(self.room)
+        self.tools.add(self.star)
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(8, 6, 8, 6)
         row.setSpacing(6)
-        row.addWidget(self.search, 3)
-        row.addWidget(self.group, 2)
+        row.addWidget(self.search, 1)
+        row.addWidget(self.group, 1)
         self.body.addWidget(head)
         self.body.addWidget(self.list, 1)
         self.body.addWidget(self.count)

@@ -45,6 +45,8 @@ from twin.record.site_year import SiteYear
 from twin.scenario.file.resolve_references import in_place
 
 _FORM_PX = 410
+_TOTAL = "total_nodes"
+"""The field of what rows and racks come to: a room is asked for in racks."""
 _CHOSEN = tr("by size")
 _ASKED = tr("As the redundancy asks")
 _LEVELS: Mapping[str, str] = {
@@ -83,6 +85,7 @@ _FIELDS = (
     _count("nodes", tr("Nodes in a rack"), tr("In plain cabinets; other racks include their nodes"), "nodes"),
     _count("rows", tr("Rows"), tr("Rows of racks, alternating front to front and back to back"), "rows"),
     _count("racks", tr("Racks in a row"), tr("Racks of each row"), "racks"),
+    _count(_TOTAL, tr("Nodes in all"), tr("Sets the racks in a row: whole racks for so many nodes"), "nodes"),
     _pitch(
         "row_pitch_m",
         tr("Row to row"),
@@ -172,6 +175,7 @@ class RoomWizard(QDialog):
         self.resize(wanted.boundedTo(self.screen().availableSize() * 0.96))
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
+        self._nodes_of_racks = 1  # nodes that one rack more in each row brings
         self.figures: dict[str, QLabel] = {}
         self.place, self._place = PlaceRow(look), ""
         self.preview, self.months = RoomPreview(look), MonthBars(look, "PUE", 1.0, "{:.2f}".format)
@@ -194,8 +198,8 @@ class RoomWizard(QDialog):
     def room(self) -> RoomRequest:
         """Return what is asked for."""
         first = RoomRequest()
-        values = {key: _value(first, key, typed_value(row.of, row.text)) for key, row in self.rows.items()}
-        return replace(first, **values)
+        asked = {key: typed_value(row.of, row.text) for key, row in self.rows.items() if key != _TOTAL}
+        return replace(first, **{key: _value(first, key, typed) for key, typed in asked.items()})
 
     @property
     def fields(self) -> dict[str, FieldEditor]:
@@ -223,6 +227,7 @@ class RoomWizard(QDialog):
             self.build.setEnabled(False)
             return
         self._show(self.design)
+        self._tell_total(self.design)
         self.build.setEnabled(True)
 
     # -- what is shown ----
@@ -264,6 +269,19 @@ class RoomWizard(QDialog):
             if name not in shown:
                 part.setText(tr("none"))
                 part.setToolTip("")
+
+    def _tell_total(self, made: RoomDesign) -> None:
+        """Show how many nodes the racks hold; a step is a rack more in each row."""
+        total = int(made.scene.plant.nodes.present.sum())
+        self._nodes_of_racks = max(total // max(made.room.racks, 1), 1)
+        self.rows[_TOTAL].show(FieldState(str(total)))
+        self.fields[_TOTAL].setSingleStep(self._nodes_of_racks)  # type: ignore[union-attr]
+
+    def _on_total(self, words: str) -> None:
+        """Choose the racks of a row for so many nodes."""
+        racks = -(-int(words) // self._nodes_of_racks)
+        self.rows["racks"].show(FieldState(str(racks)))
+        self._later.start()
 
     def _year(self, made: RoomDesign) -> SiteYear | str:
         """Return the typical year of a room alone, where it is to stand."""
@@ -339,6 +357,9 @@ class RoomWizard(QDialog):
             row.put_into(grid, 2 * line, indent=1)
             if of.kind == "choice" and not of.choices:
                 row.offer(*self._parts(of.key))
+            if of.key == _TOTAL:
+                row.entered.connect(self._on_total)
+                continue
             row.show(FieldState("" if of.key in _SAID else text_of(of, getattr(first, of.key))))
             row.follow(self._later.start)
         self.rows["rack_pitch_m"].field.setSpecialValueText(tr("side to side"))  # type: ignore[union-attr]

@@ -32,6 +32,7 @@ from twin.app.planner.search import best_plans, can_be_searched, with_plan
 from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
 from twin.commands.jobs import AddJob
@@ -150,6 +151,7 @@ class JobDialog(QDialog):
         """Show a draft: figures and bars at once, searches and charts when the slider rests."""
         self.draft, self.judged = draft, judge(draft, self.form.edited)
         self.form.show_draft(draft, self.judged.faults)
+        self._side.setFixedWidth(max(theme.scaled(_FORM_PX), self.form.needed_px))
         self.results.show_judged(self.judged)
         self.yaml_button.setEnabled(self.judged.estimate is not None)
         self.add_button.setEnabled(self.judged.estimate is not None and draft.hardware.in_scene)
@@ -207,10 +209,9 @@ class JobDialog(QDialog):
         return tabs
 
     def _lay_out(self) -> None:
-        side = QWidget()
+        self._side = side = QWidget()
         side.setProperty("role", "side")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        side.setFixedWidth(theme.scaled(_FORM_PX))
         left = QVBoxLayout(side)
         left.setContentsMargins(0, 0, 0, 0)
         left.setSpacing(0)
@@ -259,16 +260,18 @@ class JobDialog(QDialog):
         row.addWidget(self.best_button)
         row.addWidget(self.live_box)
         row.addStretch(1)
-        below = QHBoxLayout()
-        below.setSpacing(10)
-        below.addWidget(self.add_button, 1)
-        below.addWidget(self.yaml_button)
+        below = ToolRow(self.look)
+        below.row.setSpacing(10)
+        below.add(self.add_button)
+        below.row.setStretchFactor(self.add_button, 1)
+        below.add(self.yaml_button)
+        below.give_way = (self.yaml_button,)
         box = QWidget()
         column = QVBoxLayout(box)
         column.setContentsMargins(14, 8, 12, 10)
         column.setSpacing(4)
         nest(column, row)
-        nest(column, below)
+        column.addWidget(below)
         column.addWidget(self.said)
         column.addWidget(self.anew_button)
         return box

@@ -73,6 +73,11 @@ class JobForm(QScrollArea):
         self.setWidget(content)
 
     @property
+    def needed_px(self) -> int:
+        """Return the width in which no field is cut [px]."""
+        return self._column.totalMinimumSize().width() + self.verticalScrollBar().sizeHint().width()
+
+    @property
     def editors(self) -> dict[str, FieldEditor]:
         """Return the widgets of the workload's fields by path."""
         return {key: row.field for key, row in self.rows.items() if key not in self._first}

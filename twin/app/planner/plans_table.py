@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.planner.draft import JobDraft, estimate_draft
 from twin.app.planner.search import Offer, is_plan, nearest_drafts, with_plan
@@ -15,6 +15,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.text import quantity, span
 from twin.language import tr
@@ -52,6 +53,9 @@ _TIPS = (
     tr("State sharded by data parallelism"),
 )
 _SHARDING = {"none": "none", "optimizer": tr("ZeRO-1"), "gradients": tr("ZeRO-2"), "weights": "FSDP"}
+
+
+_ROW_PX = 25
 
 
 class PlanModel(ColumnModel):
@@ -114,19 +118,10 @@ class PlansTable(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._look = look
         self.model = PlanModel(look)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName(tr("Best plans"))
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(25)
-        header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
+        self.table = RowTable(look, tr("Best plans"), _ROW_PX, self.model)
+        last = self.model.columnCount() - 1
+        self.table.share_width(lambda: {place: self.table.widest(place) for place in range(last)}, last)
+        self.model.modelReset.connect(self.table.share)
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
         self.summary = label("", "muted", wrap=True)

@@ -21,7 +21,7 @@ from twin.planning.job.whole_training import WholeTraining, tokens_in, tokens_wo
 from twin.planning.profile.models import load_model
 from twin.scenario.schema.work import LlmTraining
 
-_TYPED_PX = 84
+_TYPED_PX, _EDGES_PX = 84, 34
 _TIP = tr("Tokens of the whole training, such as 15 T or 300 B")
 _HOW = tr(
     "Without interruptions. Power of the job's nodes at its step, by the power model of their GPUs; "
@@ -46,7 +46,8 @@ class WholeTrainingRow(QWidget):
         self.tokens.setPlaceholderText(tr("such as 15 T"))
         self.tokens.setAccessibleName(tr("Tokens of the whole training"))
         self.tokens.setToolTip(_TIP)
-        self.tokens.setFixedWidth(scaled(_TYPED_PX))
+        words_px = self.tokens.fontMetrics().horizontalAdvance(self.tokens.placeholderText())
+        self.tokens.setFixedWidth(max(scaled(_TYPED_PX), words_px + scaled(_EDGES_PX)))
         self.tokens.textEdited.connect(lambda _: self._show())
         self.words, self.standing = label("", wrap=True), StandingBadge()
         row = QHBoxLayout(self)

@@ -187,6 +187,7 @@ class PlotArea(QWidget):
     def _add_chart(self, chart: Chart) -> QVBoxLayout:
         title = markup_label("")
         title.setToolTip(_KEY)
+        title.setWordWrap(True)
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         plot = pg.PlotWidget(axisItems={"bottom": TimeAxis(self._clock)})
         for each in (plot, plot.viewport()):  # both can have the keyboard

@@ -35,7 +35,7 @@ class PlotsDock(Dock):
         self.page_box.setToolTip(tr("Curves shown"))
         self.page_box.addItems(list(PAGES))
         self.page_box.currentIndexChanged.connect(self._on_page)
-        self.tools.addWidget(self.page_box)
+        self.tools.add(self.page_box)
         self._stack = QStackedWidget()
         self.none = label(tr("No samples yet: start the run."), "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -14,7 +14,8 @@ from twin.app.queue.gantt_chart import GanttChart
 from twin.app.queue.waiting import WaitingTable
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
-from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.look import Look, tool_button
+from twin.app.toolkit.text_fields import ElidedLabel
 from twin.language import tr
 
 _LIST_FROM_PX = 700
@@ -40,10 +41,10 @@ class QueueDock(Dock):
         self.splitter.setSizes([600, 400])
         self.splitter.setChildrenCollapsible(True)
         self.body.addWidget(self.splitter)
-        self._count = label("", "faint")
+        self._count = ElidedLabel("faint", snug=True)
         for button in self._buttons():
-            self.tools.addWidget(button)
-        self.tools.addWidget(self._count)
+            self.tools.add(button)
+        self.tools.add(self._count)
         self.chart.clicked.connect(self._on_clicked)
         self.chart.opened.connect(lambda job: self.opened.emit(self._id(job)))
         self.waiting.chosen.connect(self.chosen.emit)

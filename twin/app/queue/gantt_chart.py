@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent
 
 from twin.app.queue.gantt_model import (
     AHEAD,
@@ -17,13 +17,14 @@ from twin.app.queue.gantt_model import (
     time_axis,
     windows,
 )
-from twin.app.queue.gantt_paint import Painting
+from twin.app.queue.gantt_paint import STRIP_EDGE_PX, Painting, strip_words
 from twin.app.queue.history import JobHistory
 from twin.app.queue.plan import Planned, planned_boxes
 from twin.app.toolkit.charts.chart import ZoomedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
+from twin.app.toolkit.theme import font
 from twin.language import tr
 from twin.record.frame import Frame
 from twin.scenario.schema.document import Scenario
@@ -56,6 +57,8 @@ class GanttChart(ZoomedChart):
         self.across, self.down = time_axis(3600.0), gpu_axis(1)
         self.following = True  # it shows all that has been, and a little more
         self._painting = Painting()
+        self._left_px = LEFT_PX
+        look.changed.connect(self._make_room)
         self.setMouseTracking(True)
 
     # -- what is shown ----
@@ -66,6 +69,7 @@ class GanttChart(ZoomedChart):
         self.shown = ChartMoment(history, scenario, clock, lanes, windows=tuple(windows(scenario, history)))
         self.across, self.down = time_axis(scenario.duration_s), gpu_axis(len(history.plant.gpus.present))
         self.following, self.job = True, None
+        self._make_room()
         self._follow(0.0)
         self.update()
 
@@ -101,6 +105,15 @@ class GanttChart(ZoomedChart):
         """Follow the run no more."""
         self.following = False
 
+    def _make_room(self, *_theme: object) -> None:
+        """Let the words at the left have the room that they need in this language, at this size of text."""
+        if self.shown is not None:
+            total = int(self.shown.history.plant.gpus.present.sum())
+            metrics = QFontMetricsF(font(10))
+            widest_px = max(metrics.horizontalAdvance(words) for words in strip_words(total, total, total))
+            self._left_px = max(LEFT_PX, widest_px + STRIP_EDGE_PX)
+            self.update()
+
     def _follow(self, now_s: float) -> None:
         if self.following:
             self.across.show(0.0, max(now_s * AHEAD, min(_FIRST_S, self.across.most)))
@@ -109,14 +122,14 @@ class GanttChart(ZoomedChart):
     def room(self) -> QRectF:
         """Return the field of boxes."""
         top = TOP_PX + STRIP_PX + GAP_PX
-        wide = max(self.width() - LEFT_PX - RIGHT_PX, 10.0)
-        return QRectF(LEFT_PX, top, wide, max(self.height() - top - AXIS_PX, 10.0))
+        wide = max(self.width() - self._left_px - RIGHT_PX, 10.0)
+        return QRectF(self._left_px, top, wide, max(self.height() - top - AXIS_PX, 10.0))
 
     @property
     def place(self) -> ChartArea:
         """Return where things are on the widget."""
         boxes = self.room
-        strip = QRectF(LEFT_PX, TOP_PX, boxes.width(), STRIP_PX)
+        strip = QRectF(self._left_px, TOP_PX, boxes.width(), STRIP_PX)
         return ChartArea(boxes, strip, self.x_axis, self.y_axis)
 
     # -- painting ----

@@ -207,16 +207,11 @@ class Painting:
         painter.drawRect(strip)
         painter.font_in(10)
         now_gpus = sum(account.held.now for account in history.accounts)
-        lines = (
-            (
-                tr("{now_gpus} of {total}", now_gpus=prefixed(now_gpus), total=prefixed(total)),
-                theme.text,
-            ),
-            (tr("GPUs held"), theme.muted),
-            (tr("{now} wanted", now=prefixed(history.waiting_gpus.now)), theme.text),
-        )
-        for number, (words, tint) in enumerate(lines):
-            spot = QRectF(0, strip.top() + 3 + 16 * number, strip.left() - 8, 15)
+        lines = strip_words(now_gpus, total, history.waiting_gpus.now)
+        for number, (words, tint) in enumerate(
+            zip(lines, (theme.text, theme.muted, theme.text), strict=True)
+        ):
+            spot = QRectF(0, strip.top() + 3 + 16 * number, strip.left() - STRIP_EDGE_PX, 15)
             painter.write(spot, words, tint, to=RIGHT)
 
     @staticmethod
@@ -235,6 +230,19 @@ class Painting:
                 painter.fill_in(tint)
                 painter.area(x, up.px(below + held), up.px(below))
                 below = below + held
+
+
+STRIP_EDGE_PX = 8.0
+"""Between the words left of the strip and the strip."""
+
+
+def strip_words(held: float, total: float, wanted: float) -> tuple[str, str, str]:
+    """Return what stands left of the strip of GPUs over time."""
+    return (
+        tr("{now_gpus} of {total}", now_gpus=prefixed(held), total=prefixed(total)),
+        tr("GPUs held"),
+        tr("{now} wanted", now=prefixed(wanted)),
+    )
 
 
 def partition_colour(number: int) -> str:

@@ -6,7 +6,6 @@ from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QRectF, Qt
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import (
-    QHeaderView,
     QMainWindow,
     QStyle,
     QStyledItemDelegate,
@@ -54,8 +53,8 @@ PARTITION_COLUMNS = (
 _HELD, _QUOTA = 1, 2
 _MOST_QUOTA = 10_000_000
 _ROW_PX, _SWATCH_PX = 24, 10
-_TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)
-_PARTITION_PX = (132, 84, 62, 56, 60, 110, 90)
+_TENANT_PX = (132, 100, 72, 72, 84, 84, 92, 90)
+_PARTITION_PX = (132, 100, 68, 84, 72, 110, 90)
 
 
 class _Lines(ColumnModel):
@@ -236,7 +235,7 @@ class TenantsDock(Dock):
         ):
             button = tool_button(look, "colour" if by == "gpu.tenant" else "row", title)
             button.clicked.connect(lambda _=False, by=by: self.colour_wanted.emit(by))
-            self.tools.addWidget(button)
+            self.tools.add(button)
         self.tenants.typed.connect(self._on_typed)
         feed.begun.connect(self._on_begun)
         session.document_changed.connect(self._on_document)  # an edit, before the run plays
@@ -246,10 +245,7 @@ class TenantsDock(Dock):
 
     def _dress(self, table: RowTable, model: _Lines, widths_px: tuple[int, ...]) -> None:
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
-        table.header.ensurePolished()
-        for column, width_px in enumerate(widths_px):  # a heading is read in full
-            table.setColumnWidth(column, max(width_px, table.header.sectionSizeHint(column)))
-        table.header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
+        table.share_width(dict(enumerate(widths_px)), len(widths_px))
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen

@@ -8,7 +8,7 @@ from functools import partial
 from psygnal import Signal
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from twin.app.queue.history import JobHistory
 from twin.app.queue.moves import JOBS_MIME
@@ -181,11 +181,7 @@ class WaitingTable(RowTable):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # jobs of a stream differ in their last digits
         self.setMinimumWidth(120)
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(34)
-        for column, width_px in _WIDTHS_PX.items():
-            self.setColumnWidth(column, width_px)
-        header.setSectionResizeMode(TENANT, QHeaderView.ResizeMode.Stretch)
+        self.share_width(_WIDTHS_PX, TENANT)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._offer)
         self.clicked.connect(lambda index: self.chosen.emit(self.queue.job_id(index.row())))

@@ -45,10 +45,22 @@ class Kpi:
         """Return how wide its tile is, its title whole; a narrow one has its icon only when it is worrying."""
         title_px = QFontMetrics(font()).horizontalAdvance(self.title)
         icon_px = max(_ICON_PX, scaled(_ICON_PX)) if not narrow or math.isfinite(self.warn_above) else 0
-        return max(scaled(84 if not self.run else 122), title_px) + _EDGES_PX + icon_px
+        return max(scaled(84 if not self.run else 122), title_px, self._figures_px()) + _EDGES_PX + icon_px
+
+    def _figures_px(self) -> int:
+        """Return how wide its figures may come to be, that of the run in the words of the language."""
+        if not self.run:
+            return 0
+        number, unit = split_quantity(1.0, BY_ID[self.channel].unit, self.digits)
+        unit = unit if unit not in self.title else ""
+        small = f" {unit}" + tr(" &nbsp;run {so_far}", so_far=number).replace("&nbsp;", " ")
+        small_font = font(11)
+        return QFontMetrics(font(_FIGURE_PX, bold=True)).horizontalAdvance(number) + QFontMetrics(
+            small_font
+        ).horizontalAdvance(small)
 
 
-_GAP_PX, _MORE_PX, _ICON_PX, _EDGES_PX = 6, 38, 30, 20
+_GAP_PX, _MORE_PX, _ICON_PX, _EDGES_PX, _FIGURE_PX = 6, 38, 30, 20, 17
 
 _GOODPUT = tr(
     "Useful steps / steps of an ideal run (reference clock, nothing lost). Stopped and requeued jobs count as 0."

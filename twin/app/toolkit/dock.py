@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout
 
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 
@@ -74,9 +75,8 @@ class Dock(QDockWidget):
         self._age = label("", "muted")
         self._age.hide()
         layout.addWidget(self._age)
-        self.tools = QHBoxLayout()
-        self.tools.setSpacing(4)
-        nest(layout, self.tools)
+        self.tools = ToolRow(self._look)
+        layout.addWidget(self.tools)
         floating = tool_button(self._look, "float", tr("Float {title}", title=title))
         floating.clicked.connect(self.toggle_floating)
         closing = tool_button(self._look, "close", tr("Close {title}", title=title))

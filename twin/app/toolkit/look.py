@@ -10,7 +10,7 @@ from typing import Protocol
 from psygnal import Signal
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon, QTransform
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QTableView, QToolButton, QTreeView, QWidget
 from shiboken6 import isValid
 
 from twin.app.toolkit import icons, theme
@@ -75,6 +75,10 @@ class Look:
                 if isinstance(widget, QTableView):
                     rows = widget.verticalHeader()
                     rows.setDefaultSectionSize(round(rows.defaultSectionSize() * scale / before))
+                elif isinstance(widget, QTreeView):
+                    heads = widget.header()
+                    for section in range(heads.count()):
+                        heads.resizeSection(section, round(heads.sectionSize(section) * scale / before))
                 elif isinstance(widget, QToolButton):
                     widget.setIconSize(widget.iconSize() * (scale / before))
             self.changed.emit(self.theme)

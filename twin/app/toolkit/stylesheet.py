@@ -119,6 +119,8 @@ QTableView[role="dense"]::item { padding: 3px 3px; }
 QTableView[role="dense"] QHeaderView::section { padding: 4px 3px; }
 QTableView::item:hover, QListView::item:hover { background: $hover; }
 QTableView::item:selected, QListView::item:selected { background: $selection; }
+QListView[role="suggestions"] { background: $raised; border: 1px solid $border; padding: 4px; }
+QListView[role="suggestions"]::item { padding: 4px 6px; border-radius: 4px; }
 QHeaderView { background: $surface; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border;
   padding: 5px 8px; font-weight: 600; }

@@ -71,8 +71,15 @@ class SparkLine(PaintedChart):
 
     def paint(self, painter: ChartPainter) -> None:
         """Paint name, curve and value."""
-        theme, name_px, value_px = painter.theme, scaled(_NAME_PX), scaled(_VALUE_PX)
-        painter.write(QRectF(_EDGE_PX, 0, name_px, self.height()), self._title, theme.muted, 11)
+        theme, value_px = painter.theme, scaled(_VALUE_PX)
+        painter.font_in(11, bold=True)
+        value_px = min(value_px, painter.wide(self._words()) + 6)
+        painter.font_in(11)
+        name_px = max(
+            scaled(_NAME_PX), min(painter.wide(self._title) + 6.0, self.width() - value_px - 2 * _EDGE_PX)
+        )
+        name = QRectF(_EDGE_PX, 0, name_px, self.height())
+        painter.write(name, self._title, theme.muted, 11, elided=True)
         value = QRectF(self.width() - _EDGE_PX - value_px, 0, value_px, self.height())
         painter.write(value, self._words(), theme.text, 11, bold=True, to=RIGHT)
         wide = self.width() - name_px - value_px - 2 * _EDGE_PX - 6
