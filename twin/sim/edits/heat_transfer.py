@@ -153,20 +153,24 @@ def _clocks(old: RunParts, new: RunParts, source: IntP) -> None:
     """Let heat continue holding the clocks down that it holds down."""
     was, now = old.clocks, new.clocks
     there = source >= 0
-    for name, none in (
-        ("walk", 1.0),
-        ("pace", 1.0),
-        ("hbm_slow", False),
-        ("base_w", 0.0),
-        ("dyn_w", 0.0),
-        ("leak_w_k", 0.0),
-        ("clock_ghz", 0.0),
-        ("capped_ghz", 0.0),
+    clocks, own = (was, now), (was.own, now.own)
+    for (before, after), name, none in (
+        (clocks, "walk", 1.0),
+        (clocks, "pace", 1.0),
+        (clocks, "hbm_slow", False),
+        (clocks, "base_w", 0.0),
+        (clocks, "dyn_w", 0.0),
+        (clocks, "leak_w_k", 0.0),
+        (clocks, "clock_ghz", 0.0),
+        (clocks, "capped_ghz", 0.0),
+        (own, "common_ghz", 0.0),
+        (own, "slope_ghz", 0.0),
+        (own, "waits_ghz", 0.0),
     ):
-        values = getattr(was, name)
+        values = getattr(before, name)
         grown = np.full(len(source), none, values.dtype)
         grown[there] = values[source[there]]
-        setattr(now, name, grown)
+        setattr(after, name, grown)
     now._seen_c = np.full(len(source), np.inf)
     now.cap_w, now.job_clock = dict(was.cap_w), dict(was.job_clock)
     now.holding, now.hot_gpus = was.holding, was.hot_gpus
