@@ -1,4 +1,4 @@
-"""Writes assets/step_errors.yaml: what published runs show of each profile. Run it after a change of the step model.
+"""Writes assets/step_errors.json: what published runs show of each profile. Run it after a change of the step model.
 
     python packaging/step_errors.py [--data DIR]
 
@@ -7,16 +7,18 @@ DIR holds the tables that do not ship (vTrain); the default is ../shared/referen
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-HEAD = """# Errors of published runs that the fit of their profile has not seen, written by packaging/step_errors.py.
-# mean_pct and bias_pct [%]; p90, largest: of |log(predicted / measured)|. Intervals of step times come from here.
-"""
+NOTES = (
+    "Errors of published runs that the fit of their profile has not seen, written by packaging/step_errors.py.",
+    "mean_pct and bias_pct [%]; p90, largest: of |log(predicted / measured)|. Intervals of step times come from here.",
+)
 
 
 def main(words: Sequence[str]) -> None:
@@ -34,18 +36,24 @@ def main(words: Sequence[str]) -> None:
     if skipped:
         raise SystemExit(f"{', '.join(skipped)} cannot be read; give --data DIR")
     residuals = residuals_of(comparisons)
-    lines = [HEAD + "groups:"]
-    for (profile, kind), errors in errors_by_group(residuals).items():
-        numbers = ", ".join(
-            f"{name}: {value if isinstance(value, int) else f'{value:.4g}'}"
-            for name, value in asdict(errors).items()
-        )
-        lines.append(f"  {profile} {kind}: {{{numbers}}}")
-    (ROOT / "assets" / "step_errors.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    groups_text = ",\n".join(
+        f"    {json.dumps(f'{profile} {kind}')}: {json.dumps(_shown(asdict(errors)))}"
+        for (profile, kind), errors in errors_by_group(residuals).items()
+    )
+    notes = json.dumps(NOTES, indent=4)
+    text = f'{{\n  "notes": {notes},\n  "groups": {{\n{groups_text}\n  }}\n}}\n'
+    (ROOT / "assets" / "step_errors.json").write_text(text, encoding="utf-8")
     share, groups = coverage_pct(residuals)
     print(f"intervals cover {share:.1f} % of {len(residuals)} runs, each by runs of other models")
     for (profile, kind), (rows, inside) in groups.items():
         print(f"  {profile} {kind}: {inside:.0f} % of {rows}")
+
+
+def _shown(figures: Mapping[str, float]) -> dict[str, float]:
+    """Return figures with four digits; counts as they are."""
+    return {
+        name: value if isinstance(value, int) else float(f"{value:.4g}") for name, value in figures.items()
+    }
 
 
 if __name__ == "__main__":

@@ -10,15 +10,12 @@ are English. Command line, files and JSON stay English, and so does the engine: 
 from __future__ import annotations
 
 import gettext
-import logging
 import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from string import Formatter
-
-_LOG = logging.getLogger(__name__)
 
 DOMAIN = "twin"
 """Name of the catalogues."""
@@ -115,5 +112,7 @@ def catalogue() -> gettext.NullTranslations:
     try:
         return gettext.translation(DOMAIN, folder, fallback=True)
     except (OSError, ValueError, struct.error) as error:  # a folder or file that is not to be read
-        _LOG.warning("no translation from %s: %s", folder, error)
+        import logging  # few processes ever need it
+
+        logging.getLogger(__name__).warning("no translation from %s: %s", folder, error)
         return gettext.NullTranslations()

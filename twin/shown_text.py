@@ -7,7 +7,6 @@ direction of writing could show another text than the one that stands there, and
 from __future__ import annotations
 
 import re
-from html import escape
 
 _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -67,6 +66,8 @@ def in_html(text: str) -> str:
     >>> in_html("a < b")
     'a &lt; b'
     """
+    from html import escape  # brings a table of all entities along, which a run has no use for
+
     return escape(printable(text), quote=True)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from twin.planning.profile.figures import ProfileError, read_document, section
+from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile, OwnError
+from twin.resources import folder
 
-FILE = "step_errors.yaml"
+FILE = "step_errors.json"
 EXPERTS = "experts"
 """Kind of the runs of mixtures of experts, whatever their precision."""
 
@@ -103,7 +105,7 @@ class Interval:
 @cache
 def step_errors() -> Mapping[tuple[str, str], StepErrors]:
     """Return what published runs show, by profile and kind of run; `packaging/step_errors.py` writes the file."""
-    groups = section(read_document(FILE), FILE, "groups")
+    groups = json.loads((folder("assets") / FILE).read_text(encoding="utf-8"))["groups"]
     found = {}
     for key, entry in groups.items():
         profile, _, kind = str(key).partition(" ")

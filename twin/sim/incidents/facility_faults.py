@@ -16,7 +16,7 @@ from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.hydraulics import restricted_flow
 from twin.physics.normal import normal_quantile
-from twin.plant.graph import find
+from twin.plant.find import find
 from twin.plant.tables import LoopKind, Plant
 from twin.record.events import Severity
 from twin.scenario.checks.interventions import value_of, wrong

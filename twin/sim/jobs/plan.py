@@ -269,14 +269,14 @@ class Hardware:
 def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> Hardware:
     """Return the GPUs a job asks for, and their part; raises `UnplaceableJob`."""
     nodes = plant.nodes
-    kinds = np.unique(np.column_stack((nodes.gpu_count[allowed], nodes.part[allowed])), axis=0)
+    kinds = set(zip(nodes.gpu_count[allowed].tolist(), nodes.part[allowed].tolist(), strict=True))
     if int(allowed.sum()) < job.nodes:
         raise UnplaceableJob(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {int(allowed.sum())}")
     if len(kinds) != 1:
         raise UnplaceableJob(
             f"job {job.id!r} could run on {len(kinds)} kinds of nodes; under rows, name rows of one kind"
         )
-    per_node, part = int(kinds[0, 0]), int(kinds[0, 1])
+    per_node, part = kinds.pop()
     ranks, rest, slices = per_node * job.nodes, 0, 0
     if job.mig is not None:
         slices = mig_slices(job.mig)
