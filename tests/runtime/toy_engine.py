@@ -59,6 +59,7 @@ def scenario(duration: str = "2 h", racks: int = 4, rate: str = "0.5 /h", **more
 
 class ToyEngine:
     redraws: tuple[Redraw, ...] = ()
+    hall: object = None
 
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
         self.scenario = scenario
@@ -93,7 +94,7 @@ class ToyEngine:
         self._post(BEAT_S, _BEAT, 0)
 
     @classmethod
-    def restore(cls, scenario: Scenario, snapshot: bytes) -> ToyEngine:
+    def restore(cls, scenario: Scenario, snapshot: bytes, hall: object = None) -> ToyEngine:
         state = json.loads(snapshot)
         engine = cls(scenario, state["seed"])
         engine.now_s, engine._sequence, engine._cap_w = state["now"], state["sequence"], state["cap"]

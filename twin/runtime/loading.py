@@ -39,16 +39,22 @@ def begun(
 
 
 def gone_on(
-    make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequence[Redraw] = ()
+    make: EngineType,
+    scenario: Scenario,
+    snapshot: bytes,
+    redraws: Sequence[Redraw] = (),
+    hall: object = None,
 ) -> RunEngine:
     """Return an engine that goes on from a snapshot; of `redraws` it makes those that it does not know yet.
+
+    `hall` is that of the run when the snapshot was taken, where it is known.
 
     Raises
     ------
     ValueError
         When something that is done from then on is refused, or a redraw lies before it.
     """
-    engine = make.restore(scenario, snapshot)
+    engine = make.restore(scenario, snapshot, hall)
     for redraw in redraws:
         engine.redraw(redraw)
     return engine

@@ -113,6 +113,11 @@ class RunEngine(Protocol):
         """Return the whole discrete and continuous state, to be restored by `restore`."""
         ...
 
+    @property
+    def hall(self) -> object:
+        """Return the hall as it stands, for `EngineType.restore` of a snapshot that is taken now."""
+        ...
+
     def ledger_gpu_s(self) -> Mapping[str, float]:
         """Return the GPU-seconds of each account since the start, as in the summary."""
         ...
@@ -141,8 +146,10 @@ class EngineType(Protocol):
         """Return an engine at t = 0; `seed` None: the scenario's own."""
         ...
 
-    def restore(self, scenario: Scenario, snapshot: bytes) -> RunEngine:
+    def restore(self, scenario: Scenario, snapshot: bytes, hall: object = None) -> RunEngine:
         """Return an engine that stands where `RunEngine.snapshot` was taken.
+
+        Its `hall` then need not be built again where it is given.
 
         Interventions and edits at the end of those of `scenario` that were not known then are taken up now.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twin.record.recorder import RecordMark
 from twin.scenario.schema.edit import Edit
@@ -12,6 +12,8 @@ MOST = 50
 """Acts kept."""
 MOST_BYTES = 32 * 2**20
 """What their snapshots may take together [B]; one of 16,384 GPUs takes about 50 kB."""
+MOST_HALLS = 16
+"""Acts whose hall is kept; one of 16,384 GPUs takes about 2 MB. That of an older act is built again from its edits."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,8 @@ class RecentAct:
     ----------
     asked, done
         As it was asked for, and with the time from which it acts.
-    state
-        Snapshot of the run before.
+    state, hall
+        Snapshot and hall of the run before; no hall: it is to be built again.
     mark
         Where it was recorded.
     at_once
@@ -33,6 +35,7 @@ class RecentAct:
     asked: Intervention | Edit
     done: Intervention | Edit
     state: bytes
+    hall: object
     mark: RecordMark
     at_once: bool
 
@@ -46,6 +49,9 @@ class RecentActs:
     def add(self, act: RecentAct) -> None:
         """Take another; the oldest go where there are too many, or their snapshots are too large."""
         self._acts.append(act)
+        if len(self._acts) > MOST_HALLS:
+            older = len(self._acts) - MOST_HALLS - 1
+            self._acts[older] = replace(self._acts[older], hall=None)
         while len(self._acts) > MOST or self._nbytes > MOST_BYTES:
             del self._acts[0]
 
@@ -55,7 +61,7 @@ class RecentActs:
 
     def is_last(self, act: RecentAct) -> bool:
         """Return whether nothing was done after an act."""
-        return self._acts[-1:] == [act]
+        return bool(self._acts) and self._acts[-1] is act
 
     def take_out(self, act: RecentAct | None) -> None:
         """Forget an act that is undone; where it was not the last, snapshots of later ones hold it, and go too."""

@@ -306,7 +306,7 @@ class EngineSession:
             return
         # All that is due has happened, so that it can be asked again at the same point.
         engine.advance(engine.now_s)
-        asked, state = request.intervention, engine.snapshot()
+        asked, state, hall = request.intervention, engine.snapshot(), engine.hall
         t_s = engine.boundary_s(
             asked.at_s
         )  # it is the same whether known before or not: so it can be branched
@@ -319,7 +319,7 @@ class EngineSession:
         mark = self._mark(engine, kind, t_s, request.rev, done)
         at_once = t_s - engine.now_s <= AT_ONCE_S
         if mark is not None:
-            self._acts.add(RecentAct(asked, done, state, mark, at_once))
+            self._acts.add(RecentAct(asked, done, state, hall, mark, at_once))
         self._done_revs[request.rev] = _Answer(t_s)
         self._answer(request.rev)
         if not self.playing:
@@ -360,7 +360,7 @@ class EngineSession:
         """Put the run back to before an act, and return its engine."""
         assert self._scenario is not None
         make = engine_type(self._engine_name)
-        before = gone_on(make, self._scenario, act.state, engine.redraws)
+        before = gone_on(make, self._scenario, act.state, engine.redraws, act.hall)
         if self._rows < act.mark.place.events:
             self._report(engine)  # it alone knows of those
         self._engine = before

@@ -60,6 +60,22 @@ class EditStage:
     parts: EditedRun | None = None
 
 
+@dataclass(frozen=True)
+class RunHall:
+    """The hall of a run at one time.
+
+    Parameters
+    ----------
+    first
+        In which the run began.
+    stage
+        After the edits so far.
+    """
+
+    first: Plant
+    stage: EditStage
+
+
 class Edits(Stateful):
     """Edits of one run: those that have acted, in their order, and those ahead.
 

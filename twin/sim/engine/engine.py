@@ -35,7 +35,7 @@ from twin.sim.core.draws import Draws
 from twin.sim.core.gc_pause import nothing_collected
 from twin.sim.edits import snapshot
 from twin.sim.edits.cancel_pending import withdraw
-from twin.sim.edits.editing import FIRST, EditedRun, Edits, move_over
+from twin.sim.edits.editing import FIRST, EditedRun, Edits, EditStage, RunHall, move_over
 from twin.sim.edits.job_sources import drawn, settled
 from twin.sim.jobs.plan import misfit_of
 from twin.sim.observe.observe import Observer
@@ -81,8 +81,10 @@ class Engine(EditedRun):
         self.measure()
 
     @classmethod
-    def restore(cls, scenario: Scenario, data: bytes) -> Engine:
+    def restore(cls, scenario: Scenario, data: bytes, hall: object = None) -> Engine:
         """Return the run that `snapshot` saved, of the same scenario, or of what it was before more was to happen.
+
+        With the `hall` of the run that was saved nothing of it is built again.
 
         What `scenario` has beyond the interventions and edits that the run knew is taken up as if it had been known
         from the start; raises `ValueError` when something of it is refused.
@@ -94,15 +96,17 @@ class Engine(EditedRun):
         seed, env_s = int(state["seed"]), float(state["env_s"])
         engine.draws = Draws(seed)
         engine.draws.restore(state)
+        known = hall if isinstance(hall, RunHall) else None
         if engine.edits.acted:
             catalog = load_catalog()
             begun = scenario.model_copy(update={"seed": seed}) if scenario.streams else scenario
-            first = build(scenario, catalog)
-            stage = engine.edits.again(first, catalog)
+            first = build(scenario, catalog) if known is None else known.first
+            stage = engine.edits.again(first, catalog) if known is None else known.stage
+            engine.edits.scene = stage.scenario
             made = settled(stage.scenario, drawn(begun)) if begun.streams or begun.traces else stage.scenario
             engine._build(made, seed, env_s, stage.plant, (begun, first))
         else:
-            engine._build(scenario, seed, env_s)
+            engine._build(scenario, seed, env_s, None if known is None else known.first)
         snapshot.restore(engine, state)
         engine._catch_up(scenario)
         engine._end_with_jobs()
@@ -431,6 +435,11 @@ class Engine(EditedRun):
     def snapshot(self) -> bytes:
         """Return the whole discrete and continuous state, to be restored by `restore`."""
         return snapshot.pack(self)
+
+    @property
+    def hall(self) -> object:
+        """Return the hall as it stands, for `restore` of a snapshot that is taken now."""
+        return RunHall(self.first[1], EditStage(self.edits.scene, self.plant))
 
     def ledger_gpu_s(self) -> dict[str, float]:
         """Return the GPU-seconds of each account since the start, as in the summary."""
