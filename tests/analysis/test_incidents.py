@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from twin.analysis.incident import COST_ACCOUNTS, Incident
+from twin.analysis.incident_card import found_words
 from twin.analysis.incidents import RunIncidents, incidents_of
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
@@ -181,3 +182,14 @@ def test_a_fault_found_later_belongs_to_where_it_began() -> None:
         ]
     )
     assert (found.event.kind, found.jobs) == ("node_degraded", ("llama3",))
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_stops_that_were_not_planned_are_those_that_the_run_counts(runs: dict[str, Path], name: str) -> None:
+    with Reader(runs[name]) as reader:
+        found, summary = incidents_of(reader), reader.summary
+    assert summary is not None
+    unplanned = sum(len(incident.stops) for incident in found.all if not incident.planned)
+    assert unplanned == (summary["interruptions"]["unexpected"] or 0)  # None: nothing can fail
+    planned = sum(len(incident.stops) for incident in found.all if incident.planned)
+    assert ("planned)" in found_words(found)) == (planned > 0)

@@ -361,6 +361,9 @@ def found_words(found: RunIncidents) -> str:
     if not stops:
         return words + tr("no job stopped")
     words += counted(stops, "job stop")
+    planned = sum(len(incident.stops) for incident in found.all if incident.planned)
+    if planned:  # the tile Unexpected stops and the summary count the others
+        words = tr("{words} ({planned:,} planned)", words=words, planned=planned)
     return (
         f"{words}: {hours(sum(found.gpu_s.values()))}"
         if found.priced

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
@@ -99,6 +100,8 @@ class Inspector(Dock):
         self._year_due.setSingleShot(True)
         self._year_due.setInterval(_YEAR_MS)
         self._year_due.timeout.connect(self._work_out_year)
+        self._no_run = ""  # why no run can be made of the scene
+        session.cannot_begin.connect(partial(setattr, self, "_no_run"))
 
     @property
     def thing(self) -> str | None:
@@ -265,7 +268,12 @@ class Inspector(Dock):
         return Facts(id, kind, id, tr("Part of the design; see Edit"), "layers", ())
 
     def _work_out_year(self) -> None:
-        """Work out the year of the scene, unless something else is looked at by now."""
+        """Work out the year of the scene, unless something else is looked at by now; pictures go first."""
+        session = self._session
+        run_to_come = session.frame is None and not (session.recording or session.lost or self._no_run)
+        if run_to_come or session.picture_due():
+            self._year_due.start()
+            return
         world = self._world()
         if world is not None and self._thing is None and self._years.known(world) is None:
             self._years.work_out(world)

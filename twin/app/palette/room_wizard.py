@@ -118,7 +118,10 @@ _FIELDS = (
     _choice(
         "network",
         tr("Network redundancy"),
-        tr("N+1 and 2N: each NIC has two cables to two leaves, so that any switch may fail"),
+        tr(
+            "N: each NIC has one cable; N+1 and 2N: two, to two leaves, so that any switch may fail. It begins with N, "
+            "as that takes twice the leaves and cables: nodes behind a failed leaf wait, and jobs restart without them"
+        ),
         _LEVELS,
     ),
     _choice(
