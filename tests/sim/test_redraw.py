@@ -115,7 +115,7 @@ def test_an_engine_of_many_nodes_fails_at_the_quoted_rate_after_a_redraw() -> No
 
 # --- a run in which every kind of chance plays
 
-CUT_S = 5.2 * DAY_S
+CUT_S = 2.6 * DAY_S
 
 
 def eventful(**more: Any) -> Scenario:
@@ -136,7 +136,7 @@ def eventful(**more: Any) -> Scenario:
         "bursts": {"domain": "row", "chance": 0.3, "mean": 1.5, "within": "6 h"},
         "checks": [{"id": "burn_in", "every": "1 day", "coverage": 0.5, "finds": ["slow"]}],
     }
-    made = {"failures": failures, "duration": "9 day", "jobs": (job(4), job(2, "second"))}
+    made = {"failures": failures, "duration": "4.5 day", "jobs": (job(4), job(2, "second"))}
     return tiny(**({"nodes": 8} | made | more))
 
 
@@ -169,7 +169,7 @@ def test_the_past_is_kept_and_only_the_past() -> None:
 def test_a_pair_from_a_snapshot_is_the_pair_from_the_start(changed: str) -> None:
     scene = eventful()
     parent = Engine(scene, 1)
-    parent.advance(CUT_S - 0.4 * DAY_S)
+    parent.advance(CUT_S - 0.2 * DAY_S)
     snapshot = parent.snapshot()
     if changed == "cap":
         cap = parse_injection("0 s power_cap all value='400 W'").model_copy(update={"at_s": CUT_S})
@@ -191,7 +191,7 @@ def test_a_pair_from_a_snapshot_is_the_pair_from_the_start(changed: str) -> None
 
 def test_another_hall_draws_the_same_for_whom_both_have() -> None:
     """Nobody works, so that a node fails by nothing but its own clocks."""
-    scene = eventful(jobs=(), failures={"causes": causes(0.4)})
+    scene = eventful(jobs=(), failures={"causes": causes(0.8)})
     strikes = []
     for one in (scene, with_edits(scene, edit(CUT_S, "more", racks(14)))):
         engine = Engine(one, 1)
@@ -204,16 +204,16 @@ def test_another_hall_draws_the_same_for_whom_both_have() -> None:
 
 
 def test_a_snapshot_behind_a_redraw_holds_it_and_so_does_an_edited_hall() -> None:
-    scene = with_edits(eventful(), edit(6.5 * DAY_S, "more", racks(9)))
+    scene = with_edits(eventful(), edit(3.25 * DAY_S, "more", racks(9)))
     engine = Engine(scene, 1)
     engine.redraw(Redraw(CUT_S, 4))
-    for days in (3, 6, 7, 8):  # before it, behind it, behind the edit
+    for days in (1.5, 3, 3.5, 4):  # before it, behind it, behind the edit
         engine.advance(days * DAY_S)
         again = Engine.restore(scene, engine.snapshot())
         again.redraw(Redraw(CUT_S, 4))  # it knows: it is made once
         assert again.redraws == (Redraw(CUT_S, 4),)
         for one in (again, engine):
-            one.advance((days + 1) * DAY_S)
+            one.advance((days + 0.5) * DAY_S)
         same(engine, again)
     with pytest.raises(ValueError, match="past"):
         engine.redraw(Redraw(CUT_S, 5))
@@ -221,7 +221,7 @@ def test_a_snapshot_behind_a_redraw_holds_it_and_so_does_an_edited_hall() -> Non
 
 def test_a_run_file_tells_its_redraws_and_verifies(tmp_path: Path) -> None:
     scene, path, plain = eventful(), tmp_path / "again.twinrun", tmp_path / "plain.twinrun"
-    wanted = (Redraw(CUT_S, 8), Redraw(7 * DAY_S, 2))
+    wanted = (Redraw(CUT_S, 8), Redraw(3.5 * DAY_S, 2))
     result = run(scene, seed=1, record=path, redraws=wanted)
     with Reader(path) as reader:
         assert reader.header.redraws == wanted
