@@ -9,6 +9,7 @@ from time import monotonic
 import numpy as np
 from psygnal import Signal, SignalInstance
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -40,7 +41,8 @@ from twin.app.world.rows import World
 from twin.language import tr
 from twin.record.frame import Frame
 
-_LEFT_PX = 200
+_LEFT_PX, _RIGHT_PX = 180, 340
+"""The chart of time is no narrower than this where the lines beside it keep theirs."""
 _TABLE_EVERY_S = 0.5
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
@@ -135,7 +137,7 @@ class JobPageDock(Dock):
         column.addWidget(self.progress)
         column.addWidget(line())
         column.addWidget(self.table, 1)
-        right = QWidget()
+        self._right = right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 4, 0, 4)
         column.setSpacing(1)
@@ -150,6 +152,11 @@ class JobPageDock(Dock):
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([500, 400])
         self.body.addWidget(splitter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width: the lines are read, and the chart has bars where it can."""
+        super().resizeEvent(event)
+        self._right.setMinimumWidth(min(_RIGHT_PX, max(event.size().width() - scaled(_LEFT_PX), 0)))
 
     def _add_tools(self) -> None:
         group = QButtonGroup(self)
