@@ -204,6 +204,39 @@ def test_the_room_is_seen_while_one_types_and_built_as_one_step(show_parts: Call
     assert draft.file.text == text
 
 
+def test_a_room_is_asked_for_in_nodes_or_in_racks(show_parts: Callable[[], MainWindow]) -> None:
+    wizard = _wizard(show_parts())
+    racks, total = wizard.fields["racks"], wizard.fields["total_nodes"]
+    wait(lambda: total.value() == 64)  # type: ignore[attr-defined]
+    racks.setValue(5)  # type: ignore[attr-defined]
+    wait(lambda: total.value() == 40)  # type: ignore[attr-defined]
+    total.setValue(32)  # type: ignore[attr-defined]
+    wait(lambda: wizard.figures["GPUs"].text() == "256 in 32 nodes")
+    assert (wizard.room.rows, wizard.room.racks) == (2, 4)
+    total.setValue(33)  # type: ignore[attr-defined]
+    wait(lambda: total.value() == 40)  # type: ignore[attr-defined]  # whole racks
+    total.stepBy(-1)  # type: ignore[attr-defined]
+    wait(lambda: total.value() == 32)  # type: ignore[attr-defined]
+    hardware = wizard.fields["part"]
+    hardware.setCurrentIndex(hardware.findData("GB200-NVL72"))  # type: ignore[attr-defined]
+    wait(lambda: total.value() == 2 * 4 * 18)  # type: ignore[attr-defined]
+    wizard.close()
+
+
+def test_suggestions_of_places_are_read_in_full(show_parts: Callable[[], MainWindow]) -> None:
+    wizard = _wizard(show_parts())
+    box = wizard.place.field
+    line, popup = box.lineEdit(), box.completer().popup()  # type: ignore[attr-defined]
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "Par")
+    wait(popup.isVisible)
+    assert popup.property("role") == "suggestions"
+    assert popup.viewport().width() >= popup.sizeHintForColumn(0)
+    popup.hide()
+    wizard.close()
+
+
 def _painted(preview: RoomPreview, colour: QColor) -> int:
     """Return how many pixels of the plan have a colour."""
     picture = preview.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)

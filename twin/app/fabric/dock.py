@@ -167,7 +167,7 @@ class FabricDock(Dock):
         row.setSpacing(8)
         for box in (self.job_box, self.kind_box):
             box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(8)
+            box.setMinimumContentsLength(4)
         row.addWidget(self.job_box, 1)
         row.addWidget(self.kind_box, 1)
         nest_in_cell(grid, row, 1, 0)

@@ -36,6 +36,7 @@ from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.standing_badge import StandingBadge
+from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.app.world.site_year import YearCache, year_rows
 from twin.catalog import Catalog, load_catalog
@@ -48,6 +49,7 @@ from twin.view3d.base import palette
 
 YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
+_NAME_PX = 120
 _BADGES = {"published": "spec", "estimated": "est."}
 _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
@@ -323,6 +325,8 @@ class Inspector(Dock):
         for number, row in enumerate(section.rows, start=1):
             name = label(row.label, "muted", wrap=True)
             name.setToolTip(plain_tip(row.hint))
+            # A long value would leave it a word a line.
+            name.setMinimumWidth(min(name.fontMetrics().horizontalAdvance(row.label) + 2, scaled(_NAME_PX)))
             value = self._value(row)
             value.setToolTip(plain_tip(row.hint))
             self._values.append(value)
