@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from twin.catalog import CatalogError, UnknownPart
     from twin.planning.job.result import PlanError
     from twin.planning.profile.figures import ProfileError
-    from twin.planning.risk.availability import HallAvailability
+    from twin.planning.risk.availability_figures import HallAvailability
     from twin.plant.error import PlantError
     from twin.record.events import Event, Severity
     from twin.record.frame import Frame
@@ -111,7 +111,7 @@ _MODULES = {
     "twin.catalog": ("CatalogError", "UnknownPart"),
     "twin.planning.job.result": ("PlanError",),
     "twin.planning.profile.figures": ("ProfileError",),
-    "twin.planning.risk.availability": ("HallAvailability",),
+    "twin.planning.risk.availability_figures": ("HallAvailability",),
     "twin.plant.error": ("PlantError",),
     "twin.record.events": ("Event", "Severity"),
     "twin.record.frame": ("Frame",),

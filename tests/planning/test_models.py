@@ -143,7 +143,7 @@ def test_bad_preset_is_refused_with_key(tmp_path, monkeypatch, model, key):
     folder.mkdir()
     (folder / "models.yaml").write_text(f"models:\n  m: {model}\nvision: {{v: {{title: V}}}}\n")
     monkeypatch.setattr("twin.planning.profile.figures.folder", lambda _: tmp_path)
-    caches = (figures.read_document, models.model_presets, models._shipped, models.vision_presets)
+    caches = (figures.read_document, models.model_presets, models.model_preset, models.vision_presets)
     for cached in caches:
         cached.cache_clear()
     try:

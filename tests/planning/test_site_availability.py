@@ -8,7 +8,8 @@ import twin
 from tests.commands.test_redundancy import room
 from tests.sim.sim_scenes import shipped
 from twin.catalog import load_catalog
-from twin.planning.risk.availability import Exposure, SiteReliability
+from twin.planning.risk.availability import SiteReliability
+from twin.planning.risk.availability_figures import Exposure
 from twin.planning.risk.availability_text import share
 from twin.planning.risk.hall_availability import availability_of, availability_steps
 from twin.plant.build import build

@@ -11,7 +11,8 @@ from tests.sim.edit_scenes import edit, take
 from tests.sim.failing_hall import Span, hall, lost_s, often
 from tests.sim.sim_scenes import events, shipped
 from twin.catalog import catalog
-from twin.planning.risk.availability import YEAR_S, SiteReliability
+from twin.planning.risk.availability import SiteReliability
+from twin.planning.risk.availability_figures import YEAR_S
 from twin.plant.build import build
 from twin.plant.cut_sets import masses_s
 from twin.record.redraw import Redraw

@@ -9,7 +9,7 @@ from twin.api.errors import as_arguments
 from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.catalog import load_catalog
-from twin.planning.risk.availability import HallAvailability
+from twin.planning.risk.availability_figures import HallAvailability
 from twin.planning.risk.hall_availability import availability_of
 from twin.planning.risk.risk import risk_of
 from twin.plant.build import build

@@ -12,7 +12,7 @@ from twin.api.errors import BadInput, as_arguments
 from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.catalog import load_catalog
-from twin.planning.risk.availability import HallAvailability
+from twin.planning.risk.availability_figures import HallAvailability
 from twin.planning.risk.failure_table import FailureTable, failure_table
 from twin.planning.risk.hall_availability import availability_of
 from twin.planning.risk.reliability_sample import FigureSpread

@@ -28,7 +28,7 @@ from twin.app.toolkit.text_fields import ElidedLabel
 from twin.catalog import load_catalog
 from twin.language import tr
 from twin.planning.job.result import PlanError
-from twin.planning.risk.availability import HallAvailability
+from twin.planning.risk.availability_figures import HallAvailability
 from twin.planning.risk.availability_text import WITHOUT
 from twin.planning.risk.hall_availability import availability_steps
 from twin.planning.risk.risk import JobRisk, risk_of

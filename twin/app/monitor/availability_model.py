@@ -11,7 +11,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
-from twin.planning.risk.availability import HOUR_S, YEAR_S, HallAvailability, JobAvailability
+from twin.planning.risk.availability_figures import HOUR_S, YEAR_S, HallAvailability, JobAvailability
 from twin.planning.risk.availability_text import SYSTEMS, figure, share
 
 COLUMNS = (

@@ -108,11 +108,12 @@ def vision_presets() -> dict[str, VisionPreset]:
 @cache
 def model_presets() -> dict[str, ModelPreset]:
     """Return all shipped presets by name; `ProfileError` with file and key when the file is wrong."""
-    return {name: _shipped(name) for name in section(read_document(FILE), FILE, "models")}
+    return {name: model_preset(name) for name in section(read_document(FILE), FILE, "models")}
 
 
 @cache
-def _shipped(name: str) -> ModelPreset:
+def model_preset(name: str) -> ModelPreset:
+    """Return the shipped preset of this name."""
     return _preset(name, section(read_document(FILE), FILE, "models")[name])
 
 
@@ -128,7 +129,7 @@ def load_model(name: str) -> ModelPreset:
         )
     if name not in presets:
         raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")
-    return _shipped(name)
+    return model_preset(name)
 
 
 def _preset(name: str, entry: Any) -> ModelPreset:

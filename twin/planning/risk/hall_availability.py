@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from twin.catalog import Catalog
-from twin.planning.risk.availability import Exposure, HallAvailability, SiteReliability
+from twin.planning.risk.availability import SiteReliability
+from twin.planning.risk.availability_figures import Exposure, HallAvailability
 from twin.planning.risk.risk import JobRisk
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
