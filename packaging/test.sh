@@ -3,6 +3,7 @@
 # Each lists its slowest twenty. Arguments go to pytest: `-m slow` runs the long tests instead of the usual ones.
 set -u
 cd "$(dirname "$0")/.."
+unset PYTHONDONTWRITEBYTECODE  # each program that a test starts would compile all of it again
 python=.venv/bin/python
 slowest="--durations=20 --durations-min=1"
 beside="tests/app tests/view3d tests/analysis tests/report"

@@ -1,14 +1,31 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from ready_processes import ready_processes
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from twin.cli.app import app, with_command
 
 Twin = Callable[..., Result]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ready_processes() -> Iterator[None]:
+    with ready_processes():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_made_once() -> Iterator[None]:
+    """Let command lines share their parser: the program makes one for each, of which a test would see little else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield
 
 
 @pytest.fixture(autouse=True)
