@@ -150,7 +150,7 @@ class HeatPaths:
         installed = self.network.installed
         if self.even:
             return np.asarray(installed @ values, dtype=np.float64)
-        apart: Floats = np.einsum("lk,lkc->lc", installed, values.reshape(*installed.shape, -1))
+        apart: Floats = (installed[:, None, :] @ values.reshape(*installed.shape, -1))[:, 0]
         return apart
 
     def chain_inverse(self, inv_h: float) -> Floats:

@@ -29,6 +29,7 @@ class Operator:
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
         self.paths, self.inv_h = paths, inv_h
         # Matrix of one chain where all are alike; temperatures of chains per kelvin of loop supply and of hall air.
+        # Else both of each kind side by side, shape (N, 4, 6).
         self.product: Floats | None = None
         if paths.alike:
             factors = paths.of_modes.dot(1.0 / (inv_h + paths.modes[0][0]))
@@ -36,8 +37,9 @@ class Operator:
             gives_w_k = factors[None, 72:]
             gives_w_k[0, 2] -= paths.ambient_w_k[0]
         else:
-            self.chain = inverse = paths.chain_inverse(inv_h)
-            self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
+            inverse = paths.chain_inverse(inv_h)
+            drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
+            self.chain = np.concatenate([inverse, drive], axis=2)
             gives_w_k = np.empty((len(drive), 3))
             gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
             gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
@@ -117,8 +119,8 @@ class GroupOperator:
         paths = operator.paths
         if operator.product is None:
             kind = index.part if paths.even else index.kind
-            self._chain = operator.chain.take(kind, axis=0)
-            self._drive = operator.drive.take(kind, axis=0)
+            chain = operator.chain.take(kind, axis=0)
+            self._chain, self._drive = chain[:, :, :4], chain[:, :, 4:]
         self._weights = index.weights_w_k(paths)
 
     def solve(self, old_c: Floats, source_w: Floats) -> Floats:

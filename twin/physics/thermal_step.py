@@ -61,6 +61,10 @@ class Foresight:
         die = (apart / rates * modes[:, 0])[..., None]
         self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 0, 2).copy()
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
+        columns = self._away_w_k, paths.ambient_w_k, paths.flow_w_k, self._rows_k_w
+        kinds = len(chain_w_k)
+        self._by_kind = np.concatenate([column.reshape(kinds, -1) for column in columns], axis=1)
+        self._by_group: tuple[GroupIndex, Floats] | None = None  # of which groups
 
     def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
         """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
@@ -80,7 +84,7 @@ class Foresight:
         ndarray, shape (1 + steps, G)
             The first row is how far each die is from where it will come to rest.
         """
-        paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, : 1 + steps]
+        paths, chain = self.paths, state.chain.reshape(-1, 8)
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
         supply_c, air_c = state.upper.take(index.driver).T
@@ -88,13 +92,18 @@ class Foresight:
             surplus_w -= chain.dot(self._away_w_k[0])
             surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
             surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
-            alike: Floats = rows_k_w[0].dot(surplus_w.T)
+            alike: Floats = self._rows_k_w[0, : 1 + steps].dot(surplus_w.T)
             return alike
-        kind = index.part if paths.even else index.kind
-        surplus_w -= (chain[:, None, :] @ self._away_w_k.take(kind, axis=0))[:, 0]
-        surplus_w[:, 2] += paths.ambient_w_k.take(kind) * air_c
-        surplus_w[:, 3] += paths.flow_w_k.take(kind) * supply_c
-        result: Floats = (rows_k_w.take(kind, axis=0) @ surplus_w[:, :, None])[:, :, 0].T
+        known = self._by_group
+        if known is None or known[0] is not index:
+            kind = index.part if paths.even else index.kind
+            self._by_group = known = index, self._by_kind.take(kind, axis=0)
+        figures = known[1]
+        surplus_w -= (chain[:, None, :] @ figures[:, :32].reshape(-1, 8, 4))[:, 0]
+        surplus_w[:, 2] += figures[:, 32] * air_c
+        surplus_w[:, 3] += figures[:, 33] * supply_c
+        rows_k_w = figures[:, 34 : 38 + 4 * steps].reshape(-1, 1 + steps, 4)
+        result: Floats = (rows_k_w @ surplus_w[:, :, None])[:, :, 0].T
         return result
 
 
