@@ -43,10 +43,9 @@ from twin.app.world.rows import World
 from twin.language import tr
 from twin.record.frame import Frame
 
-_LEFT_PX, _RIGHT_PX = 180, 340
-"""The chart of time is no narrower than this where the lines beside it keep theirs."""
 _TABLE_EVERY_S = 0.5
 _WIDE_PX = 620
+"""In a narrower dock what happened stands below, not beside."""
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
 
@@ -134,7 +133,6 @@ class JobPageDock(Dock):
         words.addWidget(self.facts)
         words.addWidget(self.where)
         left = QWidget()
-        left.setMinimumWidth(scaled(_LEFT_PX))
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -142,7 +140,7 @@ class JobPageDock(Dock):
         column.addWidget(self.progress)
         column.addWidget(line())
         column.addWidget(self.table, 1)
-        self._right = right = QWidget()
+        right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 4, 0, 4)
         column.setSpacing(1)
@@ -167,11 +165,6 @@ class JobPageDock(Dock):
         super().resizeEvent(event)
         is_wide = self.width() >= scaled(_WIDE_PX)
         self._splitter.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width: the lines are read, and the chart has bars where it can."""
-        super().resizeEvent(event)
-        self._right.setMinimumWidth(min(_RIGHT_PX, max(event.size().width() - scaled(_LEFT_PX), 0)))
 
     def _add_tools(self) -> None:
         self.lead.addWidget(self.standing, 1, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
