@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QMainWindow,
     QMenu,
     QScrollArea,
@@ -122,14 +121,12 @@ class JobPageDock(Dock):
     # -- building ----
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.state)
+        self.lead.addWidget(self.state)  # beside the title it would take half of the title's room
+        self.lead.addStretch(1)
         words = QVBoxLayout()
         words.setContentsMargins(12, 8, 12, 4)
         words.setSpacing(2)
-        nest(words, head)
+        words.addWidget(self.title)
         words.addWidget(self.facts)
         words.addWidget(self.where)
         left = QWidget()

@@ -148,6 +148,7 @@ def sorted_table(
 ) -> RowTable:
     """Return the table of such rows."""
     table = RowTable(look, name, _ROW_PX, model, none)
+    table.setProperty("role", "dense")  # figures beside each other leave names their room
     table.setTextElideMode(Qt.TextElideMode.ElideRight)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     header = table.header
