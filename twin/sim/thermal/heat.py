@@ -399,8 +399,8 @@ class Heat:
         if self._places is None or self._places[0] is not groups or self._places[1] is not network:
             hall, table = network.shape.loop_hall[groups.loop], network.part_table
             gpus = np.maximum(np.bincount(groups.loop, groups.n, minlength=network.shape.n_loops), 1.0)
-            of_part = (table[name][groups.part] for name in ("g_ambient_w_k", "tdp_w"))
-            self._places = groups, network, (hall, *of_part, gpus)
+            ambient_w_k, tdp_w = (table[name][groups.part] for name in ("g_ambient_w_k", "tdp_w"))
+            self._places = groups, network, (hall, ambient_w_k, tdp_w, gpus)
         return self._places[2]
 
     def nudge(self) -> bool:
