@@ -105,7 +105,8 @@ def following(law: FlowLaw, heat_w: ArrayLike, full_w: ArrayLike) -> Floats:
 def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Floats:
     """Return flows that follow what is asked in stages, never below it: they stay while they are little above it [-].
 
-    A flow comes down once it is one and a quarter stages too high: what is asked may waver about a stage.
+    A flow comes down once it is one and a quarter stages too high: what is asked may waver about a stage. Where all
+    of them stay, `present` itself is returned.
 
     Parameters
     ----------
@@ -118,6 +119,8 @@ def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Float
     """
     wanted = np.asarray(asked, np.float64)
     stays = (present >= wanted - 1e-9) & (present < wanted + 1.25 * stage)
+    if stays.all():
+        return present
     result: Floats = np.where(stays, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0))
     return result
 

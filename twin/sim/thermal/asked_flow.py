@@ -11,6 +11,7 @@ asks for come out of the returns as people see them: heat is flow times rise the
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +89,7 @@ class AskedFlow(Stateful):
         shape, loops = network.shape, plant.loops
         self.nodes, self.loops = np.ones((2, shape.n_loops))
         self.water = np.ones(shape.n_plants)
+        self._staged: tuple[tuple[Floats, ...], Floats] | None = None
         by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
         self._law, self._hall = law, shape.loop_hall
         self._by_air, self._room, self._blown = map(np.flatnonzero, (by_air, room, by_air & ~room))
@@ -118,13 +120,21 @@ class AskedFlow(Stateful):
                 following(WATER, by_plant, self._plant_full_w),
             ]
         )
-        present = np.concatenate([self.nodes.take(blown), self.loops.take(air), self.water])
+        present = self._in_stages()
         flow = staged_flow(present, wanted)
-        if not np.count_nonzero(flow != present):
+        if flow is present:
             return False
         self.nodes, self.loops = self.nodes.copy(), self.loops.copy()
         self.nodes[blown], self.loops[air], self.water = np.split(flow, [len(blown), len(blown) + len(air)])
         return True
+
+    def _in_stages(self) -> Floats:
+        """Return the flows that go in stages: of nodes, loops and water."""
+        now, known = (self.nodes, self.loops, self.water), self._staged  # replaced, never changed in place
+        if known is None or any(map(is_not, known[0], now)):
+            flows = self.nodes.take(self._blown), self.loops.take(self._by_air), self.water
+            self._staged = known = now, np.concatenate(flows)
+        return known[1]
 
     def of_plants(self, count: int) -> Floats:
         """Return the facility water asked for of all plants, those too that nothing hangs on, shape (P,) [-]."""
