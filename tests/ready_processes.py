@@ -7,11 +7,11 @@ programs that tests start.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import forkserver, get_all_start_methods
 from multiprocessing.context import SpawnProcess
-from typing import Any
+from multiprocessing.process import BaseProcess
 
 import pytest
 
@@ -28,15 +28,19 @@ def ready_processes() -> Iterator[None]:
         yield
 
 
-def _fork(process: Any) -> object:
+def _fork(process: BaseProcess) -> object:
     from multiprocessing.popen_forkserver import Popen  # not on every system
 
-    process._target, process._args = _begin, (dict(os.environ), process._target, process._args)
-    return Popen(process)
+    return Popen(_InEnvironment(process))
 
 
-def _begin(environment: dict[str, str], target: Callable[..., object], given: tuple[object, ...]) -> None:
-    """Run in the environment of the process that asked for it, not of the one that it is forked from."""
-    os.environ.clear()
-    os.environ.update(environment)
-    target(*given)
+class _InEnvironment:
+    """A process in the environment of the one that asked for it, not of the one that it is forked from."""
+
+    def __init__(self, process: BaseProcess) -> None:
+        self.process, self.environment, self._name = process, dict(os.environ), process.name
+
+    def _bootstrap(self, parent_sentinel: int) -> object:
+        os.environ.clear()
+        os.environ.update(self.environment)
+        return self.process._bootstrap(parent_sentinel)

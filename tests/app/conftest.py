@@ -19,6 +19,7 @@ from patient_bot import PatientBot
 from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
+from ready_processes import ready_processes
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
@@ -34,13 +35,20 @@ _WAIT_OF_QT = QTest.qWait
 
 
 def workers() -> list[psutil.Process]:
-    """Return the worker processes of this test process."""
-    alive = []
-    for child in psutil.Process().children():
+    """Return the worker processes of this test process, which `ready_processes` forks from a server of its own."""
+    me, alive = psutil.Process(), []
+    for child in me.children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # it has just ended, or is a zombie
-            if "spawn_main" in " ".join(child.cmdline()):
+            forked = "forkserver" in " ".join(child.cmdline()) and child.ppid() != me.pid
+            if forked or "spawn_main" in " ".join(child.cmdline()):
                 alive.append(child)
     return alive
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ready_processes() -> Iterator[None]:
+    with ready_processes():
+        yield
 
 
 class _Errors(logging.Handler):

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from twin.app.monitor.availability_model import AVAILABLE, OUTAGES, WHAT
 
 
-def test_availability_is_told_gone_to_and_follows_edits(make_window, qtbot, lab: Path) -> None:
-    window = make_window(lab)
+def test_availability_is_told_gone_to_and_follows_edits(use_window, qtbot, lab: Path) -> None:
+    window = use_window(lab)
     dock = window.docks.availability
     window.docks.enter("design")
     window.docks.show("availability")
@@ -35,8 +35,8 @@ def test_availability_is_told_gone_to_and_follows_edits(make_window, qtbot, lab:
     assert set(window.hall.state.selection) == {"pdu/0", "pdu/1"}
 
 
-def test_the_dock_is_found_by_the_words_of_its_users(make_window, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_dock_is_found_by_the_words_of_its_users(use_window, lab: Path) -> None:
+    window = use_window(lab)
     for words in ("uptime", "MTBF", "outages a year", "downtime"):
         window.open_palette()
         QTest.keyClicks(window.palette_popup.field, words)

@@ -191,10 +191,12 @@ def test_coming_back_before_the_answer_shows_what_waits(hands: Hands) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is of POSIX")
-def test_an_edit_that_a_worker_dies_over_is_asked_again_of_the_next(hands: Hands) -> None:
+def test_an_edit_that_a_worker_dies_over_is_asked_again_of_the_next(
+    hands: Hands, find_workers: Callable[[], list[psutil.Process]]
+) -> None:
     session = hands.session
     hands.do(ADD)
-    (worker,) = (one for one in psutil.Process().children() if "spawn_main" in " ".join(one.cmdline()))
+    (worker,) = find_workers()
     worker.kill()
     hands.wait(lambda: session.lost or bool(hands.done))
     if session.lost and not hands.done:

@@ -28,9 +28,9 @@ def own(lab: Path, tmp_path: Path) -> Path:
 
 
 def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     session, editor = window.session, window.editing.editor
     told: list[str] = []
     refused: list[str] = []
@@ -76,9 +76,9 @@ def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
 
 
 def test_going_back_to_the_start_shows_the_hall_of_the_start_and_the_edits_come_again(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     session, editor = window.session, window.editing.editor
     told: list[str] = []
     editor.done.connect(told.append)
@@ -105,14 +105,14 @@ def test_going_back_to_the_start_shows_the_hall_of_the_start_and_the_edits_come_
 
 
 def test_an_edit_of_the_file_that_only_the_worker_refuses_is_left_out_of_the_hall(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
     draft = Draft(load(own))
     for command, at_s in ((HOT, 60.0), (ADD, 120.0)):
         proposal = draft.propose(command)
         draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
     own.write_text(draft.file.text)
-    window = make_window(own)
+    window = use_window(own)
     session = window.session
     told: list[str] = []
     session.trouble.connect(lambda trouble: told.append(f"{trouble.title}: {trouble.text}"))

@@ -209,6 +209,7 @@ def _own(words: ast.expr) -> bool:
     return isinstance(words, ast.Constant)
 
 
+@pytest.mark.slow  # the tests above assert that no widget reads a title as rich text
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 def test_a_title_with_a_picture_opens_no_file(tmp_path: Path) -> None:
     scene = Path(__file__).parents[1] / "findings" / "img.twin.yaml"
