@@ -25,8 +25,8 @@ LEAST_DYNAMIC_SHARE = 0.05
 FP8_ACTIVITY = 1036.0 / 1296.0
 MEMORY_ACTIVITY = 348.0 / 1296.0
 """Activity of 8-bit GEMM and of memory-bound kernels over dense 16-bit GEMM [-], B200 [meas]."""
-COMM_ACTIVITY = 0.20
-"""Activity of communication over dense 16-bit GEMM [-] [est]."""
+COMM_ACTIVITY = 0.19
+"""Activity of communication over dense 16-bit GEMM [-] [est, by the swing of a GPT-3 cluster]."""
 _TABLE_POINTS = 513
 _LEAST = 1e-9  # divides what is nothing
 _NEWTON_STEPS = 2  # from the clock without waits, a few per cent away: within 1e-5
