@@ -69,6 +69,22 @@ def test_pue_so_far_is_energy_over_energy(recorded: tuple[Path, Engine, Frame]) 
     assert followed(path, frame).at(PUE_RUN, math.inf) == history.series(PUE_RUN)[-1]
 
 
+def test_a_run_that_is_put_back_goes_on_with_the_curves_it_had(recorded: tuple[Path, Engine, Frame]) -> None:
+    path, _, frame = recorded
+    curves = followed(path, frame)
+    history, names = curves.history, ("site.it_w", PUE_RUN)
+    times_s, before = history.times_s().copy(), [history.series(name).copy() for name in names]
+    curves.go_back(400.0)
+    stays = int((times_s <= 400.0).sum())
+    assert (history.times_s() == times_s[:stays]).all()
+    assert curves.at("site.it_w", math.inf) == before[0][stays - 1]
+    for turn in range(100):
+        curves.read(frame.t_s, 1000.0 + turn)
+    assert (history.times_s() == times_s).all()
+    for name, known in zip(names, before, strict=True):
+        assert history.series(name) == pytest.approx(known, rel=1e-9, nan_ok=True)
+
+
 def test_without_a_record_frames_are_drawn(recorded: tuple[Path, Engine, Frame], tmp_path: Path) -> None:
     _, _, frame = recorded
     curves = RunCurves()

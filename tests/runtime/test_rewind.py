@@ -19,6 +19,7 @@ from twin.analysis.verify import verify
 from twin.record.events import Event
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
+from twin.runtime import recent_acts
 from twin.runtime.client import Client
 from twin.runtime.inline import InlineClient
 from twin.runtime.protocol import (
@@ -149,7 +150,11 @@ def test_done_undone_and_done_again_is_done_once(inline: InlineClient) -> None:
     is_run_of(to_the_end(inline), less.model_copy(update={"at_s": done.t_s}))
 
 
-def test_several_are_undone_one_by_one_and_others_come_in_their_place(inline: InlineClient) -> None:
+@pytest.mark.parametrize("halls", [recent_acts.MOST_HALLS, 0], ids=["known", "built again"])
+def test_several_are_undone_one_by_one_and_others_come_in_their_place(
+    inline: InlineClient, halls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent_acts, "MOST_HALLS", halls)
     first, second = edit(0.0, "first", MORE), edit(0.0, "second", LESS)
     begun = answer(inline, inline.intervene(first))
     assert isinstance(begun, Applied)

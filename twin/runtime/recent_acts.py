@@ -46,8 +46,13 @@ class RecentActs:
     def __init__(self) -> None:
         self._acts: list[RecentAct] = []
 
-    def add(self, act: RecentAct) -> None:
-        """Take another; the oldest go where there are too many, or their snapshots are too large."""
+    def add(self, act: RecentAct, now_s: float) -> None:
+        """Take another, asked for at `now_s` [s]; the oldest go where there are too many, or too large ones.
+
+        Where the run has continued since the last, there is no way back to those before.
+        """
+        if self._acts and self._acts[-1].done.at_s < now_s:
+            self.clear()
         self._acts.append(act)
         if len(self._acts) > MOST_HALLS:
             older = len(self._acts) - MOST_HALLS - 1

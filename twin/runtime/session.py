@@ -319,7 +319,7 @@ class EngineSession:
         mark = self._mark(engine, kind, t_s, request.rev, done)
         at_once = t_s - engine.now_s <= AT_ONCE_S
         if mark is not None:
-            self._acts.add(RecentAct(asked, done, state, hall, mark, at_once))
+            self._acts.add(RecentAct(asked, done, state, hall, mark, at_once), engine.now_s)
         self._done_revs[request.rev] = _Answer(t_s)
         self._answer(request.rev)
         if not self.playing:

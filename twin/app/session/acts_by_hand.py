@@ -103,7 +103,8 @@ class ActsByHand:
         self._done.pop()
         if act.done.at_s < session.t_s - AT_ONCE_S:
             return self._reverse(act)
-        self._leaving.append(act.done)
+        if session.looking_s is None:  # else it is offered as a branch, and nobody answers
+            self._leaving.append(act.done)
         session.intervene(act.done, out=True)
         self._note_undone(act, tr("Undo: {title}", title=act.title))
         return True

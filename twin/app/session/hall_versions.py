@@ -139,6 +139,7 @@ class HallVersions:
         assert live.document is not None
         assert live.plant is not None
         plant, document = live.plant, self.seeded(draft.shown)
+        self._left_out &= {edit.id for edit in draft.file.scenario.edits}  # one that was undone leaves its id
         acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
         if len(acted) > plant.epoch:
             self.plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
