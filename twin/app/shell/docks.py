@@ -280,8 +280,6 @@ class Docks:
         # Not `findChildren`: what that returns PySide keeps for as long as the window lives, and tab bars come and go.
         for bar in self._window.children():
             if isinstance(bar, QTabBar):
-                bar.setElideMode(Qt.TextElideMode.ElideNone)  # what has no room is turned to, whole
-                bar.setUsesScrollButtons(True)
                 self._cut_tabs.watch(bar)
                 bar.setAccessibleName(tr("Docks: ") + ", ".join(bar.tabText(k) for k in range(bar.count())))
 

@@ -33,7 +33,8 @@ QLabel[role="looking"] { color: $warning; font-weight: 600; }
 QLabel[role="live"] { color: $ok; font-weight: 600; }
 QLabel[role="dockname"] { color: $text; font-weight: 600; background: transparent; }
 QWidget[role="panel"] { background: $surface; }
-QTabBar { background: $ground; qproperty-drawBase: 0; }
+QTabBar { background: $ground; qproperty-drawBase: 0; qproperty-elideMode: ElideNone;
+  qproperty-usesScrollButtons: true; }
 QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin: 2px 2px 0 0; border: none;
   border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QTabBar::tab:selected { background: $surface; color: $text; border-bottom: 2px solid $accent; }
