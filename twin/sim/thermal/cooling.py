@@ -276,7 +276,7 @@ class CoolingSystem(Stateful):
     def _wire(self) -> None:
         ramp, water = self.pumps.ramp, self._water
         self._known: dict[bytes, tuple[FlowRamp, PlantState, MixingValve]] = {}  # by air, the latest last
-        self._turning, self._water_turning = self.pumps.turning(), self.water.turning()
+        self._turning = self.pumps.turning()
         self._rejection = self.rejection.shares()
         self._opened = np.where(np.isnan(self._opening), 1.0, self._opening)
         self._water_list = (water * self.network.coefficients.plant_flow_w_k).tolist()
@@ -317,7 +317,7 @@ class CoolingSystem(Stateful):
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        turning, asked = self._water_turning, self.asked.of_plants(len(self._water_design_w))
+        turning, asked = self.water.turning(), self.asked.of_plants(len(self._water_design_w))
         power = WATER.power_share(turning.speed_for(asked))
         self._water_power_w = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
