@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QHeaderView,
     QLineEdit,
     QScrollBar,
     QWidget,
@@ -49,7 +50,7 @@ def is_inner(widget: QWidget) -> bool:
         or type(widget).__name__ == "QToolBarExtension"
         or (isinstance(widget, QAbstractButton) and isinstance(within, (QLineEdit, QAbstractItemView)))
         or (type(widget).__name__ == "QToolButton" and type(within).__name__ in ("QTabBar", "QMenuBar"))
-        or type(widget).__name__ == "QHeaderView"
+        or isinstance(widget, QHeaderView)
     )
 
 
