@@ -61,9 +61,10 @@ class Foresight:
         die = (apart / rates * modes[:, 0])[..., None]
         self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 0, 2).copy()
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
-        columns = self._away_w_k, paths.ambient_w_k, paths.flow_w_k, self._rows_k_w
-        kinds = len(chain_w_k)
-        self._by_kind = np.concatenate([column.reshape(kinds, -1) for column in columns], axis=1)
+        kinds, rows = len(chain_w_k), 1 + dt_s.size
+        away_w_k, rows_k_w = self._away_w_k.reshape(kinds, 32), self._rows_k_w.reshape(kinds, 4 * rows)
+        given = np.stack([paths.ambient_w_k, paths.flow_w_k], axis=1)
+        self._by_kind = np.concatenate([away_w_k, given, rows_k_w], axis=1)
         self._by_group: tuple[GroupIndex, Floats] | None = None  # of which groups
 
     def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
