@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
 from twin.app.toolkit.charts.chart import PaintedChart, ZoomedChart
 from twin.app.toolkit.charts.painting import LEFT, ChartPainter
 from twin.app.toolkit.drop_down import DropDown
+from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.text_fields import ElidedLabel
 
 READABLE = 12
@@ -102,6 +103,9 @@ def is_cut(text: Cut) -> bool:
 def _texts(widget: QWidget) -> Iterator[Cut]:
     if isinstance(widget, ElidedLabel):
         yield _elided(widget, widget.text(), widget.contentsRect().size(), has_tip=True)
+    elif isinstance(widget, StandingBadge):  # its mark stands for its word, which its tip and name say
+        if widget.text():
+            yield Cut(widget, widget.text(), widget.size(), widget.minimumSizeHint())
     elif isinstance(widget, QLabel):
         if widget.text():
             yield Cut(widget, _plain(widget.text()), widget.size(), _label_needs(widget))

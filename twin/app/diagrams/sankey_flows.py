@@ -16,6 +16,8 @@ from twin.plant.tables import LoopKind
 
 _ROUNDING = 2e-3
 """Share of the supply up to which meters that disagree are taken for one moment read twice."""
+_NOTHING = 1e-6
+"""Share of the heat below which what is stored is rounding."""
 SOURCES, SUPPLY, IT, USES, CARRIERS, ENDS = range(6)
 """Columns."""
 SAID = {
@@ -190,6 +192,8 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[SankeyNode], list[Flow],
     if rejected_w <= 0:
         rejected_w = liquid_w + air_w
     stored_w = made_w - rejected_w
+    if abs(stored_w) < _NOTHING * made_w:
+        stored_w = 0.0
     flows: list[Flow] = []
     left_w = to_liquid_w
     wanted = [min(use.liquid_w, use.power_w) for use in inside]

@@ -24,6 +24,7 @@ from twin.app.world.rows import World
 from twin.language import tr
 
 _TAIL_PX, _NAME_EDGES_PX, _LINE_PX = 72.0, 8.0, 13
+_GROUND_ALPHA = 150
 _USES = 4
 """The column of what takes power: names of uses are long, and their figures give way."""
 _ARROW = "\N{RIGHTWARDS ARROW}"
@@ -119,6 +120,9 @@ class SankeyView(PaintedChart):
             title_px = min(painter.wide(node.title) + 5.0, max(room - painter.wide(value), 20.0))
             upper = QRectF(x, y - high / 2, title_px, high)
             lower = QRectF(x + title_px, y - high / 2, room - title_px, high)
+            ground, wide_px = QColor(theme.surface), min(title_px + painter.wide(value) + 4.0, room)
+            ground.setAlpha(_GROUND_ALPHA)  # bands that pass below do not strike the words through
+            painter.fillRect(QRectF(x - 2.0, y - high / 2 + 1.0, wide_px, high - 2.0), ground)
         painter.write(upper, node.title, theme.text, 10, bold=True, elided=True)
         painter.write(lower, value, theme.muted, 10, elided=True)
 

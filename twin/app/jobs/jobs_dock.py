@@ -24,7 +24,7 @@ from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of
 
 _WIDTHS_PX = dict(enumerate((106, 120, 84, 70, 74, 64, 84), 1))
-_ROW_PX, _LEAST_PX = 26, 55
+_ROW_PX, _LEAST_PX = 26, 96
 _ICONS = {JobFilter.ALL: "list", JobFilter.WORK: "play", JobFilter.WAIT: "clock", JobFilter.OVER: "check"}
 
 

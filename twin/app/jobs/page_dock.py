@@ -43,8 +43,8 @@ from twin.language import tr
 from twin.record.frame import Frame
 
 _TABLE_EVERY_S = 0.5
-_WIDE_PX = 620
-"""In a narrower dock what happened stands below, not beside."""
+_WIDE_PX, _RIGHT_PX = 640, 340
+"""In a narrower dock what happened stands below, not beside; beside it the chart of time has bars in so much room."""
 _WHICH_ICONS = {EventFilter.ALL: "list", EventFilter.TROUBLE: "warning", EventFilter.CHECKPOINTS: "loop"}
 
 
@@ -137,7 +137,7 @@ class JobPageDock(Dock):
         column.addWidget(self.progress)
         column.addWidget(line())
         column.addWidget(self.table, 1)
-        right = QWidget()
+        self._right = right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 4, 0, 4)
         column.setSpacing(1)
@@ -162,6 +162,7 @@ class JobPageDock(Dock):
         super().resizeEvent(event)
         is_wide = self.width() >= scaled(_WIDE_PX)
         self._splitter.setOrientation(Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical)
+        self._right.setMinimumWidth(scaled(_RIGHT_PX) if is_wide else 0)
 
     def _add_tools(self) -> None:
         self.lead.addWidget(self.standing, 1, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
