@@ -34,7 +34,7 @@ def test_flow_falls_gpus_throttle_and_the_repair_restores_both() -> None:
     assert flow(engine) == pytest.approx(40.0)
     assert flow(engine, 1) == pytest.approx(100.0)
     assert hottest_c(engine, 0) > before_c + 10
-    assert hottest_c(engine, 1) == pytest.approx(before_c, abs=2.0)
+    assert before_c - 4.0 < hottest_c(engine, 1) < before_c  # it waits for the others
     throttled = frame(engine).values["gpu.throttle"][engine.plant.nodes.loop[engine.plant.gpus.node] == 0]
     assert (throttled & 0x20 | throttled & 0x40).any()
     engine.advance(3 * 3600.0)

@@ -63,11 +63,11 @@ def test_loads_that_come_one_after_the_other_share_while_both_go_on() -> None:
 
 def test_a_load_beside_the_end_of_a_drain_is_slow_for_that_moment_only() -> None:
     scene = finding("ld")
-    early = scene.interventions[0].model_copy(update={"at_s": 1413.6})
+    early = scene.interventions[0].model_copy(update={"at_s": 1413.3})
     engine = Engine(scene.model_copy(update={"interventions": (early,)}))
     engine.advance(engine.end_s)
-    drained_s = next(event.t_s for event in events(engine, "checkpoint") if event.t_s > 1413.6)
-    beside_s = drained_s - 1413.6  # of that a third goes to the write, which costs twice
+    drained_s = next(event.t_s for event in events(engine, "checkpoint") if event.t_s > 1413.3)
+    beside_s = drained_s - 1413.3  # of that a third goes to the write, which costs twice
     assert 0.5 < beside_s < 1.0
     assert away(engine)[0] == pytest.approx(SIZE / 2e9 + beside_s * 2 / 3, abs=1e-6)
 
