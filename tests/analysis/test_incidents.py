@@ -110,12 +110,12 @@ def test_a_failed_gpu_is_told_from_the_lost_work_to_the_next_step(runs: dict[str
 
 def test_what_stopped_the_job_is_the_utility_and_not_the_battery_or_the_heat(runs: dict[str, Path]) -> None:
     with Reader(runs["blackout"]) as reader:
-        found, before = incidents_of(reader), incidents_of(reader, 2453.0)
+        found, before = incidents_of(reader), incidents_of(reader, 2443.0)
     worst = found.worst_first[0]
     assert (worst.event.kind, worst.subject, worst.jobs) == ("power_failure", "utility/0", ("llama3",))
     assert {"battery_empty", "nodes_unpowered", "inlet_hot"} <= {event.kind for event in worst.followed}
     assert found.out_of_use(worst)[0] == 144
-    assert found.out_of_use(worst)[1] == pytest.approx(144 * (3900.0 - 2455.8), rel=1e-3)
+    assert found.out_of_use(worst)[1] == pytest.approx(144 * (3900.0 - 2445.2), rel=1e-3)
     assert before.get(worst.id) is not None
     assert before.worst_first[0].cost_gpu_s == 0.0
     (dark,) = (event for event in found.events if event.kind == "nodes_unpowered")

@@ -81,9 +81,9 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     x = round((9 * 3600.0 - strip.scale.from_s) / strip.scale.px_s)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(x + 1, 20))
     qtbot.waitUntil(lambda: session.looking_s == 9 * 3600.0)
-    qtbot.waitUntil(lambda: cost() == "6.65 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")
     assert window.hall.state.selection == ("gpu/0/1/0",)
-    assert page.cost_words.startswith("6.65 GPU-hours so far, 31.4 GPU-hours by now\n")
+    assert page.cost_words.startswith("6.64 GPU-hours so far, 31.4 GPU-hours by now\n")
     assert page.card.spare == "none yet"
     assert (page.now_button.isVisible(), page.now_button.text()) == (True, "Show the whole incident")
     away()
@@ -94,7 +94,7 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     line = QPoint(round(20 * plate.scale), round(40 * plate.scale))
     assert window.hall.childAt(plate.mapTo(window.hall, line)) is plate
     QTest.mouseClick(plate, Qt.MouseButton.LeftButton, pos=line)
-    qtbot.waitUntil(lambda: cost() == "6.65 GPU-hours")
+    qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")
     assert window.hall.state.selection == ("gpu/0/1/0",)
     page.now_button.click()
     qtbot.waitUntil(lambda: cost() == "31.4 GPU-hours")

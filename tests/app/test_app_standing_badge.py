@@ -66,10 +66,13 @@ def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     tint = getattr(window.look.theme, DOUBT_COLOURS[1])
     shown = [*badges(window.docks.inspector), *badges(window.docks.job), *badges(dialog)]
     assert len(shown) == 5  # inspector, page, step time, whole training, plans
+    words = badge_text(STANDINGS["derived"])
+    assert words == "\N{CIRCLE WITH LEFT HALF BLACK} derived"
+    assert sum(badge.text() == words for badge in shown) >= 4  # in a narrow title bar the mark stands alone
     for badge in shown:
-        assert badge.text() == badge_text(STANDINGS["derived"]) == "\N{CIRCLE WITH LEFT HALF BLACK} derived"
+        assert badge.text() in (words, STANDINGS["derived"].mark)
         assert "Nine in ten measured step times within" in badge.toolTip()
-        assert badge.width() >= badge.sizeHint().width(), "its word is cut"
+        assert badge.width() >= (badge.sizeHint() if badge.text() == words else badge.minimumSizeHint()).width()
         assert share(pixels(badge), tint, near=60) > 0.05
     keep(theme, window, dialog)
     dialog.close()

@@ -47,7 +47,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     dock = window.docks.why
     assert dock.range_s == (82_800.0, 86_400.0)  # the last hour, in which nothing happened
     choose(window, "run")
-    qtbot.waitUntil(lambda: any("lost 1,495 s" in text for text in texts(window, WHAT)))
+    qtbot.waitUntil(lambda: any("lost 1,494 s" in text for text in texts(window, WHAT)))
     assert dock.found is not None
     with Reader(window.session.run_file) as reader:
         ledger = reader.ledger_range(0.0, 86_400.0).gpu_s
