@@ -44,12 +44,14 @@ def test_the_dock_is_found_by_the_words_of_its_users(use_window, lab: Path) -> N
         window.palette_popup.hide()
 
 
-def test_nothing_is_worked_out_for_a_dock_behind_another_tab(make_window, qtbot, lab: Path) -> None:
-    window = make_window(lab)
+def test_nothing_is_worked_out_for_a_dock_behind_another_tab(use_window, qtbot, lab: Path) -> None:
+    window = use_window(lab)
     dock = window.docks.availability
     window.docks.enter("design")
     window.docks.show("availability")
     window.docks.show("checks")
+    qtbot.waitUntil(lambda: not dock.waits)
+    dock.found = None
     window.session.plant_changed.emit(window.session.plant)
     qtbot.waitUntil(lambda: not dock.waits)
     assert dock.found is None

@@ -72,7 +72,9 @@ def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     for badge in shown:
         assert badge.text() in (words, STANDINGS["derived"].mark)
         assert "Nine in ten measured step times within" in badge.toolTip()
-        assert badge.width() >= (badge.sizeHint() if badge.text() == words else badge.minimumSizeHint()).width()
+        assert (
+            badge.width() >= (badge.sizeHint() if badge.text() == words else badge.minimumSizeHint()).width()
+        )
         assert share(pixels(badge), tint, near=60) > 0.05
     keep(theme, window, dialog)
     dialog.close()

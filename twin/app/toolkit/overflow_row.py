@@ -107,7 +107,6 @@ class ToolRow(GivingWay):
                 menu.addAction(tool.text()).setEnabled(False)
             elif isinstance(tool, QAbstractButton):
                 action = menu.addAction(tool.icon(), tool.text() or tool.accessibleName(), tool.click)
-                action.setToolTip(tool.toolTip())
                 action.setCheckable(tool.isCheckable())
                 action.setChecked(tool.isChecked())
                 action.setEnabled(tool.isEnabled())
