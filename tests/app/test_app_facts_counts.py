@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from twin.app.diagrams.piping_facts import loop_facts
 from twin.app.inspector.facility_facts import cool_gpus, loop_rows, part_power_rows
 from twin.app.inspector.facts import facts_of
+from twin.app.world.part_figures import group_thousands
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.edit.command import EditedScene
@@ -16,6 +19,7 @@ from twin.commands.room.prefabs import AddPrefab
 from twin.plant.build import build
 from twin.plant.tables import LoopKind
 from twin.record.frame import Frame
+from twin.rules.finding import quantity
 from twin.scenario import load
 from twin.sim.engine.engine import Engine
 
@@ -91,3 +95,24 @@ def test_a_node_tells_what_its_parts_draw_and_in_a_tank_of_no_fans() -> None:
     scene.plant.loops.kind[:] = LoopKind.IMMERSION
     (row,) = part_power_rows(world, node)
     assert row.value == "GPUs 5.60 kW, CPUs 450 W, network cards 400 W, rest 700 W"
+
+
+@pytest.mark.parametrize(
+    ("scene", "loop", "unit"), [("nvl72-row", "cdu/0", "L/min"), ("lab-16", "crah/0", "m³/s")]
+)
+def test_a_flow_has_one_unit_in_inspector_diagram_and_rule(scene: str, loop: str, unit: str) -> None:
+    edited = EditedScene.of(load(f"builtin:{scene}"))
+    world = World(edited.scenario, edited.plant, load_catalog(), None)
+    slot = edited.plant.loops.ids.index(loop)
+    facts, design = facts_of(world, loop), float(edited.plant.loops.flow_m3_s[slot])
+    assert facts is not None
+    (inspected,) = (
+        row.value
+        for section in facts.sections
+        for row in section.rows
+        if section.title == "Design" and row.label == "Flow"
+    )
+    assert inspected == dict(loop_facts(world, [slot]))["Design flow"]
+    in_rule = quantity(float(f"{design:.3g}"), "volume_flow").text
+    assert inspected == group_thousands(in_rule).replace("m3", "m³")
+    assert inspected.endswith(unit)
