@@ -23,7 +23,7 @@ def _held() -> int:
 def test_tab_bars_of_docks_are_named_and_not_kept(make_window: Callable[..., MainWindow], lab: Path) -> None:
     window = make_window(lab)
     before = _held()
-    for name in ("design", "analyse", "teach", "run") * 2:
+    for name in ("design", "analyse", "teach", "run") * 3:
         window.menus.execute(f"view.workspace_{name}")
         QTest.qWait(20)
     bars = [one for one in window.children() if isinstance(one, QTabBar) and one.isVisible()]

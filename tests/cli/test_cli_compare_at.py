@@ -30,8 +30,8 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said_alike(twin: Twin, parent: Path, branch: Path, at_s: float) -> None:
-    """Assert that the commands say the same of both at the cut and at times before it."""
-    for t_s in (at_s, at_s - 0.001, 0.6 * at_s, 1.0):
+    """Assert that the commands say the same of both at the cut and at five times before it."""
+    for t_s in (at_s, at_s - 0.001, 0.93 * at_s, 0.6 * at_s, 0.25 * at_s, 1.0):
         at = f"{t_s!r} s"
         said = json.loads(twin("compare", parent, branch, "--at", at, "--json").stdout)
         figures = {key: one for key, one in said["figures"].items() if one is not None}

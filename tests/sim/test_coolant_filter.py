@@ -34,7 +34,7 @@ def test_flow_falls_gpus_throttle_and_the_repair_restores_both() -> None:
     assert flow(engine) == pytest.approx(40.0)
     assert flow(engine, 1) == pytest.approx(100.0)
     assert hottest_c(engine, 0) > before_c + 10
-    assert before_c - 4.0 < hottest_c(engine, 1) < before_c  # it waits for the others
+    assert before_c - 3.0 < hottest_c(engine, 1) < before_c  # it waits for the others
     throttled = frame(engine).values["gpu.throttle"][engine.plant.nodes.loop[engine.plant.gpus.node] == 0]
     assert (throttled & 0x20 | throttled & 0x40).any()
     engine.advance(3 * 3600.0)
@@ -173,7 +173,7 @@ def test_an_edit_keeps_it_on_its_loop() -> None:
 def test_random_incidents_clog_coolant_loops_and_no_air_loop() -> None:
     found = [
         one
-        for seed in range(2)
+        for seed in range(20)
         for one in random_incidents(liquid(), "heavy", seed)
         if one.kind == "filter_clogged"
     ]

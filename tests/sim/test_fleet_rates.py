@@ -130,7 +130,7 @@ def test_the_expected_count_of_a_fleet_stays_the_quoted_one(held: int, repair_da
     scene = _fleet(400, rate, f"{repair_day} day")
     plant = build(scene, load_catalog())
     ratios = []
-    for seed in range(4):
+    for seed in range(6):
         clocks = FailureClocks(plant, scene.failures, Draws(seed))
         count, node_days = _counts(clocks, days * DAY_S, held)
         ratios.append(count.sum() / (node_days * rate / 1000))

@@ -91,7 +91,9 @@ def test_few_spares_and_long_repairs_agree() -> None:
     recovery = {
         "detect": "100 s", "swap": "300 s", "container": "60 s", "init": "30 s", "warmup": "10 s"
     }  # fmt: skip
-    runs = engine_runs(16, 3, causes=causes, days=30, interval_s=3600, pause_s=60, recovery=recovery, seeds=8)
+    runs = engine_runs(
+        16, 3, causes=causes, days=30, interval_s=3600, pause_s=60, recovery=recovery, seeds=16
+    )
     cause = SampledCause(0.02 / DAY_S, reliability.REPAIR_CLASSES["gpu"].repair, 100.0)
     history = sample(ReliabilityModel(16, 3, (cause,), 30 * DAY_S, 100.0, 100.0, 300.0), RUNS)
     agree([one["ettr"] for one in runs], with_checkpoints(history, 3600, 60).ettr, 0.0005)
@@ -108,7 +110,7 @@ def test_few_spares_and_long_repairs_agree() -> None:
 
 def test_long_drains_agree() -> None:
     causes = [{"id": "bug", "rate": "2 per node-day", "repair": "restart"}]
-    runs = engine_runs(8, 0, causes=causes, days=2, interval_s=600, pause_s=5, drain_s=900, seeds=8)
+    runs = engine_runs(8, 0, causes=causes, days=2, interval_s=600, pause_s=5, drain_s=900, seeds=12)
     history = sample(ReliabilityModel(8, 0, (SampledCause(2 / DAY_S),), 2 * DAY_S, 60.0, 60.0), RUNS)
     agree([one["ettr"] for one in runs], with_checkpoints(history, 600, 5, 900).ettr, 0.0005)
     assert (

@@ -162,13 +162,12 @@ def _resumed(engine: Engine, scene: Scenario) -> Engine:
 
 def test_snapshots_at_every_single_event() -> None:
     scene = failing()
-    until_s = 2 * 3600.0
-    whole = end_of(Engine(scene, 11), until_s)
+    whole = end_of(Engine(scene, 11), 4 * 3600.0)
     engine = Engine(scene, 11)
-    while engine.timers.next_s() <= until_s:
+    while engine.timers.next_s() <= 4 * 3600.0:
         engine.advance(engine.timers.next_s())
         engine = Engine.restore(scene, engine.snapshot())
-    assert end_of(engine, until_s) == whole
+    assert end_of(engine, 4 * 3600.0) == whole
 
 
 def test_an_intervention_taken_live_is_one_asked_for_at_the_start() -> None:
