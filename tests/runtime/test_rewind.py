@@ -14,7 +14,7 @@ from replies import events_of, one_client, until, until_type
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit, racks, tiny, with_edits
 
-from twin.analysis.rerun import asked_of, scenario_of_run
+from twin.analysis.rerun import asked_of, scenario_of_run, undone_edits
 from twin.analysis.verify import verify
 from twin.record.events import Event
 from twin.record.frame import Frame, FrameLayout
@@ -249,8 +249,27 @@ def test_an_answer_that_was_lost_is_given_again_with_how_far_the_run_went_back(t
     said.clear()
     with EngineSession(_Heard(said), ENGINE) as session:
         session.handle(LoadScene(1, SCENE, run_file=str(run_file), resume=True, told=rows + 3))
+        session.handle(Intervene(1, 7, less))  # both answers were lost, so both are asked again
         session.handle(Withdraw(1, 8, less))
-        assert [m for m in said if isinstance(m, Rewound | Applied)] == answers
+        again = [m for m in said if isinstance(m, Rewound | Applied)]
+        assert again[0] == Applied(1, 7, answers[0].t_s)
+        assert again[1:] == answers
+        assert session.engine is not None
+        assert session.engine.layout.epoch == 0, "what was undone does not act again"
+
+
+def test_each_of_several_undone_edits_is_told_in_the_file(tmp_path: Path) -> None:
+    run_file, said = tmp_path / "nested.twinrun", list[Message]()
+    first, second = edit(0.0, "first", MORE), edit(0.0, "second", LESS)
+    with EngineSession(_Heard(said), ENGINE) as session:
+        session.handle(LoadScene(1, SCENE, run_file=str(run_file)))
+        for rev, request in enumerate((first, second)):
+            session.handle(Intervene(1, rev, request))
+        for rev, request in zip((8, 9), (second, first), strict=True):
+            session.handle(Withdraw(1, rev, request))
+    with Reader(run_file) as reader:
+        assert undone_edits(reader) == {"first", "second"}
+        assert not list(reader.markers("edit"))
 
 
 class _Heard:

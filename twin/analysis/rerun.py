@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from twin.language import tr
-from twin.record.branching import UNDONE
-from twin.record.contents import Marker
+from twin.record.contents import UNDONE, Marker
 from twin.record.reader import Reader
 from twin.record.run_summary import strict_json
 from twin.record.runfile import RunFileError

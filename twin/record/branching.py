@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from twin.record.bookings import NOTHING, Booked
-from twin.record.contents import Snapshot
+from twin.record.contents import BY_HAND, Snapshot
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError, explained, fold, reopen
@@ -24,10 +24,6 @@ from twin.record.trimming import BlockHead
 from twin.record.writer import as_json, drop_from, made_from
 from twin.scenario.schema.document import Scenario
 
-UNDONE = "undone"
-"""Kind of the markers of what was undone where it was done: nothing else of it is left."""
-BY_HAND = ("intervention", "edit", "withdrawn", UNDONE)
-"""Markers of what people did: in a branch the scene tells of it."""
 Spans = Sequence[tuple[float, float]]
 
 

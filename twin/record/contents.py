@@ -15,6 +15,11 @@ from twin.record.runfile import RunFileError
 from twin.record.scenario_json import from_json
 from twin.scenario.schema.document import Scenario
 
+UNDONE = "undone"
+"""Kind of the markers of what was undone where it was done: nothing else of it is left."""
+BY_HAND = ("intervention", "edit", "withdrawn", UNDONE)
+"""Markers of what people did: in a branch the scene tells of it."""
+
 
 @dataclass(frozen=True)
 class Header:

@@ -19,7 +19,7 @@ from twin.physics.gpu_picture import GpuTraits
 from twin.record.bookings import Booked, decode_bookings, joined
 from twin.record.channels import Entity
 from twin.record.constants import packed, packed_text
-from twin.record.contents import Snapshot
+from twin.record.contents import UNDONE, Snapshot
 from twin.record.detail import Detail, dies_to_bytes
 from twin.record.events import WHERE, Event
 from twin.record.frame import FrameLayout
@@ -261,7 +261,7 @@ class Writer:
         self._pending = [
             ("DELETE FROM events WHERE row >= ?", (place.events,)),
             ("DELETE FROM snapshots WHERE t > ? OR events > ?", (place.t_s, place.events)),
-            ("DELETE FROM markers WHERE id >= ?", (place.marker,)),
+            ("DELETE FROM markers WHERE id >= ? AND kind <> ?", (place.marker, UNDONE)),
             ("DELETE FROM series WHERE block >= ?", (place.block,)),
             ("DELETE FROM blocks WHERE id >= ?", (place.block,)),
         ]

@@ -22,6 +22,8 @@ class RecentAct:
 
     Parameters
     ----------
+    rev
+        Number of the request.
     asked, done
         As it was asked for, and with the time from which it acts.
     state, hall
@@ -32,6 +34,7 @@ class RecentAct:
         Whether it was to act then and there.
     """
 
+    rev: int
     asked: Intervention | Edit
     done: Intervention | Edit
     state: bytes

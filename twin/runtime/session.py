@@ -12,8 +12,7 @@ from traceback import format_exc
 from types import TracebackType
 from typing import Protocol
 
-from twin.record.branching import BY_HAND, UNDONE
-from twin.record.contents import Snapshot
+from twin.record.contents import BY_HAND, UNDONE, Snapshot
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, FrameLayout
 from twin.record.reader import Reader
@@ -213,6 +212,8 @@ class EngineSession:
                     for marker in (marker for marker in reader.markers() if marker.kind in BY_HAND):
                         note = json.loads(marker.data)
                         self._done_revs[int(note["rev"])] = _Answer(marker.t_s, note.get("rows"))
+                        if "undone_rev" in note:
+                            self._done_revs[int(note["undone_rev"])] = _Answer(marker.t_s)
                     missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
                     engine = gone_on(make, request.scenario, snapshot.data, reader.header.redraws)
                     return engine, snapshot, tuple(missed)
@@ -283,6 +284,7 @@ class EngineSession:
         if self._recorder is not None:
             self._recorder.abandon()
             self._recorder = None
+        self._acts.clear()  # of what comes now nothing is kept, so there is no way back past it
         self._outlet.send(
             Failed(self._number, f"{str(error).rstrip('.')}; the run continues without recording", "")
         )
@@ -319,7 +321,7 @@ class EngineSession:
         mark = self._mark(engine, kind, t_s, request.rev, done)
         at_once = t_s - engine.now_s <= AT_ONCE_S
         if mark is not None:
-            self._acts.add(RecentAct(asked, done, state, hall, mark, at_once), engine.now_s)
+            self._acts.add(RecentAct(request.rev, asked, done, state, hall, mark, at_once), engine.now_s)
         self._done_revs[request.rev] = _Answer(t_s)
         self._answer(request.rev)
         if not self.playing:
@@ -336,16 +338,17 @@ class EngineSession:
         act = self._acts.find(request.done)
         done = request.done if act is None else act.done
         reason = "the run has finished" if self._ended else engine.withdraw(done)
-        kind, rows = "withdrawn", None
+        undone: RecentAct | None = None
         if reason is not None and act is not None and self._can_go_back(engine, act):
-            engine, reason = self._go_back(engine, act), None
-            kind, rows = UNDONE, act.mark.place.events
+            engine, reason, undone = self._go_back(engine, act), None, act
         if reason is not None:
             self._report(engine)  # so that whoever asked knows what has acted by now
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
         self._acts.take_out(act)
-        self._mark(engine, kind, engine.now_s, request.rev, done, rows)
+        kind = "withdrawn" if undone is None else UNDONE
+        self._mark(engine, kind, engine.now_s, request.rev, done, undone)
+        rows = None if undone is None else undone.mark.place.events
         self._done_revs[request.rev] = _Answer(engine.now_s, rows)
         self._answer(request.rev)
         if rows is not None:
@@ -388,15 +391,15 @@ class EngineSession:
         t_s: float,
         rev: int,
         done: Intervention | Edit,
-        rows: int | None = None,
+        undone: RecentAct | None = None,
     ) -> RecordMark | None:
         """Let the run file tell what was done, or taken out again, for those who do it again."""
         if self._recorder is None:
             return None
         what = "edit" if isinstance(done, Edit) else "intervention"
         note = {"rev": rev, "asked_s": engine.now_s, what: json.loads(part_to_json(done))}
-        if rows is not None:
-            note["rows"] = rows
+        if undone is not None:  # its own mark is gone
+            note |= {"rows": undone.mark.place.events, "undone_rev": undone.rev}
         try:
             return self._recorder.mark(t_s, kind, _words(done), json.dumps(note))
         except RunFileError as error:

@@ -19,8 +19,7 @@ from twin.commands.edit.command import CommandError, Given
 from twin.commands.edit.draft import Draft
 from twin.commands.edit.draft_steps import edit_text
 from twin.language import tr
-from twin.record.branching import BY_HAND
-from twin.record.contents import Snapshot
+from twin.record.contents import BY_HAND, Snapshot
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario import Change, Document, Patch, ScenarioError
