@@ -79,7 +79,7 @@ def test_an_undo_that_comes_too_late_is_an_edit(bench: Bench) -> None:
     bench.run_to(700.0)  # the window believes that it is still ahead
     assert bench.session.t_s == 300.0
     bench.do(bench.editor.undo)
-    assert bench.done[-1].startswith("Undo add rack: the run has continued since")
+    assert bench.done[-1].startswith("Undo add rack: the run keeps what it has done")
     assert bench.ids == ["edit-1", "edit-2"]
     bench.go(800.0)
     assert bench.epoch == 2

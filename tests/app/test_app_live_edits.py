@@ -58,7 +58,7 @@ def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
         qtbot.waitUntil(lambda number=number: len(told) == number)
     session.pause()
     titles = ["Add rack", "Move rack", "Undo move rack", "Undo add rack"]
-    since = ": the run has continued since, so the opposite edit acts now"
+    since = ": the run keeps what it has done, so the opposite edit acts now"
     assert told == [*titles[:2], *(title + since for title in titles[2:])]
     assert int(session.plant.gpus.present.sum()) == 16
     assert session.draft.shown.scenario.halls == load(own).scenario.halls

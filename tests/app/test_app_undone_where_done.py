@@ -169,7 +169,7 @@ def test_when_the_run_has_continued_the_opposite_acts_and_that_is_told(bench: Be
     bench.run_to(600.5)  # the window has not heard of it
     bench.editor.undo()
     bench.do(bench.editor.undo)
-    since = "the run has continued since, so the opposite"
+    since = "the run keeps what it has done, so the opposite"
     assert [told for told in bench.done if since in told] == [
         f"Undo: Drain gpu/0/0/0; {since} acts now",
         f"Undo add rack: {since} edit acts now",

@@ -118,7 +118,7 @@ class ActsByHand:
         with self._quietly():
             for opposite in act.back:
                 self._session.intervene(opposite.model_copy(update={"at_s": self._session.t_s}))
-        words = tr("Undo: {title}; the run has continued since, so the opposite acts now", title=act.title)
+        words = tr("Undo: {title}; the run keeps what it has done, so the opposite acts now", title=act.title)
         self._note_undone(act, words)
         return True
 

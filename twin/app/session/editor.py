@@ -386,5 +386,7 @@ class Editor:
 def _told(proposal: Proposal | Later) -> str:
     """Return what was done in words, and why a step was not simply taken out again."""
     if isinstance(proposal, Proposal) and proposal.undoes:
-        return tr("{title}: the run has continued since, so the opposite edit acts now", title=proposal.title)
+        return tr(
+            "{title}: the run keeps what it has done, so the opposite edit acts now", title=proposal.title
+        )
     return proposal.title
