@@ -48,7 +48,6 @@ _FREE_PX = 6
 """What Qt leaves free round the words of a tool button, beside two spaces and the padding of the stylesheet."""
 _CURSOR_PX = 2
 """What a line of text leaves free at its ends for the cursor."""
-_HARD = "\N{NO-BREAK SPACE}"
 _DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 
 

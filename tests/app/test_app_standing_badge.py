@@ -68,7 +68,8 @@ def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     assert len(shown) == 5  # inspector, page, step time, whole training, plans
     words = badge_text(STANDINGS["derived"])
     assert words == "\N{CIRCLE WITH LEFT HALF BLACK} derived"
-    assert sum(badge.text() == words for badge in shown) >= 4  # in a narrow title bar the mark stands alone
+    in_title_bar = badges(window.docks.job)  # there the mark may stand alone
+    assert all(badge.text() == words for badge in shown if badge not in in_title_bar)
     for badge in shown:
         assert badge.text() in (words, STANDINGS["derived"].mark)
         assert "Nine in ten measured step times within" in badge.toolTip()

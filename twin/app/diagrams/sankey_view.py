@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 from twin.app.diagrams.diagram_dock import LiveDock
 from twin.app.diagrams.diagram_paint import rectangle
 from twin.app.diagrams.sankey import FEW, Sankey, SankeyBand, SankeyNode, lay_out, through
-from twin.app.diagrams.sankey_flows import ENDS, EnergyFlows, energy_flows
+from twin.app.diagrams.sankey_flows import CARRIERS, ENDS, EnergyFlows, energy_flows
 from twin.app.session.session import Session
 from twin.app.toolkit import text
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
@@ -25,8 +25,6 @@ from twin.language import tr
 
 _TAIL_PX, _NAME_EDGES_PX, _LINE_PX = 72.0, 8.0, 13
 _GROUND_ALPHA = 150
-_USES = 4
-"""The column of what takes power: names of uses are long, and their figures give way."""
 _ARROW = "\N{RIGHTWARDS ARROW}"
 
 
@@ -67,7 +65,7 @@ class SankeyView(PaintedChart):
     def _fit(self, *_theme: object) -> None:
         metrics, names_px = QFontMetricsF(font(10, bold=True)), dict[int, float]()
         for node in self.shown.nodes:
-            if self._amounts[node.key] > 0 and node.column < _USES:
+            if self._amounts[node.key] > 0 and node.column < CARRIERS:
                 value = text.quantity(self._amounts[node.key], "W")
                 wide_px = max(map(metrics.horizontalAdvance, (node.title, value))) + _NAME_EDGES_PX
                 names_px[node.column] = max(names_px.get(node.column, 0.0), wide_px)

@@ -19,11 +19,7 @@ from twin.record.events import Severity
 
 COLUMNS = (tr("Time"), tr("What happened"), tr("Cost"))
 TIME, WHAT, COST = range(len(COLUMNS))
-_ROW_PX, _MARGIN_PX, _COST_PX = 22, 12, 172
-_COST_FROM_PX = 320
-"""A narrower table is for what happened; the tip has the cost."""
-_MEASURED = 60
-"""Lines whose costs make the width of their column."""
+_ROW_PX, _COST_PX = 22, 172
 
 
 class JobEventModel(ColumnModel):

@@ -26,10 +26,8 @@ from twin.record.events import Event
 _ROW_PX = 24
 _CELL_MARGIN_PX = 12
 _ICON_PX = 42
-_SCROLL_BAR_PX = 14
 _WORDY_FROM_PX = 720
 """A list at least this wide has room for the words of severity and state."""
-_ROWS_MEASURED = 60
 _LONGEST_PLACE = "gpu/00/00/00"
 
 

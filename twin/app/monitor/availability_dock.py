@@ -35,6 +35,8 @@ from twin.planning.risk.risk import JobRisk, risk_of
 
 _WAIT_MS = 300
 """So long after the last change it is worked out again: 0.1 s at 16,384 GPUs, 0.6 s at 100,000."""
+_PICTURE_MS = 20
+"""So long it waits for a picture that is due."""
 _SLICE_S = 0.01
 """So long the window waits for it at a time; a step takes a few milliseconds."""
 _ROW_PX, _LEAST_PX = 24, 110
@@ -57,7 +59,7 @@ class AvailabilityDock(Dock):
         super().__init__(look, "availability", tr("Availability"), "gauge", parent)
         self._session, self._catalog = session, load_catalog()
         self.found: HallAvailability | None = None
-        self._seen = False
+        self._seen, self._is_stale = False, True
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
         self._steps: Generator[None, None, HallAvailability] | None = None
         self.model = AvailabilityModel(look)
@@ -113,6 +115,7 @@ class AvailabilityDock(Dock):
 
     def _go_on(self) -> None:
         """Take steps for a moment; show what they come to behind the last one."""
+        self._goes_on.setInterval(_PICTURE_MS if self.picture_due() else 0)
         end_s = monotonic() + _SLICE_S
         try:
             while self._steps is not None and not self.picture_due() and monotonic() < end_s:
@@ -129,7 +132,7 @@ class AvailabilityDock(Dock):
         plant = self._session.plant
         if plant is None:
             return
-        self.found = found
+        self.found, self._is_stale = found, False
         nodes = plant.nodes
         self.model.show_rows(rows_of(found, int(nodes.gpu_count[nodes.present].sum())))
         self.words.setText(tr("As in runs") if found.in_runs else tr("Not in runs of this scene"))
@@ -143,10 +146,14 @@ class AvailabilityDock(Dock):
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
-        self._later()
+        if not seen:
+            self._stop()
+        elif self._is_stale:
+            self._waits.start()
 
     def _later(self, *_change: object) -> None:
         self._stop()  # it would be of the hall before
+        self._is_stale = True
         self._waits.start()
 
     def _subject(self, index: QModelIndex) -> str:

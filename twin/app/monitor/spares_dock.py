@@ -40,8 +40,6 @@ from twin.shown_text import spelled
 COLUMNS = (tr("Node"), tr("Condition"), tr("Since"), tr("Last event"))
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
-_ROWS_SIZED = 50
-"""Rows that columns are as wide as: of many nodes those in sight."""
 _CAPACITY = 4096
 
 

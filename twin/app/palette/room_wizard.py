@@ -42,6 +42,7 @@ from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
 from twin.language import tr
 from twin.record.site_year import SiteYear
+from twin.scenario.checks.sizes import MOST_NODES
 from twin.scenario.file.resolve_references import in_place
 
 _FORM_PX = 410
@@ -63,8 +64,8 @@ _PARTS: Mapping[str, str] = {}
 """Choices of what is chosen from the catalogue."""
 
 
-def _count(key: str, title: str, tip: str, unit: str) -> Field:
-    return Field(key, title, tip, kind="count", unit=unit, low=0, high=9999, steps="one")
+def _count(key: str, title: str, tip: str, unit: str, most: int = 9999) -> Field:
+    return Field(key, title, tip, kind="count", unit=unit, low=0, high=most, steps="one")
 
 
 def _pitch(key: str, title: str, tip: str) -> Field:
@@ -85,7 +86,13 @@ _FIELDS = (
     _count("nodes", tr("Nodes in a rack"), tr("In plain cabinets; other racks include their nodes"), "nodes"),
     _count("rows", tr("Rows"), tr("Rows of racks, alternating front to front and back to back"), "rows"),
     _count("racks", tr("Racks in a row"), tr("Racks of each row"), "racks"),
-    _count(_TOTAL, tr("Nodes in all"), tr("Sets the racks in a row: whole racks for so many nodes"), "nodes"),
+    _count(
+        _TOTAL,
+        tr("Nodes in all"),
+        tr("Sets the racks in a row: whole racks for so many nodes"),
+        "nodes",
+        most=MOST_NODES,
+    ),
     _pitch(
         "row_pitch_m",
         tr("Row to row"),

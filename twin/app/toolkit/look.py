@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
+from itertools import filterfalse
 from pathlib import Path
 from typing import Protocol
 
@@ -77,7 +78,7 @@ class Look:
                     rows.setDefaultSectionSize(round(rows.defaultSectionSize() * scale / before))
                 elif isinstance(widget, QTreeView):
                     heads = widget.header()
-                    for section in range(heads.count()):
+                    for section in filterfalse(heads.isSectionHidden, range(heads.count())):
                         heads.resizeSection(section, round(heads.sectionSize(section) * scale / before))
                 elif isinstance(widget, QToolButton):
                     widget.setIconSize(widget.iconSize() * (scale / before))

@@ -39,7 +39,7 @@ class StandingBadge(PlainLabel):
         """Show how sure a figure is; None: hide."""
         if standing is not None and standing != self.standing:
             self.standing = standing
-            self.setText(badge_text(standing))
+            self._choose_words()
             self.setProperty("doubt", DOUBT_COLOURS[standing.doubt])
             with_role(self, "badge")
             self.updateGeometry()
@@ -60,6 +60,9 @@ class StandingBadge(PlainLabel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the word where it has room."""
         super().resizeEvent(event)
+        self._choose_words()
+
+    def _choose_words(self) -> None:
         if self.standing is None:
             return
         roomy = self.width() >= self.sizeHint().width()
