@@ -34,10 +34,17 @@ def test_each_kind_of_work_swings_between_its_phases(mixed: Engine) -> None:
         assert 0 < phases.duty <= 1
 
 
-def test_phases_have_the_mean_power_of_their_step(mixed: Engine) -> None:
-    clocks = mixed.clocks
-    for row in mixed.jobs.rows:
-        work, phases = mixed.jobs.work[row.index], step_phases(clocks, row.index)
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_phases_have_the_mean_power_of_their_step(mixed: Engine, share: float) -> None:
+    """Also where a fault has every fifth node at a share of its clock, and the others wait."""
+    engine = Engine.restore(shipped("mixed-workloads"), mixed.snapshot())
+    slow = np.ones(len(engine.plant.nodes.ids))
+    slow[::5] = share
+    engine.limits.set_slow(slow)
+    limited(engine).advance(20_100.0)
+    clocks = engine.clocks
+    for row in engine.jobs.rows:
+        work, phases = engine.jobs.work[row.index], step_phases(clocks, row.index)
         mine = [g for _, groups in clocks.traces.of_job[row.index] for g in groups.tolist()]
         assert phases is not None
         mean_w = phases.high_w * phases.duty + phases.low_w * (1 - phases.duty)

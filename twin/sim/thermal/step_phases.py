@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,8 @@ def step_phases(clocks: Clocks, job: int) -> PowerPhases | None:
     work, slowest, floor = jobs.work[job], clocks.job_clock[job], jobs.specs[job].power_floor
     groups, high_w, low_w = traces.groups, 0.0, 0.0
     slower = slowest.reference / slowest.now
-    busy_s = work.gemm_s * slower + work.memory_s / slowest.memory + work.close_s
+    gemm_s, memory_s = work.gemm_s * slower, work.memory_s / slowest.memory
+    busy_s = gemm_s + memory_s + work.close_s
     step_s = max(jobs.pace[job].step_s, busy_s)
     rest_s = min(work.rest_s, step_s - busy_s)
     for part, members in stepping:
@@ -65,7 +67,7 @@ def step_phases(clocks: Clocks, job: int) -> PowerPhases | None:
         low = talking
         if step_s > busy_s:
             low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
-        asked = step_work(work, model)
+        asked = replace(step_work(work, model), gemm_s=gemm_s, memory_s=memory_s)  # as the slowest takes it
         products = asked.gemm_s / asked.busy_s if asked.busy_s > 0.0 else 0.0
         high = asked.activity(model) - products * sooner * (asked.gemm_a - talking)
         high_w = sum((n * (model.idle_w + mean_w * high)).tolist(), high_w)
