@@ -24,12 +24,17 @@ def mixed() -> Engine:
 
 
 def test_each_kind_of_work_swings_between_its_phases(mixed: Engine) -> None:
+    die_c = frame(mixed).values["gpu.temp_c"]
     for row in mixed.jobs.rows:
         phases = step_phases(mixed.clocks, row.index)
         assert phases is not None
         model = mixed.clocks.models[0]
-        cool_w = -float(leak_w(model, 50.0, 1.0))  # leakage is aside, and below 60 C less than none
-        assert model.idle_w < phases.low_w < phases.high_w <= model.cap_w + cool_w
+        nodes = np.flatnonzero(mixed.nodes.job == row.index)
+        coolest_c = float(die_c[np.isin(mixed.plant.gpus.node, nodes)].min())
+        leakage_w = min(
+            float(leak_w(model, coolest_c, 1.0)), 0.0
+        )  # it is aside, and below 60 C less than none
+        assert model.idle_w < phases.low_w < phases.high_w <= (model.cap_w - leakage_w) * (1 + 1e-6)
         assert phases.period_s == pytest.approx(mixed.jobs.pace[row.index].step_s)
         assert 0 < phases.duty <= 1
 
