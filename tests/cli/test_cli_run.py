@@ -112,7 +112,7 @@ def test_text_for_people_says_what_matters(twin) -> None:
         "simulated",
         "Interruptions by cause",
         "faulty gpu",
-        "step time: calibrated on published runs of this GPU",
+        "step time: Calibrated on published runs of this GPU",
     ):
         assert words in text
 

@@ -9,7 +9,7 @@ from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.rerun import asked_of
 from twin.analysis.wall_clock import Moments
-from twin.planning.profile.standing import Standing, least_sure, standing_named
+from twin.planning.profile.standing import Standing, least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
@@ -145,7 +145,7 @@ def standing_mark(standing: Standing | None) -> Child:
 
 def _basis(summary: Summary) -> Child:
     """Return on what step times rest, and with them all figures of work, energy and money."""
-    found = [(job, standing_named(job.get("standing"))) for job in summary.get("jobs", ())]
+    found = [(job, standing_of_job(job)) for job in summary.get("jobs", ())]
     least = least_sure(standing for _, standing in found)
     if least is None or not least.doubt:
         return None
@@ -165,7 +165,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             (
                 str(job["id"]),
                 str(job.get("outcome") or job.get("state")).replace("_", " "),
-                standing_mark(standing_named(job.get("standing"))),
+                standing_mark(standing_of_job(job)),
                 number(job["gpus"], f"{job['gpus']:,g}"),
                 "" if job.get("start_s") is None else says(job["start_s"]),
                 "" if job.get("end_s") is None else says(job["end_s"]),

@@ -14,17 +14,11 @@ from twin.cli.text.cloud import cloud_lines
 from twin.cli.text.facility import facility_lines
 from twin.cli.text.queue import MANY, jobs_table, queue_table, state_of, tenants_table
 from twin.cli.text.repair import repair_lines
-from twin.planning.profile.standing import standing_named
+from twin.planning.profile.standing import STANDINGS, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, OFFER
 from twin.units import render
 
 _BAR = 24
-_CONFIDENCE = {
-    "own runs": "calibrated on own runs",
-    "calibrated": "calibrated on published runs of this GPU",
-    "derived": "derived, from a profile calibrated on another GPU",
-    "uncalibrated": "uncalibrated, fitted to no published run",
-}
 
 
 def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None:
@@ -153,14 +147,13 @@ def _job(job: Mapping[str, Any]) -> Group:
     parts = sorted((job["step_parts_s"] or {}).items(), key=lambda part: -part[1])
     line = ", ".join(f"{account_title(name)} {_time(seconds)}" for name, seconds in parts)
     below = [Text(f"one step: {line}", style="dim")] if line else []
-    standing = standing_named(job.get("standing"))
+    standing = standing_of_job(job)
     if standing is not None:
         below.append(Text(f"how sure: {standing.marked}", style=("green", "cyan", "yellow")[standing.doubt]))
-    if job.get("confidence"):
         # Doubts say why nothing is fitted, and how far off such steps were found to be.
         doubts = job.get("low_confidence") or []
-        known = [] if doubts and job["confidence"] == "uncalibrated" else [_CONFIDENCE[job["confidence"]]]
-        below.append(Text(f"step time: {'. '.join([*known, ' '.join(doubts)]).rstrip('. ')}", style="dim"))
+        known = [] if doubts and standing is STANDINGS["not calibrated"] else [standing.meaning]
+        below.append(Text(f"step time: {' '.join([*known, *doubts]).rstrip('. ')}", style="dim"))
     if job.get("step_rests_on"):
         low, high = _time(job["step_low_s"]), _time(job["step_high_s"])
         below.append(Text(f"step expected from {low} to {high}: {job['step_rests_on']}", style="dim"))

@@ -77,8 +77,13 @@ def standing_of(kind: str, confidence: str, interval: Interval | None) -> Standi
     return standing_named(confidence)
 
 
+def standing_of_job(job: Mapping[str, Any]) -> Standing | None:
+    """Return how sure the steps of a job of a summary are; run files of before name the confidence alone."""
+    return standing_named(job.get("standing") or job.get("confidence"))
+
+
 def standing_named(word: str | None) -> Standing | None:
-    """Return the standing of this word, also of the confidence that run files of before have; None of another."""
+    """Return the standing of this word, or of a profile's confidence; None of another."""
     return STANDINGS.get("not calibrated" if word == "uncalibrated" else word or "")
 
 
@@ -89,7 +94,7 @@ def least_sure(found: Iterable[Standing | None]) -> Standing | None:
 
 def standing_in(summary: Mapping[str, Any]) -> Standing | None:
     """Return the most doubtful standing among the jobs of a summary; None where nothing says."""
-    return least_sure(standing_named(job.get("standing")) for job in summary.get("jobs") or ())
+    return least_sure(standing_of_job(job) for job in summary.get("jobs") or ())
 
 
 def tip_of(standing: Standing, interval: Interval | None, doubts: Iterable[str] = ()) -> str:
