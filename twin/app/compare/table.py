@@ -142,11 +142,12 @@ class FigureTable(QTreeWidget):
             self.setColumnHidden(column, not many)
         for column, standing in zip((A, B), found.standings, strict=True):
             words = f"{HEADS[column]}{', mean' if many else ''}"
-            meaning = standing.meaning if standing else ""
-            self.headerItem().setText(column, f"{words}\n{badge_text(standing)}" if standing else words)
-            self.headerItem().setToolTip(
-                column, plain_tip(tr("Step times, and what follows from them. {meaning}", meaning=meaning))
-            )
+            tip = ""
+            if standing:
+                tip = tr("Step times, and what follows from them. {meaning}", meaning=standing.meaning)
+                words = f"{words}\n{badge_text(standing)}"
+            self.headerItem().setText(column, words)
+            self.headerItem().setToolTip(column, plain_tip(tip))
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))

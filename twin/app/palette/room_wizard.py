@@ -126,8 +126,9 @@ _FIELDS = (
         "network",
         tr("Network redundancy"),
         tr(
-            "N: each NIC has one cable; N+1 and 2N: two, to two leaves, so that any switch may fail. It begins with N, "
-            "as that takes twice the leaves and cables: nodes behind a failed leaf wait, and jobs restart without them"
+            "N: each NIC has one cable; N+1 and 2N: two, to two leaves, so that any switch may fail. The room begins "
+            "with N, because two cables take twice the leaves: nodes behind a failed leaf wait, and jobs restart "
+            "without them"
         ),
         _LEVELS,
     ),

@@ -65,6 +65,8 @@ class ElidedLabel(PlainLabel):
 
     def setText(self, text: str) -> None:
         """Show another text."""
+        if text == self.text():
+            return
         super().setText(text)
         row: QWidget | None = self.parentWidget()
         if row is not None:
