@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QTabBar
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.dock_table import DOCKS
-from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, Side, Spot, home, stacks_of
+from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, Spot, home
 from twin.app.toolkit.dock import Dock
 
 if TYPE_CHECKING:
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
 
 PLACES = {entry.name: entry.spots for entry in DOCKS}
-SIDES: tuple[Side, ...] = ("left", "right", "bottom")
 
 
 def docks_of(window: MainWindow) -> dict[str, Dock]:
@@ -27,27 +29,73 @@ def docks_of(window: MainWindow) -> dict[str, Dock]:
     return {name: getattr(window.docks, name) for name in PLACES}
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
-@pytest.mark.parametrize("name", [each.name for each in WORKSPACES])
-def test_a_workspace_shows_its_docks_and_leaves_room_for_the_hall(
-    window: MainWindow, qtbot: QtBot, name: str, size: tuple[int, int]
+@pytest.mark.parametrize("text", [1.0, 1.5])
+def test_each_workspace_shows_each_of_its_docks_and_leaves_room_for_the_hall(
+    window: MainWindow, text: float
 ) -> None:
-    window.resize(*size)
-    window.docks.enter(name)
-    window.docks.reset()
+    with text_of(window, text):
+        for size, workspace in itertools.product([(1280, 800), (1600, 1000)], WORKSPACES):
+            window.resize(*size)
+            window.docks.enter(workspace.name)
+            window.docks.reset()
+            QTest.qWait(20)
+            named = {
+                name
+                for name, spots in PLACES.items()
+                if workspace.name in spots and not spots[workspace.name].closed
+            }
+            case, docks = (text, size, workspace.name), docks_of(window)
+            assert {each for each in docks if window.docks.is_shown(each)} == named, case
+            assert window.size().toTuple() == size  # no dock asks for more than the window has
+            wide = 0.48 if workspace.name == "analyse" or text > 1.0 else 0.55
+            assert window.hall.width() >= wide * size[0], case
+            assert window.hall.height() >= max(0.40 * size[1], 320), case
+            for name in sorted(named):
+                window.docks.show(name)
+                QTest.qWait(1)
+                body = docks[name].widget()
+                assert body is not None
+                assert not body.visibleRegion().isEmpty(), (name, case)
+                assert body.height() >= 160, (name, case)
+                assert body.width() >= 250, (name, case)
+
+
+@contextmanager
+def text_of(window: MainWindow, scale: float) -> Iterator[None]:
+    """Let the window write in another size for a while."""
+    window.look.scale_text(scale)
+    try:
+        yield
+    finally:
+        window.look.scale_text(1.0)
+
+
+@pytest.mark.slow
+def test_larger_text_gets_more_room_below_the_hall(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    docks = window.docks
+    docks.enter("run")
+    docks.reset()
+    docks.show("jobs")
     QTest.qWait(20)
-    docks, workspace = docks_of(window), BY_NAME[name]
-    stacks = [stack for side in SIDES for stack in stacks_of(workspace, side, PLACES)]
-    named = {dock for stack in stacks for dock in stack.docks}
-    assert {each for each in docks if window.docks.is_shown(each)} == named
-    assert window.size().toTuple() == size  # no dock asks for more than the window has
-    assert window.hall.width() >= (0.48 if name == "analyse" else 0.55) * size[0]
-    assert window.hall.height() >= 0.40 * size[1]
-    for stack in stacks:
-        front = docks[stack.docks[0]]
-        assert not front.visibleRegion().isEmpty(), stack
-        assert front.width() >= front.minimumSizeHint().width(), stack
-        assert front.height() >= 130, stack
+
+    def together() -> bool:
+        return docks.plots in window.tabifiedDockWidgets(docks.events)
+
+    def body_px() -> int:
+        body = docks.jobs.widget()
+        return 0 if body is None or body.visibleRegion().isEmpty() else body.height()
+
+    assert not together()
+    with text_of(window, 1.5):  # as it was laid out: one row of tabs takes the place of two beside each other
+        qtbot.waitUntil(together)
+        qtbot.waitUntil(lambda: body_px() >= 160)
+    qtbot.waitUntil(lambda: not together())
+    docks.branches.close()
+    with text_of(window, 1.5):  # changed by hand: docks stay where they are, with more height
+        qtbot.waitUntil(lambda: body_px() >= 160)
+        assert not together()
+    docks.reset()
 
 
 def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: QtBot) -> None:
@@ -227,10 +275,9 @@ def test_the_window_is_no_larger_than_its_screen(window: MainWindow) -> None:
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 def test_tabs_of_docks_keep_their_words(window: MainWindow, qtbot: QtBot, scale: float) -> None:
-    window.look.scale_text(scale)
     window.docks.enter("run")
     window.docks.reset()
-    try:
+    with text_of(window, scale):
 
         def bars() -> list[QTabBar]:  # they come and go while docks are laid out
             return [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.count()]
@@ -240,5 +287,3 @@ def test_tabs_of_docks_keep_their_words(window: MainWindow, qtbot: QtBot, scale:
             words = bar.fontMetrics()
             for place in range(bar.count()):
                 assert bar.tabRect(place).width() >= words.horizontalAdvance(bar.tabText(place))
-    finally:
-        window.look.scale_text(1.0)

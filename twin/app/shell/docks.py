@@ -34,7 +34,7 @@ from twin.app.session.session import Session
 from twin.app.shell import dock_table
 from twin.app.shell.dock_table import DockEntry
 from twin.app.shell.story_dock import StoryDock
-from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
+from twin.app.shell.workspaces import BY_NAME, RUN, Spot, Workspace, arrange, make_room_below
 from twin.app.toolkit.cut_tabs import CutTabs
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
@@ -78,7 +78,10 @@ class Docks:
     why: WhyDock
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
-        self._window, self._transport = window, transport
+        self._window, self._transport, self._look = window, transport, look
+        self._text_scale = look.text_scale
+        self._laid_out: dict[str, tuple[object, ...]] = {}  # how workspaces stood at first: `_standing`
+        self._untouched: set[str] = set()  # those of `_kept` that stand so still
         self._hidden_layout: QByteArray | None = None
         self._fresh = True  # laid out here, not by settings
         self.workspace: Workspace = RUN
@@ -116,6 +119,12 @@ class Docks:
             dock.dockLocationChanged.connect(self._check_titles)
             dock.topLevelChanged.connect(self._check_titles)
         self._arrange()
+        self._sharing = QTimer(window)
+        self._sharing.setSingleShot(True)
+        self._sharing.timeout.connect(self._share_anew)
+        look.changed.connect(
+            lambda _theme: self._sharing.start(0)
+        )  # when all bars have the height of their text
 
     @property
     def live(self) -> tuple[LiveDock, ...]:
@@ -205,7 +214,7 @@ class Docks:
         """Change to a workspace, laid out as it was left."""
         if name == self.workspace.name or self.on_welcome:
             return
-        self._kept[self.workspace.name] = self._window.saveState(self._version)
+        self._keep()
         self._change_to(name)
 
     def reset(self) -> None:
@@ -231,6 +240,7 @@ class Docks:
                 self._fresh = False
             else:
                 self._window.restoreState(layout, self._version)
+            self._share_anew()
             self.went_away.emit(False)
 
     def restore(self, settings: UserSettings) -> None:
@@ -248,7 +258,7 @@ class Docks:
     def save(self, settings: UserSettings) -> None:
         """Keep the workspace on screen, the layouts of all, and where the window stands."""
         if not self.on_welcome:
-            self._kept[self.workspace.name] = self._window.saveState(self._version)
+            self._keep()
         elif not self._fresh and self._hidden_layout is not None:
             self._kept[self.workspace.name] = self._hidden_layout
         settings.workspace = self.workspace.name
@@ -283,6 +293,51 @@ class Docks:
                 self._cut_tabs.watch(bar)
                 bar.setAccessibleName(tr("Docks: ") + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
+    def _keep(self) -> None:
+        """Keep the workspace on screen as it stands."""
+        name = self.workspace.name
+        self._kept[name] = self._window.saveState(self._version)
+        (self._untouched.add if self._is_untouched() else self._untouched.discard)(name)
+
     def _arrange(self) -> None:
         arrange(self._window, self._all, self.workspace, {entry.name: entry.spots for entry in self.table})
         self._fresh = True
+        self._laid_out[self.workspace.name] = self._standing()
+
+    def _is_untouched(self) -> bool:
+        return self._standing() == self._laid_out.get(self.workspace.name)
+
+    def _standing(self) -> tuple[object, ...]:
+        """Return which docks are shown, where, and behind which others: all of a layout but its sizes."""
+        window = self._window
+        return tuple(
+            (
+                dock.isHidden(),
+                dock.isFloating(),
+                window.dockWidgetArea(dock),
+                frozenset(map(QWidget.objectName, window.tabifiedDockWidgets(dock))),
+            )
+            for dock in self._all.values()
+        )
+
+    def _share_anew(self) -> None:
+        """Share the room anew where the size of text has changed: who moved docks keeps them where they are."""
+        if self._look.text_scale == self._text_scale or self.on_welcome:
+            return
+        self._text_scale = self._look.text_scale
+        for name in self._untouched:
+            self._kept.pop(name, None)
+        self._untouched.clear()
+        if not self._is_untouched():
+            make_room_below(self._window, tuple(self._all.values()), self.workspace)
+            return
+        in_front = sorted(self._in_front, key=self._is_wanted)
+        self._arrange()
+        for name in in_front:
+            self._all[name].raise_()
+
+    def _is_wanted(self, name: str) -> tuple[bool, int]:
+        """Return what is larger the more likely somebody wanted this dock to be in front."""
+        spots = next(entry.spots for entry in self.table if entry.name == name)
+        spot = spots.get(self.workspace.name, Spot("bottom"))
+        return spot.tab > 0, -spot.stack

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -16,10 +16,16 @@ from twin.language import tr
 
 Side = Literal["left", "right", "bottom"]
 
-MOST_OF_HEIGHT, LEAST_OF_HEIGHT = 0.37, 0.22
-"""The docks below the hall are at most so much of the window's height, and at least so much."""
-HALL_SHARE, ABOVE_PX = 0.48, 205
-"""Share of the height that is left to the hall where it can be, and what stands above it [px at the usual text]."""
+HALL_SHARE, HALL_PX = 0.48, 320
+"""Share of the window's height that is left to the hall where docks have enough, and what is left to it in any case."""
+BODY_PX = 160
+"""The docks below the hall show at least so much of what is in them, where the hall has `HALL_PX`."""
+AROUND_PX, TITLE_PX = (58, 120), (43, 28)
+"""Height of all bars of the window, and of tabs and title of a dock: fixed, and what goes with the text [px]."""
+MOST_OF_WIDTH = 0.5
+"""Columns beside the hall take no more of the window's width than this where text is large."""
+STACK_PX = 380
+"""Docks stand beside each other below the hall only where each has so much of the width [px at the usual text]."""
 
 _AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -69,11 +75,11 @@ class Workspace:
     left, right, bottom
         Each stack's share of its side.
     left_px, right_px
-        Width of a column [px] where the window is wide enough.
+        Width of a column [px at the usual text] where the window is wide enough.
     bottom_px
-        Height of the row [px] where the window is high enough.
+        Height of the row [px at the usual text] where the window is high enough.
     most_of_width
-        Left and right columns together leave the rest of the window's width to the hall.
+        Left and right columns together leave the rest of the window's width to the hall, at the usual text.
     """
 
     name: str
@@ -93,13 +99,23 @@ class Workspace:
 
     def side_px(self, side: Side, width_px: int, height_px: int) -> int:
         """Return the width of a column, or the height of the row below, in a window of this size [px]."""
+        scale = theme.scaled(1000) / 1000
         if side == "bottom":
-            left_px = round((1 - HALL_SHARE) * height_px) - theme.scaled(ABOVE_PX)
-            most_px = max(left_px, round(LEAST_OF_HEIGHT * height_px))
-            return min(self.bottom_px, round(MOST_OF_HEIGHT * height_px), most_px)
+            room_px = height_px - round(AROUND_PX[0] + AROUND_PX[1] * scale)
+            least_px = BODY_PX + round(TITLE_PX[0] + TITLE_PX[1] * scale)
+            wanted_px = min(round(self.bottom_px * scale), room_px - round(HALL_SHARE * height_px))
+            return min(max(wanted_px, least_px), max(room_px - HALL_PX, least_px // 2))
+        # Columns grow by half as much as text does: the hall has its share.
+        grown = (1 + scale) / 2
         columns_px = (self.left_px if self.left else 0) + (self.right_px if self.right else 0)
-        wanted = self.left_px if side == "left" else self.right_px
-        return min(wanted, round(wanted * self.most_of_width * width_px / max(columns_px, 1)))
+        wanted = grown * (self.left_px if side == "left" else self.right_px)
+        most = min(grown * self.most_of_width, max(self.most_of_width, MOST_OF_WIDTH))
+        return round(min(wanted, wanted * most * width_px / max(grown * columns_px, 1)))
+
+    def below_px(self, width_px: int, height_px: int) -> int:
+        """Return the width of the row below the hall in a window of this size [px]."""
+        sides: tuple[Side, ...] = ("left", "right")
+        return width_px - sum(self.side_px(side, width_px, height_px) for side in sides if self.shares(side))
 
 
 DESIGN = Workspace(
@@ -172,6 +188,13 @@ def stacks_of(
     )
 
 
+def beside_each_other(stacks: tuple[DockStack, ...], width_px: int) -> tuple[DockStack, ...]:
+    """Return the stacks of a row of this width [px]: one of them all where they have no room beside each other."""
+    if len(stacks) * theme.scaled(STACK_PX) <= width_px:
+        return stacks
+    return (DockStack(tuple(name for stack in stacks for name in stack.docks)),)
+
+
 def arrange(
     window: QMainWindow,
     docks: Mapping[str, Dock],
@@ -184,6 +207,9 @@ def arrange(
         dock.setFloating(False)
         window.removeDockWidget(dock)
     stacks = {side: stacks_of(workspace, side, places) for side in _SIDES}
+    stacks["bottom"] = beside_each_other(
+        stacks["bottom"], workspace.below_px(window.width(), window.height())
+    )
     for side in _SIDES:
         _stand(window, docks, side, stacks[side])
     shown = {name for side in _SIDES for stack in stacks[side] for name in stack.docks}
@@ -197,6 +223,20 @@ def arrange(
     for side in _SIDES:
         _resize(window, docks, side, stacks[side], workspace)
     window.setUpdatesEnabled(True)
+
+
+def make_room_below(window: QMainWindow, docks: Iterable[Dock], workspace: Workspace) -> None:
+    """Give the docks below the hall the height that they have at first, where it is more than they have."""
+    wanted_px = workspace.side_px("bottom", window.width(), window.height())
+    below = [
+        dock
+        for dock in docks
+        if dock.isVisible()
+        and not dock.isFloating()
+        and window.dockWidgetArea(dock) == _AREAS["bottom"]
+        and dock.height() < wanted_px
+    ]
+    window.resizeDocks(below, [wanted_px] * len(below), Qt.Orientation.Vertical)
 
 
 def _stand(window: QMainWindow, docks: Mapping[str, Dock], side: Side, stacks: tuple[DockStack, ...]) -> None:
