@@ -1,4 +1,7 @@
-"""How a diagram is painted: lines with arrows and values, pipes in the colour of their water, boxes."""
+"""How a diagram is painted: lines with arrows and values, pipes in the colour of their water, boxes.
+
+Lengths and text are of the usual size: for larger text the painter enlarges all of it.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +127,7 @@ class _Artist:
             if not known:
                 continue
             words = f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
-            wide = QFontMetricsF(font(10)).horizontalAdvance(words)
+            wide = QFontMetricsF(font(10, as_is=True)).horizontalAdvance(words)
             x, y = route.points[-1][0] + side * PIPE_APART_PX / 2, route.label[1]
             labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
         return labels
@@ -150,7 +153,7 @@ class _Artist:
         if not narrow:
             mark.moveTop(spot.center().y() - side / 2)
         left = mark.right() + (5 if narrow else 9)
-        title_px = QFontMetricsF(font(10, bold=True)).horizontalAdvance(box.title)
+        title_px = QFontMetricsF(font(10, bold=True, as_is=True)).horizontalAdvance(box.title)
         if narrow and left + title_px > spot.right() - 4 and title_px < spot.width() - 8:
             left = spot.left() + 5  # the name says more than the symbol
         else:
@@ -163,7 +166,7 @@ class _Artist:
         if (
             not narrow
             and not box.state
-            and QFontMetricsF(font(10)).horizontalAdvance(box.text) <= words.width()
+            and QFontMetricsF(font(10, as_is=True)).horizontalAdvance(box.text) <= words.width()
         ):
             down = 6.0 if math.isnan(box.load) else 3.0  # title and one line stand in the middle
             title.translate(0, down)
@@ -185,7 +188,9 @@ class _Artist:
             rest = self._wrapped(line, _breakable(box.text), muted)
             self._figures(below, rest, muted)
             return
-        wide = QFontMetricsF(font(10, bold=True)).horizontalAdvance(box.state) > 1.7 * (line.width() - 13.0)
+        wide = QFontMetricsF(font(10, bold=True, as_is=True)).horizontalAdvance(box.state) > 1.7 * (
+            line.width() - 13.0
+        )
         state = _sentence(box.state) if narrow or wide else box.state
         rest = self._wrapped(line.adjusted(0.0 if narrow else 13.0, 0, 0, 0), state, tint, bold=True)
         if rest:
@@ -195,7 +200,7 @@ class _Artist:
 
     def _figures(self, spot: QRectF, words: str, ink: str) -> None:
         """Write the first figures that fit whole: "12 %" of "12 % of 400 kW"."""
-        room = QFontMetricsF(font(10))
+        room = QFontMetricsF(font(10, as_is=True))
         whole = (words, words.rpartition(", ")[0], words.partition(", ")[0], words.partition(" of")[0])
         fits = [part for part in whole if part and room.horizontalAdvance(part) <= spot.width()]
         if fits or not words.startswith("of"):  # what a share is of goes before the share does

@@ -8,19 +8,21 @@ from html import escape
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from shiboken6 import isValid
 
 from twin.app.diagrams.diagram import Box, Diagram
 from twin.app.diagrams.diagram_layout import DiagramPicture, lay_out
-from twin.app.diagrams.diagram_paint import paint_arrows, paint_still, rectangle
+from twin.app.diagrams.diagram_paint import paint_arrows, paint_still
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
+from twin.app.toolkit.theme import scaled
 
 _FRAME_MS, _SPEED_PX = 66, 1.6
 
 
 class DiagramView(PaintedChart):
-    """Draws a diagram; a click or Enter chooses a thing, arrow keys go from box to box."""
+    """Draws a diagram as large as its text; a click or Enter chooses a thing, arrow keys go from box to box."""
 
     chosen = Signal(str)  # id of a thing
     menu_wanted = Signal(str, object)  # id of a thing, QPoint on the screen
@@ -33,7 +35,7 @@ class DiagramView(PaintedChart):
         self._boxes: dict[str, Box] = {}
         self._hovered = ""
         self._travelled_px = 0.0
-        self._surface = QSize(300, 300)
+        self._surface, self._scale = QSize(300, 300), 1.0
         self._clock = QTimer(self)
         self._clock.setInterval(_FRAME_MS)
         self._clock.timeout.connect(self._on_clock)
@@ -60,9 +62,9 @@ class DiagramView(PaintedChart):
 
     def fit(self, surface: QSize) -> None:
         """Lay the diagram out for a surface of this size."""
-        self._surface = surface
-        self.picture = lay_out(self.diagram, surface.width(), surface.height())
-        self.setMinimumSize(math.ceil(self.picture.width), math.ceil(self.picture.height))
+        self._surface, self._scale = surface, scaled(1000) / 1000
+        self.picture = lay_out(self.diagram, surface.width() / self._scale, surface.height() / self._scale)
+        self.setMinimumSize(self.sizeHint())
         self.updateGeometry()
         self.refresh()
 
@@ -73,19 +75,24 @@ class DiagramView(PaintedChart):
 
     def spot(self, key: str) -> QRectF:
         """Return where a box is."""
-        return rectangle(self.picture.spots[key])
+        spot, scale = self.picture.spots[key], self._scale
+        return QRectF(spot.x * scale, spot.y * scale, spot.width * scale, spot.height * scale)
 
     def sizeHint(self) -> QSize:
         """Return the size of the picture."""
-        return QSize(math.ceil(self.picture.width), math.ceil(self.picture.height))
+        return QSize(
+            math.ceil(self.picture.width * self._scale), math.ceil(self.picture.height * self._scale)
+        )
 
     def paint_ground(self, painter: ChartPainter) -> None:
         """Paint what stands."""
         current = self._current if self.hasFocus() else ""
+        painter.enlarge(self._scale)
         paint_still(painter, self.diagram, self.picture, self._hovered, current)
 
     def paint(self, painter: ChartPainter) -> None:
         """Paint the arrows that travel."""
+        painter.enlarge(self._scale)
         paint_arrows(painter, self.diagram, self.picture, self._travelled_px)
 
     # -- pointer and keys ----
@@ -93,7 +100,7 @@ class DiagramView(PaintedChart):
     def box_at(self, place: QPointF) -> Box | None:
         """Return the box under a point."""
         for key, spot in self.picture.spots.items():
-            if spot.holds(place.x(), place.y()):
+            if spot.holds(place.x() / self._scale, place.y() / self._scale):
                 return self._boxes.get(key)
         return None
 
@@ -158,6 +165,11 @@ class DiagramView(PaintedChart):
         super().focusInEvent(event)
         if not self._current and self.diagram.boxes:
             self.go_to(self.diagram.boxes[0].key)
+
+    def _on_theme(self, theme: object) -> None:
+        super()._on_theme(theme)
+        if isValid(self):
+            self.fit(self._surface)
 
     def _on_clock(self) -> None:
         self._travelled_px += _SPEED_PX

@@ -122,9 +122,7 @@ class Docks:
         self._sharing = QTimer(window)
         self._sharing.setSingleShot(True)
         self._sharing.timeout.connect(self._share_anew)
-        look.changed.connect(
-            lambda _theme: self._sharing.start(0)
-        )  # when all bars have the height of their text
+        look.changed.connect(self._on_look)
 
     @property
     def live(self) -> tuple[LiveDock, ...]:
@@ -319,6 +317,9 @@ class Docks:
             )
             for dock in self._all.values()
         )
+
+    def _on_look(self, _theme: object) -> None:
+        self._sharing.start(0)  # when all bars have the height of their text
 
     def _share_anew(self) -> None:
         """Share the room anew where the size of text has changed: who moved docks keeps them where they are."""

@@ -35,7 +35,14 @@ class ChartPainter(QPainter):
         super().__init__(device)
         self.theme = theme
         self._fonts: dict[tuple[int, bool], QFont] = {}
+        self._enlarged = False
         self.smooth(smooth)
+
+    def enlarge(self, scale: float) -> None:
+        """Paint all so much larger from now on, text too, whose size is then the usual one."""
+        self.scale(scale, scale)
+        self._enlarged = True
+        self._fonts.clear()
 
     def smooth(self, on: bool) -> None:
         """Smooth edges from now on, or no more."""
@@ -71,7 +78,7 @@ class ChartPainter(QPainter):
         """Write in this size from now on."""
         how = px, bold
         if how not in self._fonts:
-            self._fonts[how] = font(px, bold=bold)
+            self._fonts[how] = font(px, bold=bold, as_is=self._enlarged)
         self.setFont(self._fonts[how])
 
     def wide(self, words: str) -> int:
