@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -30,6 +30,82 @@ def folder(name: str) -> Traversable:
     if beside.is_dir():
         return beside
     raise FileNotFoundError(f"this installation of gpu-twin has no folder {name!r}; install it again")
+
+
+class ResourceError(ValueError):
+    """A shipped file is missing or wrong.
+
+    Parameters
+    ----------
+    file, key
+        Where the fault is; `key` is dotted, empty for the whole file, and both where `reason` says it.
+    reason
+        What is wrong and what would be right.
+    line
+        Of the file, from 1; 0 when unknown.
+    """
+
+    def __init__(self, file: str, key: str, reason: str, line: int = 0) -> None:
+        self.file, self.key, self.reason, self.line = file, key, reason, line
+        where = f"{file}:{line}" if line else file
+        super().__init__(": ".join(part for part in (where, key, reason) if part))
+
+
+def shipped_mapping(path: str, error: type[ResourceError] = ResourceError) -> Mapping[str, Any]:
+    """Return the mapping in a shipped YAML file; each key of it is parsed when it is asked for.
+
+    Parameters
+    ----------
+    path
+        From the shipped folder on: "assets/profiles/h100.yaml".
+    error
+        Raised when the file is missing, is no YAML, or no mapping; by a key, when that is asked for.
+    """
+    name, *steps = path.split("/")
+    file = folder(name)
+    for step in steps:
+        file = file / step
+    if not file.is_file():
+        raise error(path, "", "no such file")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise error(path, "", f"is no UTF-8 text: {fault.reason}") from fault
+    parse = partial(mapping_in, file=path, error=error)
+    texts = yaml_texts(text)
+    return YamlParts(texts, parse) if texts else parse(text)
+
+
+def mapping_in(text: str, file: str, error: type[ResourceError] = ResourceError) -> Mapping[str, Any]:
+    """Return the mapping in a text of YAML, of which nothing is run; `file` is for messages.
+
+    Raises `error` when it is no YAML, nested without end, or no mapping.
+    """
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        document = parse_yaml(text)
+    except YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
+        raise error(file, "", f"not readable as YAML: {problem}", mark.line + 1 if mark else 0) from fault
+    except RecursionError as fault:
+        raise error(file, "", "not readable as YAML: nested too deeply") from fault
+    except ValueError as fault:
+        raise error(file, "", f"not readable as YAML: {fault}") from fault
+    if not isinstance(document, dict):
+        raise error(file, "", "must be a mapping of keys to values")
+    return document
+
+
+def group_in(
+    document: Mapping[str, Any], file: str, key: str, error: type[ResourceError] = ResourceError
+) -> Mapping[str, Any]:
+    """Return a mapping inside a document; raises `error` when it is missing or no mapping."""
+    found = document.get(key)
+    if not isinstance(found, Mapping):
+        raise error(file, key, "missing or no mapping")
+    return found
 
 
 @lru_cache(maxsize=64)

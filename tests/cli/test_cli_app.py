@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.cli.app import command_names, with_command
+from twin.cli.app import GROUPS, command_names, with_command
 
 
 @pytest.mark.parametrize("command", [*command_names(), "catalog list", "catalog show", "catalog check"])
@@ -24,11 +24,24 @@ def test_a_scene_alone_opens_the_app() -> None:
     assert with_command(["--version"]) == ["--version"]
 
 
-def test_help_loads_nothing_heavy() -> None:
-    code = "import sys, twin.cli; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"numpy", "pydantic", "simpy", "PySide6", "vispy", "pint", "ruamel.yaml", "twin.scenario"}
-    assert not heavy & set(loaded.stdout.split())
+def test_a_command_loads_no_other_and_nothing_heavy() -> None:
+    code = """
+import sys
+import twin.cli
+sys.argv = ["twin", "completion", "bash"]
+try:
+    twin.cli.main()
+finally:
+    print("loaded:", *sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    script, _, loaded = done.stdout.partition("loaded: ")
+    assert "_TWIN_COMPLETE" in script
+    heavy = {"numpy", "simpy", "PySide6", "vispy", "pint", "ruamel.yaml", "twin.scenario"}
+    others = {entry.function.partition(":")[0] for group in GROUPS.values() for entry in group}
+    assert "twin.cli.completion" in loaded.split()
+    own = {"twin.cli.completion", "twin.cli.commands"}
+    assert not (heavy | others - own) & set(loaded.split())
 
 
 def test_wrong_words_are_refused_in_one_message(twin) -> None:

@@ -18,6 +18,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 from twin.cli.output import print_json
 
+EXAMPLE = "Example: twin toybox --count 3"
 TOYS = JsonFormat("toys", 3)
 
 
@@ -31,7 +32,7 @@ def count_toys(
         print(f"{count} toys")
 
 
-ENTRY = CommandEntry("toybox", count_toys, "Example: twin toybox --count 3", (TOYS,))
+ENTRY = CommandEntry("toybox", f"{__name__}:count_toys", ("TOYS",))
 
 
 @pytest.fixture

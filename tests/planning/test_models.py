@@ -142,7 +142,7 @@ def test_bad_preset_is_refused_with_key(tmp_path, monkeypatch, model, key):
     folder = tmp_path / "profiles"
     folder.mkdir()
     (folder / "models.yaml").write_text(f"models:\n  m: {model}\nvision: {{v: {{title: V}}}}\n")
-    monkeypatch.setattr("twin.planning.profile.figures.folder", lambda _: tmp_path)
+    monkeypatch.setattr("twin.resources.folder", lambda _: tmp_path)
     caches = (figures.read_document, models.model_presets, models.model_preset, models.vision_presets)
     for cached in caches:
         cached.cache_clear()
@@ -154,4 +154,4 @@ def test_bad_preset_is_refused_with_key(tmp_path, monkeypatch, model, key):
     finally:
         for cached in caches:
             cached.cache_clear()
-    assert (caught.value.file, caught.value.key) == ("profiles/models.yaml", key)
+    assert (caught.value.file, caught.value.key) == ("assets/profiles/models.yaml", key)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from twin import resources
 from twin.catalog import load_catalog
 from twin.physics.gemm import product_rate
 from twin.planning.profile import figures
@@ -247,11 +248,11 @@ def profile_text(**changes: str) -> str:
 def test_bad_profile_is_refused_with_file_and_key(tmp_path, monkeypatch, text, key):
     folder = tmp_path / "profiles"
     folder.mkdir()
-    shipped = figures.folder("assets") / "profiles"
+    shipped = resources.folder("assets") / "profiles"
     for name in ("h100", "h200"):
         (folder / f"{name}.yaml").write_text((shipped / f"{name}.yaml").read_text())
     (folder / "x.yaml").write_text(text)
-    monkeypatch.setattr("twin.planning.profile.figures.folder", lambda _: tmp_path)
+    monkeypatch.setattr("twin.resources.folder", lambda _: tmp_path)
     monkeypatch.setattr("twin.planning.profile.profiles.folder", lambda _: tmp_path)
     caches = (figures.read_document, load_calibrated, profile_names)
     for cached in caches:
@@ -262,4 +263,4 @@ def test_bad_profile_is_refused_with_file_and_key(tmp_path, monkeypatch, text, k
     finally:
         for cached in caches:
             cached.cache_clear()
-    assert (caught.value.file, caught.value.key) == ("profiles/x.yaml", key)
+    assert (caught.value.file, caught.value.key) == ("assets/profiles/x.yaml", key)

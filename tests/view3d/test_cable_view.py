@@ -173,6 +173,33 @@ def test_a_click_selects_the_cables_drawn_there_and_names_them(
     assert hit is None or hit.kind != "bundle"
 
 
+def test_from_afar_a_rack_with_a_failed_gpu_is_not_hidden_by_cables(
+    make_view: MakeView, hall: Plant, frame: Frame
+) -> None:
+    """Near, the cables over it are seen apart from it, and chosen."""
+    view = make_view(ViewState(layers=BARE))
+    states = frame.values["gpu.state"] = frame.values["gpu.state"].copy()
+    view.set_frame(frame)
+    field = CableField(hall, view.geometry)
+    places = (field.runs.start_m + field.runs.stop_m) / 2
+    assert view.picker is not None
+    for metres, apart in ((40.0, False), (3.0, True)):
+        for place in places[:: max(1, len(places) // 200)]:
+            view.state.camera = CameraPose(tuple(place.tolist()), metres, -60.0, 62.0, 40.0)
+            at = pixel_of(view, place)
+            rack = view.picker.rack(*camera.ray(view.pose, *at, *view.size()))
+            chosen = view.pick(*at)
+            if rack is not None and chosen is not None and chosen.kind == "bundle":
+                break
+        else:
+            pytest.fail(f"no cable lies before a rack from {metres} m")
+        states[hall.gpus.rack == rack] = State.FAILED
+        red = view.pick(*at)
+        assert red is not None
+        assert (red.kind == "bundle") == apart, metres
+        states[:] = State.RUNNING
+
+
 def test_isolated_cables_keep_their_colour_while_others_fade(
     make_view: MakeView, hall: Plant, frame: Frame, trunk: tuple[int, np.ndarray]
 ) -> None:

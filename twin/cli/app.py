@@ -4,41 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from twin import language
-from twin.cli import (
-    branch,
-    branch_tree,
-    calibrate,
-    catalog,
-    check,
-    compare,
-    completion,
-    diff,
-    estimate,
-    explain,
-    export,
-    grow,
-    incident_text,
-    incidents,
-    jobs,
-    open_app,
-    plan,
-    report,
-    risk,
-    run,
-    shot,
-    show,
-    validate,
-    verify,
-    video,
-    year,
-)
-from twin.cli.bench import command as bench
-from twin.cli.commands import CommandEntry, Commands, show_help
+from twin.cli import completion
+from twin.cli.commands import CommandEntry, Commands, CommandsOnDemand
 from twin.cli.json_formats import JsonFormat
 from twin.cli.terminal import guard
 
@@ -57,54 +29,50 @@ Exit codes:
 
 GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     "See and run": (
-        CommandEntry("open", open_app.open_scene, open_app.EXAMPLE),
-        CommandEntry("run", run.run_scene, run.EXAMPLE, (run.FORMAT,)),
-        CommandEntry("show", show.show_scene, show.EXAMPLE, (show.FORMAT,)),
-        CommandEntry("year", year.year_of_scene, year.EXAMPLE, (year.FORMAT,)),
+        CommandEntry("open", "twin.cli.open_app:open_scene"),
+        CommandEntry("run", "twin.cli.run:run_scene", ("FORMAT",)),
+        CommandEntry("show", "twin.cli.show:show_scene", ("FORMAT",)),
+        CommandEntry("year", "twin.cli.year:year_of_scene", ("FORMAT",)),
     ),
     "Check and edit": (
         CommandEntry(
             "check",
-            check.check_scene,
-            check.EXAMPLE,
-            (check.FORMAT, check.CONTROLS_FORMAT, check.FAILURES_FORMAT, check.RULES_FORMAT),
+            "twin.cli.check:check_scene",
+            ("FORMAT", "CONTROLS_FORMAT", "FAILURES_FORMAT", "RULES_FORMAT"),
         ),
-        CommandEntry("diff", diff.diff_scenes, diff.EXAMPLE, (diff.FORMAT,)),
-        CommandEntry("grow", grow.grow_scene, grow.EXAMPLE, (grow.FORMAT,)),
-        CommandEntry("incidents", incidents.show_incidents, incidents.EXAMPLE, (incidents.FORMAT,)),
+        CommandEntry("diff", "twin.cli.diff:diff_scenes", ("FORMAT",)),
+        CommandEntry("grow", "twin.cli.grow:grow_scene", ("FORMAT",)),
+        CommandEntry("incidents", "twin.cli.incidents:show_incidents", ("FORMAT",)),
     ),
     "Plan a job": (
-        CommandEntry("plan", plan.plan_scene, plan.EXAMPLE, (plan.FORMAT,)),
-        CommandEntry("estimate", estimate.estimate_cases, estimate.EXAMPLE, (estimate.FORMAT,)),
-        CommandEntry("calibrate", calibrate.calibrate_profile, calibrate.EXAMPLE, (calibrate.FORMAT,)),
-        CommandEntry("risk", risk.risk_of_scene, risk.EXAMPLE, (risk.FORMAT,)),
-        CommandEntry("jobs", jobs.show_jobs, jobs.EXAMPLE, (jobs.FORMAT,)),
+        CommandEntry("plan", "twin.cli.plan:plan_scene", ("FORMAT",)),
+        CommandEntry("estimate", "twin.cli.estimate:estimate_cases", ("FORMAT",)),
+        CommandEntry("calibrate", "twin.cli.calibrate:calibrate_profile", ("FORMAT",)),
+        CommandEntry("risk", "twin.cli.risk:risk_of_scene", ("FORMAT",)),
+        CommandEntry("jobs", "twin.cli.jobs:show_jobs", ("FORMAT",)),
     ),
     "Compare and explain": (
-        CommandEntry("compare", compare.compare_runs, compare.EXAMPLE, (compare.FORMAT,)),
-        CommandEntry("branch", branch.branch_run, branch.EXAMPLE, (branch.FORMAT, branch_tree.FORMAT)),
+        CommandEntry("compare", "twin.cli.compare:compare_runs", ("FORMAT",)),
+        CommandEntry("branch", "twin.cli.branch:branch_run", ("FORMAT", "twin.cli.branch_tree:FORMAT")),
         CommandEntry(
             "explain",
-            explain.explain_run,
-            explain.EXAMPLE,
-            (explain.FORMAT, incident_text.LIST_FORMAT, incident_text.INCIDENT_FORMAT),
+            "twin.cli.explain:explain_run",
+            ("FORMAT", "twin.cli.incident_text:LIST_FORMAT", "twin.cli.incident_text:INCIDENT_FORMAT"),
         ),
-        CommandEntry("verify", verify.verify_run, verify.EXAMPLE, (verify.FORMAT,)),
+        CommandEntry("verify", "twin.cli.verify:verify_run", ("FORMAT",)),
     ),
     "Reports and export": (
-        CommandEntry("report", report.write_report, report.EXAMPLE),
-        CommandEntry("export", export.export_run, export.EXAMPLE),
-        CommandEntry("shot", shot.take_picture, shot.EXAMPLE),
-        CommandEntry("video", video.make_video, video.EXAMPLE),
+        CommandEntry("report", "twin.cli.report:write_report"),
+        CommandEntry("export", "twin.cli.export:export_run"),
+        CommandEntry("shot", "twin.cli.shot:take_picture"),
+        CommandEntry("video", "twin.cli.video:make_video"),
     ),
     "This installation": (
-        CommandEntry(
-            "catalog", catalog.app, "", (catalog.LIST_FORMAT, catalog.PART_FORMAT, catalog.CHECK_FORMAT)
-        ),
-        CommandEntry("validate", validate.validate_tables, validate.EXAMPLE, (validate.FORMAT,)),
-        CommandEntry("bench", bench.measure_speed, bench.EXAMPLE, (bench.FORMAT,)),
-        CommandEntry("completion", completion.print_completion, completion.EXAMPLE),
-        CommandEntry("help", show_help, "Example: twin help run"),
+        CommandEntry("catalog", "twin.cli.catalog:app", ("LIST_FORMAT", "PART_FORMAT", "CHECK_FORMAT")),
+        CommandEntry("validate", "twin.cli.validate:validate_tables", ("FORMAT",)),
+        CommandEntry("bench", "twin.cli.bench.command:measure_speed", ("FORMAT",)),
+        CommandEntry("completion", "twin.cli.completion:print_completion"),
+        CommandEntry("help", "twin.cli.commands:show_help"),
     ),
 }
 """The commands by the heads that `twin --help` shows them under."""
@@ -117,7 +85,7 @@ def command_names() -> list[str]:
 
 def json_formats() -> list[JsonFormat]:
     """Return the formats that commands print as JSON."""
-    return [format for group in GROUPS.values() for entry in group for format in entry.formats]
+    return [made for group in GROUPS.values() for entry in group for made in entry.json_formats()]
 
 
 def _root(
@@ -130,11 +98,19 @@ def _root(
         raise typer.Exit
 
 
+class AllCommands(Commands):
+    """All commands, each made when somebody asks for it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = CommandsOnDemand(GROUPS)
+
+
 def make_app() -> typer.Typer:
     """Return the program with all commands."""
     made = typer.Typer(
         name="twin",
-        cls=Commands,
+        cls=AllCommands,
         help="Digital twin of a GPU data centre. Without a command it opens the window.",
         epilog=_EPILOG,
         context_settings={"help_option_names": ["--help", "-h"]},
@@ -143,12 +119,6 @@ def make_app() -> typer.Typer:
         rich_markup_mode=None,
     )
     made.callback(invoke_without_command=True)(_root)
-    for head, group in GROUPS.items():
-        for entry in group:
-            if isinstance(entry.run, typer.Typer):
-                made.add_typer(entry.run, name=entry.name, rich_help_panel=head)
-            else:
-                made.command(entry.name, epilog=entry.example, rich_help_panel=head)(entry.run)
     return made
 
 

@@ -2,26 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
 from twin.cli.completion import scenes_and_runs, shipped_scenes
 from twin.cli.json_formats import JsonFormat
 
+EXAMPLE = "Example: twin help run"
 _WHOLE = 1000
 """Characters of a first sentence that are shown in a list of commands: it is wrapped, not cut."""
 
 
 class CommandEntry(NamedTuple):
-    """A command: its name, what it does, an example, and the formats of its ``--json``."""
+    """A command; its module is imported when somebody asks for the command.
+
+    Attributes
+    ----------
+    name
+        As people write it.
+    function
+        What does it, "module:name"; the `EXAMPLE` of the module is shown below its help.
+    formats
+        Of its ``--json``: names in the module, or "module:name".
+    """
 
     name: str
-    run: Callable[..., None] | typer.Typer
-    example: str = ""
-    formats: tuple[JsonFormat, ...] = ()
+    function: str
+    formats: tuple[str, ...] = ()
+
+    def made(self, head: str) -> Any:
+        """Return the command with its parser; help shows it under `head`."""
+        run, holder = (
+            _named(self.function),
+            typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None),
+        )
+        if isinstance(run, typer.Typer):
+            holder.add_typer(run, name=self.name, rich_help_panel=head)
+        else:
+            example = _named(f"{self._module}:EXAMPLE")
+            holder.command(self.name, epilog=example, rich_help_panel=head)(run)
+        return get_group(holder).commands[self.name]
+
+    def json_formats(self) -> list[JsonFormat]:
+        """Return the formats of its ``--json``."""
+        return [_named(name if ":" in name else f"{self._module}:{name}") for name in self.formats]
+
+    @property
+    def _module(self) -> str:
+        return self.function.partition(":")[0]
+
+
+def _named(name: str) -> Any:
+    module, _, inner = name.partition(":")
+    return getattr(import_module(module), inner)
+
+
+class CommandsOnDemand(Mapping[str, Any]):
+    """Commands by their names, in the order of their groups; each is made when it is asked for."""
+
+    def __init__(self, groups: Mapping[str, Sequence[CommandEntry]]) -> None:
+        self._entries = {entry.name: (entry, head) for head, group in groups.items() for entry in group}
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            entry, head = self._entries[name]
+            self._made[name] = entry.made(head)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
 class Commands(TyperGroup):

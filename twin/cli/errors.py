@@ -67,16 +67,16 @@ def input_errors() -> tuple[type[Exception], ...]:
 
     from twin.catalog import CatalogError, UnknownPart
     from twin.planning.job.job import PlanError
-    from twin.planning.profile.figures import ProfileError
     from twin.plant.error import PlantError
     from twin.record.runfile import RunFileError
+    from twin.resources import ResourceError
     from twin.runtime.inline import InterventionRefused
     from twin.scenario import ScenarioError
     from twin.sim.jobs.plan import UnplaceableJob
     from twin.sim.thermal.part_models import UncooledNode
     from twin.units import UnitError
 
-    of_scenes = (ScenarioError, PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError)
+    of_scenes = (ScenarioError, PlantError, UncooledNode, UnplaceableJob, PlanError, ResourceError)
     of_files = (CatalogError, UnknownPart, RunFileError, ValidationError)
     return (*of_scenes, *of_files, InterventionRefused, UnitError, BadInput)
 

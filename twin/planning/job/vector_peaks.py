@@ -7,7 +7,7 @@ from typing import Literal
 
 from twin.planning.profile.figures import ProfileError, read_document, read_figure, section
 
-FILE = "vector_peaks.yaml"
+FILE = "assets/vector_peaks.yaml"
 
 
 @cache

@@ -6,34 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.resources.abc import Traversable
 from typing import Any
 
-from ruamel.yaml.error import YAMLError
-
-from twin.resources import YamlParts, folder, parse_yaml, yaml_texts
+from twin.resources import ResourceError, group_in, mapping_in, shipped_mapping
 from twin.units import UnitError, parse
 
 STATUSES = ("published", "derived", "fitted", "estimated", "recalled")
 
 
-class ProfileError(ValueError):
-    """A profile or preset file is missing or wrong.
-
-    Parameters
-    ----------
-    file, key
-        Where the fault is; `key` is dotted, empty for the whole file.
-    reason
-        What is wrong and what would be right.
-    line
-        Of the file, from 1; 0 when unknown.
-    """
-
-    def __init__(self, file: str, key: str, reason: str, line: int = 0) -> None:
-        self.file, self.key, self.reason, self.line = file, key, reason, line
-        where = f"{file}:{line}" if line else file
-        super().__init__(f"{where}: {key}: {reason}" if key else f"{where}: {reason}")
+class ProfileError(ResourceError):
+    """A profile or preset file is missing or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,64 +40,12 @@ class ProfileFigure:
     status: str
 
 
-@cache
-def read_document(path: str) -> Mapping[str, Any]:
-    """Return the mapping in a file of assets/, read once; each key of it is parsed when it is asked for.
-
-    Parameters
-    ----------
-    path
-        Below assets/, "profiles/h100.yaml".
-
-    Raises
-    ------
-    ProfileError
-        When the file is missing, is no YAML, or no mapping.
-    """
-    file: Traversable = folder("assets")
-    for part in path.split("/"):
-        file = file / part
-    if not file.is_file():
-        raise ProfileError(path, "", "no such file")
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as fault:
-        raise ProfileError(path, "", f"is no UTF-8 text: {fault.reason}") from fault
-    texts = yaml_texts(text)
-    return YamlParts(texts, partial(parse_document, file=path)) if texts else parse_document(text, path)
-
-
-def parse_document(text: str, file: str) -> Mapping[str, Any]:
-    """Return the mapping in a text of YAML, of which nothing is run; `file` is for messages.
-
-    Raises
-    ------
-    ProfileError
-        When it is no YAML, nested without end, or no mapping.
-    """
-    try:
-        document = parse_yaml(text)
-    except YAMLError as fault:
-        mark = getattr(fault, "problem_mark", None)
-        problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
-        raise ProfileError(
-            file, "", f"not readable as YAML: {problem}", mark.line + 1 if mark else 0
-        ) from fault
-    except RecursionError as fault:
-        raise ProfileError(file, "", "not readable as YAML: nested too deeply") from fault
-    except ValueError as fault:
-        raise ProfileError(file, "", f"not readable as YAML: {fault}") from fault
-    if not isinstance(document, dict):
-        raise ProfileError(file, "", "must be a mapping of keys to values")
-    return document
-
-
-def section(document: Mapping[str, Any], file: str, key: str) -> Mapping[str, Any]:
-    """Return a mapping inside a document; `ProfileError` when it is missing or no mapping."""
-    found = document.get(key)
-    if not isinstance(found, Mapping):
-        raise ProfileError(file, key, "missing or no mapping")
-    return found
+read_document = cache(partial(shipped_mapping, error=ProfileError))
+"""Returns the mapping in a shipped file, read once; `ProfileError` when it is missing, no YAML, or no mapping."""
+parse_document = partial(mapping_in, error=ProfileError)
+"""Returns the mapping in a text of YAML; `ProfileError` when it is no YAML, nested without end, or no mapping."""
+section = partial(group_in, error=ProfileError)
+"""Returns a mapping inside a document; `ProfileError` when it is missing or no mapping."""
 
 
 def refuse_unknown_keys(given: Mapping[str, Any], allowed: frozenset[str], file: str, key: str) -> None:
@@ -138,7 +68,7 @@ def read_figure(entry: object, dimension: str, file: str, key: str) -> ProfileFi
     file, key
         For messages.
     """
-    if not isinstance(entry, dict):
+    if not isinstance(entry, Mapping):
         raise ProfileError(file, key, "must be a mapping with value, unit, source and status")
     refuse_unknown_keys(entry, frozenset(("value", "unit", "source", "status")), file, key)
     for needed in ("value", "unit", "source", "status"):

@@ -17,7 +17,7 @@ from twin.planning.profile.figures import (
     section,
 )
 
-FILE = "profiles/models.yaml"
+FILE = "assets/profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
 _PARTS = {"experts": Experts, "latent": Latent, "window": AttentionWindow, "state_space": StateSpace}
 _Part = TypeVar("_Part", Experts, Latent, AttentionWindow, StateSpace)
@@ -134,7 +134,7 @@ def load_model(name: str) -> ModelPreset:
 
 def _preset(name: str, entry: Any) -> ModelPreset:
     key = f"models.{name}"
-    if not isinstance(entry, dict):
+    if not isinstance(entry, Mapping):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, _KEYS, FILE, key)
     for needed in sorted(_NEEDED):
@@ -168,7 +168,7 @@ def _preset(name: str, entry: Any) -> ModelPreset:
 
 def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
     """Return a part of a model from a mapping of whole numbers."""
-    if not isinstance(entry, dict):
+    if not isinstance(entry, Mapping):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, frozenset(field.name for field in fields(kind)), FILE, key)
     for field in fields(kind):
@@ -186,7 +186,7 @@ def _refuse_uncounted(value: object, key: str, least: int = 1) -> None:
 
 def _vision_preset(name: str, entry: Any) -> VisionPreset:
     key = f"vision.{name}"
-    if not isinstance(entry, dict):
+    if not isinstance(entry, Mapping):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, frozenset((*_VISION_DIMENSION, "title")), FILE, key)
     figures = {}

@@ -177,9 +177,11 @@ def load_calibrated(name: str) -> CalibratedProfile:
     names = profile_names()
     if name not in names:
         raise ProfileError(
-            f"profiles/{name}.yaml", "", tr("no such profile; shipped are {names}", names=", ".join(names))
+            f"assets/profiles/{name}.yaml",
+            "",
+            tr("no such profile; shipped are {names}", names=", ".join(names)),
         )
-    file = f"profiles/{name}.yaml"
+    file = f"assets/profiles/{name}.yaml"
     document = read_document(file)
     base, levels = document.get("extends"), 1
     while isinstance(base, str) and base in names:
@@ -193,7 +195,7 @@ def load_calibrated(name: str) -> CalibratedProfile:
                     most_levels=_MOST_LEVELS,
                 ),
             )
-        base, levels = read_document(f"profiles/{base}.yaml").get("extends"), levels + 1
+        base, levels = read_document(f"assets/profiles/{base}.yaml").get("extends"), levels + 1
     return profile_from(document, name, file)
 
 
@@ -318,11 +320,11 @@ _SAY_NOTHING = re.compile(r"^(nvidia|amd|instinct|tensor|core|gpu|nvl72|nvl36|sx
 def _served() -> Mapping[str, str]:
     """Return the profile by each spelling; the catalogue's name of a GPU takes precedence over other names."""
     served: dict[str, str] = {}
-    documents = {name: read_document(f"profiles/{name}.yaml") for name in profile_names()}
+    documents = {name: read_document(f"assets/profiles/{name}.yaml") for name in profile_names()}
     for key in ("gpus", "also"):
         for name, document in documents.items():
             if key in document and "gpus" in document:  # else it is a variant
-                for gpu in _names(document, key, f"profiles/{name}.yaml"):
+                for gpu in _names(document, key, f"assets/profiles/{name}.yaml"):
                     served.setdefault(_spelling(gpu), name)
     return served
 
@@ -419,7 +421,7 @@ def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
 
 def _own_error(given: Any, file: str) -> OwnError:
     counts, percents = ("rows", "most_gpus"), ("mean_pct", "p90_pct")
-    if not isinstance(given, dict):
+    if not isinstance(given, Mapping):
         raise ProfileError(
             file, "own_runs", tr("must be a mapping with {value}", value=", ".join((*counts, *percents)))
         )

@@ -16,6 +16,8 @@ Found = tuple[str, str, str]
 """Key below the job to blame (of names: below its workload), reason, hint."""
 
 _TO = "workload.parallelism"
+_PROFILES = "assets/profiles"
+_MODELS = f"{_PROFILES}/models.yaml"
 
 
 def names(job: Job) -> Iterator[Found]:
@@ -62,7 +64,7 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
         yield "workload.profile", f"is required: no calibration profile is for {gpu}", hint
     if isinstance(workload, LlmTraining):
         batch = (workload.global_batch, "workload.global_batch")
-        tokens = None if nameless else workload.sequence or int(_models()[workload.model]["seq"])
+        tokens = None if nameless else workload.sequence or int(_model(workload.model)["seq"])
         yield from _cut(_Cut(workload.parallelism, workload.model, job.nodes, node_gpus, *batch, tokens))
     elif isinstance(workload, Reinforcement):
         yield from _reinforcement(job, workload, node_gpus, nameless)
@@ -113,7 +115,7 @@ def _cut(layout: _Cut) -> Iterator[Found]:
         reason = f"x {each} GPUs for each expert does not divide {product}"
         yield f"{_TO}.expert", reason, "experts are spread inside the GPUs of one pipeline stage"
     if layout.tokens is not None:
-        yield from _shape(layout, layout.tokens, _models()[layout.model])
+        yield from _shape(layout, layout.tokens, _model(layout.model))
 
 
 def _shape(layout: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
@@ -171,8 +173,8 @@ def _inference(job: Job, workload: Inference, node_gpus: int, nameless: bool) ->
 
 
 def _heads(key: str, model: str, tensor: int, nameless: bool) -> Iterator[Found]:
-    if not nameless and int(_models()[model]["heads"]) % tensor:
-        yield key, f"does not divide the {_models()[model]['heads']} attention heads of {model}", ""
+    if not nameless and int(_model(model)["heads"]) % tensor:
+        yield key, f"does not divide the {_model(model)['heads']} attention heads of {model}", ""
 
 
 def _choice(word: str, known: list[str]) -> str:
@@ -181,20 +183,28 @@ def _choice(word: str, known: list[str]) -> str:
 
 
 @cache
-def _models() -> Mapping[str, Mapping[str, Any]]:
+def _models() -> Mapping[str, Any]:
     """Return the model presets that are shipped; `planning` reads and checks all of them."""
-    models: Mapping[str, Mapping[str, Any]] = _yaml("models.yaml")["models"]
-    return models
+    return resources.group_in(resources.shipped_mapping(_MODELS), _MODELS, "models")
+
+
+@cache
+def _model(name: str) -> Mapping[str, Any]:
+    found = resources.group_in(_models(), _MODELS, name)
+    for key in ("heads", "layers", "seq"):
+        if type(found.get(key)) is not int:
+            raise resources.ResourceError(_MODELS, f"models.{name}.{key}", "must be a whole number")
+    return found
 
 
 @cache
 def _profiles() -> Mapping[str, tuple[str, ...]]:
     """Return the shipped calibration profiles, each with the GPUs it serves."""
     entries = (entry.name for entry in (resources.folder("assets") / "profiles").iterdir())
-    files = [name for name in entries if name.endswith(".yaml") and name != "models.yaml"]
-    return {name.removesuffix(".yaml"): tuple(_yaml(name).get("gpus", ())) for name in files}
-
-
-def _yaml(name: str) -> Mapping[str, Any]:
-    text = (resources.folder("assets") / "profiles" / name).read_text(encoding="utf-8")
-    return resources.YamlParts(resources.yaml_texts(text) or {})
+    files = {
+        name: f"{_PROFILES}/{name}" for name in entries if name.endswith(".yaml") and name != "models.yaml"
+    }
+    return {
+        name.removesuffix(".yaml"): tuple(resources.shipped_mapping(path).get("gpus", ()))
+        for name, path in files.items()
+    }

@@ -64,7 +64,7 @@ class ClimatePlace:
         return float(np.average(self.normals.dry_c, weights=MONTH_DAYS))
 
 
-class PlaceError(ValueError):
+class PlaceError(resources.ResourceError):
     """A place is not known, or the file of places is wrong; the text says what is allowed."""
 
 
@@ -79,7 +79,7 @@ def place(name: str) -> ClimatePlace:
     if name not in _groups():
         near = nearest(name)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names())}"
-        raise PlaceError(f"unknown place {name[:40]!r} in {FILE}; {hint}")
+        raise PlaceError("", "", f"unknown place {name[:40]!r} in {FILE}; {hint}")
     return _place(name, _groups()[name])
 
 
@@ -143,53 +143,57 @@ def year_of(name: str) -> Year:
 @lru_cache(maxsize=1)
 def _groups() -> Mapping[str, Any]:
     """Return the keys of each place by its name, parsed when asked for: all of them take a quarter of a second."""
-    text = (resources.folder("assets") / "weather" / "places.yaml").read_text(encoding="utf-8")
-    groups: Mapping[str, Any] = resources.YamlParts(resources.yaml_texts(text) or {})["places"]
-    return groups
+    return _places_in(resources.shipped_mapping(FILE, PlaceError))
 
 
 def places_of(document: Any) -> dict[str, ClimatePlace]:
     """Return the places that a parsed file describes, by name; raises `PlaceError` at the first wrong figure."""
-    groups = document.get("places") if isinstance(document, dict) else None
-    if not isinstance(groups, dict) or document.get("schema") != "twin/places":
-        raise PlaceError(f"{FILE}: must begin with schema: twin/places and hold a group places")
-    return {str(name): _place(str(name), group) for name, group in groups.items()}
+    return {str(name): _place(str(name), group) for name, group in _places_in(document).items()}
+
+
+def _places_in(document: Any) -> Mapping[str, Any]:
+    groups = document.get("places") if isinstance(document, Mapping) else None
+    if not isinstance(groups, Mapping) or document.get("schema") != "twin/places":
+        raise PlaceError(FILE, "", "must begin with schema: twin/places and hold a group places")
+    return groups
 
 
 def _place(name: str, entry: Any) -> ClimatePlace:
-    def group(key: str) -> dict[str, Any]:
-        found = entry.get(key) if isinstance(entry, dict) else None
-        if not isinstance(found, dict):
-            raise PlaceError(f"{FILE}: {name}: needs the group {key!r}")
+    def group(key: str) -> Mapping[str, Any]:
+        found = entry.get(key) if isinstance(entry, Mapping) else None
+        if not isinstance(found, Mapping):
+            raise PlaceError(FILE, name, f"needs the group {key!r}")
         if not found.get("source") or found.get("status") not in _STATUSES:
             raise PlaceError(
-                f"{FILE}: {name}.{key}: needs a source and a status, one of {', '.join(_STATUSES)}"
+                FILE, f"{name}.{key}", f"needs a source and a status, one of {', '.join(_STATUSES)}"
             )
         return found
 
     def number(held: Any, key: str, low: float, high: float) -> float:
-        value = held.get(key) if isinstance(held, dict) else None
+        value = held.get(key) if isinstance(held, Mapping) else None
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise PlaceError(f"{FILE}: {name}: {key} = {value!r} must be a number from {low:g} to {high:g}")
+            raise PlaceError(FILE, name, f"{key} = {value!r} must be a number from {low:g} to {high:g}")
         return float(value)
 
-    def months(held: dict[str, Any], key: str, low: float, high: float) -> tuple[float, ...]:
+    def months(held: Mapping[str, Any], key: str, low: float, high: float) -> tuple[float, ...]:
         values = held.get(key)
         if not isinstance(values, list) or len(values) != 12:
-            raise PlaceError(f"{FILE}: {name}: {key} must be a list of 12 numbers, January first")
+            raise PlaceError(FILE, name, f"{key} must be a list of 12 numbers, January first")
         return tuple(number({key: value}, key, low, high) for value in values)
 
     def text(key: str) -> str:
         value = entry.get(key)
         if not isinstance(value, str) or not value:
-            raise PlaceError(f"{FILE}: {name}: needs the {key}")
+            raise PlaceError(FILE, name, f"needs the {key}")
         return value
 
     normals, spread, sun = group("normals"), group("day_to_day"), group("sunshine")
     dry, dew = months(normals, "dry_bulb_c", *_MEANS_C), months(normals, "dew_point_c", *_MEANS_C)
     if any(wet > air for air, wet in zip(dry, dew, strict=True)):
         raise PlaceError(
-            f"{FILE}: {name}: dew_point_c is above dry_bulb_c in a month; the dew point cannot exceed the dry bulb"
+            FILE,
+            name,
+            "dew_point_c is above dry_bulb_c in a month; the dew point cannot exceed the dry bulb",
         )
     return ClimatePlace(
         name,

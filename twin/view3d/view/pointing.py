@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ from PySide6.QtGui import QCursor
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import holders
 from twin.plant.tables import Plant
+from twin.record.channels import State
 from twin.record.frame import Frame
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
@@ -22,6 +24,8 @@ from twin.view3d.place.picking import Hit, Picker
 
 _INSIDE = {"rack": ("node", "switch", "gpu"), "node": ("gpu",)}
 """Kinds that are inside a kind, the one that a step deeper means first."""
+_CABLES_APART_PX_PER_M = 40.0
+"""Where a metre is larger than this, a cable is seen apart from the roof of the rack under it [px/m]."""
 
 
 class PointedView(Protocol):
@@ -87,13 +91,30 @@ class Pointing:
         origin, direction = camera.ray(view.pose, x_px, y_px, *view.size())
         size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
         hit = view.picker.pick(origin, direction, None if deepest else size)
-        if "cables" not in view.state.layers:
+        if "cables" not in view.state.layers or (hit is not None and self._is_red(hit, size)):
             return hit
         reach_m = np.inf if hit is None else hit.distance_m
         state = CableState.of(view.frame_shown, len(view.plant.bundles.rail))
         selection = view.state.selection
         kept = find_bundle(view.plant, selection[-1]) if selection else None
         return view.cables.pick(origin, direction, reach_m, state, kept) or hit
+
+    def _is_red(self, hit: Hit, px_per_m: Callable[[float], float]) -> bool:
+        """Return whether something failed is seen there: cables before it that are hardly seen do not hide it."""
+        view = self._view
+        if view.plant is None or view.frame_shown is None or hit.kind not in ("rack", "node", "gpu"):
+            return False
+        gpus = view.plant.gpus
+        if hit.kind == "gpu":
+            inside = np.array([hit.slot])
+        elif hit.kind == "node":
+            inside = np.flatnonzero(gpus.node == hit.slot)
+        elif px_per_m(hit.distance_m) < _CABLES_APART_PX_PER_M:
+            inside = np.flatnonzero(gpus.rack == hit.slot)
+        else:
+            return False
+        state = np.asarray(view.frame_shown.values["gpu.state"])
+        return bool((state[inside[inside < len(state)]] == State.FAILED).any())
 
     def hover(self, x: float, y: float) -> None:
         """Name what is under the pointer."""
