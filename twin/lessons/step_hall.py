@@ -94,7 +94,7 @@ def acts_of_lines(lines: Iterable[str], scenario: Scenario) -> tuple[Act, ...]:
             acts.append(
                 Edit(
                     id=f"script-{row}",
-                    at_s=units.parse(at, "duration"),
+                    at=seconds,
                     title=f"set {path.strip()}",
                     changes=changes,
                 )
