@@ -13,7 +13,7 @@ from twin.lessons.schema import Step, Way
 from twin.lessons.step_hall import hall_of, place_of_hall
 from twin.lessons.values import NoValue
 
-Choose = Callable[[Step], Way]
+Choose = Callable[[Step], Way | None]
 
 
 def solution_of(step: Step) -> Way:
@@ -21,9 +21,8 @@ def solution_of(step: Step) -> Way:
     return step.solution or Way()
 
 
-def nothing_in(_step: Step) -> Way:
-    """Return the way of somebody who does nothing."""
-    return Way()
+def nothing_in(_step: Step) -> None:
+    """Return the way of somebody who does nothing, and answers nothing."""
 
 
 def scripted_result(
@@ -42,15 +41,16 @@ def scripted_result(
         attempt.go(place)
         if place_of_hall(attempt.lesson, place) == place:
             before = []
-        way = choose(step)
+        chosen = choose(step)
+        way = chosen or Way()
         if step.is_task or way.acts or way.settings:
-            _do(attempt, way, before)
+            _do(attempt, way, before, answers=chosen is not None)
         before.append(way)
     attempt.finish()
     return attempt.result
 
 
-def _do(attempt: Attempt, way: Way, before: Sequence[Way]) -> None:
+def _do(attempt: Attempt, way: Way, before: Sequence[Way], *, answers: bool) -> None:
     file, lesson, place = attempt.file, attempt.lesson, attempt.place
     settings = [f"{path}={value}" for done in (*before, way) for path, value in done.settings.items()]
     scene = hall_of(file, lesson, place, settings).text if settings else None
@@ -60,7 +60,7 @@ def _do(attempt: Attempt, way: Way, before: Sequence[Way]) -> None:
         )
         attempt.did(evidence.acts, now_s, scene)
         try:
-            answer = answer_of(attempt.step, way, evidence)
+            answer = answer_of(attempt.step, way, evidence) if answers else None
         except NoValue:
             answer = None
         reader = evidence.reader
