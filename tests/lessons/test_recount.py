@@ -12,7 +12,7 @@ from twin.lessons.class_page import class_page
 from twin.lessons.class_results import read_class, steps_of_class
 from twin.lessons.lesson_file import LessonFile, load_lesson
 from twin.lessons.recount import recount
-from twin.lessons.result import DoneAct, Result, read_result, result_from, result_text, write_result
+from twin.lessons.result import DoneAct, LessonResult, read_result, result_from, result_text, write_result
 from twin.lessons.schema import Step, Way
 from twin.lessons.script import nothing_in, scripted_result, solution_of
 from twin.lessons.step_hall import acts_of_lines, hall_of
@@ -26,7 +26,7 @@ def lesson() -> LessonFile:
     return load_lesson(HALL)
 
 
-def by(lesson: LessonFile, person: str, at_s: float) -> Result:
+def by(lesson: LessonFile, person: str, at_s: float) -> LessonResult:
     """Return the honest result of a person who acts at a time of their own."""
 
     def way(step: Step) -> Way:
@@ -38,12 +38,12 @@ def by(lesson: LessonFile, person: str, at_s: float) -> Result:
 
 
 @pytest.fixture(scope="module")
-def ada(lesson: LessonFile) -> Result:
+def ada(lesson: LessonFile) -> LessonResult:
     """Return an honest result."""
     return by(lesson, "Ada", 700.123)
 
 
-def test_an_honest_result_has_all_points(lesson: LessonFile, ada: Result) -> None:
+def test_an_honest_result_has_all_points(lesson: LessonFile, ada: LessonResult) -> None:
     found = recount(lesson, ada)
     assert found.findings == ()
     assert [step.solved for step in found.steps] == [True, True, True]
@@ -59,7 +59,7 @@ def test_who_does_nothing_has_none(lesson: LessonFile) -> None:
     assert found.stuck.id == "look"
 
 
-def test_hints_wrong_answers_and_tries_cost(lesson: LessonFile, ada: Result) -> None:
+def test_hints_wrong_answers_and_tries_cost(lesson: LessonFile, ada: LessonResult) -> None:
     result = ada
     step = result.step("cap").model_copy(update={"hints": 2, "tries": 3})
     look = result.step("look")
@@ -86,7 +86,7 @@ def test_hints_wrong_answers_and_tries_cost(lesson: LessonFile, ada: Result) -> 
     ],
 )
 def test_what_was_tampered_with_is_told(
-    lesson: LessonFile, ada: Result, change: Callable[[Result], Result], kind: str
+    lesson: LessonFile, ada: LessonResult, change: Callable[[LessonResult], LessonResult], kind: str
 ) -> None:
     findings = recount(lesson, change(ada)).findings
     assert kind in {finding.kind for finding in findings}
@@ -150,7 +150,7 @@ def test_the_same_acts_to_the_millisecond_are_told_to_both(lesson: LessonFile, t
     assert found["Chen"] == ()
 
 
-def test_where_a_class_stuck(lesson: LessonFile, ada: Result) -> None:
+def test_where_a_class_stuck(lesson: LessonFile, ada: LessonResult) -> None:
     def longer(step: Step) -> Way:
         return step.mistakes[0] if step.id == "plan" else solution_of(step)
 
@@ -160,7 +160,7 @@ def test_where_a_class_stuck(lesson: LessonFile, ada: Result) -> None:
     assert steps[2].mistakes == (("A longer interval", 1),)
 
 
-def test_a_result_is_for_its_owner_and_comes_back_whole(ada: Result, tmp_path: Path) -> None:
+def test_a_result_is_for_its_owner_and_comes_back_whole(ada: LessonResult, tmp_path: Path) -> None:
     path = tmp_path / "ada.twin-result.json"
     result = ada
     write_result(result, path)

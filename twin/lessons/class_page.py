@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from twin.lessons.class_results import ClassResults, StepOfClass, steps_of_class
-from twin.lessons.judgement import State, value_words
-from twin.lessons.recount import Finding, Recount, StepRecount
+from twin.lessons.judgement import ConditionState, value_words
+from twin.lessons.recount import Doubt, Recount, StepRecount
 from twin.lessons.schema import Answer, Question
 from twin.lessons.step_hall import Act
 from twin.lessons.values import kind_of_act, target_of_act
@@ -48,7 +48,7 @@ def _doubts(accused: list[Recount], unread: tuple[tuple[str, str], ...]) -> Chil
     return table(("Person", "File", "What does not fit"), rows)
 
 
-def _found(finding: Finding) -> Markup:
+def _found(finding: Doubt) -> Markup:
     where = f"Step {finding.step}: " if finding.step else ""
     kind = "does not fit" if finding.accuses else "ask"
     return joined([tag("span", kind, class_="bad" if finding.accuses else "warn"), f" {where}{finding.text}"])
@@ -152,7 +152,7 @@ def _proof(step: StepRecount) -> Child:
     lines: list[Child] = []
     for condition, outcome in zip(step.step.conditions, step.verdict.outcomes, strict=True):
         value = "" if outcome.value is None else f": {value_words(outcome.value, condition.measure.unit)}"
-        mark = _SOLVED if outcome.state is State.MET else _OPEN
+        mark = _SOLVED if outcome.state is ConditionState.MET else _OPEN
         lines += [f"{mark} {condition.text}{value}", tag("br")]
     if step.verdict.reply is not None:
         lines.append("answer right" if step.verdict.reply.right else "answer wrong")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.recount import Recount, StepRecount, recount, with_shared
-from twin.lessons.result import SUFFIX, Result, ResultError, read_result
+from twin.lessons.result import SUFFIX, LessonResult, ResultError, read_result
 from twin.lessons.schema import Step
 from twin.scenario.text.problem import ScenarioError
 
@@ -119,7 +119,7 @@ def known_lessons(folder: Path | None = None, own: LessonFile | None = None) -> 
     return found
 
 
-def _lesson_of(result: Result, lessons: dict[str, LessonFile]) -> LessonFile:
+def _lesson_of(result: LessonResult, lessons: dict[str, LessonFile]) -> LessonFile:
     if result.lesson not in lessons:
         raise ResultError(
             f"is of the lesson {result.lesson!r}, which is not here; put its file into the folder"

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from twin.lessons.judgement import Reply, Verdict, judge, key_allowed, reply_to
+from twin.lessons.judgement import Reply, StepVerdict, judge, key_allowed, reply_to
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.replay import needs_run, replayed, span_of
-from twin.lessons.result import HallRecord, Result, StepRecord
+from twin.lessons.result import HallRecord, LessonResult, StepRecord
 from twin.lessons.schema import NUMBER, Allowed, Lesson, Step
 from twin.lessons.step_hall import Act, document_of, edited_by, hall_of, place_of_hall, with_acts
-from twin.lessons.values import Evidence, kind_of_act, target_of_act
+from twin.lessons.values import StepEvidence, kind_of_act, target_of_act
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -34,7 +34,7 @@ _TEXTS = ("title", "notes", "sources", "speed")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Doubt:
     """What does not fit in a result.
 
     Attributes
@@ -73,7 +73,7 @@ class StepRecount:
 
     step: Step
     record: StepRecord
-    verdict: Verdict | None
+    verdict: StepVerdict | None
     wrong: int
     points: int
 
@@ -102,10 +102,10 @@ class Recount:
     """
 
     name: str
-    result: Result
+    result: LessonResult
     lesson: Lesson
     steps: tuple[StepRecount, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Doubt, ...]
 
     @property
     def points(self) -> int:
@@ -123,7 +123,7 @@ class Recount:
         return next((step.step for step in self.steps if step.step.is_task and not step.solved), None)
 
 
-def recount(file: LessonFile, result: Result, name: str = "result") -> Recount:
+def recount(file: LessonFile, result: LessonResult, name: str = "result") -> Recount:
     """Return what a result comes to when everything in it is run again.
 
     Parameters
@@ -152,7 +152,7 @@ def recount(file: LessonFile, result: Result, name: str = "result") -> Recount:
 
 def with_shared(recounts: Sequence[Recount]) -> list[Recount]:
     """Return recounts of a class with what people seem to have from each other."""
-    told: dict[int, list[Finding]] = defaultdict(list)
+    told: dict[int, list[Doubt]] = defaultdict(list)
     ids: dict[str, list[int]] = defaultdict(list)
     lines: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for row, found in enumerate(recounts):
@@ -172,15 +172,13 @@ def with_shared(recounts: Sequence[Recount]) -> list[Recount]:
 
 
 def _tell(
-    recounts: Sequence[Recount], rows: list[int], told: dict[int, list[Finding]], step: str, sentence: str
+    recounts: Sequence[Recount], rows: list[int], told: dict[int, list[Doubt]], step: str, sentence: str
 ) -> None:
     """Tell each of some results that have something alike; one that fits its own run as a whole accuses nobody."""
     for row in rows:
         others = sorted({recounts[other].result.person for other in rows if other != row})
         if others and not any(finding.step == step and finding.kind == "shared" for finding in told[row]):
-            told[row].append(
-                Finding("shared", step, sentence.format(others=", ".join(others)), accuses=False)
-            )
+            told[row].append(Doubt("shared", step, sentence.format(others=", ".join(others)), accuses=False))
 
 
 def _own_acts(lesson: Lesson, hall: HallRecord) -> tuple[tuple[str, str, int], ...]:
@@ -196,9 +194,9 @@ def _own_acts(lesson: Lesson, hall: HallRecord) -> tuple[tuple[str, str, int], .
     )
 
 
-def _head(file: LessonFile, lesson: Lesson, result: Result) -> Iterable[Finding]:
+def _head(file: LessonFile, lesson: Lesson, result: LessonResult) -> Iterable[Doubt]:
     if result.lesson != file.id or result.digest != file.digest:
-        yield Finding(
+        yield Doubt(
             "other lesson",
             "",
             "belongs to another lesson, or to another text of it: it cannot be run again",
@@ -206,22 +204,22 @@ def _head(file: LessonFile, lesson: Lesson, result: Result) -> Iterable[Finding]
         )
         return
     if result.number != int(file.draw(result.person)[NUMBER]):
-        yield Finding("foreign number", "", f"has the number of somebody else, not that of {result.person}")
+        yield Doubt("foreign number", "", f"has the number of somebody else, not that of {result.person}")
     known = {step.id for step in lesson.steps}
     named = [*(step.step for step in result.steps), *(hall.step for hall in result.halls)]
     stray = next((id for id in named if id not in known), None)
     if stray is not None:
-        yield Finding("unreadable", "", f"names a step {stray!r}, which the lesson does not have")
+        yield Doubt("unreadable", "", f"names a step {stray!r}, which the lesson does not have")
 
 
 class _Hall:
     """One hall of a result, run again."""
 
     def __init__(
-        self, file: LessonFile, lesson: Lesson, result: Result, first: int, places: Sequence[int]
+        self, file: LessonFile, lesson: Lesson, result: LessonResult, first: int, places: Sequence[int]
     ) -> None:
         self.steps: list[StepRecount] = []
-        self.findings: list[Finding] = []
+        self.findings: list[Doubt] = []
         self._file, self._lesson, self._result = file, lesson, result
         self._places = places
         self._id = lesson.steps[first].id
@@ -294,7 +292,7 @@ class _Hall:
         begins_s, ends_s = span_of(self._lesson, place, scenario)
         now_s = min(record.checked_s if record.checked_s is not None else begins_s, scenario.duration_s)
         acts = [act for act in self._acts if act.at_s <= now_s]
-        evidence = Evidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, now_s)
+        evidence = StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, now_s)
         verdict = judge(step, evidence, record.answers[-1] if record.answers else None)
         if record.solved and not verdict.solved:
             self._find("not solved", "is said to be solved, and is not when it is run again", step.id)
@@ -320,4 +318,4 @@ class _Hall:
         return StepRecount(step, self._result.step(step.id), None, 0, 0)
 
     def _find(self, kind: Kind, text: str, step: str = "", *, accuses: bool = True) -> None:
-        self.findings.append(Finding(kind, step or self._id, text, accuses))
+        self.findings.append(Doubt(kind, step or self._id, text, accuses))

@@ -12,7 +12,7 @@ from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import OF_THE_SCENE
 from twin.lessons.schema import Answer, Lesson, Step, Way
 from twin.lessons.step_hall import Act, acts_of_lines, edited_by, hall_of, place_of_hall, with_acts
-from twin.lessons.values import Evidence
+from twin.lessons.values import StepEvidence
 from twin.record.reader import Reader
 from twin.runtime import inline
 from twin.scenario.checks import check
@@ -48,7 +48,7 @@ def span_of(lesson: Lesson, place: int, scenario: Scenario) -> tuple[float, floa
 @contextmanager
 def walked(
     file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = (), *, run: bool = False
-) -> Iterator[Evidence]:
+) -> Iterator[StepEvidence]:
     """Yield the evidence of a step after somebody went a way, to the end of the step.
 
     Parameters
@@ -78,13 +78,13 @@ def walked(
     check.check(with_acts(scenario, acts), document.tree)
     begins_s, ends_s = span_of(lesson, place, scenario)
     if not run and not needs_run(lesson.steps[place]):
-        yield Evidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
+        yield StepEvidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
         return
     with replayed(scenario, acts, ends_s) as reader:
         refused = reader.events_where(kinds=("refused",))
         if refused:
             raise ValueError(f"the hall refuses {refused[0].subject}: {refused[0].text}")
-        yield Evidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
+        yield StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
 
 
 def needs_run(step: Step) -> bool:
@@ -97,7 +97,7 @@ def needs_run(step: Step) -> bool:
     return any(not isinstance(measure, OF_THE_SCENE) for measure in measures)
 
 
-def answer_of(step: Step, way: Way, evidence: Evidence) -> Answer | None:
+def answer_of(step: Step, way: Way, evidence: StepEvidence) -> Answer | None:
     """Return the answer of a way; where it gives none, the right one."""
     if step.question is None:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 from twin.lessons.attempt import Attempt
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.replay import answer_of, span_of, walked
-from twin.lessons.result import Result
+from twin.lessons.result import LessonResult
 from twin.lessons.schema import Step, Way
 from twin.lessons.step_hall import hall_of, place_of_hall
 from twin.lessons.values import NoValue
@@ -27,7 +27,7 @@ def nothing_in(_step: Step) -> None:
 
 def scripted_result(
     file: LessonFile, person: str, choose: Choose = solution_of, path: Path | None = None
-) -> Result:
+) -> LessonResult:
     """Return the result of a person who goes in each step the way that `choose` returns.
 
     Raises

@@ -55,7 +55,7 @@ class NoValue(ValueError):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StepEvidence:
     """What a step is held against.
 
     Attributes
@@ -96,7 +96,7 @@ class Evidence:
         return self.now_s >= min(self.until_s if until_s is None else until_s, self.scenario.duration_s)
 
 
-def value_of(measure: Measure, evidence: Evidence) -> Value:
+def value_of(measure: Measure, evidence: StepEvidence) -> Value:
     """Return the value of a measure, in its unit.
 
     Raises
@@ -216,7 +216,7 @@ def _of_channel(measure: ChannelMeasure, reader: Reader, since_s: float, until_s
     return float(np.trapezoid(curve.mean, curve.t_s) / (curve.t_s[-1] - curve.t_s[0]))
 
 
-def _booked(measure: LedgerMeasure, evidence: Evidence, since_s: float, until_s: float) -> float:
+def _booked(measure: LedgerMeasure, evidence: StepEvidence, since_s: float, until_s: float) -> float:
     reader = evidence.reader
     assert reader is not None
     found = reader.ledger_range(since_s, until_s, inclusive=True)
@@ -248,7 +248,7 @@ def _summed(measure: SummaryMeasure, reader: Reader, until_s: float) -> float:
     return value
 
 
-def _findings(measure: FindingMeasure, evidence: Evidence) -> int:
+def _findings(measure: FindingMeasure, evidence: StepEvidence) -> int:
     report = check(evidence.scenario, evidence.plant, load_catalog())
     return sum(
         (finding.counts if measure.rule is None else finding.rule == measure.rule)
@@ -257,7 +257,7 @@ def _findings(measure: FindingMeasure, evidence: Evidence) -> int:
     )
 
 
-def _planned(measure: PlanMeasure, evidence: Evidence) -> float:
+def _planned(measure: PlanMeasure, evidence: StepEvidence) -> float:
     result = planned(evidence.scenario, evidence.plant, measure.job)
     parts = result.parts
     if measure.figure == "step_s":
