@@ -9,11 +9,12 @@ from twin.lessons.judgement import ConditionState, value_words
 from twin.lessons.recount import Doubt, Recount, StepRecount
 from twin.lessons.schema import Answer, Question
 from twin.lessons.step_hall import Act
-from twin.lessons.values import kind_of_act, target_of_act
+from twin.lessons.values import target_of_act
 from twin.record.inputs import app_version
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_report import document
 from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.fault_kinds import KINDS
 from twin.units import spoken
 
 _SOLVED, _OPEN, _UNSEEN = "\N{CHECK MARK}", "\N{WHITE CIRCLE}", "\N{EN DASH}"
@@ -43,15 +44,16 @@ def _doubts(accused: list[Recount], unread: tuple[tuple[str, str], ...]) -> Chil
         return tag("p", "Every result gives the run, the answers and the points that it claims.")
     rows: list[list[Child]] = []
     for result in accused:
-        rows += [[result.result.person, result.name, _found(finding)] for finding in result.findings]
+        rows += [[result.result.person, result.name, _found(result, doubt)] for doubt in result.findings]
     rows += [["", name, tag("span", reason, class_="warn")] for name, reason in unread]
     return table(("Person", "File", "What does not fit"), rows)
 
 
-def _found(finding: Doubt) -> Markup:
-    where = f"Step {finding.step}: " if finding.step else ""
-    kind = "does not fit" if finding.accuses else "ask"
-    return joined([tag("span", kind, class_="bad" if finding.accuses else "warn"), f" {where}{finding.text}"])
+def _found(result: Recount, doubt: Doubt) -> Markup:
+    titles = {step.id: f"{row + 1}. {step.title}: " for row, step in enumerate(result.lesson.steps)}
+    kind = "does not fit" if doubt.accuses else "ask"
+    mark = tag("span", kind, class_="bad" if doubt.accuses else "warn")
+    return joined([mark, f" {titles.get(doubt.step, '')}{doubt.text}"])
 
 
 def _lesson(lesson: str, recounts: list[Recount]) -> Child:
@@ -175,7 +177,7 @@ def _act(act: Act) -> str:
     if isinstance(act, Edit):
         return f"{spoken(act.at_s)}: {act.title or target_of_act(act)}"
     value = f" {act.value}" if act.value is not None else ""
-    return f"{spoken(act.at_s)}: {kind_of_act(act)} {target_of_act(act)}{value}"
+    return f"{spoken(act.at_s)}: {KINDS[act.kind].verb} {act.target}{value}"
 
 
 def _when(opened: datetime | None) -> str:
