@@ -12,6 +12,7 @@ from twin import language
 from twin.cli import completion
 from twin.cli.commands import CommandEntry, Commands, CommandsOnDemand
 from twin.cli.json_formats import JsonFormat
+from twin.cli.lessons import lesson
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -66,6 +67,11 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("export", "twin.cli.export:export_run"),
         CommandEntry("shot", "twin.cli.shot:take_picture"),
         CommandEntry("video", "twin.cli.video:make_video"),
+    ),
+    "Teach": (
+        CommandEntry(
+            "lesson", lesson.app, "", (lesson.LIST_FORMAT, lesson.CHECK_FORMAT, lesson.REPORT_FORMAT)
+        ),
     ),
     "This installation": (
         CommandEntry("catalog", "twin.cli.catalog:app", ("LIST_FORMAT", "PART_FORMAT", "CHECK_FORMAT")),

@@ -37,19 +37,17 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
     ScenarioError
         When it is no intervention, with what would be right.
     """
-    words = text.split()
-    taken, at = _time(words, start)
-    if not taken:
-        raise _error(text, "at", "must begin with a time and its unit", _EXAMPLE)
-    if len(words) < taken + 2:
+    at, rest = injection_time(text, start)
+    words = rest.split()
+    if len(words) < 2:
         raise _error(text, "", "needs a time, a kind and a target", _EXAMPLE)
-    kind, target = words[taken : taken + 2]
+    kind, target = words[:2]
     if kind not in KINDS:
         near = nearest(kind, KINDS)
         hint = f"did you mean {near!r}?" if near else f"known: {', '.join(KINDS)}"
         raise _error(text, "kind", f"unknown fault kind {kind!r}", hint)
     entry: dict[str, object] = {"at": at, "kind": kind, "target": target}
-    for word in _joined(words[taken + 2 :]):
+    for word in _joined(words[2:]):
         key, equals, value = word.partition("=")
         if not equals or key not in _OPTIONS:
             near = nearest(key, _OPTIONS)
@@ -67,6 +65,21 @@ def parse_injection(text: str, start: datetime | None = None) -> Intervention:
             Problem("--inject", 0, *value_problem(error, entry, spot))
             for error in bad.errors(include_url=False, include_input=False)
         ) from None
+
+
+def injection_time(text: str, start: datetime | None = None) -> tuple[str, str]:
+    """Return the time with which a line begins, after the start, and what follows it.
+
+    Raises
+    ------
+    ScenarioError
+        When it begins with no time.
+    """
+    words = text.split()
+    taken, at = _time(words, start)
+    if not taken:
+        raise _error(text, "at", "must begin with a time and its unit", _EXAMPLE)
+    return at, " ".join(words[taken:])
 
 
 def _time(words: list[str], start: datetime | None) -> tuple[int, str]:

@@ -56,7 +56,7 @@ def piece_problems(tree: Tree) -> list[Problem]:
         _read(tree.plain())
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False, include_input=False)
-        return _problems(tree, [error for error in errors if not _of_the_whole(error)])
+        return problems_of(tree, [error for error in errors if not _of_the_whole(error)])
     return []
 
 
@@ -76,7 +76,7 @@ def _whole(tree: Tree, plain: Any) -> Scenario:
     try:
         return _read(plain)
     except ValidationError as wrong:
-        raise ScenarioError(_problems(tree, wrong.errors(include_url=False, include_input=False))) from None
+        raise ScenarioError(problems_of(tree, wrong.errors(include_url=False, include_input=False))) from None
 
 
 def _read(plain: Any) -> Scenario:
@@ -115,17 +115,28 @@ def _misspelt(
     return Problem(mark.file, mark.line, name, "", "unknown key", f"did you mean {key!r}?")
 
 
-def _problems(tree: Tree, errors: Iterable[Any]) -> list[Problem]:
+def problems_of(tree: Tree, errors: Iterable[Any], root: fields.FieldSpot = fields.ROOT) -> list[Problem]:
+    """Return the errors of pydantic about a tree as problems, each at its place, in the order of the file.
+
+    Parameters
+    ----------
+    tree
+        Of the file.
+    errors
+        As `ValidationError.errors` gives them.
+    root
+        What the whole file may be.
+    """
     found: dict[tuple[Path, str], Problem] = {}
     unknown: set[tuple[Path, str]] = set()
     # Of several alternatives of one value the one that fits but for its range knows best.
     for error in sorted(errors, key=lambda error: error["type"] not in _BOUNDS):
         path = _in_tree(tree, error["loc"])
-        if error["type"] == "too_short" and _spot(tree, path)[1].value:
+        if error["type"] == "too_short" and _spot(tree, path, root)[1].value:
             continue  # pydantic counts items that are wrong as missing; what is wrong with them is told
         group = "key" if error["type"] in ("missing", "extra_forbidden") else "value"
         where = (path, group + str(error["loc"][-1]) if group == "key" else group)
-        problem, meant = _problem(tree, path, error)
+        problem, meant = _problem(tree, path, error, root)
         if meant:
             unknown.add((path[:-1], meant))
         # Two alternatives of one value (a rule, or a duration) give two errors: say it once.
@@ -151,15 +162,15 @@ def _in_tree(tree: Tree, loc: tuple[str | int, ...]) -> Path:
     return tuple(path)
 
 
-def _problem(tree: Tree, path: Path, error: Any) -> tuple[Problem, str]:
+def _problem(tree: Tree, path: Path, error: Any, root: fields.FieldSpot) -> tuple[Problem, str]:
     """Return the problem of one pydantic error, and for an unknown key the known key that was meant."""
     kind: str = error["type"]
-    spot, at = _spot(tree, path)
+    spot, at = _spot(tree, path, root)
     meant = ""
     if kind == "missing":
         reason, hint, value = f"needs the key {str(error['loc'][-1])!r}", _missing_hint(spot, at, error), ""
     elif kind == "extra_forbidden":
-        above, group = _spot(tree, path[:-1])
+        above, group = _spot(tree, path[:-1], root)
         known = fields.keys(above, _kind(group))
         taken = set(group.value)
         reason, value = "unknown key", ""
@@ -183,8 +194,8 @@ def _problem(tree: Tree, path: Path, error: Any) -> tuple[Problem, str]:
     return Problem(mark.file, mark.line, written(path, tree), value, reason, hint), meant
 
 
-def _spot(tree: Tree, path: Path) -> tuple[fields.FieldSpot, Tree]:
-    spot, at = fields.ROOT, tree
+def _spot(tree: Tree, path: Path, root: fields.FieldSpot) -> tuple[fields.FieldSpot, Tree]:
+    spot, at = root, tree
     for step in path:
         spot = fields.below(spot, step, _kind(at))
         at = child(at, step) or at
