@@ -9,9 +9,9 @@ import pytest
 
 import twin.markdown_text
 from twin.markdown_text import (
-    Block,
     MarkdownError,
-    Span,
+    ProseBlock,
+    ProseSpan,
     as_html,
     figures_of,
     in_plain,
@@ -47,14 +47,14 @@ def test_blocks_and_spans() -> None:
         ("paragraph", 0, 0, 12),
     ]
     words = {span.text: span for span in blocks[1].spans}
-    assert words["ten o'clock"] == Span("ten o'clock", strong=True)
+    assert words["ten o'clock"] == ProseSpan("ten o'clock", strong=True)
     assert words["CDU 0"].emphasis
     assert words["slowest"].emphasis
     assert words["step_s"].code
     assert words["job.step_s train"].figure
     assert figures_of(blocks) == ("job.step_s train",)
     assert words["the record"].link == "https://example.org/a?b=1"
-    assert blocks[2].spans == (Span("the coolant coasts to a stop"),)
+    assert blocks[2].spans == (ProseSpan("the coolant coasts to a stop"),)
     assert in_plain(blocks[6:]) == "5 < 7, 2*3*4, a_b_c and *this* stand as they are."
 
 
@@ -102,7 +102,7 @@ def test_refusals_say_line_and_what_is_right(text: str, line: int, found: str, r
 
 def test_pictures_stand_on_lines_of_their_own() -> None:
     assert read_markdown("![the rack](rack.png)", pictures=True) == (
-        Block("picture", (Span("the rack"),), picture="rack.png"),
+        ProseBlock("picture", (ProseSpan("the rack"),), picture="rack.png"),
     )
     with pytest.raises(MarkdownError, match="not a file beside"):
         read_markdown("![x](https://example.org/x.png)", pictures=True)

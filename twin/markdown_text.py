@@ -15,7 +15,7 @@ from typing import Literal
 
 from twin.shown_text import in_html, printable
 
-BlockKind = Literal["paragraph", "heading", "bullet", "number", "picture"]
+ProseKind = Literal["paragraph", "heading", "bullet", "number", "picture"]
 
 _HEADING = re.compile(r" {0,3}(#{1,3})\s+(.*?)\s*#*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|(\d{1,4})[.)])\s+(\S.*)$")
@@ -57,7 +57,7 @@ class MarkdownError(ValueError):
 
 
 @dataclass(frozen=True)
-class Span:
+class ProseSpan:
     """Words of one look.
 
     Attributes
@@ -78,7 +78,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Block:
+class ProseBlock:
     """A paragraph, a heading, an item of a list or a picture.
 
     Attributes
@@ -93,15 +93,15 @@ class Block:
         Where it begins, from 1.
     """
 
-    kind: BlockKind
-    spans: tuple[Span, ...]
+    kind: ProseKind
+    spans: tuple[ProseSpan, ...]
     level: int = 0
     number: int = 0
     picture: str = ""
     line: int = 1
 
 
-def read_markdown(text: str, *, pictures: bool = False) -> tuple[Block, ...]:
+def read_markdown(text: str, *, pictures: bool = False) -> tuple[ProseBlock, ...]:
     r"""Return the blocks of a text.
 
     Parameters
@@ -122,19 +122,19 @@ def read_markdown(text: str, *, pictures: bool = False) -> tuple[Block, ...]:
     [('paragraph', ['Hot: ', '88', ' C.']), ('bullet', ['one'])]
     """
     return tuple(
-        replace(block, spans=_joined(_spans(block.spans[0].text, block.line, Span(""))))
+        replace(block, spans=_joined(_spans(block.spans[0].text, block.line, ProseSpan(""))))
         if block.kind != "picture"
         else block
         for block in _blocks(text, pictures)
     )
 
 
-def figures_of(blocks: Iterable[Block]) -> tuple[str, ...]:
+def figures_of(blocks: Iterable[ProseBlock]) -> tuple[str, ...]:
     """Return the names of the figures in a text, in its order."""
     return tuple(span.text for block in blocks for span in block.spans if span.figure)
 
 
-def with_figures(blocks: Iterable[Block], value: Callable[[str], str]) -> tuple[Block, ...]:
+def with_figures(blocks: Iterable[ProseBlock], value: Callable[[str], str]) -> tuple[ProseBlock, ...]:
     """Return blocks with words of `value` where the names of figures stand."""
     return tuple(
         replace(
@@ -148,7 +148,7 @@ def with_figures(blocks: Iterable[Block], value: Callable[[str], str]) -> tuple[
     )
 
 
-def in_plain(blocks: Iterable[Block]) -> str:
+def in_plain(blocks: Iterable[ProseBlock]) -> str:
     r"""Return a text without any look, a line a block: for screen readers and captions.
 
     >>> in_plain(read_markdown("Look:\n\n1. the *pump*\n2. the rack"))
@@ -162,7 +162,7 @@ def in_plain(blocks: Iterable[Block]) -> str:
     return "\n".join(lines)
 
 
-def as_html(blocks: Iterable[Block], *, heading: int = 3) -> str:
+def as_html(blocks: Iterable[ProseBlock], *, heading: int = 3) -> str:
     """Return a text as HTML of our own making, each word of the file escaped; pictures are their words.
 
     Parameters
@@ -199,25 +199,27 @@ def as_html(blocks: Iterable[Block], *, heading: int = 3) -> str:
     return "".join(made)
 
 
-def _span_html(span: Span) -> str:
+def _span_html(span: ProseSpan) -> str:
     words = in_html(span.text)
     for shown, tag in ((span.code, "code"), (span.emphasis, "em"), (span.strong, "strong")):
         words = f"<{tag}>{words}</{tag}>" if shown else words
     return f'<a href="{in_html(span.link)}">{words}</a>' if span.link.startswith(_SCHEMES) else words
 
 
-def _blocks(text: str, pictures: bool) -> Iterator[Block]:
+def _blocks(text: str, pictures: bool) -> Iterator[ProseBlock]:
     """Yield blocks with their raw words as one span."""
-    held: Block | None = None
+    held: ProseBlock | None = None
     listed = False  # the last block was an item, so another can stand below it
     for number, line in enumerate(text.splitlines(), 1):
         begun = _begun(line, number, pictures)
         if begun is None and line.strip() and held is not None:  # it goes on
-            held = replace(held, spans=(Span(f"{held.spans[0].text}\n{line.strip()}"),))
+            held = replace(held, spans=(ProseSpan(f"{held.spans[0].text}\n{line.strip()}"),))
             continue
         if held is not None:
             yield held
-        held = begun or (Block("paragraph", (Span(line.strip()),), line=number) if line.strip() else None)
+        held = begun or (
+            ProseBlock("paragraph", (ProseSpan(line.strip()),), line=number) if line.strip() else None
+        )
         if held is not None:
             held = held if listed or held.kind not in _LISTS else replace(held, level=0)
             listed = held.kind in _LISTS
@@ -228,25 +230,25 @@ def _blocks(text: str, pictures: bool) -> Iterator[Block]:
         yield held
 
 
-def _begun(line: str, number: int, pictures: bool) -> Block | None:
+def _begun(line: str, number: int, pictures: bool) -> ProseBlock | None:
     """Return the block that begins with a line that says so; None for words."""
     if heading := _HEADING.match(line):
-        return Block("heading", (Span(heading[2]),), len(heading[1]), line=number)
+        return ProseBlock("heading", (ProseSpan(heading[2]),), len(heading[1]), line=number)
     if item := _ITEM.match(line):
         below = len(item[1].expandtabs(4)) >= _NESTED
         if item[2]:
-            return Block("number", (Span(item[3]),), int(below), int(item[2]), line=number)
-        return Block("bullet", (Span(item[3]),), int(below), line=number)
+            return ProseBlock("number", (ProseSpan(item[3]),), int(below), int(item[2]), line=number)
+        return ProseBlock("bullet", (ProseSpan(item[3]),), int(below), line=number)
     if picture := _PICTURE.match(line):
         if not pictures:
             raise MarkdownError(number, picture[0].strip(), "is a picture", "this text has words alone")
         if _SCHEME.match(picture[2]):
             raise MarkdownError(number, picture[2], "is not a file beside this one", "write its name alone")
-        return Block("picture", (Span(picture[1]),), picture=picture[2], line=number)
+        return ProseBlock("picture", (ProseSpan(picture[1]),), picture=picture[2], line=number)
     return None
 
 
-def _spans(text: str, line: int, look: Span) -> Iterator[Span]:
+def _spans(text: str, line: int, look: ProseSpan) -> Iterator[ProseSpan]:
     """Yield the spans of a text that has the look of what is round it."""
     at = 0
     for found in _INLINE.finditer(text):
@@ -256,7 +258,7 @@ def _spans(text: str, line: int, look: Span) -> Iterator[Span]:
     yield replace(look, text=text[at:])
 
 
-def _piece(found: re.Match[str], line: int, look: Span) -> Iterator[Span]:
+def _piece(found: re.Match[str], line: int, look: ProseSpan) -> Iterator[ProseSpan]:
     emphasis = found["emphasis"] or found["underlined"]
     if found["html"]:
         raise MarkdownError(line, found["html"], "begins HTML", "write \\< for the sign itself")
@@ -293,9 +295,9 @@ def _figure(name: str, line: int) -> str:
     return name
 
 
-def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _joined(spans: Iterable[ProseSpan]) -> tuple[ProseSpan, ...]:
     """Return spans of one look as one, line ends as spaces."""
-    made: list[Span] = []
+    made: list[ProseSpan] = []
     for span in spans:
         words = span.text.replace("\n", " ")
         if made and not span.figure and replace(made[-1], text="") == replace(span, text=""):

@@ -52,6 +52,7 @@ OTHERS = {
     "cli/tables.py": {"segment"},  # of the terminal
     "commands/edit/draft.py": {"self.file"},
     "commands/jobs.py": {"self"},
+    "markdown_text.py": {"span"},
 }
 """Things with a text that are no events, where it is compared or taken to pieces."""
 

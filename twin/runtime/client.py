@@ -157,9 +157,9 @@ class Client:
         self.session += 1
         self._load, self._ready, self.run_file = None, False, None
 
-    def play(self, speed: float = math.inf) -> None:
-        """Run at `speed` [simulated s / wall s]; infinity: as fast as possible. Also while playing."""
-        self._play = Play(self.session, speed)
+    def play(self, speed: float = math.inf, until_s: float = math.inf) -> None:
+        """Run at `speed` [simulated s / wall s], infinity: as fast as possible, to a time [s]. Also while playing."""
+        self._play = Play(self.session, speed, until_s)
         self._send(self._play)
 
     def pause(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -193,10 +194,11 @@ class LoadScene:
 
 @dataclass(frozen=True)
 class Play:
-    """App to worker: run at `speed` x real time; infinity: as fast as possible."""
+    """App to worker: run at `speed` x real time, infinity: as fast as possible, and stand still at `until_s`."""
 
     session: int
     speed: float
+    until_s: float = math.inf
 
 
 @dataclass(frozen=True)

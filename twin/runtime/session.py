@@ -115,7 +115,7 @@ class EngineSession:
         elif self._engine is None or request.session != self._number:
             return
         elif isinstance(request, Play):
-            self._play(self._engine, request.speed)
+            self._play(self._engine, request)
         elif isinstance(request, Pause):
             self._stand()
             self._observe(force=True)
@@ -133,11 +133,16 @@ class EngineSession:
         if engine is None or not self.playing:
             return IDLE_WALL_S
         begin_wall_s = monotonic()
-        target_s = min(self._due_s(begin_wall_s), engine.end_s)
+        target_s = min(self._due_s(begin_wall_s), engine.end_s, self._until_s)
         self._advance(engine, target_s, begin_wall_s + wall_budget_s)
         wall_s = monotonic()
         if engine.now_s >= engine.end_s:
             self._finish(engine)
+            return IDLE_WALL_S
+        if engine.now_s >= self._until_s:
+            self._stand()
+            self._observe(force=True)
+            self._report(engine)
             return IDLE_WALL_S
         if self._due_s(wall_s) - engine.now_s > _LAG_WALL_S * self._speed:
             self._clock(engine, wall_s)  # too slow for this speed: what was missed is not caught up
@@ -223,14 +228,14 @@ class EngineSession:
             return make.restore(request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()
 
-    def _play(self, engine: RunEngine, speed: float) -> None:
-        self._speed = speed
-        self.playing = speed > 0.0 and not self._ended
+    def _play(self, engine: RunEngine, request: Play) -> None:
+        self._speed, self._until_s = request.speed, request.until_s
+        self.playing = request.speed > 0.0 and not self._ended
         self._clock(engine, monotonic())
         self._report(engine)
 
     def _stand(self) -> None:
-        self.playing, self._speed = False, 0.0
+        self.playing, self._speed, self._until_s = False, 0.0, math.inf
         self._begin_s = self._begin_wall_s = 0.0
         self._report_wall_s = -math.inf
         self._window_s = self._window_wall_s = 0.0

@@ -64,6 +64,7 @@ class SceneCard:
     title: str
     story: str
     gpus: int
+    chapters: int = 0
 
 
 def shipped_scenes() -> list[Path]:
@@ -136,7 +137,7 @@ def read_card(path: Path) -> SceneCard:
     """
     scenario = load(path).scenario
     gpus = int(np.count_nonzero(build(scenario).gpus.present))
-    return SceneCard(path, scenario.title, story_of(scenario), gpus)
+    return SceneCard(path, scenario.title, story_of(scenario), gpus, len(scenario.chapters))
 
 
 def story_of(scenario: Scenario) -> str:

@@ -150,11 +150,12 @@ class OwnSceneCard(_Framed):
 
 
 class Card(_Framed):
-    """One scene; a click or Enter opens it."""
+    """One scene; a click or Enter opens it, a button presents its chapters."""
 
     chosen = Signal(object)  # Path
+    present_wanted = Signal(object)  # Path
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, look: Look, path: Path) -> None:
         super().__init__()
         self.path = path
         self.setProperty("role", "card")
@@ -176,7 +177,13 @@ class Card(_Framed):
         words.addWidget(self.title)
         words.addWidget(self.story)
         words.addStretch(1)
-        words.addWidget(self.size_label)
+        self.present_button = tool_button(look, "play", tr("Present the chapters of this scene"))
+        self.present_button.clicked.connect(lambda: self.present_wanted.emit(self.path))
+        self.present_button.hide()
+        foot = QHBoxLayout()
+        foot.addWidget(self.size_label, 1)
+        foot.addWidget(self.present_button)
+        nest(words, foot)
         nest(column, words, 1)
 
     def read(self) -> None:
@@ -199,6 +206,7 @@ class Card(_Framed):
             )
         )
         self.setAccessibleName(tr("{title}, {gpus:,} GPUs", title=card.title, gpus=card.gpus))
+        self.present_button.setVisible(card.chapters > 0)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open the scene."""
@@ -217,6 +225,7 @@ class Welcome(QScrollArea):
     """Cards of one's own scenes, opened last, and of the shipped ones, open button, first keys."""
 
     chosen = Signal(object)  # Path
+    present_wanted = Signal(object)  # Path
     open_wanted = Signal()
     back_wanted = Signal()
     new_wanted = Signal()
@@ -226,7 +235,7 @@ class Welcome(QScrollArea):
         self.setAccessibleName(tr("Scenes"))
         self._look, self._settings = look, settings
         self.setWidgetResizable(True)
-        self.cards = [Card(path) for path in shipped_scenes()]
+        self.cards = [Card(look, path) for path in shipped_scenes()]
         content = QWidget()
         outer = QHBoxLayout(content)
         outer.addStretch(1)
@@ -270,9 +279,10 @@ class Welcome(QScrollArea):
         own = own_scenes(recent)
         clear(self._own_grid)
         self._unread = [card for card in self._unread if card in self.cards]
-        self.own_cards = [Card(path) for path in own[:_MOST_COLUMNS]]
+        self.own_cards = [Card(self._look, path) for path in own[:_MOST_COLUMNS]]
         for number, card in enumerate(self.own_cards):
             card.chosen.connect(self._choose)
+            card.present_wanted.connect(self.present_wanted.emit)
             self._own_grid.addWidget(card, number // self._columns, number % self._columns)
         self._unread = [*self.own_cards, *self._unread]
         clear(self._recent)
@@ -337,6 +347,7 @@ class Welcome(QScrollArea):
     def _all_cards(self) -> list[_Framed]:
         for card in self.cards:
             card.chosen.connect(self._choose)
+            card.present_wanted.connect(self.present_wanted.emit)
         own = OwnSceneCard(self._look)
         own.chosen.connect(lambda: self.open_wanted.emit())
         return [*self.cards, own]

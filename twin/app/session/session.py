@@ -328,13 +328,13 @@ class Session(SessionState):
 
     # -- the run ----
 
-    def play(self) -> None:
-        """Let what is on screen go on: the run, or its record from the time looked at."""
+    def play(self, ratio: float | None = None, until_s: float = math.inf) -> None:
+        """Let the run go on to `until_s` [s], or its record where that is on screen, at the speed chosen or a ratio."""
         if self.looking_s is not None:
-            self.replay.play(self.speed)
+            self.replay.play(ratio or self.speed)
         elif self.document is not None and not self.finished and not self.lost:
             self.leave_start()
-            self.client.play(self.speed)
+            self.client.play(ratio or self.speed, until_s)
             self.set_running(True)
 
     def pause(self) -> None:

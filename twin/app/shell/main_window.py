@@ -54,6 +54,7 @@ from twin.app.shell.menus import MenuBar, RecentMenu
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import palette_entries
+from twin.app.shell.presentation import presenting_of
 from twin.app.shell.tips import show_keys
 from twin.app.shell.window_api import IncidentQuestions, JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
@@ -147,6 +148,7 @@ class MainWindow(WindowApi):
             look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
         )
         self.incident_actions = IncidentActions(self)
+        self.presenting = presenting_of(self)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -220,7 +222,7 @@ class MainWindow(WindowApi):
         self.welcome.open_wanted.connect(self.files.ask)
         self.welcome.new_wanted.connect(self.new_scene)
         self.welcome.back_wanted.connect(self.show_hall)
-        self.hall.hovered.connect(self._on_hovered)
+        self.hall.hovered.connect(lambda words: self._hover_label.setText(words))
         self.hall.dropped.connect(lambda path: self.files.open_and_play(Path(path)))
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
@@ -406,9 +408,6 @@ class MainWindow(WindowApi):
             self.setWindowTitle("gpu-twin")
             self._scene_label.setText("")
             self.show_welcome()
-
-    def _on_hovered(self, words: str) -> None:
-        self._hover_label.setText(words)
 
     def _on_selection(self, selection: tuple[str, ...]) -> None:
         self.docks.inspector.show_things(selection)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.session.session import Session
@@ -9,6 +11,8 @@ from twin.app.shell.help_pages import write_story
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.read_only_dialog import Prose
+from twin.app.tour.chapter_list import ChapterList
+from twin.app.tour.tour import Tour
 from twin.language import tr
 
 
@@ -23,6 +27,11 @@ class StoryDock(Dock):
         self.setMinimumWidth(220)
         session.document_changed.connect(lambda _: self._write())
         self._write()
+
+    def attach(self, tour: Tour, present: Callable[[int | None], object]) -> None:
+        """List the chapters of the scene below its story."""
+        self.chapters = ChapterList(self._look, tour, present)
+        self.body.addWidget(self.chapters)
 
     def _write(self) -> None:
         document = self._session.document
@@ -47,4 +56,4 @@ class StoryDock(Dock):
         column.addWidget(prose, 1)
         if document is not None:
             write_story(document.scenario, prose)
-        self.body.addWidget(self._page)
+        self.body.insertWidget(0, self._page, 1)

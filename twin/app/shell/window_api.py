@@ -28,6 +28,7 @@ from twin.app.timeline.transport import Transport
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import ThemeChoice
+from twin.app.tour.presenting import Presenting
 from twin.app.world.rows import World
 
 
@@ -81,6 +82,7 @@ class WindowApi(QMainWindow):
     faults: FaultsMenu
     menus: MenuBar
     help: HelpDesk
+    presenting: Presenting
 
     @property
     def jobs_asked(self) -> JobQuestions:

@@ -48,6 +48,8 @@ class TimelineContent:
         Times of edits and interventions [s].
     bookmarks
         Times of bookmarks [s].
+    chapters
+        Times at which chapters of the scene begin [s].
     """
 
     history: BoundedHistory
@@ -56,6 +58,7 @@ class TimelineContent:
     reach_s: float = 0.0
     acts: Sequence[float] = ()
     bookmarks: Sequence[float] = field(default_factory=tuple)
+    chapters: Sequence[float] = ()
 
 
 def strip_rect(width_px: float, height_px: float) -> QRectF:
@@ -77,6 +80,7 @@ def paint_ground(painter: ChartPainter, shown: TimelineContent, scale: Scale, he
     _paint_ticks(painter, shown, scale, whole)
     painter.line_in(theme.border)
     painter.drawRoundedRect(whole, 3, 3)
+    _paint_chapters(painter, shown.chapters, scale, whole)
     _paint_acts(painter, shown.acts, scale, room)
     _paint_bookmarks(painter, shown.bookmarks, scale, whole)
 
@@ -150,6 +154,16 @@ def _paint_acts(painter: ChartPainter, acts: Iterable[float], scale: Scale, room
             x = scale.x(at_s)
             corners = ((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y))
             painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+
+def _paint_chapters(painter: ChartPainter, chapters: Iterable[float], scale: Scale, whole: QRectF) -> None:
+    """Mark where chapters begin by brackets over the curves."""
+    painter.line_in(painter.theme.series[3], 1.5)
+    for at_s in chapters:
+        if scale.from_s <= at_s <= scale.to_s:
+            x = scale.x(at_s)
+            corners = ((x + 5, whole.top() + 1), (x, whole.top() + 1), (x, whole.top() + 8))
+            painter.drawPolyline(QPolygonF([QPointF(*corner) for corner in corners]))
 
 
 def _paint_bookmarks(painter: ChartPainter, bookmarks: Iterable[float], scale: Scale, whole: QRectF) -> None:

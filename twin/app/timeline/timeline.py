@@ -37,6 +37,7 @@ from twin.record.events import Severity
 from twin.record.runfile import RunFileError
 from twin.scenario.reading.run_times import Times
 from twin.scenario.schema.faults import Intervention
+from twin.shown_text import one_line
 
 _STATE_PX = 196
 """Least width of the words that say which time is on screen."""
@@ -280,6 +281,7 @@ class Timeline(QWidget):
                 for intervention in (*session.draft.file.scenario.interventions, *session.live.by_hand)
             ]
             strip.shown.acts = (*edits, *done)
+            strip.shown.chapters = tuple(chapter.at_s for chapter in session.draft.file.scenario.chapters)
         if strip.shown.marks.events is not session.live.events:
             strip.shown.marks.follow(session.live.events)
         strip.renew()
@@ -352,6 +354,11 @@ class Timeline(QWidget):
         ]
         if session.draft is not None:
             scenario = session.draft.file.scenario
+            found += [
+                tr("Chapter: {title}", title=one_line(chapter.title))
+                for chapter in scenario.chapters
+                if low_s <= chapter.at_s <= high_s
+            ]
             found += [
                 tr("Edit: {title}", title=edit.title or edit.id)
                 for edit in scenario.edits

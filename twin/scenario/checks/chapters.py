@@ -11,7 +11,7 @@ from twin.scenario.checks.targets import TITLES, kind_of
 from twin.scenario.reading.inject_option import parse_injection
 from twin.scenario.reading.set_value import assign
 from twin.scenario.reading.validate import nearest
-from twin.scenario.schema.chapter import VIEWS, Chapter, Trial
+from twin.scenario.schema.chapter import VIEWS, Chapter, ChapterTrial
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds.kind import TargetKind
 from twin.scenario.schema.faults import Intervention
@@ -81,7 +81,12 @@ def _span(scenario: Scenario, i: int, chapter: Chapter) -> Iterator[Wrong]:
 
 
 def _trial(
-    scenario: Scenario, trial: Trial, at: Path, at_s: float, item: Callable[[str], str], catalog: Catalog
+    scenario: Scenario,
+    trial: ChapterTrial,
+    at: Path,
+    at_s: float,
+    item: Callable[[str], str],
+    catalog: Catalog,
 ) -> Iterator[Wrong]:
     """Yield what a button cannot do."""
     changed = scenario

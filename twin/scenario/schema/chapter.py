@@ -73,7 +73,7 @@ class Position(DocumentPart):
         return self.x_m, self.y_m, self.z_m
 
 
-class Trial(DocumentPart):
+class ChapterTrial(DocumentPart):
     """A button of a chapter: something to do to the run, or a dock to look at."""
 
     label: Annotated[str, StringConstraints(min_length=1, max_length=80)] = Field(
@@ -100,7 +100,7 @@ class Trial(DocumentPart):
     )
 
     @model_validator(mode="after")
-    def _does_something(self) -> Trial:
+    def _does_something(self) -> ChapterTrial:
         if not (self.inject or self.settings or self.dock):
             raise ValueError("does nothing: give inject, set or dock")
         if self.when != "now" and not (self.inject or self.settings):
@@ -155,7 +155,7 @@ class Chapter(DocumentPart):
         description="what is told, in Markdown without HTML; {gpu.temp_c max} stands for a figure of the moment shown",
     )
     notes: Text = Field(default="", description="for the presenter alone, in the same Markdown")
-    trials: tuple[Trial, ...] = Field(
+    trials: tuple[ChapterTrial, ...] = Field(
         default=(), alias="try", max_length=MOST_TRIALS, description="buttons to try something"
     )
 

@@ -24,6 +24,15 @@ def eye_m(pose: CameraPose) -> Floats:
     return np.asarray(pose.centre_m) + toward * (pose.flat_m or pose.distance_m)
 
 
+def pose_between(eye: tuple[float, float, float], target: tuple[float, float, float]) -> CameraPose:
+    """Return the pose of a camera at one point that looks at another [m]; the two differ."""
+    way = np.subtract(eye, target)
+    distance_m = float(np.linalg.norm(way))
+    azimuth_deg = float(np.degrees(np.arctan2(way[1], way[0])))
+    elevation_deg = float(np.degrees(np.arcsin(way[2] / distance_m)))
+    return CameraPose(target, distance_m, azimuth_deg, elevation_deg)
+
+
 def axes(pose: CameraPose) -> tuple[Floats, Floats, Floats]:
     """Return the unit vectors (right, up, back) of the camera in the world."""
     azimuth, elevation = np.radians(pose.azimuth_deg), np.radians(pose.elevation_deg)

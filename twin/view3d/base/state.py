@@ -71,4 +71,5 @@ class ViewState:
     focus_job: int | None = None  # the job that stands out among the GPUs
     theme: Theme = "dark"
     still: bool = False  # reduced motion: the camera does not fly, coolant and traffic do not flow
+    label_scale: float = 1.0  # size of labels beside the usual one
     camera: CameraPose | None = None

@@ -37,11 +37,14 @@ class Names:
         Boxes of what is named because it is selected, by the words.
     words
         Over things that are not well.
+    larger
+        Size of the letters beside the usual one.
     """
 
     def __init__(self) -> None:
         self.selected: dict[str, Box] = {}
         self.words: list[Badge] = []
+        self.larger = 1.0
         self._clear_px = np.zeros((0, 4))  # left, top, width, height of where none may stand
         self._drawn = DrawnLabels()
         self._plant: Plant | None = None
@@ -82,11 +85,11 @@ class Names:
         selected = list(self.selected.items())[:NAMED]
         words = [badge.text for badge in self.words]
         texts = [*self._labels.text, *(self._spoken(id) for id, _ in selected), *words]
-        wanted = theme, scale, tuple(texts), tuple(badge.weight for badge in self.words)
+        wanted = theme, scale * self.larger, tuple(texts), tuple(badge.weight for badge in self.words)
         now_s = time.monotonic()
         if wanted != self._atlas_of:
             tones = [0] * (len(texts) - len(words)) + [badge.weight for badge in self.words]
-            self._drawn.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
+            self._drawn.set_atlas(draw_atlas(texts, stage.colours, scale * self.larger, tones))
             self._atlas_of = wanted
             self._placed_at_s = -1.0
         if self._placed_at_s < 0 or (key != self._placed_for and now_s - self._placed_at_s >= LABEL_PERIOD_S):

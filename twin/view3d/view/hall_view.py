@@ -136,7 +136,7 @@ class HallView:
         state.events.camera.connect(self._on_camera)
         state.events.colour_by.connect(self._on_colour_by)
         state.events.focus_job.connect(self._on_colour_by)
-        for name in ("theme", "cables_by"):
+        for name in ("theme", "cables_by", "label_scale"):
             getattr(state.events, name).connect(self._show)
         for name in ("selection", "hovered", "layers"):
             getattr(state.events, name).connect(self._on_marks)

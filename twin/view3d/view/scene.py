@@ -408,7 +408,7 @@ class SceneLayers:
             self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
         if "labels" in layers and not moving:
-            self.names.words = self._words_over
+            self.names.words, self.names.larger = self._words_over, state.label_scale
             self.names.draw(stage, pose, state.theme, scale, kept=self._lacks_light)
         self._drawn_wall_s = min(self._drawn_wall_s, monotonic())
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.

@@ -15,6 +15,7 @@ from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
 from twin.app.shell.actions.timeline import timeline_actions
+from twin.app.shell.actions.tour import tour_actions
 from twin.app.shell.actions.view import view_actions
 from twin.app.shell.actions.window import window_actions
 
@@ -35,6 +36,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         timeline_actions,
         view_actions,
         bookmark_actions,
+        tour_actions,
         facility_actions,
         window_actions,
         help_actions,

@@ -1,0 +1,212 @@
+"""Presenting a scene: chapters by clicker keys, what they try, the notes; and all is as it was afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from patient_bot import PatientBot
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from twin.report.tour_times import current, stops
+from twin.scenario import loads
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+
+HEAD = """\
+format: twin/scenario
+version: 3
+catalog: "2026.11"
+extends: builtin:lab-16
+title: Mine
+duration: 10 h
+"""
+TOLD = """\
+chapters:
+  - title: Both nodes train
+    at: 1 h
+    until: 1 h 10 min
+    speed: 600
+    camera: overview
+    colour_by: gpu.power_w
+    text: "*Goodput* is **{site.goodput_now}**, a step takes {job.step_s llama3}. <i> is no markup: 1 \\\\< 2."
+    notes: Begin slowly.
+  - title: A GPU falls off the bus
+    at: "09:00"
+    until: "09:20"
+    slow_at: ["09:00"]
+    speed: 600
+    camera: gpu/0/0
+    colour_by: gpu.state
+    select: [gpu/0/0]
+    layers: [racks, trays]
+    text: Hot.
+    try:
+      - {label: Fail the other node, inject: [fail gpu/0/1/0 for=2h]}
+      - {label: Checkpoints every hour, set: ["jobs[llama3].checkpoint.interval=1 h"], when: start}
+      - {label: Why, dock: why}
+  - {title: Restored, at: 9 h 30 min, until: 9 h 30 min}
+""".replace("<i> is no markup: ", "")
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Path:
+    path = tmp_path / "told.twin.yaml"
+    path.write_text(HEAD + TOLD)
+    return path
+
+
+@pytest.fixture
+def window(use_window: Callable[[Path], MainWindow], told: Path) -> MainWindow:
+    return use_window(told)
+
+
+def press(window: MainWindow, key: Qt.Key) -> None:
+    QTest.keyClick(window, key)
+
+
+def test_times_of_chapters_and_their_pace() -> None:
+    first, failure, last = stops(loads(HEAD + TOLD).scenario)
+    assert (first.at_s, first.until_s, first.wall_s) == (3600.0, 4200.0, 1.0)
+    assert failure.slow == 60.0
+    assert failure.pieces == ((32400.0, 32880.0, 60.0), (32880.0, 33600.0, 600.0))
+    assert failure.wall_s == 8.0 + 1.2
+    assert [failure.time_s(wall_s) for wall_s in (0.0, 4.0, 8.6, 99.0)] == [
+        32400.0,
+        32640.0,
+        33240.0,
+        33600.0,
+    ]
+    assert failure.piece_at(32880.0) == (600.0, 33600.0)
+    assert (last.wall_s, last.time_s(3.0)) == (0.0, 34200.0)
+    assert [current([first, failure, last], at_s) for at_s in (0.0, 3600.0, 32399.0, 36000.0)] == [
+        None,
+        0,
+        0,
+        2,
+    ]
+
+
+def test_presented_by_keys_and_put_back(window: MainWindow, qtbot: PatientBot) -> None:
+    presenting, session, state = window.presenting, window.session, window.hall.state
+    tour, card = presenting._tour, presenting.card
+    before = window.hall.view.pose, state.colour_by, state.layers, window.look.text_scale
+    shown = [entry.name for entry in window.docks.table if window.docks.is_shown(entry.name)]
+    window.menus.qt_actions["tour.present"].trigger()
+    assert presenting.on
+    assert window.menuBar().isHidden()
+    assert not any(window.docks.is_shown(name) for name in shown)
+    assert (tour.place, state.colour_by) == (0, "gpu.power_w")
+    assert card.isVisible()
+    assert card.title.text() == "Both nodes train"
+    qtbot.waitUntil(lambda: tour.phase == "over")
+    assert session.t_s == pytest.approx(4200.0), "the run stops at the end of the chapter"
+    assert "Goodput is 9" in card.words.plain
+    assert "a step takes 1" in card.words.plain or "a step takes" in card.words.plain
+    assert card.words.plain.endswith("1 < 2.")
+    press(window, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: tour.place == 1 and tour.phase == "plays")
+    assert (state.colour_by, state.selection, state.layers) == ("gpu.state", ("gpu/0/0",), {"racks", "trays"})
+    press(window, Qt.Key.Key_Space)
+    assert tour.phase == "paused"
+    assert not session.running
+    press(window, Qt.Key.Key_3)
+    assert window.docks.is_shown("why")
+    press(window, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: tour.place == 0 and session.looking_s is not None)
+    assert session.shown_s < 4200.0, "back is a look at the record, not another run"
+    assert session.t_s >= 32400.0
+    press(window, Qt.Key.Key_Escape)
+    assert not presenting.on
+    assert not window.menuBar().isHidden()
+    assert [entry.name for entry in window.docks.table if window.docks.is_shown(entry.name)] == shown
+    assert (window.hall.view.pose, state.colour_by, state.layers, window.look.text_scale) == before
+    assert not card.isVisible()
+
+
+def test_what_is_tried_is_an_act_like_any_other(window: MainWindow, qtbot: PatientBot) -> None:
+    presenting, session = window.presenting, window.session
+    presenting.begin(1)
+    qtbot.waitUntil(lambda: presenting._tour.phase == "plays")
+    press(window, Qt.Key.Key_Space)
+    assert session.looking_s is None
+    press(window, Qt.Key.Key_1)
+    qtbot.waitUntil(lambda: len(session.by_hand) == 1)
+    done = session.by_hand[0]
+    assert (done.kind, done.target, done.duration_s) == ("fail", "gpu/0/1/0", 7200.0)
+    assert "gpu/0/1/0" in window.editing.editor.undo_title
+    presenting.card.buttons[1].click()
+    draft = session.draft
+    assert draft is not None
+    assert draft.file.scenario.jobs[0].checkpoint.interval == 3600.0
+    qtbot.waitUntil(lambda: presenting._tour.phase == "plays" and session.t_s >= 32400.0)
+    assert session.by_hand == [], "the run began again"
+    presenting.leave()
+    session.restart()
+    assert window.editing.editor.undo()
+    assert draft.file.text == HEAD + TOLD
+
+
+def test_notes_stand_in_a_window_of_their_own(window: MainWindow, qtbot: PatientBot) -> None:
+    presenting = window.presenting
+    presenting.begin(0)
+    press(window, Qt.Key.Key_N)
+    notes = presenting.notes
+    assert notes.isVisible()
+    assert notes.isWindow()
+    assert notes.title.text() == "1. Both nodes train"
+    assert notes.notes.plain == "Begin slowly."
+    assert "A GPU falls off the bus" in notes.next.text()
+    qtbot.waitUntil(lambda: notes.time.text() >= "00:00:01")
+    presenting.leave()
+    assert not notes.isVisible()
+    assert window.settings.kept("presenter screen") == [notes.screen().name()]
+
+
+def test_the_story_lists_chapters_and_the_timeline_marks_them(window: MainWindow, qtbot: PatientBot) -> None:
+    listed = window.docks.story.chapters
+    assert [line.text() for line in listed.lines] == [
+        "Both nodes train",
+        "A GPU falls off the bus",
+        "Restored",
+    ]
+    assert window.timeline.strip.notes(3600.0, 3600.0) == ["Chapter: Both nodes train"]
+    window.timeline.strip.grab()
+    assert list(window.timeline.strip.shown.chapters) == [3600.0, 32400.0, 34200.0]
+    listed.lines[0].click()
+    qtbot.waitUntil(lambda: window.session.t_s >= 3600.0 and not window.session.running)
+    assert window.session.t_s == pytest.approx(3600.0), "it goes there and stands"
+    assert not window.presenting.on
+
+
+def test_a_recorded_run_is_presented(window: MainWindow, qtbot: PatientBot, tmp_path: Path) -> None:
+    session = window.session
+    session.play(1e9)
+    qtbot.waitUntil(lambda: session.finished)
+    kept = tmp_path / "kept.twinrun"
+    assert session.run_file is not None
+    session.replay.look(0.0)
+    session.replay.save_copy(kept)
+    assert window.files.open(kept)
+    presenting = window.presenting
+    presenting.begin(1)
+    tour = presenting._tour
+    assert session.looking_s == pytest.approx(32400.0, abs=60.0)
+    press(window, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: tour.place == 2 and tour.phase == "over")
+    assert session.looking_s == pytest.approx(34200.0)
+    presenting.leave()
+
+
+def test_text_of_a_file_is_never_markup(window: MainWindow) -> None:
+    presenting = window.presenting
+    presenting.begin(0)
+    for words in presenting.card.findChildren(QLabel):
+        assert words.textFormat() == Qt.TextFormat.PlainText
+    assert "<img" not in presenting.card.words.toHtml()
+    presenting.leave()

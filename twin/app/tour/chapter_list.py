@@ -1,0 +1,75 @@
+"""The chapters of a scene as a list in its story: a click goes to one, a button presents them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+
+from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
+from twin.app.tour.tour import Tour
+from twin.language import tr
+from twin.shown_text import one_line
+
+
+class ChapterList(QWidget):
+    """Follows the chapters of the open scene; hidden where it has none.
+
+    Parameters
+    ----------
+    present
+        Presents them from a chapter on; None: from the time on screen.
+    """
+
+    def __init__(self, look: Look, tour: Tour, present: Callable[[int | None], object]) -> None:
+        super().__init__()
+        self._tour = tour
+        self._listed: list[tuple[float, str]] | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 8, 0)
+        column.setSpacing(6)
+        column.addWidget(label(tr("CHAPTERS"), "section"))
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(1, 1)
+        nest(column, self._grid)
+        self.present_button = QPushButton(tr("Present"))
+        self.present_button.setProperty("role", "primary")
+        self.present_button.setToolTip(tr("The hall fills the screen, and the chapters play (F5)"))
+        look.dress(self.present_button, "play", "on_accent")
+        self.present_button.clicked.connect(lambda: present(None))
+        column.addWidget(self.present_button)
+        self.lines: list[QPushButton] = []
+        tour.changed.connect(self.write)
+        self.write()
+
+    def write(self) -> None:
+        """List the chapters as they are now."""
+        stops, session = self._tour.stops, self._tour.session
+        listed = [(stop.at_s, stop.chapter.title) for stop in stops]
+        if listed == self._listed:
+            return
+        self._listed = listed
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.lines = []
+        for row, (at_s, title) in enumerate(listed):
+            line = QPushButton(one_line(title).replace("&", "&&"))
+            line.setProperty("role", "link")
+            line.setAccessibleName(
+                tr("Go to chapter {number}: {title}", number=row + 1, title=one_line(title))
+            )
+            line.clicked.connect(partial(self._go, row))
+            self._grid.addWidget(label(session.clock.says(at_s), "muted"), row, 0)
+            self._grid.addWidget(line, row, 1)
+            self.lines.append(line)
+        self.setVisible(bool(listed))
+
+    def _go(self, place: int, _checked: bool = False) -> None:
+        self._tour.go(place, play=False)
