@@ -12,7 +12,6 @@ from twin import language
 from twin.cli import completion
 from twin.cli.commands import CommandEntry, Commands, CommandsOnDemand
 from twin.cli.json_formats import JsonFormat
-from twin.cli.lessons import lesson
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -70,7 +69,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     ),
     "Teach": (
         CommandEntry(
-            "lesson", lesson.app, "", (lesson.LIST_FORMAT, lesson.CHECK_FORMAT, lesson.REPORT_FORMAT)
+            "lesson", "twin.cli.lessons.lesson:app", ("LIST_FORMAT", "CHECK_FORMAT", "REPORT_FORMAT")
         ),
     ),
     "This installation": (

@@ -37,7 +37,7 @@ _TOLD_EVENTS = ("job_interrupted", "throttle_on", "shutdown", "job_resumed", "br
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ConditionProposal:
     """A condition that could be asked for, and how it stands in what was recorded."""
 
     condition: StepCondition
@@ -205,7 +205,7 @@ def line_of(act: Act) -> str:
     return " ".join([at, act.kind, act.target, *words])
 
 
-def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) -> list[Proposal]:
+def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) -> list[ConditionProposal]:
     """Return conditions that what was recorded meets, to choose from.
 
     Parameters
@@ -215,7 +215,7 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
     things
         (Kind of entity, id) of what is selected or on screen; the site is always among them.
     """
-    found: list[Proposal] = []
+    found: list[ConditionProposal] = []
     for entity, id in (("site", ""), *things):
         for channel in of_entity(entity):  # type: ignore[arg-type]
             if channel not in SERIES_CHANNELS or channel.shows != "number":
@@ -245,7 +245,9 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
     return found[:MOST_PROPOSALS]
 
 
-def _proposed(evidence: StepEvidence, measure: Measure, title: str, bound: str, group: str) -> list[Proposal]:
+def _proposed(
+    evidence: StepEvidence, measure: Measure, title: str, bound: str, group: str
+) -> list[ConditionProposal]:
     try:
         value = value_of(measure, evidence)
     except NoValue:
@@ -257,10 +259,12 @@ def _proposed(evidence: StepEvidence, measure: Measure, title: str, bound: str, 
     words = "at most" if bound == "at_most" else "at least"
     text = f"{title}: {words} {value_words(limit, measure.unit)}"
     condition = StepCondition.model_validate({"text": text[:200], "measure": measure, bound: limit})
-    return [Proposal(condition, value_words(value, measure.unit), group)]
+    return [ConditionProposal(condition, value_words(value, measure.unit), group)]
 
 
-def _counted(evidence: StepEvidence, measure: EventMeasure | AlarmMeasure, title: str) -> list[Proposal]:
+def _counted(
+    evidence: StepEvidence, measure: EventMeasure | AlarmMeasure, title: str
+) -> list[ConditionProposal]:
     try:
         value = value_of(measure, evidence)
     except NoValue:
@@ -268,14 +272,14 @@ def _counted(evidence: StepEvidence, measure: EventMeasure | AlarmMeasure, title
     assert isinstance(value, float)
     text = f"{title}: none" if value == 0 else f"{title}: at most {value:g}"
     condition = StepCondition(text=text, measure=measure, at_most=value)
-    return [Proposal(condition, f"{value:g}", "What happened")]
+    return [ConditionProposal(condition, f"{value:g}", "What happened")]
 
 
-def _of_scene(evidence: StepEvidence, path: str) -> list[Proposal]:
+def _of_scene(evidence: StepEvidence, path: str) -> list[ConditionProposal]:
     measure = SceneMeasure(kind="scene", path=path)
     try:
         value = value_of(measure, evidence)
     except NoValue:
         return []
     condition = StepCondition(text=f"{path} is {value_words(value, '')}", measure=measure, equals=value)
-    return [Proposal(condition, value_words(value, ""), "The scene")]
+    return [ConditionProposal(condition, value_words(value, ""), "The scene")]
