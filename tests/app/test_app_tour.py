@@ -61,9 +61,7 @@ def told(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def window(use_window: Callable[[Path], MainWindow], told: Path) -> MainWindow:
-    return use_window(told)
+Use = Callable[[Path], "MainWindow"]
 
 
 def press(window: MainWindow, key: Qt.Key) -> None:
@@ -92,7 +90,8 @@ def test_times_of_chapters_and_their_pace() -> None:
     ]
 
 
-def test_presented_by_keys_and_put_back(window: MainWindow, qtbot: PatientBot) -> None:
+def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: PatientBot) -> None:
+    window = use_window(told)
     presenting, session, state = window.presenting, window.session, window.hall.state
     tour, card = presenting._tour, presenting.card
     before = window.hall.view.pose, state.colour_by, state.layers, window.look.text_scale
@@ -129,7 +128,8 @@ def test_presented_by_keys_and_put_back(window: MainWindow, qtbot: PatientBot) -
     assert not card.isVisible()
 
 
-def test_what_is_tried_is_an_act_like_any_other(window: MainWindow, qtbot: PatientBot) -> None:
+def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtbot: PatientBot) -> None:
+    window = use_window(told)
     presenting, session = window.presenting, window.session
     presenting.begin(1)
     qtbot.waitUntil(lambda: presenting._tour.phase == "plays")
@@ -152,7 +152,8 @@ def test_what_is_tried_is_an_act_like_any_other(window: MainWindow, qtbot: Patie
     assert draft.file.text == HEAD + TOLD
 
 
-def test_notes_stand_in_a_window_of_their_own(window: MainWindow, qtbot: PatientBot) -> None:
+def test_notes_stand_in_a_window_of_their_own(use_window: Use, told: Path, qtbot: PatientBot) -> None:
+    window = use_window(told)
     presenting = window.presenting
     presenting.begin(0)
     press(window, Qt.Key.Key_N)
@@ -168,7 +169,10 @@ def test_notes_stand_in_a_window_of_their_own(window: MainWindow, qtbot: Patient
     assert window.settings.kept("presenter screen") == [notes.screen().name()]
 
 
-def test_the_story_lists_chapters_and_the_timeline_marks_them(window: MainWindow, qtbot: PatientBot) -> None:
+def test_the_story_lists_chapters_and_the_timeline_marks_them(
+    use_window: Use, told: Path, qtbot: PatientBot
+) -> None:
+    window = use_window(told)
     listed = window.docks.story.chapters
     assert [line.text() for line in listed.lines] == [
         "Both nodes train",
@@ -184,7 +188,8 @@ def test_the_story_lists_chapters_and_the_timeline_marks_them(window: MainWindow
     assert not window.presenting.on
 
 
-def test_a_recorded_run_is_presented(window: MainWindow, qtbot: PatientBot, tmp_path: Path) -> None:
+def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path) -> None:
+    window = use_window(told)
     session = window.session
     session.play(1e9)
     qtbot.waitUntil(lambda: session.finished)
@@ -203,7 +208,8 @@ def test_a_recorded_run_is_presented(window: MainWindow, qtbot: PatientBot, tmp_
     presenting.leave()
 
 
-def test_text_of_a_file_is_never_markup(window: MainWindow) -> None:
+def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
+    window = use_window(told)
     presenting = window.presenting
     presenting.begin(0)
     for words in presenting.card.findChildren(QLabel):

@@ -11,7 +11,6 @@ from twin.units import spoken
 if TYPE_CHECKING:
     from twin.cli.progress import Progress
     from twin.record.frame import Frame
-    from twin.record.reader import Reader
     from twin.runtime.protocol import RunEngine
     from twin.scenario import Scenario
 
@@ -55,32 +54,17 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
     BadInput
         When the recording ends before, or the program that wrote it computed something else.
     """
+    from twin.analysis.rerun_engine import engine_near
     from twin.record.reader import Reader
 
     with Reader(path) as reader:
         at_s = reader.t_end_s / 2 if at_s is None else at_s
         must_be_within(at_s, reader.t_end_s)
-        engine = _nearest(reader, at_s)
+        engine = engine_near(reader, at_s)
         if progress is not None:
             progress(engine.now_s, at_s)
         engine.advance(at_s)
         return Moment(engine, _frame(engine), reader.header.inputs_hash)
-
-
-def _nearest(reader: Reader, at_s: float) -> RunEngine:
-    """Return the engine at the last snapshot before `at_s`, or at the start with all that was done to the run."""
-    from twin.analysis.rerun import settled
-    from twin.runtime.loading import begun, engine_type, gone_on
-    from twin.runtime.protocol import ENGINE
-
-    make, header, found = engine_type(ENGINE), reader.header, settled(reader)
-    snapshot = None if found.asked or found.spans else reader.nearest_snapshot(at_s)
-    if snapshot is not None:
-        return gone_on(make, header.scenario, snapshot.data, header.redraws)
-    engine = begun(make, found.scene(header.scenario), header.seed, header.redraws)
-    for request in found.asked:
-        engine.intervene(request.done.model_copy(update={"at_s": request.marker.t_s}))
-    return engine
 
 
 def _frame(engine: RunEngine) -> Frame:

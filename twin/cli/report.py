@@ -41,6 +41,9 @@ def write_report(
     ] = True,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
+    handout: Annotated[
+        bool, typer.Option("--handout", help="Write a handout of the chapters of the scene instead.")
+    ] = False,
     replace: Overwrite = False,
 ) -> None:
     """Write an HTML report of a run; a scene is run first.
@@ -76,10 +79,13 @@ def write_report(
                 warn(
                     f"{run}: this run is not over, it reached {reached} of {end}; the report says so in its head"
                 )
-            taken: list[ReportPicture] = []
-            if not without:
-                taken, without = _pictures(reader, camera, colour_by)
-            text = run_report(reader, taken, without)
+            if handout:
+                text = _handout(reader, without)
+            else:
+                taken: list[ReportPicture] = []
+                if not without:
+                    taken, without = _pictures(reader, camera, colour_by)
+                text = run_report(reader, taken, without)
         write_whole(path, text.encode())
         print(path)
 
@@ -99,6 +105,29 @@ def run_of(
             "--seed, --until, --set and --inject change a scene, not a recorded run; name the scene instead"
         )
     return scene_or_run
+
+
+def _handout(reader: Reader, without: str) -> str:
+    """Return the handout of the chapters of a run."""
+    from twin.cli.errors import BadInput
+    from twin.cli.stage import qt_application
+
+    if not without:
+        qt_application()
+    from twin.report.handout import chapters_of, handout, with_pictures
+    from twin.report.studio import NoPicture, Shot
+    from twin.report.tour_film import NoChapters
+
+    try:
+        chapters = chapters_of(reader)
+    except NoChapters as error:
+        raise BadInput(f"--handout: {error}") from None
+    if not without:
+        try:
+            chapters = with_pictures(reader, chapters, Shot(theme="light", size=_SIZE))
+        except NoPicture as error:
+            without = f"Without pictures of the hall: {error}."
+    return handout(reader, chapters, without)
 
 
 def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[ReportPicture], str]:

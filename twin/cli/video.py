@@ -10,8 +10,10 @@ import typer
 from twin.cli.options import Camera, ColourBy, Run, Size, Theme, ThemeName, a_file
 
 if TYPE_CHECKING:
-    from twin.report.film import Film
+    from twin.report.film import FilmInMaking
 
+SECONDS = 20.0
+"""Of a film that does not say."""
 EXAMPLE = "Example: twin video pump.twinrun -o pump.mp4 --from '4 min' --to '12 min' --seconds 15"
 
 
@@ -35,8 +37,17 @@ def make_video(
         str | None,
         typer.Option("--to", metavar="TIME", help="End of the range (default: the end of the run)."),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Length of the film in seconds.")] = 20.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Length of the film in seconds.")
+    ] = SECONDS,
     fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second of the film.")] = 30,
+    chapters: Annotated[
+        bool,
+        typer.Option(
+            "--chapters",
+            help="Film the chapters of the scene, with their cameras and captions; these also go to a .vtt file.",
+        ),
+    ] = False,
     camera: Camera = "overview",
     colour_by: ColourBy = "gpu.temp_c",
     size: Size = "1280x720",
@@ -57,6 +68,7 @@ def make_video(
     from twin.cli.stage import on_display, qt_application
     from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader
+    from twin.whole_file import write_whole
 
     with reporting_errors(run):
         must_be_run(run)
@@ -64,6 +76,13 @@ def make_video(
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
         if out is not None:
             must_be_free(out, "-o", run, endings=(".mp4",))
+        if chapters:
+            given = {"--from": from_, "--to": to, "--seconds": None if seconds == SECONDS else seconds}
+            for option, value in given.items():
+                if value is not None:
+                    raise BadInput(
+                        f"{option} is not for --chapters: each says in the scene when and how fast"
+                    )
         if replace and frames is None:
             raise BadInput("--replace says that pictures at --frames FOLDER may be overwritten; give both")
         if frames is not None:
@@ -78,16 +97,22 @@ def make_video(
             qt_application()
             from twin.report.film import Film, FilmCut, Frames, Mp4, NoEncoder, Sink
             from twin.report.studio import NoPicture, Shot
+            from twin.report.tour_film import NoChapters, TourFilm, caption_file
 
             shot = Shot(camera=camera, colour_by=colour_by, theme=theme.value, size=wanted)
             try:
                 sink: Sink = Mp4(out, fps) if out is not None else Frames(frames or Path(), replace=replace)
-                _make(Film(reader, shot, FilmCut(t0_s, t1_s, seconds, fps), sink))
+                if chapters:
+                    tour = TourFilm(reader, shot, fps, sink)
+                    _make(tour)
+                    write_whole(caption_file(out or frames or Path()), tour.vtt.encode())
+                else:
+                    _make(Film(reader, shot, FilmCut(t0_s, t1_s, seconds, fps), sink))
             except NoEncoder as error:
                 raise BadInput(
                     str(error).replace("numbered PNG files always work", "or --frames FOLDER")
                 ) from None
-            except NoPicture as error:
+            except (NoPicture, NoChapters) as error:
                 raise BadInput(str(error)) from None
         print(out if out is not None else frames)
 
@@ -102,7 +127,7 @@ def _must_hold_no_film(folder: Path) -> None:
         raise BadInput(f"--frames: {error}, or give --replace to overwrite them") from None
 
 
-def _make(film: Film) -> None:
+def _make(film: FilmInMaking) -> None:
     """Make a film with a progress bar; an early end removes the unfinished file."""
     import signal
 

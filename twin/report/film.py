@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -181,8 +182,50 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(f"encoder error: {error}") from error
 
 
-class Film:
+class FilmInMaking(ABC):
     """A film being made, picture by picture; its maker asks for each step, so a window stays responsive.
+
+    Parameters
+    ----------
+    reader
+        Of the run.
+    sink
+        Where the pictures go.
+    count
+        How many there are.
+    """
+
+    def __init__(self, reader: Reader, sink: Sink, count: int) -> None:
+        self._reader, self._sink, self.count = reader, sink, count
+        self.done = 0
+
+    @abstractmethod
+    def picture(self, number: int) -> tuple[Bytes, float]:
+        """Return a picture, from 0, and which time of the run it shows [s]."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free what draws."""
+
+    def step(self) -> bool:
+        """Take the next picture; return whether there are more. The last one makes the film whole."""
+        rgb, t_s = self.picture(self.done)
+        self._sink.add(rgb, about(self._reader, t_s))
+        self.done += 1
+        if self.done < self.count:
+            return True
+        self.close()
+        self._sink.close()
+        return False
+
+    def cancel(self) -> None:
+        """Break off; nothing half made is left."""
+        self.close()
+        self._sink.abandon()
+
+
+class Film(FilmInMaking):
+    """A film of even steps of time, from one place.
 
     Parameters
     ----------
@@ -202,39 +245,22 @@ class Film:
     """
 
     def __init__(self, reader: Reader, shot: Shot, cut: FilmCut, sink: Sink) -> None:
-        self._reader, self._sink = reader, sink
         self._times = cut.times_s().tolist()
+        super().__init__(reader, sink, len(self._times))
         self._shots = Shots(reader, shot)
         self._last: tuple[float, Bytes] | None = None
-        self.done = 0
 
-    @property
-    def count(self) -> int:
-        """Return how many pictures it has."""
-        return len(self._times)
-
-    def step(self) -> bool:
-        """Take the next picture; return whether there are more. The last one makes the film whole."""
-        rgb, t_s = self._picture(self._times[self.done])
-        self._sink.add(rgb, about(self._reader, t_s))
-        self.done += 1
-        if self.done < self.count:
-            return True
-        self._shots.close()
-        self._sink.close()
-        return False
-
-    def cancel(self) -> None:
-        """Break off; nothing half made is left."""
-        self._shots.close()
-        self._sink.abandon()
-
-    def _picture(self, t_s: float) -> tuple[Bytes, float]:
-        """Return the picture at a time; samples that are shown for long are drawn once."""
+    def picture(self, number: int) -> tuple[Bytes, float]:
+        """Return a picture; samples that are shown for long are drawn once."""
+        t_s = self._times[number]
         at_s = self._shots.sample_s(t_s)
         if self._last is None or self._last[0] != at_s:
             self._last = (at_s, self._shots.rgb(t_s)[0])
         return self._last[1], at_s
+
+    def close(self) -> None:
+        """Free what draws."""
+        self._shots.close()
 
 
 def _container_tags(fields: Mapping[str, str]) -> dict[str, str]:

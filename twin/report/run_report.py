@@ -155,18 +155,13 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
 def _pictures(pictures: Sequence[ReportPicture], without: str) -> Markup:
     if not pictures:
         return tag("p", without or "This report has no pictures.")
-    return joined(
-        tag(
-            "figure",
-            tag(
-                "img",
-                src=f"data:image/png;base64,{base64.b64encode(picture.png).decode()}",
-                alt=picture.title,
-            ),
-            tag("figcaption", picture.title),
-        )
-        for picture in pictures
-    )
+    return joined(map(figure_of, pictures))
+
+
+def figure_of(picture: ReportPicture) -> Markup:
+    """Return a picture that stands in the page itself, with its caption."""
+    source = f"data:image/png;base64,{base64.b64encode(picture.png).decode()}"
+    return tag("figure", tag("img", src=source, alt=picture.title), tag("figcaption", picture.title))
 
 
 def _ledger_so_far(reader: Reader) -> Mapping[str, float]:

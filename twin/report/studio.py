@@ -68,6 +68,7 @@ class _Overlay(TypedDict):
     seed: int
     t_s: float
     more: Sequence[Legend]
+    left: bool
 
 
 class Studio:
@@ -79,6 +80,8 @@ class Studio:
         How its pictures are taken.
     seed
         Of the run, written in them.
+    left
+        Legends stand at the left.
 
     Raises
     ------
@@ -86,10 +89,10 @@ class Studio:
         When there is no such channel.
     """
 
-    def __init__(self, shot: Shot, seed: int) -> None:
+    def __init__(self, shot: Shot, seed: int, *, left: bool = False) -> None:
         if shot.colour_by not in COLOUR_BY:
             raise NoPicture(f"unknown GPU channel {shot.colour_by!r}; available: {', '.join(COLOUR_BY)}")
-        self._shot, self._seed = shot, seed
+        self._shot, self._seed, self._left = shot, seed, left
         self._title = self._subtitle = ""
         self._plant: Plant | None = None
         self._groups = NO_GROUPS
@@ -103,8 +106,29 @@ class Studio:
         """Free what draws."""
         self._view.close()
 
-    def picture(self, scenario: Scenario, plant: Plant, frame: Frame) -> Bytes:
-        """Return the picture of a moment, uint8 (height, width, 3).
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands."""
+        return self._view.pose
+
+    def aim(self, shot: Shot, selection: tuple[str, ...] = ()) -> None:
+        """Take the next pictures in another way, of the same size and theme; raises as `picture`."""
+        self._shot, self._placed = shot, False
+        state = self._view.state
+        state.colour_by, state.selection = shot.colour_by, selection
+        if shot.layers is not None:
+            state.layers = shot.layers
+        if self._plant is not None:
+            self._point(self._plant)
+
+    def enlarge(self, scale: float) -> None:
+        """Write labels of the hall larger."""
+        self._view.state.label_scale = scale
+
+    def picture(
+        self, scenario: Scenario, plant: Plant, frame: Frame, pose: CameraPose | None = None
+    ) -> Bytes:
+        """Return the picture of a moment, uint8 (height, width, 3), from where the camera stands, or another pose.
 
         Raises
         ------
@@ -120,13 +144,20 @@ class Studio:
         more = [cable_legend(plant, frame)] if shot.cables_by == "load" else []
         more += [coolant_legend()] if "pipes" in view.state.layers and len(plant.loops.ids) else []
         overlay = _Overlay(
-            title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more
+            title=self._title,
+            subtitle=self._subtitle,
+            seed=self._seed,
+            t_s=frame.t_s,
+            more=more,
+            left=self._left,
         )
         areas = overlay_areas(*shot.size, legend, **overlay)
         view.keep_clear(areas)
         if not self._placed:  # once: the camera of a film does not move as its words do
             self._placed = True
             view.framing.keep(areas)
+        if pose is not None:
+            view.look(pose)
         QApplication.processEvents()
         view.canvas.set_current()  # another view may have painted meanwhile
         rgb = view.grab()
@@ -141,15 +172,18 @@ class Studio:
         self._subtitle = f"{gpus:,} GPUs in {nodes:,} nodes"
         self._groups = OwnerNames.of(scenario, plant)
         self._view.set_plant(plant, self._groups)
-        if not first:
-            return
+        if first:
+            self._point(plant)
+
+    def _point(self, plant: Plant) -> None:
+        """Let the camera stand where the shot wants it."""
         camera = self._shot.camera
         if not isinstance(camera, str):
             self._view.look(camera)
         elif camera in PRESETS:
             self._view.preset(camera, animate=False)
         elif find(plant, camera) is not None:
-            self._view.state.selection = (camera,)
+            self._view.state.selection = self._view.state.selection or (camera,)
             self._view.fly_to(camera, animate=False)
         else:
             raise NoPicture(f"camera {camera!r} is neither a view ({', '.join(PRESETS)}) nor a component id")

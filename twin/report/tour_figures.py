@@ -20,6 +20,8 @@ CLOCK = "clock"
 """The time of day of the moment."""
 UNKNOWN = "?"
 _MISSING = "\N{EM DASH}"
+_NARROW = "\N{NO-BREAK SPACE}"
+"""Between a number and its unit, which stay on one line."""
 _OVER_ALL: Mapping[str, Callable[[np.ndarray], float]] = {
     "max": lambda values: float(np.max(values)),
     "min": lambda values: float(np.min(values)),
@@ -106,11 +108,11 @@ def written(value: float, channel: Channel) -> str:
         return states(int(value)).name.lower().replace("_", " ")
     dimension = _DIMENSIONS.get(channel.unit)
     if dimension is not None:
-        return units.render(value, dimension, digits=3)
+        return units.render(value, dimension, digits=3).replace(" ", _NARROW)
     digits = channel.digits or 3
     whole = 1 if value == 0 else math.floor(math.log10(abs(value))) + 1
     places = 0 if float(value).is_integer() else min(max(digits - whole, 0), 6)
-    return f"{value:,.{places}f} {channel.unit.removesuffix(' of design')}".rstrip()
+    return f"{value:,.{places}f}{_NARROW}{channel.unit.removesuffix(' of design')}".rstrip()
 
 
 def _ids(entity: Entity, scenario: Scenario, plant: Plant) -> Sequence[str]:

@@ -92,9 +92,9 @@ def stops(scenario: Scenario, reach_s: float | None = None) -> tuple[TourStop, .
     """
     end_s = scenario.duration_s if reach_s is None else min(reach_s, scenario.duration_s)
     chapters = [chapter for chapter in scenario.chapters if chapter.at_s <= end_s]
-    begins_s = [chapter.at_s for chapter in chapters]
+    ends_s = [*(chapter.at_s for chapter in chapters), end_s][1:]
     found = []
-    for number, (chapter, next_s) in enumerate(zip(chapters, [*begins_s[1:], end_s], strict=True), 1):
+    for number, (chapter, next_s) in enumerate(zip(chapters, ends_s, strict=True), 1):
         until_s = next_s if chapter.until_s is None else min(chapter.until_s, end_s)
         until_s = max(until_s, chapter.at_s)
         usual = scenario.speed or max((until_s - chapter.at_s) / USUAL_WALL_S, 1.0)

@@ -9,7 +9,7 @@ from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from twin.app.files.newer_file import NewerFile
-from twin.app.files.report_page import NoReport, write_report
+from twin.app.files.report_page import NoReport, write_handout, write_report
 from twin.app.files.scenario_problems import ScenarioProblems
 from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
@@ -138,18 +138,25 @@ class Files:
 
     def ask_report(self) -> None:
         """Let the person choose where a report of the run goes, and write it."""
+        self._ask_page(tr("Save a report"), "", lambda path: write_report(self._session, self._hall, path))
+
+    def ask_handout(self) -> None:
+        """Let the person choose where the handout of the chapters goes, and write it."""
+        self._ask_page(tr("Save a handout"), "-handout", lambda path: write_handout(self._session, path))
+
+    def _ask_page(self, title: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, tr("Save a report"), f"{stem}.html", tr("Pages (*.html)")
+            self._window, title, f"{stem}{ending}.html", tr("Pages (*.html)")
         )
         if chosen:
             path = Path(chosen) if chosen.endswith(".html") else Path(f"{chosen}.html")
             try:
-                write_report(self._session, self._hall, path)
+                write(path)
             except NoReport as error:
-                self._tell(tr("Report not saved"), str(error))
+                self._tell(tr("Page not saved"), str(error))
             else:
-                self._tell(tr("Report saved"), str(path))
+                self._tell(tr("Page saved"), str(path))
 
     def save_picture(self, path: Path) -> None:
         """Save the hall as it is shown, with legends, seed, the time it is of and the "SIMULATED" mark."""

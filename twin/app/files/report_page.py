@@ -13,9 +13,11 @@ from twin.app.session.session import Session
 from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
+from twin.report.handout import chapters_of, handout, with_pictures
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot
+from twin.report.tour_film import NoChapters
 from twin.whole_file import write_whole
 
 SIZE = (1600, 900)
@@ -50,6 +52,25 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
             taken, without = _pictures(reader, shot)
             write_whole(path, run_report(reader, taken, without).encode())
     except (RunFileError, OSError) as error:
+        raise NoReport(str(error)) from error
+    finally:
+        QApplication.restoreOverrideCursor()
+
+
+def write_handout(session: Session, path: Path) -> None:
+    """Write the handout of the chapters of the run as far as it is recorded; raises `NoReport`."""
+    if session.run_file is None:
+        raise NoReport(tr("Nothing is recorded yet: start the run first."))
+    QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+    try:
+        with Reader(session.run_file) as reader:
+            chapters, without = chapters_of(reader), ""
+            try:
+                chapters = with_pictures(reader, chapters, Shot(theme="light", size=SIZE))
+            except NoPicture as error:
+                without = tr("Without pictures of the hall: {error}.", error=error)
+            write_whole(path, handout(reader, chapters, without).encode())
+    except (RunFileError, NoChapters, OSError) as error:
         raise NoReport(str(error)) from error
     finally:
         QApplication.restoreOverrideCursor()

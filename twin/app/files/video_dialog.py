@@ -25,14 +25,26 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.report.film import INSTALL, Film, FilmCut, Frames, Mp4, NoEncoder, Sink, can_encode
+from twin.report.film import (
+    INSTALL,
+    Film,
+    FilmCut,
+    FilmInMaking,
+    Frames,
+    Mp4,
+    NoEncoder,
+    Sink,
+    can_encode,
+)
 from twin.report.studio import NoPicture, Shot
+from twin.report.tour_film import NoChapters, TourFilm, caption_file
 from twin.units import spoken
+from twin.whole_file import write_whole
 
 HOUR_S = 3600.0
 SIZES = ((1280, 720), (1920, 1080), (960, 540))
 _MOST_SECONDS, _FPS = 600, (30, 60, 24, 15)
-_VIDEO, _PICTURES = "video", "pictures"
+_VIDEO, _PICTURES, _CHAPTERS = "video", "pictures", "chapters"
 
 
 class VideoDialog(QDialog):
@@ -49,7 +61,7 @@ class VideoDialog(QDialog):
     def __init__(self, look: Look, session: Session, hall: HallPanel, parent: QWidget) -> None:
         super().__init__(parent)
         self._look, self._session, self._hall = look, session, hall
-        self.film: Film | None = None
+        self.film: FilmInMaking | None = None
         self.made: Path | None = None
         self._reader: Reader | None = None
         self.setWindowTitle(tr("Export video"))
@@ -91,6 +103,8 @@ class VideoDialog(QDialog):
         self.buttons.accepted.connect(self.ask)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
+        self.range.currentIndexChanged.connect(self._on_range)
+        self._on_range()
         self._turns = QTimer(self)
         self._turns.setSingleShot(True)
         self._turns.timeout.connect(self._turn)
@@ -99,6 +113,10 @@ class VideoDialog(QDialog):
             self.words.setText(
                 tr("Video files need an encoder: {install}. Numbered pictures always work.", install=INSTALL)
             )
+
+    def _on_range(self, _index: int = 0) -> None:
+        """Chapters last as long as they do."""
+        self.seconds.setEnabled(self.range.currentData() != _CHAPTERS)
 
     def ask(self) -> None:
         """Let the person choose where it goes, and begin."""
@@ -124,12 +142,8 @@ class VideoDialog(QDialog):
             sink: Sink = (
                 Mp4(path, self.fps.currentData()) if self.kind.currentData() == _VIDEO else Frames(path)
             )
-            from_s, to_s = self.range.currentData()
-            cut = FilmCut(
-                from_s, min(to_s, self._reader.t_end_s), self.seconds.value(), self.fps.currentData()
-            )
-            self.film = Film(self._reader, self._shot(), cut, sink)
-        except (RunFileError, NoEncoder, NoPicture, OSError) as error:
+            self.film = self._begun(self._reader, sink)
+        except (RunFileError, NoEncoder, NoPicture, NoChapters, OSError) as error:
             self._end(str(error))
             return
         self._path = path
@@ -140,6 +154,24 @@ class VideoDialog(QDialog):
         for field in (*self._form, self.make_button):
             field.setEnabled(False)
         self._turns.start(0)
+
+    def _begun(self, reader: Reader, sink: Sink) -> FilmInMaking:
+        """Return the film that was asked for."""
+        fps, part = self.fps.currentData(), self.range.currentData()
+        if part == _CHAPTERS:
+            return TourFilm(reader, self._shot(), fps, sink)
+        cut = FilmCut(part[0], min(part[1], reader.t_end_s), self.seconds.value(), fps)
+        return Film(reader, self._shot(), cut, sink)
+
+    def _keep_captions(self, film: FilmInMaking) -> str:
+        """Write the captions of chapters beside their film; return why that failed."""
+        if not isinstance(film, TourFilm):
+            return ""
+        try:
+            write_whole(caption_file(self._path), film.vtt.encode())
+        except OSError as error:
+            return tr("Captions not written: {error}", error=error)
+        return ""
 
     def reject(self) -> None:
         """Close; what is being made is broken off, and nothing half made is left."""
@@ -172,6 +204,7 @@ class VideoDialog(QDialog):
             self._stepping = False
         self.bar.setValue(film.done)
         if not more:
+            failed = failed or self._keep_captions(film)
             self.made = self.made if failed else self._path
             self._end(failed or tr("{count:,} pictures: {path}", count=film.count, path=self._path))
         if self._leaving:
@@ -207,6 +240,9 @@ class VideoDialog(QDialog):
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
             self.range.addItem(tr("Loop range, {second_loop}", second_loop=spoken(loop[1] - loop[0])), loop)
+        document = session.document
+        if document is not None and document.scenario.chapters:
+            self.range.addItem(tr("The chapters of the scene, with captions"), _CHAPTERS)
         self.range.addItem(tr("Whole run so far, {end}", end=spoken(end_s)), (0.0, end_s))
         if now_s > HOUR_S:
             self.range.addItem(tr("The hour before the time on screen"), (now_s - HOUR_S, now_s))

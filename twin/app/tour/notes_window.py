@@ -27,8 +27,8 @@ class NotesWindow(QWidget):
 
     left = Signal()  # somebody closed it
 
-    def __init__(self, look: Look, settings: UserSettings, tour: Tour) -> None:
-        super().__init__(None, Qt.WindowType.Window)
+    def __init__(self, look: Look, settings: UserSettings, tour: Tour, window: QWidget) -> None:
+        super().__init__(window, Qt.WindowType.Window)
         self._tour, self._settings = tour, settings
         self._since = QElapsedTimer()
         self.setWindowTitle(tr("Presenter's notes"))

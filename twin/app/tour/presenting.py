@@ -80,7 +80,7 @@ class Presenting(QObject):
         self._docks, self._tour, self._trials, self._tell = docks, tour, trials, tell
         self._before: _Before | None = None
         self.card = ChapterCard(look, hall, tour)
-        self.notes = NotesWindow(look, settings, tour)
+        self.notes = NotesWindow(look, settings, tour, window)
         self.card.tried.connect(self._try)
         tour.changed.connect(self._follow)
         session.time_changed.connect(lambda _: self._tell_moment())

@@ -72,6 +72,7 @@ def overlay_areas(
     seed: int | None = None,
     t_s: float | None = None,
     more: Sequence[Legend] = (),
+    left: bool = False,
 ) -> list[Area]:
     """Return what the plates of `draw_overlay` will cover, so that labels can keep clear of it.
 
@@ -83,7 +84,7 @@ def overlay_areas(
     places = (
         _title_place(title, _facts(subtitle, seed, t_s)),
         _mark_place(width),
-        *(place for _, place in _stacked((legend, *more), width, height)),
+        *(place for _, place in _stacked((legend, *more), width, height, left=left)),
     )
     return [(p.x(), p.y(), p.width(), p.height()) for p in places]
 

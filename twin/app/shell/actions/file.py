@@ -106,6 +106,19 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("HTML PDF print summary"),
         ),
         entry(
+            "file.handout",
+            tr("Save a handout of the chapters\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_handout,
+            menu="file",
+            icon="text",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "The chapters of the scene as one HTML page: pictures, text, figures of their moments, sources"
+            ),
+            words=tr("print paper PDF HTML students audience chapters"),
+        ),
+        entry(
             "file.video",
             tr("Export video\N{HORIZONTAL ELLIPSIS}"),
             lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
