@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -114,11 +115,27 @@ def judge(step: Step, evidence: Evidence, answer: Answer | None = None) -> Verdi
     RunFileError
         When the run file is damaged.
     """
-    outcomes = tuple(outcome_of(condition, evidence) for condition in step.conditions)
+    work = judging(step, evidence, answer)
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            verdict: Verdict = done.value
+            return verdict
+
+
+def judging(step: Step, evidence: Evidence, answer: Answer | None = None) -> Generator[None, None, Verdict]:
+    """Judge as `judge` does, with a rest between one measure and the next: a window draws meanwhile."""
+    outcomes = []
+    for condition in step.conditions:
+        outcomes.append(outcome_of(condition, evidence))
+        yield
     reply = None if step.question is None or answer is None else reply_to(step.question, answer, evidence)
+    yield
     acts = [act for act in evidence.acts if act.at_s >= evidence.since_s]
     forbidden = tuple(act for act in acts if not is_allowed(step.allowed, act))
-    return Verdict(outcomes, reply, forbidden, recognised(step, evidence), step.question is not None)
+    mistake = recognised(step, evidence)
+    return Verdict(tuple(outcomes), reply, forbidden, mistake, step.question is not None)
 
 
 def outcome_of(condition: Condition, evidence: Evidence) -> Outcome:

@@ -14,6 +14,7 @@ from twin.app.shell.actions.help import help_actions
 from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
+from twin.app.shell.actions.teach import teach_actions
 from twin.app.shell.actions.timeline import timeline_actions
 from twin.app.shell.actions.view import view_actions
 from twin.app.shell.actions.window import window_actions
@@ -36,6 +37,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         view_actions,
         bookmark_actions,
         facility_actions,
+        teach_actions,
         window_actions,
         help_actions,
     )
