@@ -69,16 +69,19 @@ class LessonHall:
 
     @property
     def limit_s(self) -> float:
-        """Return how far the run may go: to the end of the furthest step of this hall that was seen [s]."""
+        """Return how far the run may go [s]: to the end of the step, or of the last step of this hall that was seen."""
         attempt, document = self._attempt, self._session.document
         if attempt is None or document is None:
             return math.inf
-        lesson, ends_s = attempt.lesson, 0.0
-        hall = place_of_hall(lesson, attempt.place)
-        for place, step in enumerate(lesson.steps):
-            if place_of_hall(lesson, place) == hall and attempt.result.step(step.id).opened is not None:
-                ends_s = max(ends_s, span_of(lesson, place, document.scenario)[1])
-        return ends_s
+        lesson, hall = attempt.lesson, place_of_hall(attempt.lesson, attempt.place)
+        seen = [
+            place
+            for place in range(attempt.place, len(lesson.steps))
+            if place_of_hall(lesson, place) == hall
+            and attempt.result.step(lesson.steps[place].id).opened is not None
+        ]
+        ends = [span_of(lesson, place, document.scenario)[1] for place in (attempt.place, *seen[-1:])]
+        return next((ends_s for ends_s in ends if ends_s > self._session.t_s), ends[-1])
 
     def open(self, attempt: Attempt, path: Path) -> None:
         """Open the hall as the person left it, and let it run to where they were, or to where the step begins.
