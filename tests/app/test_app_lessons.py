@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.main_window import MainWindow
 from twin.app.teach.lesson_dock import LessonDock
 from twin.app.teach.said import Said
-from twin.scenario import parse_injection
+from twin.commands.edit.command import Given
+from twin.lessons.attempt import Attempt
+from twin.lessons.judgement import judge
+from twin.lessons.lesson_file import load_lesson
+from twin.lessons.replay import replayed
+from twin.lessons.result import read_result
+from twin.scenario import Change, Patch, parse_injection
 from twin.scenario.schema.faults import Intervention
 
 pytestmark = pytest.mark.gl
@@ -78,25 +84,7 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
     session.set_speed(600.0)
     session.play()
-    try:
-        qtbot.waitUntil(lambda: session.t_s == 480.0 and said(dock).tone == "not yet")
-    except Exception:
-        from twin.record.reader import Reader
-
-        print(
-            "STATE",
-            session.t_s,
-            session.running,
-            session.stop_s,
-            session.speed,
-            runner.hall.arriving,
-            session.lost,
-            runner._asked,
-            runner.said,
-            runner.review,
-            Reader(session.run_file).t_end_s,
-        )
-        raise
+    qtbot.waitUntil(lambda: session.t_s == 480.0 and said(dock).tone == "not yet")
     assert said(dock).text.startswith("A cap of 690 W")
     picture(window, "mistake")
     click(dock.again_button)
@@ -115,7 +103,8 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
 
     click(dock.next_button)
     form = dock.page.form
-    assert form is not None and form.field is not None
+    assert form is not None
+    assert form.field is not None
     QTest.keyClicks(form.field, "12,5")
     QTest.keyClick(form.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: said(dock).tone in ("solved", "not yet"))
@@ -125,7 +114,39 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     click(dock.next_button)
     click(dock.next_button)
     qtbot.waitUntil(lambda: attempt.hall_step == "plan" and session.frame is not None)
+    assert not session.running
+    assert session.t_s == 0.0
+    interval = "jobs[llama3].checkpoint.interval"
+    editor = window.editing.editor
+    editor.do(Given(Patch((Change("title", "Mine"),), "Rename")))
+    assert session.document is not None
+    assert session.document.scenario.title != "Mine"  # the step does not allow it
+    editor.do(Given(Patch((Change(interval, "10 min"),), "Checkpoint more often")))
+    qtbot.waitUntil(lambda: attempt.record.solved)
+    assert attempt.hall.scene is not None
     picture(window, "plan")
+    click(dock.next_button)
+    assert dock.end is not None
+    picture(window, "end")
+    handed = tmp_path / "anna.twin-result.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(handed), ""))
+        click(dock.end.hand_in)
+    picture(window, "handed-in")
+    assert handed.stat().st_mode & 0o777 == 0o600
+    result = read_result(handed)
+    assert result.finished
+    assert all(step.solved for step in result.steps if step.step != "read")
+    again = Attempt(load_lesson(lesson), "anna", result)
+    again.go(2)
+    first = again.hall
+    acts = [done.act for done in first.acts]
+    scenario = again.document().scenario
+    with replayed(scenario, acts, first.until_s) as reader:
+        assert reader.event_hash == first.event_hash
+        assert reader.event_count == first.events
+        verdict = judge(again.step, again.evidence(scenario, reader, first.until_s))
+    assert verdict.solved
 
 
 def said(dock: LessonDock) -> Said:

@@ -37,9 +37,10 @@ class PacedSession(SessionState):
 
     def stands_at_stop(self) -> bool:
         """Return whether the run does not play on from here, and tell so."""
-        if self.t_s >= self.stop_s:
+        stands = self.t_s >= self.stop_s
+        if stands:
             self.at_stop.emit()
-        return self.t_s >= self.stop_s
+        return stands
 
     def set_speed(self, ratio: float) -> None:
         """Choose the ratio to real time, of the run or of the record that is looked at; scenes may ask for another."""

@@ -66,7 +66,7 @@ from twin.app.toolkit.focus_ring import next_seen
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.plain_text import PlainLabel
-from twin.app.toolkit.problem_notice import Trouble
+from twin.app.toolkit.problem_notice import NOT_PERMITTED, Trouble
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
@@ -413,7 +413,10 @@ class MainWindow(WindowApi):
 
     def _on_trouble(self, trouble: Trouble) -> None:
         self.statusBar().showMessage(f"{trouble.title}: {trouble.text}", _STATUS_MS)
-        self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
+        if trouble.title == NOT_PERMITTED:
+            self.notifications.tell(trouble.title, trouble.text)
+        else:
+            self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
 
     def _on_no_answer(self, title: str, why: str) -> None:
         self.notifications.warn(Trouble(title, why))
