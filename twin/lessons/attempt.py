@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from twin.lessons.judgement import StepVerdict, judge, value_words
 from twin.lessons.lesson_file import LessonFile
+from twin.lessons.measure import Measure
 from twin.lessons.replay import span_of
 from twin.lessons.result import (
     SUFFIX,
@@ -179,13 +180,7 @@ class Attempt:
 
     def figures(self, evidence: StepEvidence) -> dict[str, str]:
         """Return the figures shown in the text of the step, in words; a dash where there is none."""
-        shown = {}
-        for name, measure in self.step.figures.items():
-            try:
-                shown[name] = value_words(value_of(measure, evidence), measure.unit)
-            except NoValue:
-                shown[name] = "\N{EN DASH}"
-        return shown
+        return {name: figure_words(measure, evidence) for name, measure in self.step.figures.items()}
 
     def again(self) -> HallRecord:
         """Begin the step again: of the hall that is kept which was done before the step; return it."""
@@ -236,6 +231,14 @@ class Attempt:
         self.result = result
         if self.path is not None:
             write_result(result, self.path)
+
+
+def figure_words(measure: Measure, evidence: StepEvidence) -> str:
+    """Return a figure in words with its unit, a dash where there is none; raises `RunFileError`."""
+    try:
+        return value_words(value_of(measure, evidence), measure.unit)
+    except NoValue:
+        return "\N{EN DASH}"
 
 
 def progress_path(file: LessonFile, person: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -116,11 +117,29 @@ def judge(step: Step, evidence: StepEvidence, answer: Answer | None = None) -> S
     RunFileError
         When the run file is damaged.
     """
-    outcomes = tuple(outcome_of(condition, evidence) for condition in step.conditions)
+    work = judging(step, evidence, answer)
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            verdict: StepVerdict = done.value
+            return verdict
+
+
+def judging(
+    step: Step, evidence: StepEvidence, answer: Answer | None = None
+) -> Generator[None, None, StepVerdict]:
+    """Judge as `judge` does, with a rest between one measure and the next: a window draws meanwhile."""
+    outcomes = []
+    for condition in step.conditions:
+        outcomes.append(outcome_of(condition, evidence))
+        yield
     reply = None if step.question is None or answer is None else reply_to(step.question, answer, evidence)
+    yield
     acts = [act for act in evidence.acts if act.at_s >= evidence.since_s]
     forbidden = tuple(act for act in acts if not is_allowed(step.allowed, act))
-    return StepVerdict(outcomes, reply, forbidden, recognised(step, evidence), step.question is not None)
+    mistake = recognised(step, evidence)
+    return StepVerdict(tuple(outcomes), reply, forbidden, mistake, step.question is not None)
 
 
 def outcome_of(condition: StepCondition, evidence: StepEvidence) -> ConditionOutcome:

@@ -158,7 +158,10 @@ class Client:
         self._load, self._ready, self.run_file = None, False, None
 
     def play(self, speed: float = math.inf, until_s: float = math.inf) -> None:
-        """Run at `speed` [simulated s / wall s], infinity: as fast as possible, to a time [s]. Also while playing."""
+        """Run at `speed` [simulated s / wall s]; infinity: as fast as possible. Also while playing.
+
+        It stands still at `until_s` [s].
+        """
         self._play = Play(self.session, speed, until_s)
         self._send(self._play)
 
@@ -167,10 +170,10 @@ class Client:
         self._play = None
         self._send(Pause(self.session))
 
-    def step(self, least: Severity = Severity.INFO) -> None:
-        """Run to the next event of at least this severity and stand still."""
+    def step(self, least: Severity = Severity.INFO, until_s: float = math.inf) -> None:
+        """Run to the next event of at least this severity, or to `until_s` [s], and stand still."""
         self._play = None
-        self._send(StepRun(self.session, least))
+        self._send(StepRun(self.session, least, until_s))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` will carry."""

@@ -224,9 +224,9 @@ class InlineClient:
         self.engine_session.handle(self._load)
         return self.session
 
-    def play(self, speed: float = math.inf, until_s: float = math.inf) -> None:
+    def play(self, speed: float = math.inf) -> None:
         """Run at `speed` [simulated s / wall s] while `pump` is called."""
-        self.engine_session.handle(Play(self.session, speed, until_s))
+        self.engine_session.handle(Play(self.session, speed))
 
     def pause(self) -> None:
         """Stand still."""

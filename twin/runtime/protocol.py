@@ -194,7 +194,7 @@ class LoadScene:
 
 @dataclass(frozen=True)
 class Play:
-    """App to worker: run at `speed` x real time, infinity: as fast as possible, and stand still at `until_s`."""
+    """App to worker: run at `speed` x real time; infinity: as fast as possible. It stands still at `until_s` [s]."""
 
     session: int
     speed: float
@@ -210,10 +210,11 @@ class Pause:
 
 @dataclass(frozen=True)
 class StepRun:
-    """App to worker: run to the next event of at least this severity and stand still."""
+    """App to worker: run to the next event of at least this severity, or to `until_s` [s], and stand still."""
 
     session: int
     least: Severity = Severity.INFO
+    until_s: float = math.inf
 
 
 @dataclass(frozen=True)

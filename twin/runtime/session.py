@@ -115,13 +115,13 @@ class EngineSession:
         elif self._engine is None or request.session != self._number:
             return
         elif isinstance(request, Play):
-            self._play(self._engine, request)
+            self._play(self._engine, request.speed, request.until_s)
         elif isinstance(request, Pause):
             self._stand()
             self._observe(force=True)
             self._report(self._engine)
         elif isinstance(request, StepRun):
-            self._step(self._engine, request.least)
+            self._step(self._engine, request.least, request.until_s)
         elif isinstance(request, Withdraw):
             self._withdraw(self._engine, request)
         else:
@@ -133,7 +133,7 @@ class EngineSession:
         if engine is None or not self.playing:
             return IDLE_WALL_S
         begin_wall_s = monotonic()
-        target_s = min(self._due_s(begin_wall_s), engine.end_s, self._until_s)
+        target_s = min(self._due_s(begin_wall_s), self._until_s, engine.end_s)
         self._advance(engine, target_s, begin_wall_s + wall_budget_s)
         wall_s = monotonic()
         if engine.now_s >= engine.end_s:
@@ -228,9 +228,9 @@ class EngineSession:
             return make.restore(request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()
 
-    def _play(self, engine: RunEngine, request: Play) -> None:
-        self._speed, self._until_s = request.speed, request.until_s
-        self.playing = request.speed > 0.0 and not self._ended
+    def _play(self, engine: RunEngine, speed: float, until_s: float) -> None:
+        self._speed, self._until_s = speed, until_s
+        self.playing = speed > 0.0 and not self._ended and engine.now_s < until_s
         self._clock(engine, monotonic())
         self._report(engine)
 
@@ -261,12 +261,12 @@ class EngineSession:
             if monotonic() >= deadline_wall_s:
                 return
 
-    def _advance_to(self, engine: RunEngine, least: Severity) -> None:
-        """Advance to the next event of at least a severity, by way of the recorder's sample times."""
-        rows = self._rows  # all before has been told
-        while engine.now_s < engine.end_s:
+    def _advance_to(self, engine: RunEngine, least: Severity, until_s: float) -> None:
+        """Advance to the next event of at least a severity or to a time [s], by way of the recorder's sample times."""
+        rows, end_s = self._rows, min(engine.end_s, until_s)  # all before has been told
+        while engine.now_s < end_s:
             recorder = self._recorder
-            stop_s = engine.end_s if recorder is None else min(engine.end_s, recorder.next_s)
+            stop_s = end_s if recorder is None else min(end_s, recorder.next_s)
             sampled = None if recorder is None else recorder.alert
             engine.advance(max(stop_s, engine.now_s), None, least if sampled is None else min(least, sampled))
             self._observe()
@@ -294,11 +294,11 @@ class EngineSession:
             Failed(self._number, f"{str(error).rstrip('.')}; the run continues without recording", "")
         )
 
-    def _step(self, engine: RunEngine, least: Severity) -> None:
+    def _step(self, engine: RunEngine, least: Severity, until_s: float) -> None:
         self._stand()
         if not self._ended:
-            if least > Severity.INFO:
-                self._advance_to(engine, least)
+            if least > Severity.INFO or math.isfinite(until_s):
+                self._advance_to(engine, least, until_s)
             else:
                 engine.step_event()
             self._observe(force=True)

@@ -70,13 +70,13 @@ class Comparing:
 
     def with_saved(self) -> None:
         """Show what differs from the file as it lies on the disk."""
-        document = self._scene.document
+        document, path = self._scene.document, self._scene.path
         if document is None:
             return
-        if document.path is None:
+        if path is None:
             self._notifications.tell(tr("Not saved yet"), tr("The scene has no file to compare with."))
             return
-        self.show(document.path, tr("{name} on the disk", name=document.name))
+        self.show(path, tr("{name} on the disk", name=document.name))
 
     def show(
         self, path: Path, title: str, answers: Mapping[str, Callable[[], object]] | None = None
@@ -101,10 +101,9 @@ class Comparing:
     def look_at_disk(self) -> None:
         """Ask what to do when another program has written the file, or tell that it is gone."""
         scene, draft = self._scene, self._session.draft
-        document = scene.document
-        if draft is None or document is None or document.path is None:
+        path = scene.path
+        if draft is None or path is None:
             return
-        path = document.path
         if not path.is_file():
             if not self._gone:
                 self._gone = True
@@ -143,9 +142,8 @@ class Comparing:
         self.watch.close()
 
     def _follow(self, _path: object) -> None:
-        document = self._scene.document
         self._gone = False
         if self._note is not None and self._note in self._notifications.notes:
             self._note.dismiss()
         self._note = None
-        self.watch.follow(document.path if document is not None else None)
+        self.watch.follow(self._scene.path)

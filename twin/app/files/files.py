@@ -28,7 +28,7 @@ from twin.record.runfile import RunFileError
 from twin.scenario import NewerVersion, Problem, Scenario
 
 _FILTER = tr(
-    "Scenes and runs (*{suffix} *{run_suffix} *.yaml *.yml);;All files (*)",
+    "Scenes, runs and lessons (*{suffix} *{run_suffix} *.yaml *.yml);;All files (*)",
     suffix=SUFFIX,
     run_suffix=RUN_SUFFIX,
 )
@@ -58,6 +58,7 @@ class Files:
         self._window, self._hall, self._tell = window, hall, tell
         self.problems: ScenarioProblems | None = None
         self.may_leave: Callable[[], bool] = lambda: True  # asked before another scene is opened
+        self.openers: dict[str, Callable[[Path], bool]] = {}  # of other files, by how their names end
         session.unplayable.connect(self._on_unplayable)
 
     @property
@@ -70,6 +71,9 @@ class Files:
 
         Unless told not to `ask`, what is not saved of the present scene is asked about first.
         """
+        opener = self.opener_of(path)
+        if opener is not None:
+            return opener(path)
         if ask and not self.may_leave():
             return False
         self.keep_picture()
@@ -79,16 +83,24 @@ class Files:
             else:
                 self._session.open(path, seed)
         except RunFileError as error:
-            self._show_problems(path, (Problem(path.name, 0, "", "", str(error)),))
+            self.show_problems(path, (Problem(path.name, 0, "", "", str(error)),))
             return False
         except NewerVersion as error:
-            NewerFile(path, error, self._window).show()
+            self.tell_newer(path, error)
             return False
         except SCENE_ERRORS as error:
-            self._show_problems(path, problems_of(error, path.name))
+            self.show_problems(path, problems_of(error, path.name))
             return False
         self._take(path)
         return True
+
+    def opener_of(self, path: Path) -> Callable[[Path], bool] | None:
+        """Return who opens a file that is neither a scene nor a run; None: this does."""
+        return next((open for end, open in self.openers.items() if path.name.endswith(end)), None)
+
+    def tell_newer(self, path: Path, error: NewerVersion) -> None:
+        """Say that a file needs a newer program."""
+        NewerFile(path, error, self._window).show()
 
     def keep_picture(self) -> None:
         """Keep how the hall looks, for the card of its scene."""
@@ -121,8 +133,8 @@ class Files:
             self.open_and_play(Path(chosen))
 
     def open_and_play(self, path: Path) -> None:
-        """Open a scene or a run and let it move, however it was chosen."""
-        if self.open(path):
+        """Open a scene or a run and let it move, however it was chosen; another file as it is."""
+        if self.open(path) and self.opener_of(path) is None:
             self._session.play()
 
     def ask_picture(self) -> None:
@@ -202,12 +214,13 @@ class Files:
     def _on_unplayable(self, refused: Unplayable) -> None:
         """List why a scene that could be read cannot be played."""
         self._settings.forget(refused.path)
-        self._show_problems(refused.path, (Problem(refused.path.name, 0, "", "", refused.reason),))
+        self.show_problems(refused.path, (Problem(refused.path.name, 0, "", "", refused.reason),))
         if self.path is not None:
             self._settings.remember(self.path)
             self.opened.emit(self.path)
 
-    def _show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
+    def show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
+        """List what is wrong with a file."""
         if self.problems is not None:
             self.problems.close()
         self.problems = ScenarioProblems(

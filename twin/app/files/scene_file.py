@@ -76,6 +76,9 @@ class SceneFile:
         self.journal = Journal()
         self._steps: StepNotes | None = None
         self._left: RecoveredWork | None = None  # that is about to be opened
+        self.kept_elsewhere: Callable[[], bool] = lambda: (
+            False
+        )  # whether others keep what is done to the scene
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -94,7 +97,13 @@ class SceneFile:
     @property
     def is_new(self) -> bool:
         """Return whether the scene has no file yet."""
-        return self.document is not None and self.document.path is None
+        return self.document is not None and self.path is None
+
+    @property
+    def path(self) -> Path | None:
+        """Return where the scene is saved; None: nowhere yet, or others keep it."""
+        document = self.document
+        return None if document is None or self.kept_elsewhere() else document.path
 
     def new(self) -> bool:
         """Begin with an empty hall; return whether that was done."""
@@ -109,19 +118,21 @@ class SceneFile:
         document = self.document
         if document is None:
             return False
-        if document.path is None or is_shipped(document.path):
+        path = self.path
+        if path is None or is_shipped(path):
             return self.ask_save_as()
-        if self.changed_on_disk() and not self._overwrite(document.path):
+        if self.changed_on_disk() and not self._overwrite(path):
             return False
-        return self._write(document.path)
+        return self._write(path)
 
     def ask_save_as(self) -> bool:
         """Let the person choose where the scene is saved; return whether it is."""
         document = self.document
         if document is None:
             return False
-        folder = Path.home() if document.path is None or is_shipped(document.path) else document.path.parent
-        name = document.name if document.path is not None else name_for(document.scenario.title)
+        path = self.path
+        folder = Path.home() if path is None or is_shipped(path) else path.parent
+        name = document.name if path is not None else name_for(document.scenario.title)
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, tr("Save the scene"), str(folder / name), _FILTER
         )
@@ -144,14 +155,14 @@ class SceneFile:
 
     def revert(self) -> None:
         """Read the file again, without what is not saved."""
-        document = self.document
-        if document is None or document.path is None:
+        path = self.path
+        if path is None:
             return
         if self._session.draft is not None and self._session.draft.dirty:
             asked = tr("Revert to the saved scene? Unsaved changes are lost.")
             if not self._sure(asked, tr("Revert")):
                 return
-        self._files.open(document.path, ask=False)
+        self._files.open(path, ask=False)
 
     def recover(self, left: RecoveredWork) -> bool:
         """Open what a crash left behind, with the run where it stood; return whether that went well."""
@@ -217,7 +228,7 @@ class SceneFile:
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""
         draft = self._session.draft
-        if draft is None or not draft.dirty:
+        if draft is None or not draft.dirty or self.kept_elsewhere():
             return True
         if not self.asks:
             return True
@@ -245,10 +256,8 @@ class SceneFile:
 
     def changed_on_disk(self) -> bool:
         """Return whether another program has written the scene's file since it was read or written here."""
-        document = self.document
-        if document is None or document.path is None or self._disk is None:
-            return False
-        return _stamp(document.path) not in (None, self._disk)
+        path = self.path
+        return path is not None and self._disk is not None and _stamp(path) not in (None, self._disk)
 
     def same_on_disk(self) -> bool:
         """Return whether the disk holds, byte for byte, what was read or written last."""
@@ -339,6 +348,10 @@ class SceneFile:
         draft = self._session.draft
         if draft is not None:
             self.journal.note_run(None)  # of the scene before
+            if self.kept_elsewhere():
+                self.journal.end()
+                self._steps = None
+                return
             if not self._takes_over(draft):
                 self.journal.begin(draft.file, draft.saved_text)
             self.journal.note(draft.file, draft.undo_title)  # where one comes back to what is not saved
@@ -357,7 +370,7 @@ class SceneFile:
     def _keep_run(self) -> None:
         """Let a run that has begun be found after a crash, though the scene is as it is saved."""
         session = self._session
-        if session.begun and session.recording is None and session.run_file is not None:
+        if session.begun and session.recording is None and session.run_file is not None and self._steps:
             self.journal.note_run(session.run_file, keep=True)
 
     def _on_journal_failed(self, reason: str) -> None:

@@ -226,6 +226,7 @@ class Welcome(QScrollArea):
 
     chosen = Signal(object)  # Path
     present_wanted = Signal(object)  # Path
+    refreshed = Signal()
     open_wanted = Signal()
     back_wanted = Signal()
     new_wanted = Signal()
@@ -260,6 +261,9 @@ class Welcome(QScrollArea):
         page.addWidget(self._own_heading)
         nest(page, _kept_together(self._own_grid))
         nest(page, self._recent)
+        self._sections = QVBoxLayout()
+        self._sections.setSpacing(10)
+        nest(page, self._sections)
         page.addWidget(self._samples_heading)
         nest(page, _kept_together(self._grid))
         nest(page, self._hints())
@@ -288,14 +292,20 @@ class Welcome(QScrollArea):
         clear(self._recent)
         runs = [path for path in recent if path.name.endswith(RUN_SUFFIX)]
         self._own_heading.setVisible(bool(own or runs))
-        self._samples_heading.setVisible(bool(own or runs))
+        self._samples_heading.setVisible(bool(own or runs) or self._sections.count() > 0)
         for path in [*own[_MOST_COLUMNS:], *runs][:_MOST_LINKS]:
             button = QPushButton(own_title(path))
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, p=path: self.chosen.emit(p))
             self._recent.addWidget(button)
+        self.refreshed.emit()
         if self._unread:
             self._reader.start()
+
+    def add_section(self, title: str, content: QWidget) -> None:
+        """Put something else that can be begun between one's own scenes and the samples."""
+        self._sections.addWidget(label(title, "section"))
+        self._sections.addWidget(content)
 
     @property
     def is_read(self) -> bool:

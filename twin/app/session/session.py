@@ -12,15 +12,14 @@ from PySide6.QtCore import QObject, QTimer
 
 from twin.app.session.frame_migration import is_of
 from twin.app.session.hall_versions import HallVersions
+from twin.app.session.pace import PacedSession
 from twin.app.session.recording import copy_to_go_on, read_recording
 from twin.app.session.replay import Replay
 from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import FIGURES_WALL_S, Looking
-from twin.app.session.session_state import SessionState
 from twin.app.session.site_curves import RunCurves
 from twin.app.session.speeds import DEFAULT_SPEED as DEFAULT_SPEED
 from twin.app.session.speeds import SPEEDS as SPEEDS
-from twin.app.session.speeds import next_speed
 from twin.app.session.worker_messages import WorkerTalk
 from twin.app.toolkit.clock import Clock
 from twin.commands.edit.draft import Draft
@@ -40,7 +39,7 @@ BEGIN_AFTER_MS = 250
 """A scene edited before its run has begun is given to the worker when so long nothing more was changed."""
 
 
-class Session(SessionState):
+class Session(PacedSession):
     """One open scene and its run in the worker, or a recording of one.
 
     Attributes
@@ -85,7 +84,6 @@ class Session(SessionState):
         self.begun = False  # the run has left, or is about to leave, t = 0
         self.recording: Path | None = None
         self.grows = False
-        self.speed = self._own_speed = DEFAULT_SPEED
         self.least_listed = Severity.INFO
         self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
@@ -191,12 +189,12 @@ class Session(SessionState):
         scenario = draft.shown.scenario
         plant = plant_of(scenario)
         self._talk.put_away()
-        self.path, self.draft = path, draft
+        self.path, self.draft, self.stop_s = path, draft, math.inf
         self._talk.opening = not new
         self.seed = scenario.seed if seed is None else seed
         self.live = RunState(self.halls.seeded(draft.shown), plant)
         self.begin(snapshot, branch)
-        self._take_speed(scenario.speed or self._own_speed)
+        self.take_speed(scenario.speed or self._own_speed)
         self.announce()
 
     def open_recording(self, path: Path) -> str:
@@ -211,7 +209,7 @@ class Session(SessionState):
         """
         found = read_recording(path)
         self._talk.put_away()
-        self.path, self.draft, self.seed = path, found.draft, found.seed
+        self.path, self.draft, self.seed, self.stop_s = path, found.draft, found.seed, math.inf
         self.clear()
         self.client.rest()
         self.live = RunState(self.halls.seeded(found.draft.shown), found.plant, None, found.events)
@@ -219,7 +217,7 @@ class Session(SessionState):
         self.end_s, self.summary, self.finished = found.end_s, found.summary, found.summary is not None
         self.curves.follow(path)
         self.replay.open(path, self.live.events, live=False)
-        self._take_speed(found.draft.shown.scenario.speed or self._own_speed)
+        self.take_speed(found.draft.shown.scenario.speed or self._own_speed)
         self.announce()
         self.arrive(found.t_s)
         self.replay.look(0.0)
@@ -333,9 +331,10 @@ class Session(SessionState):
         if self.looking_s is not None:
             self.replay.play(ratio or self.speed)
         elif self.document is not None and not self.finished and not self.lost:
-            self.leave_start()
-            self.client.play(ratio or self.speed, until_s)
-            self.set_running(True)
+            if not self.stands_at_stop():
+                self.leave_start()
+                self.client.play(ratio or self.speed, min(until_s, self.stop_s))
+                self.set_running(True)
 
     def pause(self) -> None:
         """Let what is on screen stand still; what has ended stands already."""
@@ -374,33 +373,15 @@ class Session(SessionState):
             self.replay.step(1, self.least_listed)
         elif self.document is not None and not self.finished and not self.lost:
             self.set_running(False)
-            self.leave_start()
-            self.client.step(self.least_listed)
+            if not self.stands_at_stop():
+                self.leave_start()
+                self.client.step(self.least_listed, self.stop_s)
 
     def leave_start(self) -> None:
         """Leave t = 0 with the scene as it is now."""
         if self._begins.isActive():
             self.restart()
         self.begun = True
-
-    def set_speed(self, ratio: float) -> None:
-        """Choose the ratio to real time, of the run or of the record that is looked at; scenes may ask for another."""
-        self._own_speed = ratio
-        self._take_speed(ratio)
-
-    def _take_speed(self, ratio: float) -> None:
-        if self.looking_s is not None and self.replay.playing:
-            self.replay.play(-ratio if self.replay.backwards else ratio)
-        if ratio == self.speed:
-            return
-        self.speed = ratio
-        if self.running and self.looking_s is None:
-            self.client.play(ratio)
-        self.speed_changed.emit(ratio)
-
-    def change_speed(self, notches: int) -> None:
-        """Go `notches` places along `SPEEDS`."""
-        self.set_speed(next_speed(self.speed, notches))
 
     def resume(self) -> None:
         """After the worker died: start another, which continues from the last snapshot."""

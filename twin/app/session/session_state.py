@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.runtime.client import Client
 from twin.scenario import Document
+from twin.scenario.schema.faults import Intervention
 
 
 class SessionState(Tellings):
@@ -31,6 +33,8 @@ class SessionState(Tellings):
     finished: bool
     lost: bool
     begun: bool
+    stop_s: float
+    permit: Callable[[Intervention], str]
     recording: Path | None
     curves: RunCurves
     summary: dict[str, Any] | None
@@ -66,6 +70,10 @@ class SessionState(Tellings):
     @abstractmethod
     def run_file(self) -> Path | None:
         """Return where the run is recorded; None: nowhere, or not yet."""
+
+    @abstractmethod
+    def leave_start(self) -> None:
+        """Leave t = 0 with the scene as it is now."""
 
     @abstractmethod
     def announce(self) -> None:

@@ -24,6 +24,7 @@ class Tellings:
     speed_changed = Signal(float)
     ended = Signal(object)  # summary
     at_end = Signal()  # it was asked to play, and the run is over
+    at_stop = Signal()  # the run stands at `stop_s`, or was asked to go past it
     trouble = Signal(object)  # Trouble
     asked = Signal(object)  # Intervention that the run is asked for now
     broken = Signal(object)  # Intervention that the run has taken

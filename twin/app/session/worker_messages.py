@@ -11,7 +11,7 @@ from twin.app.session.restore_point import OpenScene, last_snapshot
 from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import Looking
 from twin.app.session.session_state import SessionState
-from twin.app.toolkit.problem_notice import CANNOT_START, Trouble, Unplayable
+from twin.app.toolkit.problem_notice import CANNOT_START, NOT_PERMITTED, Trouble, Unplayable
 from twin.language import tr
 from twin.record.events import Event
 from twin.runtime.protocol import (
@@ -82,6 +82,9 @@ class WorkerTalk:
             nothing = tr("Run finished: start it again to inject a fault.")
             session.trouble.emit(Trouble(tr("Change refused"), nothing))
             session.refused.emit(intervention, nothing)
+        elif not out and (reason := session.permit(intervention)):
+            session.trouble.emit(Trouble(NOT_PERMITTED, reason))
+            session.refused.emit(intervention, reason)
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
@@ -215,8 +218,11 @@ class WorkerTalk:
         session.finished = at.ended
         if at.t_s != session.t_s:
             session.arrive(at.t_s)
-        if at.ended:  # a worker that stands says nothing new: it may be about to answer a `play`
+        stopped = session.running and at.t_s >= session.stop_s
+        if at.ended or stopped:  # a worker that stands says nothing new: it may be about to answer a `play`
             session.set_running(False)
+        if stopped:
+            session.at_stop.emit()
 
     def _fail(self, failed: Failed) -> None:
         """Tell at once what broke; a fault of a run at work ends the worker, and `Died` tells of both."""

@@ -34,6 +34,7 @@ from twin.app.queue.tenants_dock import TenantsDock
 from twin.app.session.session import Session
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import Spot
+from twin.app.teach.lesson_dock import LessonDock
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.language import tr
@@ -305,6 +306,15 @@ DOCKS: tuple[DockEntry, ...] = (
         tr("lost GPU time losses explain causes goodput MTBF downtime waste ETTR"),
         WhyDock,
         spots={"run": Spot("bottom", tab=6), "analyse": Spot("right", tab=0)},
+    ),
+    DockEntry(
+        "lesson",
+        tr("Lesson"),
+        "window.md#lessons",
+        tr("course learn exercise teach tutorial step task hint check"),
+        LessonDock,
+        spots={"teach": Spot("left", tab=0)},
+        view=MenuLine(tr("Lesson beside the hall"), "Ctrl+Shift+L", "book"),
     ),
 )
 """In the order of the menu Window. Layouts of users are dropped when a dock comes or goes."""

@@ -50,12 +50,13 @@ from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.incident_actions import IncidentActions
 from twin.app.shell.job_actions import JobActions
+from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar, RecentMenu
 from twin.app.shell.navigation import Going
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import palette_entries
 from twin.app.shell.presentation import presenting_of
-from twin.app.shell.tips import show_keys
+from twin.app.shell.tips import show_keys, window_title
 from twin.app.shell.window_api import IncidentQuestions, JobQuestions, WindowApi
 from twin.app.shell.workspace_switch import WorkspaceSwitch
 from twin.app.timeline.timeline import Timeline
@@ -66,7 +67,7 @@ from twin.app.toolkit.focus_ring import next_seen
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.plain_text import PlainLabel
-from twin.app.toolkit.problem_notice import Trouble
+from twin.app.toolkit.problem_notice import NOT_PERMITTED, Trouble
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
@@ -74,10 +75,8 @@ from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.commands.wiring.auto_wire import AutoWire
 from twin.language import tr
-from twin.shown_text import one_line
 from twin.view3d.place.picking import Hit
 
-_TITLE_LETTERS = 100
 _STATUS_MS = 8000
 _AGAIN = tr("Start it again with Ctrl+Shift+R (button Start again)")
 
@@ -147,7 +146,7 @@ class MainWindow(WindowApi):
         self.branching = BranchActions(
             look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
         )
-        self.incident_actions = IncidentActions(self)
+        self.incident_actions, self.lessons = IncidentActions(self), LessonActions(self)
         self.presenting = presenting_of(self)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
@@ -174,6 +173,7 @@ class MainWindow(WindowApi):
         self.docks.restore(settings)
         self._connect()
         self.incident_actions.connect()
+        self.lessons.connect()
         self.show_welcome()
 
     # -- building ----
@@ -376,15 +376,9 @@ class MainWindow(WindowApi):
 
     def _on_edited(self, undo: str, redo: str, dirty: bool) -> None:
         """Say what can be taken back, and whether something is not saved."""
-        document = self.session.document
-        if document is None:
+        if self.session.document is None:
             return
-        run = self.session.recording
-        of = f" \N{EM DASH} {run.name}" if run is not None else ""
-        of += self.gone.word
-        self.setWindowTitle(
-            tr("{title}[*]{of} — gpu-twin", title=one_line(document.scenario.title, _TITLE_LETTERS), of=of)
-        )
+        self.setWindowTitle(window_title(self.session, self.lessons.title, self.gone.word))
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", tr("Undo"), undo), ("edit.redo", tr("Redo"), redo)):
             self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)
@@ -418,7 +412,10 @@ class MainWindow(WindowApi):
 
     def _on_trouble(self, trouble: Trouble) -> None:
         self.statusBar().showMessage(f"{trouble.title}: {trouble.text}", _STATUS_MS)
-        self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
+        if trouble.title == NOT_PERMITTED:
+            self.notifications.tell(trouble.title, trouble.text)
+        else:
+            self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
 
     def _on_no_answer(self, title: str, why: str) -> None:
         self.notifications.warn(Trouble(title, why))

@@ -29,6 +29,7 @@ def palette_entries(window: WindowApi) -> list[PaletteEntry]:
         *figure_entries(window),
         *scene_entries(window, window.files.open_and_play),
         *part_entries(window),
+        *window.lessons.entries(),
     ]
 
 

@@ -105,12 +105,14 @@ def run_app(
             if gone := prune_runs():
                 window.notifications.warn(Trouble(tr("Old recordings were deleted"), pruned_words(gone)))
             window.editing.offer_recovery(go)
+            window.lessons.offer()
         else:  # nobody is there to be asked
             go()
 
     def go() -> None:
         """Let what was opened move from its start, unless a person has opened another or let it move meanwhile."""
-        if play and chosen is not None and session.path == chosen and session.shown_s == 0.0:
+        still = session.path == chosen and session.shown_s == 0.0
+        if play and chosen is not None and still and window.files.opener_of(chosen) is None:
             session.play()
 
     def refuse() -> None:
@@ -151,8 +153,9 @@ def _open_early(session: Session, path: Path, seed: int | None) -> bool:
     """Open a scene while there is no window yet: the worker builds the run while this process loads the rest."""
     from twin.app.session.recording import is_recording
     from twin.app.session.scene_errors import SCENE_ERRORS
+    from twin.lessons.lesson_file import SUFFIX as LESSON_SUFFIX
 
-    if is_recording(path):
+    if is_recording(path) or path.name.endswith(LESSON_SUFFIX):
         return False  # there is no run to be built meanwhile
     try:
         session.open(path, seed)

@@ -21,11 +21,13 @@ from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
+from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit.look import Look
+from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.tour.presenting import Presenting
@@ -80,6 +82,8 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
+    lessons: LessonActions
+    notifications: Notifications
     menus: MenuBar
     help: HelpDesk
     presenting: Presenting

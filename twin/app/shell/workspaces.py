@@ -149,9 +149,12 @@ ANALYSE = Workspace(
 TEACH = Workspace(
     "teach",
     tr("Teach"),
-    tr("Present to others: a large hall, the scene's story, events"),
+    tr("Learn and teach: a lesson beside the hall, the scene's story, events"),
+    left=(1.0,),
     right=(0.58, 0.42),
-    right_px=380,
+    left_px=420,
+    right_px=300,
+    most_of_width=0.52,
 )
 WORKSPACES: tuple[Workspace, ...] = (DESIGN, RUN, ANALYSE, TEACH)
 """In the order of the switch. Which docks stand where, the table of docks says."""

@@ -110,6 +110,12 @@ QCheckBox::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
 QCheckBox:disabled { color: $faint; }
 QCheckBox:focus { color: $accent; }
+QRadioButton { color: $text; spacing: 8px; padding: 2px 0; }
+QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $faint; border-radius: 8px;
+  background: $raised; }
+QRadioButton::indicator:hover { border-color: $accent; }
+QRadioButton::indicator:checked { background: $raised; border: 5px solid $accent; width: 6px; height: 6px; }
+QRadioButton:focus { color: $accent; }
 QTabWidget::pane { background: $surface; border: none; border-top: 1px solid $border; }
 
 QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: $text; border: none;
@@ -162,10 +168,16 @@ QToolButton[role="segment"]:hover { color: $text; background: $hover; }
 QToolButton[role="segment"]:checked { background: $selection; color: $text; border-color: $accent;
   font-weight: 600; }
 QWidget[role="side"] { background: $surface; border-right: 1px solid $border; }
+QFrame[role="said"] { background: $raised; border: 1px solid $border; border-left: 4px solid $notice;
+  border-radius: 6px; }
+QFrame[role="said"][tone="solved"] { border-left-color: $ok; }
+QFrame[role="said"][tone="not yet"] { border-left-color: $warning; }
+QFrame[role="said"][tone="so far"] { border-left-color: $ok; }
 QFrame[role="note"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; color: $text; }
+QLabel[role="headline"] { font-size: 18px; font-weight: 600; color: $text; }
 QLabel[role="display"] { font-size: 30px; font-weight: 600; color: $text; }
 QLabel[role="prose"] { font-size: 13px; color: $text; }
 QLabel[role="lead"] { font-size: 14px; color: $muted; }
@@ -173,6 +185,12 @@ QLabel[role="section"] { font-size: 10px; font-weight: 700; color: $faint; }
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="faint"] { color: $faint; font-size: 11px; }
 QLabel[role="value"] { color: $text; font-weight: 600; }
+QLabel[role="tone"] { color: $notice; font-weight: 600; }
+QLabel[role="tone"][tone="solved"], QLabel[role="tone"][tone="so far"] { color: $ok; }
+QLabel[role="tone"][tone="not yet"] { color: $warning; }
+QLabel[role="mark"] { color: $faint; font-weight: 600; }
+QLabel[role="mark"][state="met"], QLabel[role="mark"][state="so far"] { color: $ok; }
+QLabel[role="mark"][state="broken"] { color: $alarm; }
 QLabel[role="kpi"] { font-size: 17px; font-weight: 600; color: $text; }
 QLabel[role="clock"] { font-size: 16px; font-weight: 600; color: $text; }
 QLabel[role="fault"] { color: $alarm; font-size: 11px; }

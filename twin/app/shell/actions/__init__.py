@@ -14,6 +14,7 @@ from twin.app.shell.actions.help import help_actions
 from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
+from twin.app.shell.actions.teach import teach_actions
 from twin.app.shell.actions.timeline import timeline_actions
 from twin.app.shell.actions.tour import tour_actions
 from twin.app.shell.actions.view import view_actions
@@ -38,6 +39,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         bookmark_actions,
         tour_actions,
         facility_actions,
+        teach_actions,
         window_actions,
         help_actions,
     )

@@ -1,0 +1,166 @@
+"""A lesson from its start to handing in, in the real window: by mouse and by keys, with mistakes on the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from twin.app.shell.main_window import MainWindow
+from twin.app.teach.lesson_dock import LessonDock
+from twin.app.teach.said import Said
+from twin.commands.edit.command import Given
+from twin.lessons.attempt import Attempt
+from twin.lessons.judgement import judge
+from twin.lessons.lesson_file import load_lesson
+from twin.lessons.replay import replayed
+from twin.lessons.result import read_result
+from twin.scenario import Change, Patch, parse_injection
+from twin.scenario.schema.faults import Intervention
+
+pytestmark = pytest.mark.gl
+_LESSON = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
+_PICTURES = os.environ.get("TWIN_PICTURES")
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    """A lesson of the person's own."""
+    return Path(shutil.copy(_LESSON, tmp_path))
+
+
+@pytest.fixture
+def window(request: pytest.FixtureRequest, make_window: Callable[..., MainWindow]) -> Iterator[MainWindow]:
+    """A window whose person has a pseudonym."""
+    made = make_window()
+    made.settings.keep("lesson_person", ["anna"])
+    yield made
+    del made
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
+
+
+def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_path: Path) -> None:
+    dock, session = window.docks.lesson, window.session
+    runner = dock.runner
+    assert window.files.open(lesson)
+    attempt = runner.attempt
+    assert attempt is not None
+    assert dock.page is not None
+    qtbot.waitUntil(lambda: session.t_s == 60.0 and not runner.hall.arriving)
+    assert not session.running
+    assert window.docks.is_in("teach")
+    assert window.windowTitle().startswith("Power of a laboratory")
+    assert not window.editing.file.journal.path
+    qtbot.waitUntil(lambda: runner.review is not None)
+    assert "kW" in dock.page.text.words
+    picture(window, "read")
+    click(dock.next_button)
+    click(dock.check_button)
+    assert said(dock).title == "No answer yet."
+    form = dock.page.form
+    assert form is not None
+    click(form.buttons[1])
+    click(dock.check_button)
+    qtbot.waitUntil(lambda: said(dock).tone == "not yet")
+    assert said(dock).text == "No GPU leaves the job."
+    picture(window, "wrong")
+    click(form.buttons[0])
+    click(dock.check_button)
+    qtbot.waitUntil(lambda: said(dock).tone == "solved")
+
+    click(dock.next_button)  # to the step with a hall that goes on
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving)
+    assert session.speed == 60.0
+    session.intervene(Intervention(at=session.t_s, kind="drain", target="gpu/0/0/0"))
+    assert "power cap" in window.notifications.notes[-1].trouble.text.lower()
+    session.intervene(parse_injection("240 s power_cap all value=690W"))
+    qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
+    session.set_speed(600.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s == 480.0 and said(dock).tone == "not yet")
+    assert said(dock).text.startswith("A cap of 690 W")
+    picture(window, "mistake")
+    click(dock.again_button)
+    assert not attempt.hall.acts
+    assert attempt.record.tries == 2
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving)
+    click(dock.hint_button)
+    assert said(dock).text == "Heat follows power."
+    session.intervene(parse_injection("240 s power_cap all value=400W"))
+    qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
+    session.set_speed(600.0)
+    session.play()
+    qtbot.waitUntil(lambda: attempt.record.solved)
+    assert session.t_s == 480.0
+    picture(window, "solved")
+
+    click(dock.next_button)
+    form = dock.page.form
+    assert form is not None
+    assert form.field is not None
+    QTest.keyClicks(form.field, "12,5")
+    QTest.keyClick(form.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: said(dock).tone in ("solved", "not yet"))
+    picture(window, "figure")
+    click(dock.back_button)
+    assert session.t_s == 480.0  # the hall stays as it is
+    click(dock.next_button)
+    click(dock.next_button)
+    qtbot.waitUntil(lambda: attempt.hall_step == "plan" and session.frame is not None)
+    assert not session.running
+    assert session.t_s == 0.0
+    interval = "jobs[llama3].checkpoint.interval"
+    editor = window.editing.editor
+    editor.do(Given(Patch((Change("title", "Mine"),), "Rename")))
+    assert session.document is not None
+    assert session.document.scenario.title != "Mine"  # the step does not allow it
+    editor.do(Given(Patch((Change(interval, "10 min"),), "Checkpoint more often")))
+    qtbot.waitUntil(lambda: attempt.record.solved)
+    assert attempt.hall.scene is not None
+    picture(window, "plan")
+    click(dock.next_button)
+    assert dock.end is not None
+    picture(window, "end")
+    handed = tmp_path / "anna.twin-result.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(handed), ""))
+        click(dock.end.hand_in)
+    picture(window, "handed-in")
+    assert handed.stat().st_mode & 0o777 == 0o600
+    result = read_result(handed)
+    assert result.finished
+    assert all(step.solved for step in result.steps if step.step != "read")
+    again = Attempt(load_lesson(lesson), "anna", result)
+    again.go(2)
+    first = again.hall
+    acts = [done.act for done in first.acts]
+    scenario = again.document().scenario
+    with replayed(scenario, acts, first.until_s) as reader:
+        assert reader.event_hash == first.event_hash
+        assert reader.event_count == first.events
+        verdict = judge(again.step, again.evidence(scenario, reader, first.until_s))
+    assert verdict.solved
+
+
+def said(dock: LessonDock) -> Said:
+    """Return what was said last."""
+    return dock.runner.said or Said("notice", "", "")
+
+
+def click(button: object) -> None:
+    """Press a button as a person does."""
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def picture(window: MainWindow, name: str) -> None:
+    """Keep how the window looks, where pictures are wanted."""
+    if _PICTURES:
+        QApplication.processEvents()
+        window.grab().save(f"{_PICTURES}/{name}.png")

@@ -1,0 +1,358 @@
+"""What leads to lessons and out of them: list, file, welcome page, palette, a crash; and where a step points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
+
+from twin.app.inspector.facts import state_of
+from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
+from twin.app.teach.courses import (
+    LessonEntry,
+    entry_of,
+    lesson_entries,
+    lesson_file,
+    next_entry,
+    place_of,
+)
+from twin.app.teach.lesson_cards import LessonCards
+from twin.app.teach.lessons_dialog import LessonsDialog
+from twin.app.teach.markdown_view import shown_address
+from twin.app.teach.person_dialog import PersonDialog, person_of
+from twin.app.teach.pointer import DockOutline, ThingRing
+from twin.app.toolkit.command_palette import PaletteEntry
+from twin.app.toolkit.plain_text import make_plain
+from twin.app.toolkit.problem_notice import Trouble
+from twin.language import tr
+from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
+from twin.lessons.lesson_file import SUFFIX
+from twin.lessons.result import SUFFIX as RESULT_SUFFIX
+from twin.lessons.result import Result
+from twin.plant.find import find
+from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.state_folder import state_folder
+from twin.scenario import NewerVersion
+
+if TYPE_CHECKING:
+    from twin.app.shell.window_api import WindowApi
+
+_FILTER = tr("Lessons (*{suffix});;All files (*)", suffix=SUFFIX)
+_OWN, _LATER = "own_lessons", "lessons_later"
+_MOST_OWN = 20
+_LETTERS = 60
+
+
+class LessonActions:
+    """Opens lessons in the dock *Lesson*, and leads through the window what its steps ask for.
+
+    Parameters
+    ----------
+    window
+        Of which docks, hall, session and files are taken.
+    """
+
+    def __init__(self, window: WindowApi) -> None:
+        self._window, self._dock = window, window.docks.lesson
+        self.runner = self._dock.runner
+        self.ring = ThingRing(window.look, window.hall, self._state_text)
+        self.cards = LessonCards(window.look)
+        self._pointed: tuple[object, ...] = ()
+        self.dialog: LessonsDialog | None = None
+        window.files.openers[SUFFIX] = self.open_file
+
+    def connect(self) -> None:
+        """Follow the parts of the window, once all are there."""
+        window, dock, runner = self._window, self._dock, self.runner
+        runner.attach(window.editing.editor)
+        window.editing.file.kept_elsewhere = lambda: runner.hall.is_open
+        runner.opened.connect(self._on_hall)
+        runner.turned.connect(self._point)
+        runner.closed.connect(lambda: self.ring.mark(""))
+        runner.failed.connect(window.notifications.warn)
+        window.session.plant_changed.connect(lambda _: self._point())
+        dock.lessons_wanted.connect(self.choose)
+        dock.hand_in_wanted.connect(self.hand_in)
+        dock.link_wanted.connect(self._follow_link)
+        dock.next_wanted.connect(self.go_on_to_next)
+        dock.anew_wanted.connect(self.begin_anew)
+        window.welcome.refreshed.connect(lambda: self.cards.refresh(self.own, person_of(window.settings)))
+        window.welcome.add_section(tr("LESSONS"), self.cards)
+        self.cards.chosen.connect(self.open_file)
+        self.cards.all_wanted.connect(self.choose)
+
+    @property
+    def title(self) -> str:
+        """Return the title of the lesson that is open, "" while none is."""
+        attempt = self.runner.attempt
+        return attempt.lesson.title if attempt is not None else ""
+
+    @property
+    def own(self) -> list[Path]:
+        """Return the lessons of the person's own that were opened, the newest first."""
+        return [path for text in self._window.settings.kept(_OWN) if (path := Path(text)).is_file()]
+
+    # -- which lesson ----
+
+    def choose(self) -> None:
+        """Show the list of lessons."""
+        settings = self._window.settings
+        dialog = LessonsDialog(self._window.look, self.own, person_of(settings), self._window)
+        self.dialog = dialog
+        dialog.chosen.connect(self._on_chosen)
+        dialog.file_wanted.connect(self.ask_file)
+        dialog.person_wanted.connect(self.ask_person)
+        dialog.destroyed.connect(self._forget_dialog)
+        dialog.show()
+
+    def ask_file(self) -> None:
+        """Let the person choose a lesson of their own."""
+        own = self.own
+        folder = own[0].parent if own else Path.home()
+        chosen, _ = QFileDialog.getOpenFileName(self._window, tr("Open a lesson"), str(folder), _FILTER)
+        if chosen and self.open_file(Path(chosen)):
+            self._close_dialog()
+
+    def ask_person(self) -> str:
+        """Ask under which name lessons are done; return it, "" where nobody answered."""
+        settings = self._window.settings
+        dialog = PersonDialog(settings, state_folder() / "lessons", self._window)
+        answer = dialog.exec()
+        dialog.deleteLater()
+        person = person_of(settings)
+        if self.dialog is not None:
+            self.dialog.show_person(person)
+        return person if answer == QDialog.DialogCode.Accepted else ""
+
+    def open_file(self, path: Path, *, anew: bool = False) -> bool:
+        """Begin the lesson of a file, or go on in it; return whether that was done."""
+        window = self._window
+        person = person_of(window.settings) or self.ask_person()
+        if not person or not window.editing.file.may_leave():
+            return False
+        window.files.keep_picture()
+        try:
+            file = lesson_file(path)
+            place = progress_path(file, person)
+            attempt = Attempt(file, person, None, place) if anew else begun_attempt(file, person, place)
+            self.runner.take(attempt)
+        except NewerVersion as error:
+            window.files.tell_newer(path, error)
+        except SCENE_ERRORS as error:
+            window.files.show_problems(path, problems_of(error, path.name))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            window.notifications.warn(
+                Trouble(tr("Lesson not opened"), tr("Progress cannot be kept: {reason}", reason=reason))
+            )
+        else:
+            self._remember(path)
+            if attempt.result.finished:
+                self._dock.show_end()
+            return True
+        return False
+
+    def _begin(self, path: Path) -> None:
+        self.open_file(path)
+
+    def begin_anew(self) -> None:
+        """Begin the open lesson from its first step."""
+        attempt = self.runner.attempt
+        if attempt is not None and attempt.file.path is not None and self._sure():
+            self.open_file(attempt.file.path, anew=True)
+
+    def go_on_to_next(self) -> None:
+        """Begin the next lesson of the course; after the last show the list."""
+        attempt = self.runner.attempt
+        path = attempt.file.path if attempt is not None else None
+        entry = next_entry(path, self.own) if path is not None else None
+        if entry is not None:
+            self.open_file(entry.path)
+        else:
+            self.choose()
+
+    def leave(self) -> None:
+        """Leave the lesson; it can be gone on with at any time."""
+        if self.runner.attempt is not None:
+            self.runner.close()
+            self._window.show_welcome()
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield the lessons, for the command palette."""
+        for entry in lesson_entries(self.own):
+            words = tr("lesson course learn exercise teach tutorial {course}", course=entry.lesson.course)
+            yield PaletteEntry(
+                entry.lesson.title, partial(self._begin, entry.path), tr("Lesson"), words=words
+            )
+
+    # -- after a crash ----
+
+    def offer(self) -> None:
+        """Offer to go on with the lesson that was left last, unless that was put off."""
+        later = self._window.settings.kept(_LATER)
+        for result in unfinished_attempts():
+            entry = entry_of(result, self.own)
+            if entry is None or result.id in later:
+                continue
+            lesson = entry.lesson
+            number = place_of(result, lesson) + 1
+            words = tr(
+                "{title}, as {person}: step {number} of {steps}. The hall stands as it was left.",
+                title=lesson.title,
+                person=result.person,
+                number=number,
+                steps=len(lesson.steps),
+            )
+            self._window.notifications.ask(
+                Trouble(tr("Go on with the lesson at step {number}?", number=number), words),
+                {
+                    tr("Go on"): partial(self._go_on, entry, result),
+                    tr("Not now"): partial(self._put_off, result),
+                },
+            )
+            return
+
+    def _go_on(self, entry: LessonEntry, result: Result) -> None:
+        self._window.settings.keep("lesson_person", [result.person])
+        self.open_file(entry.path)
+
+    def _put_off(self, result: Result) -> None:
+        settings = self._window.settings
+        settings.keep(_LATER, [result.id, *settings.kept(_LATER)][:_MOST_OWN])
+
+    # -- handing in ----
+
+    def hand_in(self) -> None:
+        """Save what was done as a file for the teacher, and say what it holds and where it went."""
+        attempt, window = self.runner.attempt, self._window
+        if attempt is None:
+            return
+        name = f"{attempt.file.id}--{attempt.result.person}{RESULT_SUFFIX}".replace("/", "-")
+        chosen, _ = QFileDialog.getSaveFileName(
+            window, tr("Hand in"), str(Path.home() / name), tr("Results (*{suffix})", suffix=RESULT_SUFFIX)
+        )
+        if not chosen:
+            return
+        path = Path(chosen if chosen.endswith(RESULT_SUFFIX) else f"{chosen}{RESULT_SUFFIX}")
+        try:
+            attempt.hand_in(path)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            window.notifications.warn(Trouble(tr("Not handed in"), f"{path}: {reason}"))
+            return
+        window.notifications.ask(
+            Trouble(tr("Saved for your teacher"), handed_in_words(attempt, path)),
+            {tr("Good"): lambda: None},
+        )
+
+    # -- within the window ----
+
+    def _on_chosen(self, path: Path, anew: bool) -> None:
+        if anew and not self._sure():
+            return
+        if self.open_file(path, anew=anew):
+            self._close_dialog()
+
+    def _sure(self) -> bool:
+        box = QMessageBox(self._window)
+        box.setObjectName("anew")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(tr("Begin anew"))
+        box.setText(tr("Begin the lesson anew? What you did and answered is forgotten."))
+        make_plain(box)
+        go = box.addButton(tr("Begin anew"), QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is go
+
+    def _on_hall(self, path: Path) -> None:
+        """Show the hall of a lesson, laid out for teaching."""
+        docks = self._window.docks
+        self._pointed = ()
+        self._window.files.opened.emit(path)
+        docks.enter("teach")
+        docks.show("lesson")
+
+    def _point(self) -> None:
+        """Show what the step points to, once for each step."""
+        attempt, window = self.runner.attempt, self._window
+        plant = window.session.plant
+        if attempt is None or plant is None or not self.runner.hall.is_open:
+            self.ring.mark("")
+            return
+        key = (attempt.file.id, attempt.place, attempt.record.tries, plant.epoch)
+        if key == self._pointed:
+            return
+        self._pointed, look = key, attempt.step.look
+        colour = colour_named(look.colour_by) if look.colour_by else None
+        if colour is not None:
+            window.hall.state.colour_by = colour
+        found = find(plant, look.thing) if look.thing else None
+        if look.thing and found is not None:
+            window.going.to(look.thing)
+            self.ring.mark(look.thing)
+        else:
+            self.ring.mark("")
+        if look.dock and look.dock != "lesson" and look.dock in window.docks.names:
+            window.docks.show(look.dock)
+            if not window.hall.state.still:
+                DockOutline(window.look, window.docks.dock(look.dock))
+
+    def _state_text(self, thing: str) -> str:
+        world = self._window.world()
+        return state_of(world, thing) if world is not None else ""
+
+    def _follow_link(self, address: str) -> None:
+        """Ask before an address of a lesson is opened."""
+        box = QMessageBox(self._window)
+        box.setObjectName("link")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(shown_address(address))
+        make_plain(box)
+        go = box.addButton(tr("Open"), QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        if box.clickedButton() is go:
+            QDesktopServices.openUrl(QUrl(address))
+
+    def _remember(self, path: Path) -> None:
+        shipped = {entry.path for entry in lesson_entries()}
+        if path in shipped:
+            return
+        settings, text = self._window.settings, str(path.resolve())
+        settings.keep(_OWN, [text, *(each for each in settings.kept(_OWN) if each != text)][:_MOST_OWN])
+
+    def _close_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def _forget_dialog(self) -> None:
+        self.dialog = None
+
+
+def handed_in_words(attempt: Attempt, path: Path) -> str:
+    """Return what a result holds and where it went."""
+    acts = sum(len(hall.acts) for hall in attempt.result.halls)
+    answers = sum(len(step.answers) for step in attempt.result.steps)
+    return tr(
+        "{path}\nIt holds your pseudonym {person}, what you did in the hall ({acts}), {answers} answers, the hints "
+        "you took, and the times of this computer. It holds no points: your teacher's report runs the lesson again. "
+        "Give the file to your teacher; nothing was sent.",
+        path=str(path),
+        person=attempt.result.person,
+        acts=acts,
+        answers=answers,
+    )
+
+
+def colour_named(name: str) -> str | None:
+    """Return the channel that a lesson calls so: its id, or a word of its title; None: there is none."""
+    word = name.casefold()
+    if name in COLOUR_BY:
+        return name
+    return next((each for each in COLOUR_BY if word in each or word in BY_ID[each].title.casefold()), None)

@@ -1,0 +1,104 @@
+"""The lessons there are, by course, and how far a person is in each. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from twin.language import tr
+from twin.lessons.attempt import progress_path
+from twin.lessons.lesson_file import SUFFIX, LessonFile, load_lesson, shipped_lessons
+from twin.lessons.result import LessonResult, ResultError, read_result
+from twin.lessons.schema import Lesson
+from twin.scenario.text.problem import ScenarioError
+
+
+@dataclass(frozen=True)
+class LessonEntry:
+    """A lesson of a list."""
+
+    path: Path
+    id: str
+    lesson: Lesson
+
+
+def is_lesson(path: Path) -> bool:
+    """Return whether a path names a lesson."""
+    return path.name.endswith(SUFFIX)
+
+
+def lesson_entries(own: Iterable[Path] = ()) -> list[LessonEntry]:
+    """Return the lessons by course and place, those of one's own after the shipped; what is no lesson is left out."""
+    entries = []
+    for path in (*shipped_lessons(), *own):
+        try:
+            file = lesson_file(path)
+        except ScenarioError:
+            continue
+        entries.append(LessonEntry(path, file.id, file.lesson()))
+    courses = list(dict.fromkeys(entry.lesson.course for entry in entries))
+    return sorted(entries, key=lambda entry: (courses.index(entry.lesson.course), entry.lesson.place))
+
+
+def lesson_file(path: Path) -> LessonFile:
+    """Return the lesson of a file, read once as long as the file stays as it is; raises `ScenarioError`."""
+    try:
+        status = path.stat()
+    except OSError:
+        return load_lesson(path)
+    return _lesson_file(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _lesson_file(path: Path, _changed_ns: int, _size: int) -> LessonFile:
+    return load_lesson(path)
+
+
+def progress_of(path: Path, person: str) -> LessonResult | None:
+    """Return what a person did in a lesson; None: nothing, or of another text of it."""
+    try:
+        file = lesson_file(path)
+        found = read_result(progress_path(file, person))
+    except (ScenarioError, ResultError, OSError):
+        return None
+    return found if found.digest == file.digest and found.person == person else None
+
+
+def state_words(entry: LessonEntry, person: str) -> str:
+    """Return how far a person is in a lesson, "" where they never opened it."""
+    result = progress_of(entry.path, person) if person else None
+    if result is None:
+        return ""
+    if result.finished:
+        return tr("done")
+    return tr(
+        "at step {number} of {steps}",
+        number=place_of(result, entry.lesson) + 1,
+        steps=len(entry.lesson.steps),
+    )
+
+
+def place_of(result: LessonResult, lesson: Lesson) -> int:
+    """Return the place of the step that a person stands at, from 0."""
+    ids = [step.id for step in lesson.steps]
+    return ids.index(result.at) if result.at in ids else 0
+
+
+def entry_of(result: LessonResult, own: Iterable[Path]) -> LessonEntry | None:
+    """Return the lesson that a result is of, as it was then; None: it is not here any more."""
+    for entry in lesson_entries(own):
+        if entry.id == result.lesson and lesson_file(entry.path).digest == result.digest:
+            return entry
+    return None
+
+
+def next_entry(path: Path, own: Iterable[Path]) -> LessonEntry | None:
+    """Return the lesson after one in its course; None: it is the last."""
+    entries = lesson_entries(own)
+    here = next((place for place, entry in enumerate(entries) if entry.path == path), None)
+    if here is None or here + 1 >= len(entries):
+        return None
+    after = entries[here + 1]
+    return after if after.lesson.course == entries[here].lesson.course else None
