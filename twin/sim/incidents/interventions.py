@@ -220,7 +220,7 @@ class Incidents(Stateful):
         self._undo(index)
 
     def _hasten(self, target: str) -> float | None:
-        """Let what is broken at a thing end as soon as hands on site can; return how long they take [s], if they can."""
+        """Let what is broken at a thing end once hands on site are done; return how long they take [s], if they can."""
         found: list[float] = []
         kind = self.on.target_kind(target)
         acting = (*self.facility.acting, *self.outages.acting)
