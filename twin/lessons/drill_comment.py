@@ -150,7 +150,8 @@ def _of_fault(fault: Intervention, alarms: Sequence[Event]) -> Moment:
 
 
 def _of_alarm(alarm: Event, runbook: Runbook, done: Act | None, acts: Sequence[Act]) -> Moment:
-    words = f"{kind_of(alarm.kind).title}: {alarm.text}"
+    title = kind_of(alarm.kind).title
+    words = alarm.text if alarm.text.startswith(title) else f"{title}: {alarm.text}"
     entry = runbook.entry(alarm.kind)
     good, comment = _judged(alarm, entry, done, acts)
     return Moment(alarm.t_s, "alarm", alarm.subject, words, comment, good)

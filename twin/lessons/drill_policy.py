@@ -93,7 +93,7 @@ class ByRunbook:
                 yield Intervention(at=view.now_s, kind="power_cap", target=subject, value=limit)
         elif act.act == "replace":
             node = view.node_of(subject)
-            job = view.job_on(node) if node and view.spares > 0 else None
+            job = view.job_on(node) if node and view.has_spare(node) else None
             when = None if job is None else when_to_leave(job, view.now_s, view.end_s)
             if when is not None:
                 yield Intervention(at=view.now_s, kind="drain", target=node, value=when)
@@ -158,12 +158,8 @@ POLICIES: dict[str, Callable[[int], Policy]] = {
     "random": AtRandom,
 }
 """By name; each is made of a seed."""
-BEST_OF: tuple[Callable[[], Policy], ...] = (
-    lambda: ByRunbook(SLICE_S),
-    lambda: ByRunbook(),
-    lambda: ByRunbook(2.5 * REACTION_S),
-)
-"""Responses of which the best is the best that is known."""
+BEST_OF: tuple[Callable[[], Policy], ...] = (lambda: ByRunbook(SLICE_S),)
+"""Responses of which, beside the runbook at the usual pace, the best is the best that is known."""
 
 
 def acts_of(drill: Drill, policy: Policy, until_s: float | None = None) -> tuple[Intervention, ...]:

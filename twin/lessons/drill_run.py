@@ -11,8 +11,8 @@ from twin.lessons.drill_policy import BEST_OF, POLICIES, Nothing, Policy, acts_o
 from twin.lessons.drill_score import Score, score_of_acts
 from twin.lessons.step_hall import Act
 
-NOBODY, BEST, YOURS = "nothing", "best", "yours"
-_TINY_GPU_H = 0.05
+NOBODY, RUNBOOK, BEST, YOURS = "nothing", "runbook", "best", "yours"
+_TINY_GPU_H = 0.5
 """Scores so close are the same [GPU h]."""
 Tell = Callable[[float, float], None]
 
@@ -105,7 +105,8 @@ def ranked(
     ValueError
         When a run cannot be made, or refuses an act.
     """
-    steps = 1 + len(BEST_OF) + len(ways) + (yours is not None)
+    named = dict.fromkeys((*ways, RUNBOOK))
+    steps = 1 + len(BEST_OF) + len(named) - (NOBODY in named) + (yours is not None)
     done = 0
 
     def way(who: str, acts: Sequence[Act]) -> Ranked:
@@ -120,13 +121,13 @@ def ranked(
 
     nobody = by(NOBODY, Nothing())
     others = [] if yours is None else [way(YOURS, yours)]
-    others += [nobody if name == NOBODY else by(name, POLICIES[name](drill.seed)) for name in ways]
-    tried = [by(BEST, make()) for make in BEST_OF]
-    best = max((nobody, *tried, *others), key=lambda each: each.score.value_gpu_h)
-    shown = tuple(other for other in others if other is not nobody)
-    return Ranking(nobody, Ranked(BEST, best.score, best.acts), shown)
+    tried = {name: by(name, POLICIES[name](drill.seed)) for name in named if name != NOBODY}
+    others += [tried[name] for name in ways if name != NOBODY]
+    known = (nobody, *tried.values(), *others, *(by(BEST, make()) for make in BEST_OF))
+    best = max(known, key=lambda each: each.score.value_gpu_h)
+    return Ranking(nobody, Ranked(BEST, best.score, best.acts), tuple(others))
 
 
 def ranked_aside(drill: Drill, yours: Sequence[Act], until_s: float | None, tell: Tell) -> Ranking:
     """Return the ranking of what somebody did; for a process of its own (`twin.analysis.background_process`)."""
-    return ranked(drill, tuple(yours), ("runbook",), until_s, tell)
+    return ranked(drill, tuple(yours), (RUNBOOK,), until_s, tell)

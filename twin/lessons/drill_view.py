@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from twin.plant.domains import scale_up_domains
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
+from twin.record.channels import NodeCondition
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.runtime.protocol import RunEngine
@@ -106,10 +108,16 @@ class DrillView:
         """Return the hall."""
         return self._engine.plant
 
-    @property
-    def spares(self) -> int:
-        """Return how many nodes are free to take over."""
-        return int(self.frame.values["site.spares"][0])
+    def has_spare(self, node: str) -> bool:
+        """Return whether spare nodes can take over from a node without splitting its NVLink domain."""
+        found = find(self.plant, node)
+        if found is None or found[0] != "node":
+            return False
+        domain = scale_up_domains(self.plant)
+        there, condition = self.plant.nodes.present, self.frame.values["node.condition"]
+        spare = (condition == NodeCondition.SPARE) & there
+        size = int(np.count_nonzero((domain == domain[found[1]]) & there))
+        return bool((np.bincount(domain[spare], minlength=1) >= size).any()) if spare.any() else False
 
     def kind_of(self, thing: str) -> str:
         """Return what a thing is: gpu, node, rack, loop, plant, power, switch, link, job; "": unknown."""

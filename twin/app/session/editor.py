@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from twin.commands.edit.command import Command, CommandError
 from twin.commands.edit.draft import Draft
 from twin.commands.edit.draft_steps import Later, Proposal
 from twin.language import tr
-from twin.scenario import Scenario
+from twin.scenario import Change, Scenario
 from twin.scenario.schema.edit import Edit
 
 NOT_LIVE = tr("the past is on screen: go back to live first")
@@ -72,9 +72,9 @@ class Editor:
         self.acts.changed.connect(self._on_acts)
         self.acts.told.connect(self.done.emit)
         self.locked = False
-        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
-            ""
-        )  # why an edit may not be done
+        # Why an edit may not be done, by the scenes before and after it, and by its changes; "": it may.
+        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: ""
+        self.permit: Callable[[Sequence[Change]], str] = lambda changes: ""
         session.edit_applied.connect(self._on_applied)
         session.edit_refused.connect(self._on_refused)
         session.run_started.connect(self._forget)
@@ -308,6 +308,7 @@ class Editor:
     def _must_be_free(self, proposal: Proposal) -> None:
         """Raise CommandError when a step changes something locked; taking a step back always may."""
         reason = self.guard(proposal.before.scenario, proposal.after.scenario)
+        reason = reason or self.permit(proposal.changes)
         if reason and not (proposal.undoes or proposal.redoes):
             raise CommandError(reason)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from twin.app.session.replay import Replay
 from twin.app.session.run_state import RunState
 from twin.app.session.signals import Tellings
 from twin.app.session.site_curves import RunCurves
+from twin.app.session.veil import Veil
 from twin.commands.edit.draft import Draft
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.runtime.client import Client
 from twin.scenario import Document
+from twin.scenario.schema.faults import Intervention
 
 
 class SessionState(Tellings):
@@ -31,6 +34,8 @@ class SessionState(Tellings):
     finished: bool
     lost: bool
     begun: bool
+    veil: Veil
+    permit: Callable[[Intervention], str]
     recording: Path | None
     curves: RunCurves
     summary: dict[str, Any] | None

@@ -11,7 +11,7 @@ from twin.app.session.restore_point import OpenScene, last_snapshot
 from twin.app.session.run_state import RunState
 from twin.app.session.scrubbing import Looking
 from twin.app.session.session_state import SessionState
-from twin.app.toolkit.problem_notice import CANNOT_START, Trouble, Unplayable
+from twin.app.toolkit.problem_notice import CANNOT_START, NOT_PERMITTED, Trouble, Unplayable
 from twin.language import tr
 from twin.record.events import Event
 from twin.runtime.protocol import (
@@ -82,6 +82,9 @@ class WorkerTalk:
             nothing = tr("Run finished: start it again to inject a fault.")
             session.trouble.emit(Trouble(tr("Change refused"), nothing))
             session.refused.emit(intervention, nothing)
+        elif not out and (reason := session.permit(intervention)):
+            session.trouble.emit(Trouble(NOT_PERMITTED, reason))
+            session.refused.emit(intervention, reason)
         elif out:
             self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
@@ -139,6 +142,7 @@ class WorkerTalk:
             case At():
                 self._arrive(message)
             case Happened(events=events):
+                events = session.veil.of(session.draft, events)
                 self._halls.leave_out(events)
                 session.stand(events[-1].t_s if events else 0.0)  # they are of the hall as it is by then
                 self._add(events)
@@ -205,7 +209,7 @@ class WorkerTalk:
         if session.draft is not None:
             session.draft.go_back(rewound.t_s)
         session.curves.go_back(rewound.t_s)
-        session.replay.open(session.run_file, live.events)
+        session.replay.open(session.client.run_file, live.events)
         session.arrive(rewound.t_s)
         session.went_back.emit(rewound.t_s)
         self._looking.shorten()

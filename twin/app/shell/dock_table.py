@@ -34,6 +34,7 @@ from twin.app.queue.tenants_dock import TenantsDock
 from twin.app.session.session import Session
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import Spot
+from twin.app.teach.drill_dock import DrillDock
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.language import tr
@@ -305,6 +306,14 @@ DOCKS: tuple[DockEntry, ...] = (
         tr("lost GPU time losses explain causes goodput MTBF downtime waste ETTR"),
         WhyDock,
         spots={"run": Spot("bottom", tab=6), "analyse": Spot("right", tab=0)},
+    ),
+    DockEntry(
+        "drill",
+        tr("Drill"),
+        "window.md#drills",
+        tr("operator exercise runbook training emergency score"),
+        DrillDock,
+        spots={"run": Spot("right", closed=True)},
     ),
 )
 """In the order of the menu Window. Layouts of users are dropped when a dock comes or goes."""

@@ -35,6 +35,7 @@ from twin.app.shell import dock_table
 from twin.app.shell.dock_table import DockEntry
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Workspace, arrange
+from twin.app.teach.drill_dock import DrillDock
 from twin.app.toolkit.cut_tabs import CutTabs
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
@@ -76,6 +77,7 @@ class Docks:
     story: StoryDock
     branches: BranchesDock
     why: WhyDock
+    drill: DrillDock
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport = window, transport
@@ -152,6 +154,15 @@ class Docks:
     def on_welcome(self) -> bool:
         """Return whether the docks are put away for the welcome page."""
         return self._hidden_layout is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all docks."""
+        return tuple(self._all)
+
+    def dock(self, name: str) -> Dock:
+        """Return the dock of a name."""
+        return self._all[name]
 
     def is_shown(self, name: str) -> bool:
         """Return whether a dock is on screen, perhaps behind another tab."""

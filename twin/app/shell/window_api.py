@@ -19,6 +19,7 @@ from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
+from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
@@ -26,6 +27,7 @@ from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit.look import Look
+from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
@@ -79,6 +81,8 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
+    drills: DrillActions
+    notifications: Notifications
     menus: MenuBar
     help: HelpDesk
 

@@ -9,6 +9,8 @@ from twin.language import tr
 
 CANNOT_START = tr("The run cannot start")
 """Title of the trouble that goes as soon as its cause is gone."""
+NOT_PERMITTED = tr("Not now")
+"""Title of the trouble that what is asked for may not be done at this moment."""
 
 
 @dataclass(frozen=True)

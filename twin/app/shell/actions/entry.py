@@ -32,6 +32,7 @@ MENUS: dict[str, str] = {
     "view/text": tr("Text size"),
     "run/speed": tr("Speed"),
     "run/timeline": tr("Timeline"),
+    "teach": tr("&Teach"),
     "window": tr("&Window"),
     "window/theme": tr("Theme"),
     "help": tr("&Help"),
