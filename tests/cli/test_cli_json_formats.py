@@ -82,6 +82,7 @@ COMMANDS: list[Any] = [
     ("run-summary", "run mixed-workloads --until 30min --no-record", 0),
     ("run-summary", "run hybrid-burst --until 2h --no-record", 0),
     pytest.param("run-summary", "run blackout --no-record", 0, marks=pytest.mark.slow),
+    ("drill", "drill lab-16 --length 30min --level light --by nothing", 0),
     ("scenario", "show lab-16", 0),
     ("site-year", "year lab-16 --place dublin --place Phoenix", 0),
     ("site-year", "year llama3-16k --load 80%", 0),

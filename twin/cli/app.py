@@ -67,10 +67,9 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("shot", "twin.cli.shot:take_picture"),
         CommandEntry("video", "twin.cli.video:make_video"),
     ),
-    "Teach": (
-        CommandEntry(
-            "lesson", "twin.cli.lessons.lesson:app", ("LIST_FORMAT", "CHECK_FORMAT", "REPORT_FORMAT")
-        ),
+    "Teach and train": (
+        CommandEntry("lesson", "twin.cli.teach.lesson:app", ("LIST_FORMAT", "CHECK_FORMAT", "REPORT_FORMAT")),
+        CommandEntry("drill", "twin.cli.teach.drill:rank_drill", ("FORMAT",)),
     ),
     "This installation": (
         CommandEntry("catalog", "twin.cli.catalog:app", ("LIST_FORMAT", "PART_FORMAT", "CHECK_FORMAT")),

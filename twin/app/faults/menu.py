@@ -13,6 +13,7 @@ from twin.app.faults.random_incidents import Level, draw, words_of
 from twin.app.session.session import Session
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.command_palette import PaletteEntry
+from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import FaultKind
@@ -65,6 +66,7 @@ class FaultsMenu:
                 f"{choice.title}: {target or 'the site'}{_DOTS}",
                 partial(self._break_thing, target, choice.kind),
                 tr("Faults"),
+                why_not=self._why_not(choice.kind, target),
             )
             for found in near.values()
             for target, choice in found
@@ -97,9 +99,13 @@ class FaultsMenu:
         self._made.append(head)
         for group, found in near.items():
             sub = QMenu(group, menu)
+            sub.setToolTipsVisible(True)
             for target, choice in found:
                 act = partial(self._break_thing, target, choice.kind)
-                sub.addAction(f"{choice.title}{_DOTS}\t{target or 'site'}", act)
+                offered = sub.addAction(f"{choice.title}{_DOTS}\t{target or 'site'}", act)
+                reason = self._why_not(choice.kind, target)
+                offered.setEnabled(not reason)
+                offered.setToolTip(plain_tip(reason))
             menu.insertMenu(at, sub)
             self._made.append(sub)
         self._made.append(menu.insertSeparator(at))
@@ -134,6 +140,10 @@ class FaultsMenu:
         self._tell(message)
         for incident in drill.incidents:
             session.intervene(incident)
+
+    def _why_not(self, kind: str, target: str | None) -> str:
+        """Return why something may not be done to a thing now, "" when it may."""
+        return self._session.permit(Intervention(at=0.0, kind=kind, target=target or "site"))
 
     def _on_run_started(self) -> None:
         self._drills, self._drawn = 0, {}

@@ -168,6 +168,7 @@ class ThingMenus:
 
     def _breaking(self, menu: QMenu, target: str | None, scenario: Scenario, plant: Plant) -> None:
         breaking = menu.addMenu(tr("Break"))
+        breaking.setToolTipsVisible(True)
         found = choices(scenario, plant, target)
         at = target_kind(scenario, plant, target)
         sorted_out = grouped(found, at[0] if at is not None else "site")
@@ -176,7 +177,11 @@ class ThingMenus:
                 breaking.addSeparator()
             for choice in sorted_out[group]:
                 act = partial(self.break_wanted.emit, target, choice.kind)
-                breaking.addAction(f"{choice.title}{_DOTS}", act)
+                offered = breaking.addAction(f"{choice.title}{_DOTS}", act)
+                asked = Intervention(at=0.0, kind=choice.kind, target=target or "site")
+                reason = self._session.permit(asked)
+                offered.setEnabled(not reason)
+                offered.setToolTip(plain_tip(reason))
         breaking.setEnabled(not breaking.isEmpty())
 
     def _act(self, kind: str, target: str, value: str | None = None) -> None:

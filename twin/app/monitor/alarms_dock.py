@@ -42,6 +42,7 @@ class AlarmsDock(Dock):
 
     chosen = Signal(object)  # Alarm: go to its place
     picked = Signal(object)  # Alarm: a click on it
+    pointed = Signal(object)  # Alarm: the line that the keyboard or the mouse has come to
     counted = Signal(int, int)  # active, not acknowledged
     worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
 
@@ -114,6 +115,7 @@ class AlarmsDock(Dock):
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.activated.connect(self._on_chosen)
         table.clicked.connect(self._on_picked)
+        table.selectionModel().currentRowChanged.connect(self._on_pointed)
         return table
 
     def _on_run_started(self) -> None:
@@ -181,6 +183,10 @@ class AlarmsDock(Dock):
 
     def _on_picked(self, index: QModelIndex) -> None:
         self.picked.emit(self.model.alarm_at(index.row()))
+
+    def _on_pointed(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.pointed.emit(self.model.alarm_at(index.row()))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.alarm_at(index.row()))

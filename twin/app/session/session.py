@@ -20,6 +20,7 @@ from twin.app.session.scrubbing import FIGURES_WALL_S, Looking
 from twin.app.session.site_curves import RunCurves
 from twin.app.session.speeds import DEFAULT_SPEED as DEFAULT_SPEED
 from twin.app.session.speeds import SPEEDS as SPEEDS
+from twin.app.session.veil import Veil
 from twin.app.session.worker_messages import WorkerTalk
 from twin.app.toolkit.clock import Clock
 from twin.commands.edit.draft import Draft
@@ -84,6 +85,7 @@ class Session(PacedSession):
         self.begun = False  # the run has left, or is about to leave, t = 0
         self.recording: Path | None = None
         self.grows = False
+        self.veil = Veil()  # over what is hidden of a run
         self.least_listed = Severity.INFO
         self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
@@ -154,8 +156,9 @@ class Session(PacedSession):
 
     @property
     def run_file(self) -> Path | None:
-        """Return where the run is recorded; None: nowhere, or not yet."""
-        return self.client.run_file if self.recording is None else self.recording
+        """Return where the run is recorded; None: nowhere, not yet, or a part of it is hidden."""
+        kept = self.client.run_file if self.recording is None else self.recording
+        return None if self.veil.covers(self.draft) else kept
 
     # -- the scene ----
 
@@ -277,8 +280,8 @@ class Session(PacedSession):
         self.halls.tell((None, None) if anew else before)
 
     def restart(self, seed: int | None = None) -> None:
-        """Restart the run, with the same seed unless another is given."""
-        if self.draft is None:
+        """Restart the run, with the same seed unless another is given; not one of which a part is hidden."""
+        if self.draft is None or (self.begun and self.veil.covers(self.draft)):
             return
         self.replay.back_to_live()
         self.halls.take_back()
@@ -299,7 +302,7 @@ class Session(PacedSession):
             return
         self.clear()
         self.begun = snapshot is not None or branch is not None
-        scenario = self.halls.seeded(self.draft.file).scenario
+        scenario = self.veil.into(self.draft, self.halls.seeded(self.draft.file).scenario)
         self.end_s = scenario.duration_s
         run_file, branch_s = (None, None) if branch is None else branch
         self.client.load(scenario, self.seed, run_file, snapshot, branch_s)
@@ -330,11 +333,10 @@ class Session(PacedSession):
         """Let the run go on to `until_s` [s], or its record where that is on screen, at the speed chosen or a ratio."""
         if self.looking_s is not None:
             self.replay.play(ratio or self.speed)
-        elif self.document is not None and not self.finished and not self.lost:
-            if not self.stands_at_stop():
-                self.leave_start()
-                self.client.play(ratio or self.speed, min(until_s, self.stop_s))
-                self.set_running(True)
+        elif not (self.document is None or self.finished or self.lost or self.stands_at_stop()):
+            self.leave_start()
+            self.client.play(ratio or self.speed, min(until_s, self.stop_s))
+            self.set_running(True)
 
     def pause(self) -> None:
         """Let what is on screen stand still; what has ended stands already."""
@@ -371,7 +373,7 @@ class Session(PacedSession):
         """Go to the next event that is listed and stand still: let the run come to it, or look at it in the record."""
         if self.looking_s is not None:
             self.replay.step(1, self.least_listed)
-        elif self.document is not None and not self.finished and not self.lost:
+        elif self.document is not None and not (self.finished or self.lost or self.veil.covers(self.draft)):
             self.set_running(False)
             if not self.stands_at_stop():
                 self.leave_start()

@@ -11,6 +11,7 @@ from twin.app.session.replay import Replay
 from twin.app.session.run_state import RunState
 from twin.app.session.signals import Tellings
 from twin.app.session.site_curves import RunCurves
+from twin.app.session.veil import Veil
 from twin.commands.edit.draft import Draft
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
@@ -34,6 +35,7 @@ class SessionState(Tellings):
     lost: bool
     begun: bool
     stop_s: float
+    veil: Veil
     permit: Callable[[Intervention], str]
     recording: Path | None
     curves: RunCurves

@@ -142,6 +142,7 @@ class WorkerTalk:
             case At():
                 self._arrive(message)
             case Happened(events=events):
+                events = session.veil.of(session.draft, events)
                 self._halls.leave_out(events)
                 session.stand(events[-1].t_s if events else 0.0)  # they are of the hall as it is by then
                 self._add(events)
@@ -208,7 +209,7 @@ class WorkerTalk:
         if session.draft is not None:
             session.draft.go_back(rewound.t_s)
         session.curves.go_back(rewound.t_s)
-        session.replay.open(session.run_file, live.events)
+        session.replay.open(session.client.run_file, live.events)
         session.arrive(rewound.t_s)
         session.went_back.emit(rewound.t_s)
         self._looking.shorten()

@@ -34,6 +34,7 @@ from twin.app.queue.tenants_dock import TenantsDock
 from twin.app.session.session import Session
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import Spot
+from twin.app.teach.drill_dock import DrillDock
 from twin.app.teach.lesson_dock import LessonDock
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
@@ -315,6 +316,14 @@ DOCKS: tuple[DockEntry, ...] = (
         LessonDock,
         spots={"teach": Spot("left", tab=0)},
         view=MenuLine(tr("Lesson beside the hall"), "Ctrl+Shift+L", "book"),
+    ),
+    DockEntry(
+        "drill",
+        tr("Drill"),
+        "window.md#drills",
+        tr("operator exercise runbook training emergency score"),
+        DrillDock,
+        spots={"run": Spot("right", closed=True)},
     ),
 )
 """In the order of the menu Window. Layouts of users are dropped when a dock comes or goes."""

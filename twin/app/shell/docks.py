@@ -35,6 +35,7 @@ from twin.app.shell import dock_table
 from twin.app.shell.dock_table import DockEntry
 from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Spot, Workspace, arrange, make_room_below
+from twin.app.teach.drill_dock import DrillDock
 from twin.app.teach.lesson_dock import LessonDock
 from twin.app.toolkit.cut_tabs import CutTabs
 from twin.app.toolkit.dock import Dock
@@ -78,6 +79,7 @@ class Docks:
     branches: BranchesDock
     why: WhyDock
     lesson: LessonDock
+    drill: DrillDock
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport, self._look = window, transport, look

@@ -482,10 +482,9 @@ class MainWindow(WindowApi):
             return
         self.views.keep()
         self.files.keep_picture()
-        self.comparing.close()
         self.answering.cancel()
-        self.run_comparing.close()
-        self.editing.file.close()
+        for part in (self.comparing, self.run_comparing, self.editing.file, self.drills):
+            part.close()
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()

@@ -55,6 +55,7 @@ class MenuBar:
         self.qt_actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._has_use = has_use
+        self.forbidden: Callable[[str], str] = lambda action_id: ""  # why an action may not be done
         for menu_id, title in MENUS.items():
             self.menus[menu_id] = self._menu(menu_id, title, window)
         for menu_id, menu in self.menus.items():
@@ -78,8 +79,16 @@ class MenuBar:
                 run = partial(self.execute, action.id)
                 words = action.words if isinstance(action, Entry) else ""
                 why_not = "" if self._is_possible(action, self._model.context) else NO_SCENE
+                why_not = self.forbidden(action.id) or why_not
                 made.append(PaletteEntry(action.title, run, action.category or "", key, words, why_not))
         return made
+
+    def forbid(self, forbidden: Callable[[str], str] | None) -> None:
+        """Let actions be done only where `forbidden` says no reason against it; None: all may be done again."""
+        self.forbidden = (lambda action_id: "") if forbidden is None else forbidden
+        for menu in self.menus.values():
+            menu.setToolTipsVisible(forbidden is not None)
+        self._on_context()
 
     def execute(self, action_id: str) -> None:
         """Do an action; what it raises is raised here."""
@@ -133,7 +142,9 @@ class MenuBar:
     def _on_context(self) -> None:
         actions: Mapping[str, Command] = self._model.registered_actions
         for action_id, made in self.qt_actions.items():
-            made.setEnabled(self._is_possible(actions[action_id], self._model.context))
+            reason = self.forbidden(action_id)
+            made.setEnabled(self._is_possible(actions[action_id], self._model.context) and not reason)
+            made.setToolTip(plain_tip(reason) if reason else "")
 
     def _on_keys(self) -> None:
         for action_id, made in self.qt_actions.items():
@@ -155,7 +166,8 @@ class MenuBar:
                 made.setChecked(bool(current()))
             has_use = self._has_use.get(made.objectName())
             if action is not None and has_use is not None:
-                made.setEnabled(self._is_possible(action, self._model.context) and has_use())
+                possible = self._is_possible(action, self._model.context) and has_use()
+                made.setEnabled(possible and not self.forbidden(made.objectName()))
 
     @staticmethod
     def _is_possible(action: Command, context: Mapping[str, object]) -> bool:

@@ -19,6 +19,7 @@ from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
+from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.lesson_actions import LessonActions
@@ -83,6 +84,7 @@ class WindowApi(QMainWindow):
     branching: BranchActions
     faults: FaultsMenu
     lessons: LessonActions
+    drills: DrillActions
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk

@@ -116,6 +116,7 @@ class Transport(QWidget):
         is_open = self._session.document is not None
         for widget in (self.restart_button, self.play_button, self.step_button, self.speed_slider):
             widget.setEnabled(is_open)
+        self._offer_steps()
         self._say_failures()
         self._on_time(self._session.shown_s)
 
@@ -129,7 +130,7 @@ class Transport(QWidget):
         self._say_failures()
         self.kpis.show_figures(None, self._session.curves)
         self._on_playing(self._session.playing)
-        self.step_button.setEnabled(self._session.document is not None)
+        self._offer_steps()
 
     def _on_ended(self) -> None:
         self._on_looked()
@@ -140,7 +141,15 @@ class Transport(QWidget):
         self._on_playing(session.playing)
         self._on_time(session.shown_s)
         self.kpis.show_figures(session.shown, session.curves, age_words(session))
-        self.step_button.setEnabled(session.looking_s is not None or not session.finished)
+        self._offer_steps()
+
+    def _offer_steps(self) -> None:
+        """Neither step nor begin again in a run of which a part is hidden: it would tell when that comes."""
+        session = self._session
+        past, veiled = session.looking_s is not None, session.veil.covers(session.draft)
+        is_open = session.document is not None
+        self.restart_button.setEnabled(is_open and (past or not veiled))
+        self.step_button.setEnabled(is_open and (past or not (session.finished or veiled)))
 
     def _on_time(self, t_s: float) -> None:
         document = self._session.document

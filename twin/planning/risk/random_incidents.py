@@ -8,7 +8,7 @@ which proportion is an exercise, not a statistic [est]; rates of real fleets are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, TypeVar
 
@@ -75,24 +75,53 @@ def random_incidents(
     plant
         The scene as it is built, where that is known; none: it is built here.
     """
-    targets = _Targets(scenario, load_catalog(), plant)
     end_s = scenario.duration_s if until_s is None else until_s
+    return incidents_at_rates(scenario, A_DAY[level], seed, from_s, end_s, plant)
+
+
+def incidents_at_rates(
+    scenario: Scenario,
+    a_day: tuple[float, float, float, float],
+    seed: int,
+    from_s: float,
+    end_s: float,
+    plant: Plant | None = None,
+    without: Collection[str] = (),
+) -> tuple[Intervention, ...]:
+    """Return random interventions that fit a scene, in order of time.
+
+    Parameters
+    ----------
+    a_day
+        Harmless ones, those that make work worse, those that stop a job, and cascades a day.
+    without
+        Kinds of faults that are not drawn.
+    """
+    targets = _Targets(scenario, load_catalog(), plant)
     found: list[Intervention] = []
-    harmless, worse, stopping, cascades = A_DAY[level]
+    harmless, worse, stopping, cascades = a_day
     by_grade: tuple[tuple[Grade, float], ...] = (
         ("harmless", harmless),
         ("worse", worse),
         ("stopping", stopping),
     )
-    for grade, a_day in by_grade:
+    for grade, rate in by_grade:
         draws = _Draws(seed, grade)
-        fitting = [recipe for recipe in recipes(grade) if targets.pool(recipe.chance.pool)]
-        for at_s in _times(draws, a_day if fitting else 0.0, from_s, end_s):
+        fitting = [
+            recipe
+            for recipe in recipes(grade)
+            if recipe.kind not in without and targets.pool(recipe.chance.pool)
+        ]
+        for at_s in _times(draws, rate if fitting else 0.0, from_s, end_s):
             recipe = draws.weighted(fitting)
             found += targets.make(recipe, at_s, draws)
     draws = _Draws(seed, "cascade")
     reach = list(_POOLS)  # the widest first
-    began = [recipe for recipe in recipes("cascade") if targets.pool(recipe.chance.pool)]
+    began = [
+        recipe
+        for recipe in recipes("cascade")
+        if recipe.kind not in without and targets.pool(recipe.chance.pool)
+    ]
     began.sort(key=lambda recipe: reach.index(recipe.chance.pool), reverse=True)
     for at_s in _times(draws, cascades if began else 0.0, from_s, end_s):
         found += _chain(targets, draws.weighted(began), at_s, end_s, draws)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from twin.record.event_kinds import cooling, jobs, network, nodes, people, power
+from twin.record.event_kinds import cooling, jobs, network, nodes, people, power, symptoms
 from twin.record.event_kinds.faults import events_of
 from twin.record.event_kinds.kind import EventKind
 from twin.record.events import Event
@@ -69,7 +69,7 @@ def is_over(event: Event) -> bool:
     return event.integer("still") == 0
 
 
-for subject in (jobs, nodes, power, cooling, network, people):
+for subject in (jobs, nodes, power, cooling, network, people, symptoms):
     register(*subject.KINDS)
 # Events that only a fault uses come from the table of faults.
 register(*(event for fault in FAULTS.values() for event in events_of(fault) if event.id not in KINDS))

@@ -42,6 +42,8 @@ class Actuators:
         Set once the engine has made them.
     capped
         Power caps on jobs that are in force, the latest last.
+    hasten
+        Lets faults of a thing end as soon as hands can; returns how long that takes [s], None: it has none that can.
     """
 
     timers: Timers
@@ -59,6 +61,7 @@ class Actuators:
     shutdowns: Shutdowns
     tally: FailureTally
     arm: Callable[[], None]
+    hasten: Callable[[str], float | None]
     moves: Moves = field(init=False)
     clouds: Clouds = field(init=False)
     capped: list[Intervention] = field(default_factory=list)

@@ -19,6 +19,7 @@ HANDLERS: dict[str, Handler] = {
     "flap": FabricFault(drawn=False),
     "drain": nodes.NodeDrain(),
     "undrain": nodes.Undrain(),
+    "repair": nodes.Technician(),
     "leak": LeakFault(FacilityFaults.leak),
     "power_cap": ByTarget(dict.fromkeys(CAPPED, MachineFault(FacilityFaults.cap)), jobs.JobCap()),
     "slow": nodes.Degrade(),

@@ -134,6 +134,7 @@ class Incidents(Stateful):
             self.shutdowns,
             self.tally,
             self.arm,
+            self._hasten,
         )
         for kind in ("do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
@@ -217,6 +218,22 @@ class Incidents(Stateful):
         index = -1 - self.struck.index(i) if i in self.struck else self.asked.index(i)
         self.timers.cancel("undo", index)
         self._undo(index)
+
+    def _hasten(self, target: str) -> float | None:
+        """Let what is broken at a thing end once hands on site are done; return how long they take [s], if they can."""
+        found: list[float] = []
+        kind = self.on.target_kind(target)
+        acting = (*self.facility.acting, *self.outages.acting)
+        for number in (*range(len(self.asked)), *range(-len(self.struck), 0)):
+            i = self._one(number)
+            hands_s = next((s for of, s in KINDS[i.kind].hands_s.items() if of == kind), None)
+            if i.target != target or hands_s is None or i not in acting:
+                continue
+            due_s, ready_s = self.timers.due_s("undo", number), self.timers.now_s + hands_s
+            if due_s is None or ready_s < due_s:
+                self.timers.set("undo", number, ready_s, ENDING)
+                found.append(hands_s)
+        return max(found, default=None)
 
     def _undo(self, index: int) -> None:
         i = self._one(index)

@@ -144,6 +144,21 @@ class Undrain(Handler):
         undrain(on, i.target)
 
 
+class Technician(Handler):
+    """Somebody on site restarts, resets or mends what is broken at a thing, sooner than it would come back alone."""
+
+    timed = alters = False
+
+    def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
+        """Let what hands can end be over once they have done it."""
+        takes_s = on.hasten(i.target)
+        if takes_s is None:
+            text = "technician sent: nothing there that hands can end sooner"
+        else:
+            text = f"technician sent: about {units.spoken(takes_s)} of work"
+        on.say("technician_sent", i.target, text, takes_s=takes_s)
+
+
 def undrain(on: Actuators, target: str) -> None:
     """Let nodes take work again."""
     on.say("undrained", target, "resumed: accepts jobs again")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.bookmarks import bookmark_actions
 from twin.app.shell.actions.design import design_actions
+from twin.app.shell.actions.drill import drill_actions
 from twin.app.shell.actions.edit import edit_actions
 from twin.app.shell.actions.edit import edit_uses as edit_uses
 from twin.app.shell.actions.facility import facility_actions
@@ -40,6 +41,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         tour_actions,
         facility_actions,
         teach_actions,
+        drill_actions,
         window_actions,
         help_actions,
     )

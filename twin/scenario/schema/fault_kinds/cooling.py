@@ -34,6 +34,7 @@ KINDS = (
         counted="pumps",
         needs={"loop": PUMPS},
         repair_s=(2 * HOUR_S, 0.8),
+        hands_s={"loop": 300.0, "plant": 300.0},
         effect="dead",
         components=("cdu",),
         chances=(
@@ -55,6 +56,7 @@ KINDS = (
         counted="fans",
         needs={"node": AIR, "loop": FANS},
         repair_s=(4 * HOUR_S, 0.8),
+        hands_s={"node": 600.0, "loop": 600.0, "plant": 600.0},
         group="Cooling",
         chances=(
             Chance("harmless", "air_node", 2, count=1),
@@ -73,6 +75,7 @@ KINDS = (
         limits=ValueLimits(0.0, 1.0, "0 % (shut) to 100 % (open)"),
         needs={"loop": VALVE},
         repair_s=(4 * HOUR_S, 0.8),
+        hands_s={"loop": 900.0},
         severity="warning",
         chances=(Chance("worse", "valve_loop", 1, (20, 60, PERCENT)),),
     ),
@@ -88,6 +91,7 @@ KINDS = (
         limits=ValueLimits(0.0, 0.99, "0 % (nothing flows) to 99 % of the flow"),
         needs={"loop": COOLANT},
         repair_s=(2 * HOUR_S, 0.8),
+        hands_s={"loop": 1200.0},
         chances=(Chance("worse", "wet_loop", 1, (40, 80, PERCENT)),),
     ),
     FaultKind(
@@ -102,6 +106,7 @@ KINDS = (
         limits=ValueLimits(0.0, 0.99, "0 % (no air passes) to 99 % of the air flow"),
         needs={"loop": AIR_FILTER},
         repair_s=(4 * HOUR_S, 0.8),
+        hands_s={"loop": 1200.0},
         chances=(Chance("harmless", "loop", 1, (60, 90, PERCENT)),),  # what air handlers have in reserve
     ),
     FaultKind(
@@ -112,6 +117,7 @@ KINDS = (
         options=("for",),
         needs={"rack": RACK_COOLANT, "loop": COOLANT},
         repair_s=(8 * HOUR_S, 0.8),
+        hands_s={"rack": 2700.0, "loop": 2700.0},
         group="Cooling",
         chances=(
             Chance(
@@ -130,6 +136,7 @@ KINDS = (
         counted="machines",
         needs={"plant": CHILLER},
         repair_s=(1 * HOUR_S, 0.7),
+        hands_s={"plant": 600.0},
         chances=(Chance("harmless", "chiller", 1, count=1),),
     ),
     FaultKind(
@@ -139,6 +146,7 @@ KINDS = (
         (FaultEvents("heat_rejection_loss", "heat_rejection_back", mark="NO HEAT REJECTION"),),
         options=("for",),
         repair_s=(2 * HOUR_S, 0.7),
+        hands_s={"plant": 1200.0},
     ),
     FaultKind(
         "heat_wave",

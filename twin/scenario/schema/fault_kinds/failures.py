@@ -31,6 +31,7 @@ KINDS = (
         count_of=("power",),
         repair_s=(4 * HOUR_S, 0.8),
         drawn_by_class={**dict.fromkeys(PLACES, "gpu"), "switch": "cable", "link": "cable"},
+        hands_s={"switch": 1800.0, "link": 1200.0},
         effect="dead",
         components=("node", "switch", "link", "rack", "pdu", "row", "leaf", "nvlink"),
         chances=(
@@ -65,6 +66,7 @@ KINDS = (
             "more than 0 and less than 100 %; for a link that is always down, use fail",
             between=True,
         ),
+        hands_s={"link": 900.0},
         effect="flap",
         components=("node", "link"),
         impairment=Impairment("cable", "link flapping", "link flapping", left=0.9),

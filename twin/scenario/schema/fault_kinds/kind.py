@@ -230,6 +230,9 @@ class FaultKind:
         `repair_s` does not count for those.
     passes
         Nobody repairs it: weather.
+    hands_s
+        From the call of a technician on site until it is over [s], by kind of target; kinds that are not named nobody
+        on site can end.
     effect, components
         As causes of failure name it, and what those are causes of that have this effect; "": no cause has.
     impairment
@@ -268,6 +271,7 @@ class FaultKind:
     repair_s: tuple[float, float] | None = None
     drawn_by_class: Mapping[TargetKind, str] = field(default_factory=dict)
     passes: bool = False
+    hands_s: Mapping[TargetKind, float] = field(default_factory=dict)
     effect: str = ""
     components: tuple[Component, ...] = ()
     impairment: Impairment | None = None

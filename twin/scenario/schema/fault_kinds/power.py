@@ -14,6 +14,7 @@ KINDS = (
         (FaultEvents("breaker_trip", "breaker_closed"),),
         options=("for",),
         repair_s=(0.5 * HOUR_S, 0.5),
+        hands_s={"power": 300.0},
         chances=(  # not every node survives the power cycle
             Chance("cascade", "pdu", then=(step("fail", "node"), step("fail", "node"))),
         ),
@@ -36,6 +37,7 @@ KINDS = (
         counted="machines",
         needs={"power": GENERATOR},
         repair_s=(1 * HOUR_S, 0.5),
+        hands_s={"power": 300.0},
         chances=(
             Chance("harmless", "generator", 1, count=1),
             Chance(  # the grid goes, and not every generator starts
@@ -59,6 +61,7 @@ KINDS = (
         counted="supplies",
         needs={"node": SUPPLIES, "rack": SHELVES},
         repair_s=(20 * HOUR_S, 0.8),
+        hands_s={"node": 900.0, "rack": 900.0},
         severity="warning",
         group="Power",
         chances=(

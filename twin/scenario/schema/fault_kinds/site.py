@@ -1,4 +1,4 @@
-"""Faults of the whole site, and settings of the run."""
+"""Faults of the whole site, the technician, and settings of the run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ KINDS = (
         (FaultEvents("site_lost", "site_back"),),
         options=("for",),
         repair_s=(72 * HOUR_S, 0.5),
+    ),
+    FaultKind(
+        "repair",
+        tr("Send a technician"),
+        ("node", "rack", "switch", "link", "power", "loop", "plant"),
+        (FaultEvents("technician_sent"),),
+        severity="notice",
+        verb=tr("Repair"),
     ),
     FaultKind(
         "set",

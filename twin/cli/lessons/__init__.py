@@ -1,1 +1,0 @@
-"""Commands for teachers: lessons and drills."""
