@@ -176,6 +176,12 @@ def bound_of(bound: float | str, measure: Measure) -> float:
     if not isinstance(bound, str):
         return float(bound)
     unit = measure.unit
+    number, _, rest = bound.strip().partition(" ")
+    if rest.strip() in ("", unit):  # before dimensions, in which 45 % would be 0.45
+        try:
+            return float(number)
+        except ValueError:
+            pass
     dimensions = (
         tuple(units.DIMENSIONS) if isinstance(measure, OF_THE_SCENE) else (_DIMENSIONS.get(unit, ""),)
     )
@@ -184,12 +190,6 @@ def bound_of(bound: float | str, measure: Measure) -> float:
             return units.parse(bound.replace("°C", "degC"), dimension)
         except (UnitError, KeyError):
             continue
-    number, _, rest = bound.partition(" ")
-    if rest.strip() == unit:
-        try:
-            return float(number)
-        except ValueError:
-            pass
     raise NoValue(f"{bound!r} is not in {unit or 'a plain number'}")
 
 
