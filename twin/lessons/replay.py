@@ -73,16 +73,17 @@ def walked(
     document = hall_of(file, lesson, place, settings)
     scenario = document.scenario
     acts = acts_of_lines([line for done in (*before, way) for line in done.acts], scenario)
+    own = acts[len(acts) - len(way.acts) :]
     check.check(with_acts(scenario, acts), document.tree)
     begins_s, ends_s = span_of(lesson, place, scenario)
     if not needs_run(lesson.steps[place]):
-        yield Evidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
+        yield Evidence(edited_by(scenario, acts), None, own, begins_s, ends_s, begins_s)
         return
     with replayed(scenario, acts, ends_s) as reader:
         refused = reader.events_where(kinds=("refused",))
         if refused:
             raise ValueError(f"the hall refuses {refused[0].subject}: {refused[0].text}")
-        yield Evidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
+        yield Evidence(edited_by(scenario, acts), reader, own, begins_s, ends_s, ends_s)
 
 
 def needs_run(step: Step) -> bool:
