@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(failing, until_s=1800.0, record=folder / "failing.twinrun")
     (folder / "jobs.swf").write_text(SWF)
     (folder / "cases.csv").write_text(CASES)
-    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 2\nfoo: 1\n")
+    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 3\nfoo: 1\n")
     return folder
 
 

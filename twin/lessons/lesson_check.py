@@ -28,7 +28,8 @@ Told = Callable[[str], None]
 def check_lesson(file: LessonFile, person: str | None = None, told: Told | None = None) -> list[Problem]:
     """Return what is wrong with a lesson as one person has it; nothing: it can be taught.
 
-    Each step with a task is run with its solution, with nothing, and with each of its mistakes.
+    Each step with a task is run with its solution, with nothing, and with each of its mistakes, as the person has it;
+    that what it names exists is checked with all values of its variants.
 
     Parameters
     ----------
@@ -46,6 +47,9 @@ def check_lesson(file: LessonFile, person: str | None = None, told: Told | None 
     """
     lesson = file.lesson(person)
     problems = [*_static(file, lesson)]
+    for draw in file.draws():
+        if not problems:
+            problems = [*_static(file, file.drawn(draw))]
     if problems:
         return problems
     before: list[Way] = []

@@ -87,6 +87,19 @@ class EventMeasure(_Timed):
         return ""
 
 
+class AlarmMeasure(_Timed):
+    """How many alarms stand."""
+
+    kind: Literal["alarms"] = Field(description="how many alarms stand at the end of the range")
+    alarm: EventKind | None = Field(default=None, description="kind of event that raises it; none: any alarm")
+    of: str | None = Field(default=None, max_length=100, description="the thing it is of; none: any")
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of its value."""
+        return ""
+
+
 class LedgerMeasure(_Timed):
     """Where GPU time went."""
 
@@ -175,6 +188,7 @@ class PlanMeasure(DocumentPart):
 Measure = Annotated[
     ChannelMeasure
     | EventMeasure
+    | AlarmMeasure
     | LedgerMeasure
     | SummaryMeasure
     | ActMeasure

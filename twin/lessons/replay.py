@@ -14,7 +14,7 @@ from twin.lessons.schema import Answer, Lesson, Step, Way
 from twin.lessons.step_hall import Act, acts_of_lines, edited_by, hall_of, place_of_hall, with_acts
 from twin.lessons.values import Evidence
 from twin.record.reader import Reader
-from twin.runtime.inline import run
+from twin.runtime import inline
 from twin.scenario.checks import check
 from twin.scenario.schema.document import Scenario
 
@@ -30,7 +30,7 @@ def replayed(scenario: Scenario, acts: Sequence[Act], until_s: float) -> Iterato
     """
     with TemporaryDirectory(prefix="twin-lesson-") as folder:
         path = Path(folder) / "hall.twinrun"
-        run(with_acts(scenario, acts), until_s=until_s, record=path)
+        inline.run(with_acts(scenario, acts), until_s=until_s, record=path)
         with Reader(path) as reader:
             yield reader
 
@@ -47,7 +47,7 @@ def span_of(lesson: Lesson, place: int, scenario: Scenario) -> tuple[float, floa
 
 @contextmanager
 def walked(
-    file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = ()
+    file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = (), *, run: bool = False
 ) -> Iterator[Evidence]:
     """Yield the evidence of a step after somebody went a way, to the end of the step.
 
@@ -61,6 +61,8 @@ def walked(
         What is done in the step.
     before
         What was done in the steps before it that play in the same hall.
+    run
+        Whether the hall runs even where the step asks nothing of the run.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def walked(
     own = acts[len(acts) - len(way.acts) :]
     check.check(with_acts(scenario, acts), document.tree)
     begins_s, ends_s = span_of(lesson, place, scenario)
-    if not needs_run(lesson.steps[place]):
+    if not run and not needs_run(lesson.steps[place]):
         yield Evidence(edited_by(scenario, acts), None, own, begins_s, ends_s, begins_s)
         return
     with replayed(scenario, acts, ends_s) as reader:

@@ -14,6 +14,7 @@ from twin.catalog import load_catalog
 from twin.lessons.measure import (
     EDIT,
     ActMeasure,
+    AlarmMeasure,
     ChannelMeasure,
     EventMeasure,
     FindingMeasure,
@@ -31,6 +32,7 @@ from twin.planning.profile.figures import ProfileError
 from twin.planning.search.scene_plan import scene_gpus
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
 from twin.record.reader import Reader
 from twin.rules import check
@@ -128,6 +130,15 @@ def value_of(measure: Measure, evidence: Evidence) -> Value:
     if isinstance(measure, EventMeasure):
         events = evidence.reader.events_where(kinds=(measure.event,), t0_s=since_s, t1_s=until_s)
         return float(sum(measure.of in (None, event.subject) for event in events))
+    if isinstance(measure, AlarmMeasure):
+        alarms = Alarms()
+        alarms.add(evidence.reader.events_where(t1_s=until_s))
+        return float(
+            sum(
+                measure.alarm in (None, alarm.kind) and measure.of in (None, alarm.subject)
+                for alarm in alarms.active()
+            )
+        )
     if isinstance(measure, LedgerMeasure):
         return _booked(measure, evidence, since_s, until_s)
     return _summed(measure, evidence.reader, until_s)

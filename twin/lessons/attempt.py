@@ -1,0 +1,283 @@
+"""One person at work on a lesson: where they stand, what they did, and what is said to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from twin.lessons.judgement import Verdict, judge, value_words
+from twin.lessons.lesson_file import LessonFile
+from twin.lessons.replay import span_of
+from twin.lessons.result import (
+    SUFFIX,
+    DoneAct,
+    HallRecord,
+    Result,
+    ResultError,
+    StepRecord,
+    now,
+    read_result,
+    write_result,
+)
+from twin.lessons.schema import NUMBER, Answer, Hint, Lesson, Step
+from twin.lessons.step_hall import Act, document_of, hall_of, place_of_hall
+from twin.lessons.values import Evidence, NoValue, value_of
+from twin.record.inputs import app_version
+from twin.record.reader import Reader
+from twin.record.state_folder import state_folder
+from twin.scenario.file.load import Document
+from twin.scenario.schema.document import Scenario
+
+
+class Attempt:
+    """A lesson as one person has it, with their progress; each change is saved.
+
+    Parameters
+    ----------
+    file
+        The lesson.
+    person
+        Pseudonym.
+    result
+        What was done before; None: they begin.
+    path
+        Where progress is saved; None: nowhere.
+    """
+
+    def __init__(
+        self, file: LessonFile, person: str, result: Result | None = None, path: Path | None = None
+    ) -> None:
+        self.file = file
+        self.lesson: Lesson = file.lesson(person)
+        self.path = path
+        self.result = result or Result(
+            id=uuid4().hex,
+            lesson=file.id,
+            digest=file.digest,
+            person=person,
+            number=int(file.draw(person)[NUMBER]),
+            program=app_version(),
+            at=self.lesson.steps[0].id,
+        )
+        ids = [step.id for step in self.lesson.steps]
+        self.place = ids.index(self.result.at) if self.result.at in ids else 0
+        self._open()
+
+    @property
+    def step(self) -> Step:
+        """Return the step the person stands at."""
+        return self.lesson.steps[self.place]
+
+    @property
+    def record(self) -> StepRecord:
+        """Return what they did about it."""
+        return self.result.step(self.step.id)
+
+    @property
+    def hall_step(self) -> str:
+        """Return the step that brought the hall they are in."""
+        return self.lesson.steps[place_of_hall(self.lesson, self.place)].id
+
+    @property
+    def hall(self) -> HallRecord:
+        """Return what they did in it."""
+        return self.result.hall(self.hall_step)
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """Return the hints that were taken."""
+        return self.step.hints[: self.record.hints]
+
+    @property
+    def solved(self) -> tuple[bool, ...]:
+        """Return for each step whether it counts as done: solved, or only to be read and passed."""
+        return tuple(self._done(place) for place in range(len(self.lesson.steps)))
+
+    def _done(self, place: int) -> bool:
+        step = self.lesson.steps[place]
+        record = self.result.step(step.id)
+        return record.solved if step.is_task else record.closed is not None
+
+    def document(self) -> Document:
+        """Return the scene of the hall as the person left it before its run began; raises `ScenarioError`."""
+        text = self.hall.scene
+        return hall_of(self.file, self.lesson, self.place) if text is None else document_of(text, self.file)
+
+    def span(self, scenario: Scenario) -> tuple[float, float]:
+        """Return when the step begins and ends at the latest [s]."""
+        return span_of(self.lesson, self.place, scenario)
+
+    def evidence(self, scenario: Scenario, reader: Reader | None, now_s: float) -> Evidence:
+        """Return what the step is held against.
+
+        Parameters
+        ----------
+        scenario
+            As it stands, with what was edited.
+        reader
+            Of the run; None: it has not begun.
+        now_s
+            How far it has come [s].
+        """
+        begins_s, ends_s = self.span(scenario)
+        acts = tuple(done.act for done in self.hall.acts)
+        return Evidence(scenario, reader, acts, begins_s, ends_s, now_s)
+
+    def did(self, acts: Sequence[Act], now_s: float, scene: str | None) -> None:
+        """Take what was done in the hall so far, how far its run came [s], and the text of a changed scene."""
+        hall = self.hall
+        changed = hall.model_copy(
+            update={
+                "acts": tuple(DoneAct.of(act) for act in acts),
+                "until_s": max(0.0, now_s),
+                "scene": scene,
+            }
+        )
+        if changed != hall:
+            self._keep(self.result.with_hall(changed))
+
+    def hint(self) -> Hint | None:
+        """Return the next hint, which costs points; None: there is none left."""
+        taken = self.record.hints
+        if taken >= len(self.step.hints):
+            return None
+        self._record(hints=taken + 1)
+        return self.step.hints[taken]
+
+    def check(
+        self, evidence: Evidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
+    ) -> Verdict:
+        """Return how the step stands, and keep what it was held against.
+
+        Parameters
+        ----------
+        evidence
+            As `evidence` gives it.
+        answer
+            To the question of the step.
+        events, event_hash
+            Of the run up to now.
+        """
+        given = self.record.answers
+        if answer is not None and (not given or given[-1] != answer):
+            given = (*given, answer)
+        verdict = judge(self.step, evidence, given[-1] if given else None)
+        hall = self.hall.model_copy(
+            update={
+                "until_s": max(self.hall.until_s, evidence.now_s),
+                "events": events,
+                "event_hash": event_hash,
+            }
+        )
+        self.result = self.result.with_hall(hall)
+        solved = self.record.solved or verdict.solved
+        closed = (self.record.closed or now()) if solved else None
+        self._record(answers=given, checked_s=evidence.now_s, solved=solved, closed=closed)
+        return verdict
+
+    def figures(self, evidence: Evidence) -> dict[str, str]:
+        """Return the figures shown in the text of the step, in words; a dash where there is none."""
+        shown = {}
+        for name, measure in self.step.figures.items():
+            try:
+                shown[name] = value_words(value_of(measure, evidence), measure.unit)
+            except NoValue:
+                shown[name] = "\N{EN DASH}"
+        return shown
+
+    def again(self) -> HallRecord:
+        """Begin the step again: of the hall that is kept which was done before the step; return it."""
+        begins_s = self._begins_s()
+        hall = self.hall
+        kept = tuple(done for done in hall.acts if done.act.at_s < begins_s)
+        scene = hall.scene if place_of_hall(self.lesson, self.place) != self.place else None
+        fresh = HallRecord(step=hall.step, scene=scene, acts=kept, until_s=begins_s)
+        self.result = self.result.with_hall(fresh)
+        self._record(tries=self.record.tries + 1)
+        return fresh
+
+    def go(self, place: int) -> None:
+        """Go to another step; a step that is only read counts as done when it is left forwards."""
+        if not 0 <= place < len(self.lesson.steps):
+            return
+        if place > self.place and not self.step.is_task and self.record.closed is None:
+            self._record(closed=now())
+        self.place = place
+        self.result = self.result.model_copy(update={"at": self.step.id})
+        self._open()
+
+    def finish(self) -> None:
+        """Come to the end of the lesson."""
+        if not self.step.is_task and self.record.closed is None:
+            self._record(closed=now())
+        self._keep(self.result.model_copy(update={"finished": True}))
+
+    def hand_in(self, path: Path) -> None:
+        """Save the result for the teacher; raises `OSError`."""
+        write_result(self.result, path)
+
+    def _begins_s(self) -> float:
+        first = place_of_hall(self.lesson, self.place)
+        times = [step.begins_s for step in self.lesson.steps[first : self.place + 1]]
+        return next((begins_s for begins_s in reversed(times) if begins_s is not None), 0.0)
+
+    def _open(self) -> None:
+        if self.record.opened is None:
+            self._record(opened=now())
+        else:
+            self._keep(self.result)
+
+    def _record(self, **changes: object) -> None:
+        self._keep(self.result.with_step(self.record.model_copy(update=changes)))
+
+    def _keep(self, result: Result) -> None:
+        self.result = result
+        if self.path is not None:
+            write_result(result, self.path)
+
+
+def progress_path(file: LessonFile, person: str) -> Path:
+    """Return where the progress of a person in a lesson is kept: in the state folder."""
+    folder = state_folder() / "lessons"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    name = re.sub(r"[^a-z0-9]+", "-", person.casefold()).strip("-")[:40] or "person"
+    return folder / f"{file.id}--{name}{SUFFIX}"
+
+
+def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> Attempt:
+    """Return the attempt of a person, continued where they left it; of an older text of the lesson it begins anew.
+
+    Raises
+    ------
+    ScenarioError
+        When the lesson is wrong.
+    OSError
+        When progress cannot be saved.
+    """
+    place = path or progress_path(file, person)
+    result = None
+    if place.exists():
+        try:
+            found = read_result(place)
+            result = found if found.digest == file.digest and found.person == person else None
+        except ResultError:
+            result = None
+    return Attempt(file, person, result, place)
+
+
+def unfinished_attempts() -> list[Result]:
+    """Return what people left unfinished on this computer, the latest first."""
+    folder = state_folder() / "lessons"
+    found = []
+    for path in (
+        sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: -path.stat().st_mtime) if folder.is_dir() else ()
+    ):
+        try:
+            result = read_result(path)
+        except ResultError:
+            continue
+        if not result.finished:
+            found.append(result)
+    return found
