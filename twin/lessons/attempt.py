@@ -10,7 +10,7 @@ from uuid import uuid4
 from twin.lessons.judgement import StepVerdict, judge, value_words
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import Measure
-from twin.lessons.replay import span_of
+from twin.lessons.replay import allowed_before, span_of
 from twin.lessons.result import (
     SUFFIX,
     DoneAct,
@@ -124,7 +124,8 @@ class Attempt:
         """
         begins_s, ends_s = self.span(scenario)
         acts = tuple(done.act for done in self.hall.acts)
-        return StepEvidence(scenario, reader, acts, begins_s, ends_s, now_s)
+        before = allowed_before(self.lesson, self.place)
+        return StepEvidence(scenario, reader, acts, begins_s, ends_s, now_s, before)
 
     def did(self, acts: Sequence[Act], now_s: float, scene: str | None) -> None:
         """Take what was done in the hall so far, how far its run came [s], and the text of a changed scene."""

@@ -137,7 +137,8 @@ def judging(
     reply = None if step.question is None or answer is None else reply_to(step.question, answer, evidence)
     yield
     acts = [act for act in evidence.acts if act.at_s >= evidence.since_s]
-    forbidden = tuple(act for act in acts if not is_allowed(step.allowed, act))
+    allowed = (step.allowed, *evidence.allowed_before)
+    forbidden = tuple(act for act in acts if not any(is_allowed(each, act) for each in allowed))
     mistake = recognised(step, evidence)
     return StepVerdict(tuple(outcomes), reply, forbidden, mistake, step.question is not None)
 
@@ -197,6 +198,12 @@ def bound_of(bound: float | str, measure: Measure) -> float:
     if not isinstance(bound, str):
         return float(bound)
     unit = measure.unit
+    number, _, rest = bound.strip().partition(" ")
+    if rest.strip() in ("", unit):  # before dimensions, in which 45 % would be 0.45
+        try:
+            return float(number)
+        except ValueError:
+            pass
     dimensions = (
         tuple(units.DIMENSIONS) if isinstance(measure, OF_THE_SCENE) else (_DIMENSIONS.get(unit, ""),)
     )
@@ -205,12 +212,6 @@ def bound_of(bound: float | str, measure: Measure) -> float:
             return units.parse(bound.replace("°C", "degC"), dimension)
         except (UnitError, KeyError):
             continue
-    number, _, rest = bound.partition(" ")
-    if rest.strip() == unit:
-        try:
-            return float(number)
-        except ValueError:
-            pass
     raise NoValue(f"{bound!r} is not in {unit or 'a plain number'}")
 
 

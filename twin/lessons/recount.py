@@ -9,7 +9,7 @@ from typing import Literal
 
 from twin.lessons.judgement import Reply, StepVerdict, judge, key_allowed, reply_to
 from twin.lessons.lesson_file import LessonFile
-from twin.lessons.replay import needs_run, replayed, span_of
+from twin.lessons.replay import allowed_before, needs_run, replayed, span_of
 from twin.lessons.result import HallRecord, LessonResult, StepRecord
 from twin.lessons.schema import NUMBER, Allowed, Lesson, Step
 from twin.lessons.step_hall import Act, document_of, edited_by, hall_of, place_of_hall, with_acts
@@ -292,7 +292,15 @@ class _Hall:
         begins_s, ends_s = span_of(self._lesson, place, scenario)
         now_s = min(record.checked_s if record.checked_s is not None else begins_s, scenario.duration_s)
         acts = [act for act in self._acts if act.at_s <= now_s]
-        evidence = StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, now_s)
+        evidence = StepEvidence(
+            edited_by(scenario, acts),
+            reader,
+            acts,
+            begins_s,
+            ends_s,
+            now_s,
+            allowed_before(self._lesson, place),
+        )
         verdict = judge(step, evidence, record.answers[-1] if record.answers else None)
         if record.solved and not verdict.solved:
             self._find("not solved", "is said to be solved, and is not when it is run again", step.id)

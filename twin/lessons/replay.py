@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from twin.lessons.judgement import right_answer
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import OF_THE_SCENE
-from twin.lessons.schema import Answer, Lesson, Step, Way
+from twin.lessons.schema import Allowed, Answer, Lesson, Step, Way
 from twin.lessons.step_hall import Act, acts_of_lines, edited_by, hall_of, place_of_hall, with_acts
 from twin.lessons.values import StepEvidence
 from twin.record.reader import Reader
@@ -45,6 +45,11 @@ def span_of(lesson: Lesson, place: int, scenario: Scenario) -> tuple[float, floa
     return begins_s, scenario.duration_s if ends_s is None else min(ends_s, scenario.duration_s)
 
 
+def allowed_before(lesson: Lesson, place: int) -> tuple[Allowed, ...]:
+    """Return what the steps before one allow in its hall: what was done in them stays done."""
+    return tuple(step.allowed for step in lesson.steps[place_of_hall(lesson, place) : place])
+
+
 @contextmanager
 def walked(
     file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = (), *, run: bool = False
@@ -75,16 +80,17 @@ def walked(
     document = hall_of(file, lesson, place, settings)
     scenario = document.scenario
     acts = acts_of_lines([line for done in (*before, way) for line in done.acts], scenario)
+    before_it = allowed_before(lesson, place)
     check.check(with_acts(scenario, acts), document.tree)
     begins_s, ends_s = span_of(lesson, place, scenario)
     if not run and not needs_run(lesson.steps[place]):
-        yield StepEvidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
+        yield StepEvidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s, before_it)
         return
     with replayed(scenario, acts, ends_s) as reader:
         refused = reader.events_where(kinds=("refused",))
         if refused:
             raise ValueError(f"the hall refuses {refused[0].subject}: {refused[0].text}")
-        yield StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
+        yield StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s, before_it)
 
 
 def needs_run(step: Step) -> bool:

@@ -24,6 +24,7 @@ from twin.lessons.measure import (
     SceneMeasure,
     SummaryMeasure,
 )
+from twin.lessons.schema import Allowed
 from twin.lessons.step_hall import Act
 from twin.planning.job.result import JobEstimate, PlanError
 from twin.planning.job.scenario_job import estimate_of
@@ -70,6 +71,8 @@ class StepEvidence:
         The step, in time of the run [s].
     now_s
         How far the run has come [s].
+    allowed_before
+        What earlier steps allowed in the same hall.
     """
 
     scenario: Scenario
@@ -78,6 +81,7 @@ class StepEvidence:
     since_s: float = 0.0
     until_s: float = math.inf
     now_s: float = 0.0
+    allowed_before: tuple[Allowed, ...] = ()
 
     @cached_property
     def plant(self) -> Plant:
