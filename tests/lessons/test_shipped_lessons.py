@@ -1,0 +1,81 @@
+"""The lessons that come with the program: each is solved by its solution alone, and names its sources."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from twin.app.shell.dock_table import DOCKS
+from twin.lessons.lesson_check import check_lesson
+from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
+from twin.lessons.measure import FindingMeasure
+from twin.lessons.schema import Lesson
+from twin.lessons.values import Evidence, value_of
+from twin.record.channels import COLOUR_BY
+from twin.scenario import load
+
+LESSONS = shipped_lessons()
+SCENES = sorted({path for lesson in LESSONS for path in lesson.parent.glob("*.twin.yaml")})
+PERSONS = ("Ada", "Bob")
+"""Two who draw other variants than the first ones."""
+
+
+def _id(path: object) -> str:
+    return str(path).rsplit("/", 1)[-1].split(".")[0]
+
+
+@pytest.fixture(params=LESSONS, ids=_id)
+def file(request: pytest.FixtureRequest) -> LessonFile:
+    return load_lesson(request.param)
+
+
+def test_lesson_is_solved_by_its_solution_alone(file: LessonFile) -> None:
+    assert [str(problem) for problem in check_lesson(file)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("person", PERSONS)
+def test_lesson_is_solved_with_the_variants_of_others(file: LessonFile, person: str) -> None:
+    assert [str(problem) for problem in check_lesson(file, person)] == []
+
+
+def test_lesson_is_whole(file: LessonFile) -> None:
+    lesson = file.lesson()
+    assert 10 <= lesson.minutes <= 25
+    assert 4 <= len(lesson.steps) <= 7
+    assert all(len(source) > 20 for source in lesson.sources)
+    assert sum(step.is_task for step in lesson.steps) >= 3
+    assert sum(len(step.mistakes) for step in lesson.steps) >= 3
+    assert (
+        sum(bool(step.conditions) or _measured(lesson, place) for place, step in enumerate(lesson.steps)) >= 3
+    )
+    for step in lesson.steps:
+        assert not step.conditions or step.mistakes, f"{step.id}: nothing tells of a way that does not do"
+        assert step.look.dock is None or step.look.dock in {dock.name for dock in DOCKS}
+        assert step.look.colour_by is None or step.look.colour_by in COLOUR_BY
+
+
+def test_neighbours_have_other_halls(file: LessonFile) -> None:
+    drawn = {tuple(file.draw(f"person {number}").items())[1:] for number in range(30)}
+    assert len(drawn) >= 4
+
+
+@pytest.mark.parametrize("path", SCENES, ids=_id)
+def test_hall_of_a_lesson_keeps_the_design_rules(path: Path) -> None:
+    assert value_of(FindingMeasure(kind="findings"), Evidence(load(path).scenario)) == 0
+
+
+def _measured(lesson: Lesson, place: int) -> bool:
+    question = lesson.steps[place].question
+    return question is not None and question.kind == "number"
+
+
+def test_texts_hold_no_html(file: LessonFile) -> None:
+    lesson = file.lesson()
+    texts = chain.from_iterable(
+        (step.text, step.task or "", step.solved or "", *(hint.text for hint in step.hints))
+        for step in lesson.steps
+    )
+    assert not any("<" in text and ">" in text for text in texts)
