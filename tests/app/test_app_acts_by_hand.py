@@ -86,6 +86,40 @@ def test_what_nothing_takes_back_is_told_and_lets_the_act_before_be_undone(bench
     assert not bench.editor.undo_title
 
 
+def test_undo_of_an_act_is_told_when_the_run_has_answered(bench: Bench) -> None:
+    node = bench_node(bench)
+    bench.go(600.0)
+    drain(bench, 600.0, f"drain {node}")
+    assert bench.editor.undo()
+    assert bench.done == []
+    bench.session.poll()
+    assert bench.done == [f"Undo: Drain {node}"]
+
+
+def test_redo_where_the_opposite_edit_stands_takes_that_out_again(bench: Bench) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    draft = bench.session.draft
+    assert draft is not None
+    text = draft.file.text
+    bench.go(900.0)
+    for _ in range(2):
+        bench.do(bench.editor.undo)
+        assert bench.ids == ["edit-1", "edit-2"], "the run has continued: the opposite acts"
+        assert bench.editor.redo_title == "Add rack"
+        bench.do(bench.editor.redo)
+        assert draft.file.text == text
+        assert bench.editor.undo_title == "Add rack"
+        assert not bench.editor.redo_title
+    assert bench.epoch == 1
+    assert bench.is_run_of_its_file()
+    bench.do(bench.editor.undo)
+    bench.go(1200.0)
+    bench.do(bench.editor.redo)
+    assert bench.ids == ["edit-1", "edit-2", "edit-3"], "the run has left the opposite behind"
+    assert bench.is_run_of_its_file()
+
+
 def bench_node(bench: Bench) -> str:
     plant = bench.session.plant
     assert plant is not None

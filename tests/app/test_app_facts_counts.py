@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from twin.analysis.incident import expected_back
 from twin.app.diagrams.piping_facts import loop_facts
 from twin.app.inspector.facility_facts import cool_gpus, loop_rows, part_power_rows
 from twin.app.inspector.facts import facts_of
+from twin.app.toolkit.clock import Clock
+from twin.app.world.outage_rows import outage_rows
 from twin.app.world.part_figures import group_thousands
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
@@ -18,7 +21,9 @@ from twin.commands.place.move import MoveNodes
 from twin.commands.room.prefabs import AddPrefab
 from twin.plant.build import build
 from twin.plant.tables import LoopKind
-from twin.record.frame import Frame
+from twin.record.channels import NodeCondition
+from twin.record.events import Event, Severity
+from twin.record.frame import Frame, FrameLayout
 from twin.rules.finding import quantity
 from twin.scenario import load
 from twin.sim.engine.engine import Engine
@@ -46,6 +51,44 @@ def test_a_moved_node_is_counted_where_it_stands() -> None:
             for there, liquid, air in zip(racks.present, racks.loop, racks.air_loop, strict=True)
         )
         assert said(draft, loop)["Racks served"] == f"{standing:,}"
+
+
+def test_the_page_of_a_node_says_as_its_incident_does_when_it_is_back() -> None:
+    """A part that comes after the usual repair puts that off; past its time the page says so, and what it waits for."""
+    document = load("builtin:superpod-h100")
+    plant = build(document.scenario, load_catalog())
+    frame = Frame.empty(FrameLayout({"node": len(plant.nodes.ids)}, plant.epoch), 4000.0)
+    frame.values["node.condition"][0] = NodeCondition.NO_PART
+    node, late = plant.nodes.ids[0], Severity.NOTICE
+    fails = Event(0, 3600.0, "failure", f"{node}/3", Severity.WARNING, "faulty GPU", {"repair": 7200.0})
+    waits = Event(1, 3700.0, "repair_waits", node, late, "waiting for a part", {"comes_in_s": 36_000.0})
+    other = Event(2, 3800.0, "repair_waits", plant.nodes.ids[9], late, "waiting", {"comes_in_s": 72_000.0})
+
+    def rows(*events: Event) -> dict[str, str]:
+        world = World(document.scenario, plant, load_catalog(), frame, events)
+        return {row.label: row.value for row in outage_rows(world, 0)}
+
+    says = Clock.of(document.scenario).says
+    assert rows(fails)["Expected back"] == says(10_800.0)
+    told = rows(fails, waits, other)
+    assert (told["Expected back"], told["Repair"]) == (says(39_700.0), "Waiting for a part")
+    assert expected_back(fails, (fails, waits, other)) == (39_700.0, "waiting for a part")
+    frame.t_s = 40_000.0
+    assert rows(fails, waits)["Expected back"] == f"overdue since {says(39_700.0)}"
+
+
+def test_air_loops_have_fans_and_no_pumps() -> None:
+    draft = Draft(load("builtin:superpod-h100"))
+    scene = EditedScene.of(draft.shown)
+    engine = Engine(scene.scenario)
+    frame = Frame.empty(engine.layout)
+    engine.advance(600.0)
+    engine.fill(frame)
+    facts = facts_of(World(scene.scenario, scene.plant, load_catalog(), frame), "crah/0")
+    assert facts is not None
+    labels = {row.label for section in facts.sections[:2] for row in section.rows}
+    assert {"Power of its fans", "Fans running", "Fans side by side"} <= labels
+    assert not [label for label in labels if "ump" in label]
 
 
 def test_a_loop_that_serves_nothing_tells_of_no_gpu_and_no_share_of_a_flow() -> None:

@@ -220,6 +220,13 @@ def test_a_room_is_asked_for_in_nodes_or_in_racks(show_parts: Callable[[], MainW
     hardware = wizard.fields["part"]
     hardware.setCurrentIndex(hardware.findData("GB200-NVL72"))  # type: ignore[attr-defined]
     wait(lambda: total.value() == 2 * 4 * 18)  # type: ignore[attr-defined]
+    rows = wizard.fields["rows"]
+    rows.setValue(3)  # type: ignore[attr-defined]
+    racks.setValue(400)  # type: ignore[attr-defined]
+    wait(lambda: wizard.design is None)
+    total.setValue(2 * 3 * 18)  # type: ignore[attr-defined]
+    wait(lambda: wizard.design is not None)  # racks for the rows refused, not for those of the last room
+    assert (wizard.room.rows, wizard.room.racks) == (3, 2)
     wizard.close()
 
 

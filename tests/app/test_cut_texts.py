@@ -27,7 +27,7 @@ from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.overflow_row import ToolRow
-from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.row_table import Heads, RowTable
 from twin.app.toolkit.text_fields import ElidedLabel
 
 if TYPE_CHECKING:
@@ -182,6 +182,42 @@ def test_tools_without_room_are_in_a_menu_and_work_from_there(look: Look, qtbot:
     assert [action.text() for action in row.menu().actions()] == ["What falls"]
     row.resize(row.sizeHint().width(), 30)
     assert [button.isVisible() for button in buttons.values()] == [True, True, False]
+
+
+def test_a_drop_down_is_cut_where_its_icon_leaves_no_room(look: Look, qtbot: QtBot) -> None:
+    box = DropDown()
+    qtbot.addWidget(box)
+    box.addItem("Power feeds")
+    box.show()
+    room_px = box.fontMetrics().horizontalAdvance("Power feeds")
+    widths_px = range(room_px, 2 * room_px + 100)
+    box.resize(next(px for px in widths_px if not resized(box, px).is_cut), box.height())
+    box.setItemIcon(0, look.icon("bolt"))
+    assert box.is_cut
+    assert not resized(box, box.width() + 40).is_cut
+
+
+def resized(box: DropDown, width_px: int) -> DropDown:
+    """Return a box with another width."""
+    box.resize(width_px, box.height())
+    return box
+
+
+def test_heads_look_after_their_height_once_when_the_width_is_shared(
+    look: Look, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = QStandardItemModel(1, 6)
+    table = RowTable(look, "Toy", 24, model)
+    qtbot.addWidget(table)
+    table.resize(700, 200)
+    table.share_width(lambda: dict.fromkeys(range(5), table.width() // 8), 5, follows_width=True)
+    table.show()
+    looks: list[int] = []
+    hint = Heads.sizeHint
+    monkeypatch.setattr(Heads, "sizeHint", lambda heads: (looks.append(1), hint(heads))[1])
+    table.resize(960, 200)
+    assert [table.columnWidth(column) for column in range(5)] == [120] * 5
+    assert len(looks) < 6
 
 
 def test_columns_follow_the_size_of_text_and_no_word_of_a_head_is_cut(look: Look, qtbot: QtBot) -> None:

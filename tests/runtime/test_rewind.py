@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import active_children
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from replies import events_of, one_client, until, until_type
@@ -134,6 +135,24 @@ def test_an_edit_undone_at_its_time_never_was(inline: InlineClient) -> None:
     assert engine is not None
     assert engine.snapshot() == state
     is_run_of(to_the_end(inline))
+
+
+def test_a_reader_that_stays_open_shows_nothing_of_what_was_undone(inline: InlineClient) -> None:
+    assert inline.run_file is not None
+    with Reader(inline.run_file) as reader:
+        drain = parse_injection("0 s drain gpu/0/1", None)
+        for act in (drain, edit(0.0, "less", LESS)):
+            done = answer(inline, inline.intervene(act))
+            assert isinstance(done, Applied)
+            kept = reader.frame(done.t_s)
+            inline.withdraw(act)
+            inline.step()
+            with Reader(inline.run_file) as fresh:
+                frames = [each.frame(done.t_s) for each in (reader, fresh)]
+                assert frames[0].layout.epoch == frames[1].layout.epoch == 0
+                for name, values in frames[1].values.items():
+                    assert np.array_equal(frames[0].values[name], values, equal_nan=True), name
+            assert kept.t_s <= done.t_s
 
 
 def test_done_undone_and_done_again_is_done_once(inline: InlineClient) -> None:

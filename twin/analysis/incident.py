@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -207,6 +208,32 @@ class Repair:
     returned_s: float | None
     waits: str
     restart: bool
+
+
+def expected_back(event: Event, events: Sequence[Event]) -> tuple[float | None, str]:
+    """Return when what an event took out of use is expected back, and what its repair waits for, as told since.
+
+    Parameters
+    ----------
+    event
+        That took it out of use.
+    events
+        Of the run so far, it among them.
+
+    Returns
+    -------
+    tuple
+        Time [s], None: nobody knows; and words, "": it waits for nothing.
+    """
+    lasts_s, waits = event.number("lasts_s", event.number("repair", -1.0)), ""
+    expected_s = event.t_s + lasts_s if lasts_s > 0.0 else None
+    for wait in events[bisect_left(events, event.row, key=lambda other: other.row) :]:
+        about = wait.subject == event.subject or event.subject.startswith(f"{wait.subject}/")
+        if wait.kind == "repair_waits" and about:
+            waits, comes_s = wait.text, wait.number("comes_in_s", -1.0)
+            if comes_s >= 0.0 and expected_s is not None:
+                expected_s = max(expected_s, wait.t_s + comes_s)
+    return expected_s, waits
 
 
 def title_of(event: Event) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from twin.analysis.incident import (
     JobStop,
     Phase,
     Repair,
+    expected_back,
     title_of,
 )
 from twin.analysis.incident_costs import StopCosts, stop_costs
@@ -290,16 +291,9 @@ class RunIncidents:
             median_s, p90_s = published.median_s, published.p90_s
         elif repair_class == "maintenance":
             median_s = p90_s = MAINTENANCE_S
-        lasts_s = found.number("lasts_s", found.number("repair", -1.0))
         span = self._span(found)
         returned_s = None if span is None or span.end is None else span.end.t_s
-        expected_s = found.t_s + lasts_s if lasts_s > 0.0 else None
-        waits = ""
-        for wait in self._waits(found, returned_s):
-            waits = wait.text
-            comes_s = wait.number("comes_in_s", -1.0)
-            if comes_s >= 0.0 and expected_s is not None:
-                expected_s = max(expected_s, wait.t_s + comes_s)
+        expected_s, waits = expected_back(found, self.events if returned_s is None else [found])
         restart = (is_momentary(found) and event.kind != "injected_failure") or repair_class == "restart"
         if span is None:
             expected_s = None
@@ -325,16 +319,6 @@ class RunIncidents:
 
     def _span(self, event: Event) -> Span | None:
         return None if is_momentary(event) else self._roots.span_of(event)
-
-    def _waits(self, event: Event, returned_s: float | None) -> list[Event]:
-        if returned_s is not None:
-            return []
-        node = event.subject
-        return [
-            wait
-            for wait in self.events[bisect_left(self.events, event.row, key=lambda other: other.row) :]
-            if wait.kind == "repair_waits" and (wait.subject == node or node.startswith(f"{wait.subject}/"))
-        ]
 
     # --- how they are put together
 

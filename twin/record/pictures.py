@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twin.physics.gpu_picture import GpuTraits
 from twin.record.blocks import DecodedBlock, decode_events
 from twin.record.columns import unpack
+from twin.record.contents import UNDONE
 from twin.record.detail import dies_from_bytes
 from twin.record.frame import Frame, FrameLayout
 from twin.record.runfile import MAX_BLOB_BYTES, NoDetail, of_part
@@ -30,10 +31,12 @@ class Pictures:
         self._dies: tuple[tuple[int, int], GpuTraits] | None = None  # (block it stands in, its length)
         self._known: tuple[object, NDArray[np.float64]] | None = None
         self._ended: dict[int, NDArray[np.float64]] = {}  # times of blocks that get no more samples
+        self._undone = 0
 
     def times_s(self) -> NDArray[np.float64]:
         """Return the times of all samples so far [s]."""
         progress = self._source.progress()
+        self._forget_undone()
         if self._known is None or self._known[0] != progress:
             last = max(self._ended, default=0)
             rows = self._source.rows(
@@ -55,6 +58,7 @@ class Pictures:
         layout
             Of files that do not say when it changed.
         """
+        self._forget_undone()
         rows = self._source.rows(
             "SELECT id, times, samples, t0, t1 FROM blocks WHERE t0 <= ? ORDER BY id DESC LIMIT 1", t_s
         ) or self._source.rows("SELECT id, times, samples, t0, t1 FROM blocks ORDER BY id LIMIT 1")
@@ -71,6 +75,14 @@ class Pictures:
                     self._blocks.popitem(last=False)
             self._blocks.move_to_end((number, samples))
             return block.frame(max(0, int(np.searchsorted(block.times_s, t_s, "right")) - 1))
+
+    def _forget_undone(self) -> None:
+        """Forget all blocks where something was undone since: other ones have the numbers of those it cut off."""
+        ((undone,),) = self._source.rows("SELECT COUNT(*) FROM markers WHERE kind = ?", UNDONE)
+        if undone != self._undone:
+            self._undone, self._known, self._dies = undone, None, None
+            self._blocks.clear()
+            self._ended.clear()
 
     def dies(self) -> GpuTraits:
         """Return the traits of the GPUs, as of the last block."""

@@ -27,7 +27,7 @@ class RecentAct:
     asked, done
         As it was asked for, and with the time from which it acts.
     state, hall
-        Snapshot and hall of the run before; no hall: it is to be built again.
+        Snapshot and hall of the run before, where it acts at once; no hall: it is to be built again.
     mark
         Where it was recorded.
     at_once

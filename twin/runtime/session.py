@@ -313,18 +313,22 @@ class EngineSession:
             return
         # All that is due has happened, so that it can be asked again at the same point.
         engine.advance(engine.now_s)
-        asked, state, hall = request.intervention, engine.snapshot(), engine.hall
+        asked = request.intervention
         t_s = engine.boundary_s(
             asked.at_s
         )  # it is the same whether known before or not: so it can be branched
         done = asked.model_copy(update={"at_s": t_s})
+        at_once = t_s - engine.now_s <= AT_ONCE_S
+        # Undo goes back to before what acts now; what is ahead it just takes out.
+        state, hall = (
+            (engine.snapshot(), engine.hall) if at_once and self._recorder is not None else (b"", None)
+        )
         reason = "the run has finished" if self._ended else engine.intervene(done)
         if reason is not None:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
         kind = "edit" if isinstance(asked, Edit) else "intervention"
         mark = self._mark(engine, kind, t_s, request.rev, done)
-        at_once = t_s - engine.now_s <= AT_ONCE_S
         if mark is not None:
             self._acts.add(RecentAct(request.rev, asked, done, state, hall, mark, at_once), engine.now_s)
         self._done_revs[request.rev] = _Answer(t_s)

@@ -190,6 +190,8 @@ def loop_rows(world: World, loop: int) -> list[FactRow]:
         if channel == "loop.pumps":
             moved = tr("Fans running") if by_air else tr("Pumps running")
             rows.append(replace(row, label=moved, value=f"{row.value} of {int(loops.pumps[loop])}"))
+        elif channel == "loop.power_w":
+            rows.append(replace(row, label=tr("Power of its fans") if by_air else tr("Power of its pumps")))
         elif channel != "loop.valve" or bool(loops.valve[loop]):
             rows.append(row)
     return rows

@@ -328,7 +328,10 @@ def _loop(world: World, loop: int) -> Facts:
                     FactRow(tr("Supply"), text.quantity(float(loops.supply_c[loop]), "°C")),
                     FactRow(tr("Flow"), flow(float(loops.flow_m3_s[loop]))),
                     FactRow(tr("Units"), f"{int(loops.units[loop])}"),
-                    FactRow(tr("Pumps") if liquid else tr("Fans"), f"{int(loops.pumps[loop])}"),
+                    FactRow(
+                        tr("Pumps side by side") if liquid else tr("Fans side by side"),
+                        f"{int(loops.pumps[loop])}",
+                    ),
                     FactRow(tr("Racks served"), f"{served:,}"),
                     FactRow(
                         tr("Heat goes to"),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton, QTableView
 
 from twin.app.monitor.alarm_model import ALARM, STATE, TEXT, WHEN, WHERE, AlarmModel
@@ -52,7 +51,7 @@ class AlarmsDock(Dock):
         self.alarms = Alarms()
         self.model = AlarmModel(look, self.alarms)
         self.table = self._table()
-        self.table.share_width(self._widths_px, TEXT)
+        self.table.share_width(self._widths_px, TEXT, follows_width=True)
         self.body.addWidget(self.table)
         self._count = ElidedLabel("faint", snug=True)
         self.seen_button = _small(tr("Acknowledge"), tr("Acknowledge the selected alarms"))
@@ -82,11 +81,6 @@ class AlarmsDock(Dock):
         """Mark every alarm as seen."""
         self.alarms.acknowledge_all()
         self._refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave."""
-        super().resizeEvent(event)
-        self.table.share()
 
     def _widths_px(self) -> dict[int, int]:
         """Return the widths of columns: nothing scrolls sideways."""

@@ -78,7 +78,7 @@ class RulesDock(Dock):
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
         self.model = RulesModel(look)
         self.table = self._table()
-        self.table.share_width(self._widths_px, WHAT, _LEAST_PX, (LIMIT,))
+        self.table.share_width(self._widths_px, WHAT, _LEAST_PX, (LIMIT,), follows_width=True)
         self.body.addWidget(self.table)
         self.falls = FallsTable(look)
         self.falls.thing_chosen.connect(self.thing_chosen)
@@ -177,9 +177,8 @@ class RulesDock(Dock):
         self.wanted.emit(Exclude(rule, target, why))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave, and the tools theirs."""
+        """Give the tools what room there is."""
         super().resizeEvent(event)
-        self.table.share()
         self._show_filters()
 
     # -- building ----

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -52,7 +52,7 @@ class EventsDock(Dock):
         self.model = EventModel(look)
         self.table = event_table(look, self.model)
         # Most words name what they are of, so that its column leaves first.
-        self.table.share_width(self._widths_px, len(COLUMNS) - 1, _WORDS_PX, (WHERE,))
+        self.table.share_width(self._widths_px, len(COLUMNS) - 1, _WORDS_PX, (WHERE,), follows_width=True)
         self.table.clicked.connect(self._on_clicked)
         self.table.activated.connect(self._on_clicked)
         self.body.addWidget(self.table)
@@ -116,11 +116,6 @@ class EventsDock(Dock):
             self.model.tell_time_by(self._session.clock)
             self.table.share()
         self._tell_count()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave."""
-        super().resizeEvent(event)
-        self.table.share()
 
     def _widths_px(self) -> dict[int, int]:
         """Return the widths of columns; a narrow list leaves the kind of event to its icon and the words."""

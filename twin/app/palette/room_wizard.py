@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,7 @@ from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.properties import SetProperty
 from twin.commands.room.join_facility_loop import water_of
 from twin.commands.room.room import AddRoom, RoomDesign, RoomError, RoomRequest, design, free_corner, is_empty
+from twin.commands.room.room_plan import stack_of
 from twin.language import tr
 from twin.record.site_year import SiteYear
 from twin.scenario.checks.sizes import MOST_NODES
@@ -186,7 +188,6 @@ class RoomWizard(QDialog):
         self.resize(wanted.boundedTo(self.screen().availableSize() * 0.96))
         self.design: RoomDesign | None = None
         self.rows: dict[str, FieldRow] = {}
-        self._nodes_of_racks = 1  # nodes that one rack more in each row brings
         self.figures: dict[str, QLabel] = {}
         self.place, self._place = PlaceRow(look), ""
         self.preview, self.months = RoomPreview(look), MonthBars(look, "PUE", 1.0, "{:.2f}".format)
@@ -284,14 +285,17 @@ class RoomWizard(QDialog):
     def _tell_total(self, made: RoomDesign) -> None:
         """Show how many nodes the racks hold; a step is a rack more in each row."""
         total = int(made.scene.plant.nodes.present.sum())
-        self._nodes_of_racks = max(total // max(made.room.racks, 1), 1)
         self.rows[_TOTAL].show(FieldState(str(total)))
-        self.fields[_TOTAL].setSingleStep(self._nodes_of_racks)  # type: ignore[union-attr]
+        self.fields[_TOTAL].setSingleStep(max(total // max(made.room.racks, 1), 1))  # type: ignore[union-attr]
 
-    def _on_total(self, words: str) -> None:
-        """Choose the racks of a row for so many nodes."""
-        racks = -(-int(words) // self._nodes_of_racks)
-        self.rows["racks"].show(FieldState(str(racks)))
+    def _on_total(self, words: str | None) -> None:
+        """Choose the racks of a row for so many nodes; none typed: the racks stay."""
+        if words:
+            room = self.room
+            with suppress(RoomError):  # of what cannot be built its own field says so
+                held = room.rows * stack_of(replace(room, racks=1), self._catalog).nodes
+                self.rows["racks"].settle()  # a refused number gives way, too
+                self.rows["racks"].show(FieldState(str(-(-int(words) // held))))
         self._later.start()
 
     def _year(self, made: RoomDesign) -> SiteYear | str:

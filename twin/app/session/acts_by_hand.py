@@ -105,8 +105,8 @@ class ActsByHand:
             return self._reverse(act)
         if session.looking_s is None:  # else it is offered as a branch, and nobody answers
             self._leaving.append(act.done)
+        self._note_undone(act)
         session.intervene(act.done, out=True)
-        self._note_undone(act, tr("Undo: {title}", title=act.title))
         return True
 
     def _reverse(self, act: ActByHand) -> bool:
@@ -118,13 +118,15 @@ class ActsByHand:
         with self._quietly():
             for opposite in act.back:
                 self._session.intervene(opposite.model_copy(update={"at_s": self._session.t_s}))
-        words = tr("Undo: {title}; the run keeps what it has done, so the opposite acts now", title=act.title)
-        self._note_undone(act, words)
+        self._note_undone(act)
+        self.told.emit(
+            tr("Undo: {title}; the run keeps what it has done, so the opposite acts now", title=act.title)
+        )
         return True
 
-    def _note_undone(self, act: ActByHand, words: str) -> None:
+    def _note_undone(self, act: ActByHand) -> None:
         self._undone.append(replace(act, after=self._top("undone")))
-        self._tell(words)
+        self.changed.emit()
 
     def redo(self) -> bool:
         """Do again what was taken back last; return whether there was anything."""
@@ -177,10 +179,14 @@ class ActsByHand:
         self.changed.emit()
 
     def _on_withdrawn(self, intervention: Intervention) -> None:
-        """Forget what somebody took out from the timeline."""
+        """Forget what somebody took out from the timeline, and tell what undo took out."""
+        undone = [act for act in self._undone if act.done is intervention]
+        left = any(leaving is intervention for leaving in self._leaving)
         self._done = [act for act in self._done if act.done is not intervention]
         self._leave(intervention)
         self.changed.emit()
+        if left and undone:
+            self.told.emit(tr("Undo: {title}", title=undone[-1].title))
 
     def _on_not_withdrawn(self, intervention: Intervention, reason: str) -> None:
         """Reverse an act that the run has left behind by now; another that it keeps was not undone."""

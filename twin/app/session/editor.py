@@ -247,9 +247,9 @@ class Editor:
         draft = self.draft
         return None if draft is None or self.acts.undo() else draft.propose_undo(opposite)
 
-    def _propose_again(self) -> Proposal | Later | None:
+    def _propose_again(self, anew: bool = False) -> Proposal | Later | None:
         draft = self.draft
-        return None if draft is None or self.acts.redo() else draft.propose_redo()
+        return None if draft is None or self.acts.redo() else draft.propose_redo(anew)
 
     def _branch(self, command: Command, at_s: float) -> bool:
         """Offer what is asked of a time that is over as the first thing that is different in a branch."""
@@ -343,6 +343,8 @@ class Editor:
             wish = asked.wish  # its time came first: now it lies behind
             if wish.undoes:
                 wish = replace(wish, propose=partial(self._propose_back, opposite=True))
+            elif asked.proposal.redoes:
+                wish = replace(wish, propose=partial(self._propose_again, anew=True))
             self._wishes.appendleft(wish)
             self._next()
             return

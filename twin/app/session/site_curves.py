@@ -38,14 +38,18 @@ class Totals:
 
     Parameters
     ----------
+    known
+        Time [s], sums and rates of the last sample; None: there was none.
+
+    Attributes
+    ----------
     t_s, rates, sums
         Of the last sample: its time [s]; IT power [W], facility power [W], water [L/s]; what has come together
         since the start [J, J, L].
     """
 
-    def __init__(self) -> None:
-        self.t_s = math.nan
-        self.rates, self.sums = np.zeros(3), np.zeros(3)
+    def __init__(self, known: tuple[float, Floats, Floats] | None = None) -> None:
+        self.t_s, self.sums, self.rates = known or (math.nan, np.zeros(3), np.zeros(3))
 
     def advance(self, t_s: Floats, rates: Floats) -> Floats:
         """Return the sums [J, J, L] at each of some later times [s], of rates (rows as `rates`), and keep the last."""
@@ -80,6 +84,9 @@ class RunCurves:
         self._layout: FrameLayout | None = None
         self._recorded, self._live = Totals(), Totals()
         self._tail: deque[tuple[float, Floats, Floats]] = deque(maxlen=_TAIL)  # time, sums, rates
+        self._read_to: list[
+            tuple[float, Floats, Floats]
+        ] = []  # the same at the end of each slice of the record
         self._recorded_s = -math.inf
         self._joined = False  # the record has come to the frames
         self._next_wall_s = 0.0
@@ -105,13 +112,13 @@ class RunCurves:
         """Forget what comes after a time [s]: the run stands there again."""
         self.history.cut(t_s)
         self._tail = deque((known for known in self._tail if known[0] <= t_s), _TAIL)
-        if self._recorded_s > t_s:  # what is read again up to there is known
-            self._recorded, self._recorded_s = Totals(), -math.inf
-        record, live = self._recorded, Totals()
-        live.t_s, live.sums, live.rates = (
-            self._tail[-1] if self._tail else (record.t_s, record.sums, record.rates)
-        )
-        self._live = live
+        if self._recorded_s > t_s:  # it is read again from the end of the slice before
+            while self._read_to and self._read_to[-1][0] > t_s:
+                self._read_to.pop()
+            self._recorded = Totals(self._read_to[-1] if self._read_to else None)
+            self._recorded_s = self._recorded.t_s if self._read_to else -math.inf
+        record = self._recorded
+        self._live = Totals(self._tail[-1] if self._tail else (record.t_s, record.sums, record.rates))
         self.changed.emit()
 
     def read(self, t_s: float, wall_s: float) -> None:
@@ -142,6 +149,7 @@ class RunCurves:
         )
         sums = self._recorded.advance(times, np.vstack((site[_IT], site[_FACILITY], water_l_s)))
         self._recorded_s = float(times[-1])
+        self._read_to.append((self._recorded_s, self._recorded.sums, self._recorded.rates))
         self._correct_live()
         self.history.merge(np.vstack((times, *site.values(), *_shares(sums))))
         self.changed.emit()

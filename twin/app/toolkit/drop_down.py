@@ -29,7 +29,12 @@ class DropDown(QComboBox):
         self.initStyleOption(option)
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self)
-        return self.fontMetrics().horizontalAdvance(self.currentText()) > room.width()
+        icon_px = (
+            self.iconSize().width() + _BESIDE_ICON_PX
+            if not self.itemIcon(self.currentIndex()).isNull()
+            else 0
+        )
+        return self.fontMetrics().horizontalAdvance(self.currentText()) > room.width() - icon_px
 
     def event(self, event: QEvent) -> bool:
         """Say all of what is chosen in the tool tip where not all of it is seen."""
@@ -48,3 +53,4 @@ def widen(view: QAbstractItemView, column: int = 0) -> None:
 
 
 _EDGES_PX = 8
+_BESIDE_ICON_PX = 4

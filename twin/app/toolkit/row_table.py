@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
@@ -35,6 +36,7 @@ class Heads(QHeaderView):
         self.setSectionsClickable(True)
         self.setMinimumSectionSize(24)
         self._high_px = 0
+        self._sharing = False
         self.sectionResized.connect(self._fit)
         self.sectionCountChanged.connect(self._fit)
 
@@ -50,6 +52,21 @@ class Heads(QHeaderView):
         metrics = self._metrics()
         words = self._title(section).split()
         return max(map(metrics.horizontalAdvance, words), default=0) + self._edges(section).width() + 1
+
+    @property
+    def sharing(self) -> bool:
+        """Return whether the width is being shared among columns."""
+        return self._sharing
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Look after the height once, when all columns have their width."""
+        self._sharing = True
+        try:
+            yield
+        finally:
+            self._sharing = False
+            self._fit()
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         """Let words go on in the next line."""
@@ -87,6 +104,8 @@ class Heads(QHeaderView):
 
     def _fit(self, *_change: int) -> None:
         """Let the table give the heads another height where they need one."""
+        if self._sharing:
+            return
         high_px = self.sizeHint().height()
         if high_px != self._high_px:
             self._high_px = high_px
@@ -119,8 +138,8 @@ class RowTable(QTableView):
         self._widths: Callable[[], Mapping[int, int]] = dict
         self._kept, self._least_px = -1, 0
         self._leaving: Sequence[int] = ()
+        self._follows_width = False
         self._px: dict[int, int] = {}  # how wide columns are, also those that are hidden
-        self._sharing = False
         self.heads.sectionResized.connect(self._on_dragged)
         self.heads.restyled.connect(self.share)
 
@@ -135,6 +154,8 @@ class RowTable(QTableView):
         rest: int,
         least_px: int = 80,
         leaving: Sequence[int] = (),
+        *,
+        follows_width: bool = False,
     ) -> None:
         """Share the width among columns: now, at every other size of text, and the rest at every other width.
 
@@ -149,6 +170,8 @@ class RowTable(QTableView):
             It is no narrower than this, at the usual size of text, nor than a word of its head.
         leaving
             Columns that are hidden where there is too little, the first of them first.
+        follows_width
+            Whether `widths_px` measures otherwise in another width.
         """
         self._widths = (
             widths_px
@@ -156,6 +179,7 @@ class RowTable(QTableView):
             else lambda: {column: scaled(width_px) for column, width_px in widths_px.items()}
         )
         self._kept, self._least_px, self._leaving = rest, least_px, leaving
+        self._follows_width = follows_width
         self.share()
 
     def share(self) -> None:
@@ -175,9 +199,12 @@ class RowTable(QTableView):
 
     def _fill(self) -> None:
         """Give columns their width, and one of them the rest."""
-        if self._sharing or self._kept < 0:
+        if self.heads.sharing or self._kept < 0:
             return
-        self._sharing = True
+        with self.heads.shared():
+            self._give_widths()
+
+    def _give_widths(self) -> None:
         least_px = max(scaled(self._least_px), self.heads.least_px(self._kept))
         left_px = self.viewport().width() - sum(self._px.values())
         for column in self._leaving:
@@ -188,17 +215,16 @@ class RowTable(QTableView):
         for column, width_px in self._px.items():
             self.setColumnWidth(column, width_px)
         self.setColumnWidth(self._kept, max(left_px, least_px))
-        self._sharing = False
 
     def _on_dragged(self, column: int, _before_px: int, now_px: int) -> None:
-        if not self._sharing and column in self._px and now_px:
+        if not self.heads.sharing and column in self._px and now_px:
             self._px[column] = now_px
             self._fill()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let columns give way, or come back."""
         super().resizeEvent(event)
-        self._fill()
+        (self.share if self._follows_width else self._fill)()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows, or that there are none."""

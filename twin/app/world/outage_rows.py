@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.analysis.incident import expected_back
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
 from twin.app.world.rows import FactRow, World
@@ -37,18 +38,18 @@ def outage_rows(world: World, node: int) -> list[FactRow]:
     if event.subject != world.plant.nodes.ids[node]:
         rows.append(FactRow(tr("Failed"), event.subject, event.subject))
     rows.append(FactRow(tr("Out of use since"), clock.says(event.t_s)))
-    lasts_s = event.number("lasts_s", event.number("repair"))
-    if lasts_s > 0.0:
-        left_s = event.t_s + lasts_s - world.frame.t_s
-        rows.append(
-            FactRow(
-                tr("Expected back"),
-                clock.says(event.t_s + lasts_s),
-                hint=tr("in {duration}", duration=text.duration(left_s))
-                if left_s > 0.0
-                else tr("It waits for a part, a technician or its test"),
+    expected_s, waits = expected_back(event, world.events)
+    if expected_s is not None:
+        left_s, at = expected_s - world.frame.t_s, clock.says(expected_s)
+        if left_s > 0.0:
+            rows.append(
+                FactRow(tr("Expected back"), at, hint=tr("in {duration}", duration=text.duration(left_s)))
             )
-        )
+        else:
+            hint = tr("It waits for a part, a technician or its test")
+            rows.append(FactRow(tr("Expected back"), tr("overdue since {at}", at=at), hint=hint))
+    if waits:
+        rows.append(FactRow(tr("Repair"), capitalised(spelled(waits))))
     return rows
 
 

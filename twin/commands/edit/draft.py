@@ -145,17 +145,29 @@ class Draft:
             changes = tuple(Change(change.path, change.value) for change in step.edit.changes)
         return replace(self._fitting(self.shown, Patch(changes), title), undoes=True)
 
-    def propose_redo(self) -> Proposal | Later | None:
-        """Return the proposal that redoes the step undone last; None without one."""
+    def propose_redo(self, anew: bool = False) -> Proposal | Later | None:
+        """Return the proposal that redoes the step undone last; None without one.
+
+        An opposite edit that undid it goes out of the run while that stands there, unless it is wanted `anew`.
+        """
         if not self.undone:
             return None
-        step = self.undone[-1]
+        step, opposite = self.undone[-1], self._opposite()
+        if opposite is not None and opposite.edit is not None and not anew:
+            return replace(self._later(opposite.edit, True, opposite.out_of_file, step.title), redoes=True)
         ahead_s = 0.0 if step.edit is None else step.edit.at_s - self.t_s
         if step.edit is not None and ahead_s > (0.0 if step.out else AT_ONCE_S):
             return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
         if step.out:
             raise CommandError(tr("“{title}” is in the past", title=step.title), tr("edit the present scene"))
         return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
+
+    def _opposite(self) -> DraftStep | None:
+        """Return the step that undid the last one by an edit of its own, at which the run stands still."""
+        last = self._written[-1] if self._written else None
+        if last is None or last.edit is None or last.out or any(step is last for step in self.done):
+            return None
+        return last if last.edit.at_s == self.t_s else None
 
     def propose_out(self, id: str) -> Later:
         """Return the removal of an edit whose time is still ahead.
@@ -345,6 +357,9 @@ class Draft:
             else:
                 self._written.append(step)
             self.undone.append(undone)
+        elif later.redoes and self.undone and (opposite := self._opposite()) and opposite.edit == later.edit:
+            self._written.pop()  # what it undid was never gone from the file
+            self.done.append(self.undone.pop())
         elif later.redoes and self.undone:
             self._note(replace(self.undone.pop(), in_file=later.patch, out_of_file=back))
         else:
