@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action, pixels, run_to, share
 
-from twin.app.jobs.events import EventFilter
+from twin.app.jobs.event_table import JobEventTable
+from twin.app.jobs.events import EventFilter, EventLine
 from twin.app.shell.main_window import MainWindow
 from twin.app.toolkit.account_colours import colour
+from twin.app.toolkit.clock import Clock
 from twin.record.channels import NodeCondition
 from twin.record.events import Event, Severity
 from twin.scenario.schema.faults import Intervention
@@ -84,6 +87,26 @@ def test_a_low_and_narrow_page_has_room_for_every_loss(window: MainWindow, qtbot
     assert dock.title.width() > dock.title.fontMetrics().horizontalAdvance(dock.title.text())
     for spark in dock.sparks:
         assert spark.geometry().top() >= fall.geometry().bottom()
+
+
+def test_a_list_begins_at_its_newest_line_however_far_one_had_gone_in_another(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """Checkpoints come every few minutes: who went down among them and asks for failures wants the last one first."""
+    table = JobEventTable(window.look)
+    qtbot.addWidget(table)
+    kinds = ("job_interrupted", "checkpoint")
+    events = [Event(n, 60.0 * n, kinds[n % 2], "llama3", Severity.WARNING, "", {}) for n in range(80)]
+    clock = Clock(datetime.fromisoformat("2026-01-05T00:00"), dated=True)
+    table.lines.show_lines([EventLine(event, event.kind, "", "", "") for event in reversed(events)], clock)
+    table.resize(400, 120)
+    table.show()
+    table.scrollToBottom()
+    assert table.verticalScrollBar().value() > 0
+    table.list_only(EventFilter.TROUBLE)
+    assert table.lines.shown[0].event.row == 78
+    assert len(table.lines.shown) == 40
+    assert table.verticalScrollBar().value() == 0
 
 
 def test_lines_that_come_soon_after_others_are_shown_although_nothing_follows(

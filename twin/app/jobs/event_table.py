@@ -98,6 +98,11 @@ class JobEventTable(RowTable):
         self._longest_time = clock.longest
         self.share()
 
+    def list_only(self, which: EventFilter) -> None:
+        """Show only some kinds of lines, from the newest on."""
+        self.lines.filter(which)
+        self.scrollToTop()
+
     def _measured(self) -> dict[int, int]:
         return {
             TIME: self.widest(TIME, self._longest_time),

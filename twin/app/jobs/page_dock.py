@@ -174,7 +174,7 @@ class JobPageDock(Dock):
             )
             button.setCheckable(True)
             button.setChecked(which is EventFilter.ALL)
-            button.clicked.connect(lambda _=False, which=which: self.table.lines.filter(which))
+            button.clicked.connect(lambda _=False, which=which: self.table.list_only(which))
             group.addButton(button)
             self.which_buttons[which] = button
             self.tools.add(button)
