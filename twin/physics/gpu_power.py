@@ -212,6 +212,7 @@ def own_clock(
     leak_w: ArrayLike,
     products_a: ArrayLike,
     slowest_ghz: ArrayLike,
+    alone_ghz: Floats | None = None,
 ) -> Floats:
     """Highest clock under the cap of a die that waits, layer by layer, for slower ones [GHz].
 
@@ -228,8 +229,11 @@ def own_clock(
         them brings half of it (`StepWork`) [W/(V^2 GHz)]. No products: it waits for nobody.
     slowest_ghz : array_like
         Clock of the slowest die that it waits for; one that is slower itself waits for nobody [GHz].
+    alone_ghz : ndarray, optional
+        Its clock if it waited for nobody, `clock_under_cap`, where that is known [GHz].
     """
-    alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
+    if alone_ghz is None:
+        alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
     waits = (alone_ghz > np.asarray(slowest_ghz)) & (np.asarray(products_a) > 0.0)
     if not np.logical_or.reduce(waits, axis=None):
         return alone_ghz
