@@ -43,12 +43,12 @@ class FlowLaw:
 
     def flow_share(self, asked: ArrayLike) -> Floats:
         """Return the flow that is moved where a flow is asked for, over rated: from the least to 1 [-]."""
-        result: Floats = np.minimum(np.maximum(np.asarray(asked, np.float64), self.least), 1.0)
+        result: Floats = np.minimum(np.maximum(asked, self.least), 1.0)
         return result
 
     def power_share(self, flow: ArrayLike) -> Floats:
         """Return the power at a flow, over rated [-]: 1 at rated flow; pumps that make up for others go above it."""
-        share = np.maximum(np.asarray(flow, np.float64), self.least)
+        share = np.maximum(flow, self.least)
         result: Floats = self.standing + (1.0 - self.standing) * (
             self.held * share + (1.0 - self.held) * share**3
         )
@@ -56,8 +56,7 @@ class FlowLaw:
 
     def cycled_share(self, flow: ArrayLike) -> Floats:
         """Return the mean power at a flow, over rated, of many fans that take turns below the least flow [-]."""
-        share = np.asarray(flow, np.float64)
-        result: Floats = self.power_share(share) * np.minimum(share / self.least, 1.0)
+        result: Floats = self.power_share(flow) * np.minimum(np.divide(flow, self.least), 1.0)
         return result
 
 

@@ -18,7 +18,6 @@ from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
-    StepWork,
     clock_under_cap,
     dynamic_unit_w,
     leak_w,
@@ -39,7 +38,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, Traces, stepping
 from twin.sim.thermal.group_power import Drawing, JobClock, Resting, Worked, resting
-from twin.sim.thermal.own_clocks import OwnClocks
+from twin.sim.thermal.own_clocks import HeldDies, OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -94,6 +93,7 @@ class Clocks(Stateful):
         self._loads = np.zeros(0)  # how hard each of them drives its GPUs
         self.apart: list[int] = []  # jobs that step in a trace of their own
         self._reference: dict[tuple[int, int], float] = {}
+        self._shares: dict[int, tuple[Work, Work, float]] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
         self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
@@ -118,6 +118,7 @@ class Clocks(Stateful):
         self._by_part.clear()
         self._values.clear()
         self._wanted.clear()
+        self._shares.clear()
         self._resting = self._refreshed = None
 
     def values(self, name: str) -> Floats:
@@ -311,7 +312,7 @@ class Clocks(Stateful):
         # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
         free_share = capped_share = now_share = math.inf
         reference = 1.0
-        held: list[tuple[StepWork, Floats, Floats, Floats, Floats | float, Floats | float]] = []
+        held: list[HeldDies] = []
         for part, groups in members:
             model, asked = self.models[part], step_work(work, self.models[part])
             phase = asked.activity(model)
@@ -337,7 +338,7 @@ class Clocks(Stateful):
                     share = slow * self.limits.clock_share[traces.limit[groups]]
                 alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
                 capped = np.maximum(model.f_min_ghz, share * alone[2])
-            held.append((asked, spreads, leakage_w, alone, cap_w, share))
+            held.append(HeldDies(asked, spreads, leakage_w, alone, cap_w, share))
             self.capped_ghz[groups] = now = capped
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
@@ -357,27 +358,14 @@ class Clocks(Stateful):
             reference, reference * free_share, reference * capped_share, reference * now_share, memory
         )
         drawing = []
-        for (part, groups), (asked, spreads, leakage_w, alone, cap_w, share) in zip(
-            members, held, strict=True
-        ):
+        for (part, groups), dies in zip(members, held, strict=True):
             model, ghz, own = self.models[part], clock[groups], self.reference_ghz(job, part)
             steps = traces.trace[groups] % 2 == 0
             all_step, unit_s = bool(np.logical_and.reduce(steps)), None
             if not measured:  # what is measured knows no spread and has its leakage in it
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
-                ghz = self.own.work_out(
-                    groups,
-                    model,
-                    asked,
-                    spreads,
-                    leakage_w,
-                    alone,
-                    cap_w=cap_w,
-                    share=share,
-                    pace_ghz=now_share * own,
-                    walked_ghz=walked,
-                )
-                slope_w_k, unit_s = model.leak_w_per_k * work.duty, spreads
+                ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
+                slope_w_k, unit_s = model.leak_w_per_k * work.duty, dies.spread
                 leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
             memory_s = None
             if memory < 1.0:
@@ -417,15 +405,18 @@ class Clocks(Stateful):
 
     def gpu_share(self, job: int) -> float:
         """Return how hard `job` drives its GPUs, between idle and rated power, 0..1."""
-        work, shares = self.jobs.work[job], [0.0]
+        work, planned, shares = self.jobs.work[job], self.jobs.planned[job], [0.0]
         if work.gpu_load is not None:
             return work.gpu_load
-        for part, model in enumerate(self.models):
-            slowest_ghz = self.reference_ghz(job, part)
-            ghz = reference_ghz(model, self.junction_k_w[part], self.jobs.planned[job], 1.0, slowest_ghz)
-            mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
-            shares.append(float(mean_w) / (model.cap_w - model.idle_w))
-        return min(1.0, max(shares))
+        known = self._shares.get(job)
+        if known is None or known[0] is not work or known[1] is not planned:
+            for part, model in enumerate(self.models):
+                slowest_ghz = self.reference_ghz(job, part)
+                ghz = reference_ghz(model, self.junction_k_w[part], planned, 1.0, slowest_ghz)
+                mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
+                shares.append(float(mean_w) / (model.cap_w - model.idle_w))
+            self._shares[job] = known = work, planned, min(1.0, max(shares))
+        return known[2]
 
     def wanted_gpu_w(self, job: int) -> dict[int, tuple[float, float]]:
         """Return by thermal part what a GPU of spread 1 takes while `job` computes: as it wants, and at its lowest [W].

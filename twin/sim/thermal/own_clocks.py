@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import GpuPowerModel, StepWork, clock_under_cap, line_through, own_clock
 from twin.sim.core.state import ArrayField, Fields, Stateful
+
+
+class HeldDies(NamedTuple):
+    """What holds dies of three spreads down in the groups of a job on one part, shapes (3, groups).
+
+    Parameters
+    ----------
+    asked
+        What a step asks of them.
+    spread, leakage_w, alone_ghz
+        As `line_through` has them; the last is what their caps allow if they waited for nobody [-, W, GHz].
+    cap_w, share
+        Limit of a GPU [W], and clock that other limits leave of what it allows [-].
+    """
+
+    asked: StepWork
+    spread: Floats
+    leakage_w: Floats
+    alone_ghz: Floats
+    cap_w: Floats | float
+    share: Floats | float
 
 
 class OwnClocks(Stateful):
@@ -36,13 +59,7 @@ class OwnClocks(Stateful):
         self,
         groups: IntP,
         model: GpuPowerModel,
-        asked: StepWork,
-        spread: Floats,
-        leakage_w: Floats,
-        alone_ghz: Floats,
-        *,
-        cap_w: Floats | float,
-        share: Floats | float,
+        dies: HeldDies,
         pace_ghz: float,
         walked_ghz: Floats | float,
     ) -> Floats:
@@ -53,18 +70,12 @@ class OwnClocks(Stateful):
 
         Parameters
         ----------
-        asked
-            What a step asks of them.
-        spread, leakage_w, alone_ghz
-            Of each group, as `line_through` has them; the last is what their caps allow if they waited for nobody
-            [-, W, GHz].
-        cap_w, share
-            Limit of a GPU [W], and clock that other limits leave of what it allows [-].
         pace_ghz
             Of the slowest die of the job, as a clock of this part [GHz].
         walked_ghz
             Clock that heat leaves [GHz].
         """
+        asked, spread, leakage_w, alone_ghz, cap_w, share = dies
         activity, slowest_s = asked.activity(model), float(np.maximum.reduce(spread[2]))
         slowest_ghz = clock_under_cap(model, cap_w, slowest_s, activity, leakage_w)
         waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
