@@ -97,8 +97,7 @@ class Foresight:
             return alike
         known = self._by_group
         if known is None or known[0] is not index:
-            kind = index.part if paths.even else index.kind
-            self._by_group = known = index, self._by_kind.take(kind, axis=0)
+            self._by_group = known = index, self._by_kind.take(index.kind(paths), axis=0)
         figures = known[1]
         surplus_w -= (chain[:, None, :] @ figures[:, :32].reshape(-1, 8, 4))[:, 0]
         surplus_w[:, 2] += figures[:, 32] * air_c
