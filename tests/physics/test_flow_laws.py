@@ -10,7 +10,6 @@ from twin.physics.flow_laws import (
     OUTDOOR_FANS,
     ROOM_FANS,
     FlowLaw,
-    following,
     staged_flow,
 )
 
@@ -48,10 +47,8 @@ def test_without_floor_drive_and_held_pressure_power_goes_with_the_cube_of_the_f
     assert float(AFFINITY.power_share(1.389)) == pytest.approx(1.389**3)
 
 
-def test_air_follows_the_heat_at_the_same_rise_down_to_the_floor() -> None:
-    flow = following(ROOM_FANS, [0.0, 30.0, 60.0, 100.0, 120.0], 100.0)
-    assert flow.tolist() == [0.3, 0.3, 0.6, 1.0, 1.0]
-    assert float(following(ROOM_FANS, 5.0, 0.0)) == 0.3
+def test_flow_is_what_is_asked_between_the_floor_and_the_design() -> None:
+    assert ROOM_FANS.flow_share([0.0, 0.3, 0.6, 1.0, 1.2]).tolist() == [0.3, 0.3, 0.6, 1.0, 1.0]
 
 
 def test_fans_stay_while_they_are_little_above_what_is_asked_and_else_take_the_next_stage() -> None:

@@ -43,12 +43,12 @@ class FlowLaw:
 
     def flow_share(self, asked: ArrayLike) -> Floats:
         """Return the flow that is moved where a flow is asked for, over rated: from the least to 1 [-]."""
-        result: Floats = np.minimum(np.maximum(np.asarray(asked, np.float64), self.least), 1.0)
+        result: Floats = np.minimum(np.maximum(asked, self.least), 1.0)
         return result
 
     def power_share(self, flow: ArrayLike) -> Floats:
         """Return the power at a flow, over rated [-]: 1 at rated flow; pumps that make up for others go above it."""
-        share = np.maximum(np.asarray(flow, np.float64), self.least)
+        share = np.maximum(flow, self.least)
         result: Floats = self.standing + (1.0 - self.standing) * (
             self.held * share + (1.0 - self.held) * share**3
         )
@@ -56,8 +56,7 @@ class FlowLaw:
 
     def cycled_share(self, flow: ArrayLike) -> Floats:
         """Return the mean power at a flow, over rated, of many fans that take turns below the least flow [-]."""
-        share = np.asarray(flow, np.float64)
-        result: Floats = self.power_share(share) * np.minimum(share / self.least, 1.0)
+        result: Floats = self.power_share(flow) * np.minimum(np.divide(flow, self.least), 1.0)
         return result
 
 
@@ -87,21 +86,6 @@ LEAST_WATER = 0.4
 """Facility water never flows slower: chillers want so much through their evaporators [-] [est, 0.3-0.5]."""
 
 
-def following(law: FlowLaw, heat_w: ArrayLike, full_w: ArrayLike) -> Floats:
-    """Return the flow that carries a heat away at the temperature rise of the full heat, over design [-].
-
-    What asks for less air or water gets less, and the rise stays; below the least flow the rise falls instead.
-
-    Parameters
-    ----------
-    law : FlowLaw
-    heat_w, full_w : array_like
-        Heat now, and that which design flow is for [W]; nothing to carry (full 0): the least flow.
-    """
-    full = np.asarray(full_w, np.float64)
-    return law.flow_share(np.asarray(heat_w, np.float64) / np.where(full > 0.0, full, np.inf))
-
-
 def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Floats:
     """Return flows that follow what is asked in stages, never below it: they stay while they are little above it [-].
 
@@ -119,7 +103,7 @@ def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Float
     """
     wanted = np.asarray(asked, np.float64)
     stays = (present >= wanted - 1e-9) & (present < wanted + 1.25 * stage)
-    if stays.all():
+    if np.logical_and.reduce(stays):
         return present
     result: Floats = np.where(stays, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0))
     return result

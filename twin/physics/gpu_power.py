@@ -212,6 +212,7 @@ def own_clock(
     leak_w: ArrayLike,
     products_a: ArrayLike,
     slowest_ghz: ArrayLike,
+    alone_ghz: Floats | None = None,
 ) -> Floats:
     """Highest clock under the cap of a die that waits, layer by layer, for slower ones [GHz].
 
@@ -228,13 +229,15 @@ def own_clock(
         them brings half of it (`StepWork`) [W/(V^2 GHz)]. No products: it waits for nobody.
     slowest_ghz : array_like
         Clock of the slowest die that it waits for; one that is slower itself waits for nobody [GHz].
+    alone_ghz : ndarray, optional
+        Its clock if it waited for nobody, `clock_under_cap`, where that is known [GHz].
     """
-    alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
-    waits = (alone_ghz > np.asarray(slowest_ghz)) & (np.asarray(products_a) > 0.0)
+    if alone_ghz is None:
+        alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
+    waits = np.greater(alone_ghz, slowest_ghz) & (np.asarray(products_a) > 0.0)
     if not np.logical_or.reduce(waits, axis=None):
         return alone_ghz
-    room_w = np.asarray(cap_w, dtype=np.float64) - model.idle_w - np.asarray(leak_w, dtype=np.float64)
-    wanted = room_w / np.maximum(spread, _LEAST)
+    wanted = np.subtract(np.subtract(cap_w, model.idle_w), leak_w) / np.maximum(spread, _LEAST)
     once_a = np.multiply(products_a, slowest_ghz)
     rest_a = np.maximum(np.subtract(activity, products_a), _LEAST)
     knee_ghz, volt_per_ghz = model.f_v_ghz, (model.v_max - model.v_min) / (model.f_max_ghz - model.f_v_ghz)
@@ -243,8 +246,9 @@ def own_clock(
         volt = model.v_min + volt_per_ghz * (f_ghz - knee_ghz)
         drawn = volt * (f_ghz * rest_a + once_a)
         f_ghz = f_ghz + (wanted - volt * drawn) / (2.0 * volt_per_ghz * drawn + volt**2 * rest_a)
-    below_ghz = (wanted / model.v_min**2 - once_a) / rest_a  # the voltage is the lowest
-    f_ghz = np.where(f_ghz < knee_ghz, np.minimum(below_ghz, knee_ghz), f_ghz)
+    if np.logical_or.reduce(f_ghz < knee_ghz, axis=None):
+        below_ghz = (wanted / model.v_min**2 - once_a) / rest_a  # the voltage is the lowest
+        f_ghz = np.where(f_ghz < knee_ghz, np.minimum(below_ghz, knee_ghz), f_ghz)
     f_ghz = np.minimum(np.maximum(f_ghz, alone_ghz), model.f_max_ghz)
     result: Floats = np.where(waits, f_ghz, alone_ghz)
     return result

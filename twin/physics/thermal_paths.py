@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP
 from twin.physics.hydraulics import counterflow_effectiveness
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
 from twin.physics.thermal_network import ThermalNetwork
@@ -101,7 +101,7 @@ class HeatPaths:
     Attributes
     ----------
     even : bool
-        Whether all loops flow alike. Then GPUs differ by part alone: N = K kinds instead of L*K.
+        Whether all loops flow alike. GPUs differ by part and flow alone: there are N = K kinds for each flow.
     chain_w_k : ndarray, shape (N/K, K, 4, 4)
         Conductance matrix of one GPU of each kind [W/K].
     storage_j_k : ndarray, shape (K, 4, 4)
@@ -117,9 +117,11 @@ class HeatPaths:
     def __init__(self, network: ThermalNetwork, flow_fraction: Floats, plant: PlantState) -> None:
         shape, coefficients, table = network.shape, network.coefficients, network.part_table
         self.network, self.shape, n_parts = network, shape, len(network.parts)
-        self.even = bool((flow_fraction == flow_fraction[:1]).all())
+        flows, flow_of_loop = np.unique(flow_fraction, return_inverse=True)
+        self.even = flows.size == 1
+        self._of_loop = flow_of_loop.reshape(-1) * n_parts
         g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
-        phi = flow_fraction[:1, None] if self.even else flow_fraction[:, None]
+        phi = flows[:, None]
         g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]
         matrix = np.zeros((phi.size, n_parts, 4, 4))
         matrix[..., 0, 0] = g_jp
@@ -150,13 +152,20 @@ class HeatPaths:
         installed = self.network.installed
         if self.even:
             return np.asarray(installed @ values, dtype=np.float64)
-        apart: Floats = (installed[:, None, :] @ values.reshape(*installed.shape, -1))[:, 0]
+        parts = installed.shape[1]
+        of_loops = values.reshape(-1, parts, values.shape[1]).take(self._of_loop // parts, axis=0)
+        apart: Floats = (installed[:, None, :] @ of_loops)[:, 0]
         return apart
+
+    def kind(self, loop: IntP, part: IntP) -> IntP:
+        """Return the kind of GPUs on a loop and of a part, each of shape (G,)."""
+        return part if self.even else self._of_loop.take(loop) + part
 
     def chain_inverse(self, inv_h: float) -> Floats:
         """Inverse of the 4 x 4 stage matrix of one GPU of each kind, shape (N, 4, 4) [K/W]."""
-        stage = self.chain_w_k + inv_h * self.storage_j_k
-        return np.asarray(np.linalg.inv(stage.reshape(-1, 4, 4)), dtype=np.float64)
+        rates, modes = self.modes
+        apart = modes * (1.0 / (inv_h + rates))[:, None, :]
+        return np.asarray(apart @ modes.transpose(0, 2, 1), dtype=np.float64)
 
     @property
     def alike(self) -> bool:

@@ -8,7 +8,7 @@ only, not on how GPUs are grouped, so they outlive every split and merge.
 
 import numpy as np
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP
 from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.physics.thermal_paths import HeatPaths, UpTheTree, inverse_k_w
 
@@ -66,8 +66,6 @@ class GroupIndex:
 
     Attributes
     ----------
-    part, kind : ndarray of int, shape (G,)
-        Row of each group in the arrays of an `Operator`, where all loops flow alike and where not.
     driver : ndarray of int, shape (G, 2)
         Upper unknowns that drive a group: its loop's supply and its hall's air.
     heated : ndarray of int, shape (2G,)
@@ -80,23 +78,27 @@ class GroupIndex:
 
     def __init__(self, network: ThermalNetwork, groups: Groups) -> None:
         shape = network.shape
-        self.part, self.kind = groups.part, groups.loop * len(network.parts) + groups.part
+        self._groups = groups
         self.driver = shape.drivers.take(groups.loop, axis=0)
         self.heated = shape.heated.take(groups.loop, axis=0).reshape(-1)
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
         self._weights: tuple[HeatPaths, Floats] | None = None
+        self._kind: tuple[HeatPaths, IntP] | None = None
+
+    def kind(self, paths: HeatPaths) -> IntP:
+        """Row of each group in the arrays of an `Operator` for these paths, shape (G,)."""
+        known = self._kind
+        if known is None or known[0] is not paths:
+            self._kind = known = paths, paths.kind(self._groups.loop, self._groups.part)
+        return known[1]
 
     def weights_w_k(self, paths: HeatPaths) -> Floats:
         """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
         known = self._weights
         if known is None or known[0] is not paths:
-            gain_w_k = (
-                paths.gain_w_k[0]
-                if paths.alike
-                else paths.gain_w_k.take(self.part if paths.even else self.kind, axis=0)
-            )
+            gain_w_k = paths.gain_w_k[0] if paths.alike else paths.gain_w_k.take(self.kind(paths), axis=0)
             self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)
         return known[1]
 
@@ -118,8 +120,7 @@ class GroupOperator:
         self._rate = operator.inv_h * index.capacity_j_k
         paths = operator.paths
         if operator.product is None:
-            kind = index.part if paths.even else index.kind
-            chain = operator.chain.take(kind, axis=0)
+            chain = operator.chain.take(index.kind(paths), axis=0)
             self._chain, self._drive = chain[:, :, :4], chain[:, :, 4:]
         self._weights = index.weights_w_k(paths)
 

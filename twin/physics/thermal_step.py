@@ -97,8 +97,7 @@ class Foresight:
             return alike
         known = self._by_group
         if known is None or known[0] is not index:
-            kind = index.part if paths.even else index.kind
-            self._by_group = known = index, self._by_kind.take(kind, axis=0)
+            self._by_group = known = index, self._by_kind.take(index.kind(paths), axis=0)
         figures = known[1]
         surplus_w -= (chain[:, None, :] @ figures[:, :32].reshape(-1, 8, 4))[:, 0]
         surplus_w[:, 2] += figures[:, 32] * air_c
@@ -353,7 +352,7 @@ class ThermalStepper:
         self._stored_j_k = self._index.capacity_j_k.copy()
         chain_j_k = self._stored_j_k[: 8 * groups.size].reshape(-1, 4, 2)
         chain_j_k *= self._index.members
-        self._shares = self.network.heat_shares.T.take(groups.part, axis=1)
+        self._shares = self.network.heat_shares.take(groups.part, axis=0)
         self._occupied = groups.n > 0.0
 
     def _set_plant(self, inputs: ThermalInputs) -> None:
@@ -377,9 +376,8 @@ class ThermalStepper:
         n_chain = 8 * groups.size
         source = np.zeros(n_chain + shape.n_upper)
         chain, upper = source[:n_chain].reshape(-1, 4, 2), source[n_chain:]
-        for node, share in enumerate(self._shares):
-            chain[:, node, 0] = share * inputs.base_w
-            chain[:, node, 1] = share * inputs.dyn_w
+        np.multiply(self._shares, inputs.base_w[:, None], out=chain[:, :2, 0])
+        np.multiply(self._shares, inputs.dyn_w[:, None], out=chain[:, :2, 1])
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
         self._unmixed = source

@@ -26,7 +26,9 @@ class Clockwork(simpy.Environment):
 
     def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
         """Put `event` into the queue at `due_s` [s], not before now."""
-        heapq.heappush(self._queue, (max(due_s, self._now), cast(Any, priority), next(self._eid), event))
+        now = self._now
+        due_s = due_s if due_s > now else now
+        heapq.heappush(self._queue, (due_s, cast(Any, priority), next(self._eid), event))
 
 
 class Timer(NamedTuple):
@@ -43,10 +45,9 @@ class _Due(simpy.Event):
     """The SimPy event of one timer."""
 
     def __init__(self, env: simpy.Environment, timer: Timer, fire: Callable[[simpy.Event], None]) -> None:
-        super().__init__(env)
-        self.timer = timer
+        # As `simpy.Event` has it: it comes once for each timer that is set.
+        self.env, self.timer, self.callbacks = env, timer, [fire]
         self._ok, self._value = True, None
-        self.callbacks.append(fire)
 
 
 class Timers:

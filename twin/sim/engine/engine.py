@@ -32,7 +32,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
 from twin.sim.core.draws import Draws
-from twin.sim.core.gc_pause import nothing_collected
+from twin.sim.core.gc_pause import nothing_collected, seldom_collected
 from twin.sim.edits import snapshot
 from twin.sim.edits.cancel_pending import withdraw
 from twin.sim.edits.editing import FIRST, EditedRun, Edits, EditStage, RunHall, move_over
@@ -156,6 +156,10 @@ class Engine(EditedRun):
 
         An edit that acts counts as such an event. Return the time reached [s].
         """
+        with seldom_collected():
+            return self._advance(until_s, wall_budget_s, alert)
+
+    def _advance(self, until_s: float, wall_budget_s: float | None, alert: Severity | None) -> float:
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
         self.log.worst, layout = Severity.INFO, self.layout
         while self.timers.next_s() <= min(until_s, self.end_s):

@@ -162,14 +162,18 @@ class Meter(Stateful):
         node_w = self.node_w(heat, traces, clocks)
         if force:
             self.job_energy.share(node_w)
+        lossy = self.power.supplies.any_shelves or self.power.supplies.any_converters
         for _ in range(2):  # heat of the supplies is part of IT power
-            self._update(node_w, now_s)
+            if lossy:
+                self._update(node_w, now_s)
             if not self.overhead.follow(self.it_w):
                 break
             heat.loop_heat_w, heat.hall_heat_w = self.overhead.loop_heat_w, self.overhead.hall_heat_w
             heat.repower()
             self._look(heat, now_s)
             node_w = self.node_w(heat, traces, clocks)
+        if not lossy:
+            self._update(node_w, now_s)
 
     def book(self, heat: Heat, now_s: float) -> None:
         """Take note of what has flowed since the last reading, at the powers of then."""

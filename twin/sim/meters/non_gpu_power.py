@@ -41,42 +41,62 @@ def dealt(loop: IntP) -> IntP:
     return order
 
 
-class _Fans:
-    """Power of the fans of nodes by the trace that drives them: worked out once for all nodes that are alike."""
+class _ByTrace:
+    """Power of nodes besides their GPUs by the trace that drives them: worked out once for all nodes that are alike."""
 
     def __init__(self, body: Body) -> None:
-        power = body.node_power
-        self._peak_w = np.asarray(power.peak_w)
-        alike = np.stack([np.asarray(power.idle_share), body.inlet_c])
-        kinds, kind = np.unique(alike, axis=1, return_inverse=True)
-        self._share, self._inlet_c = kinds[:, :, None]
-        self._kind, self._fans_w = kind.reshape(-1).astype(np.intp), np.asarray(power.fans_w)
-        self._any, self._warm = bool(self._fans_w.any()), bool((body.inlet_c > EASY_C).any())
-        # How hard each trace was driven at the latest look, and what fans of each kind draw at that, over rated.
-        self._driven, self._by_kind = np.zeros(0), np.zeros((len(self._share), 0))
+        power, bare = body.node_power, body.node_power.without_fans()
+        idle_w, fans_w = np.asarray(bare.idle_w), np.asarray(power.fans_w)
+        swings_w = np.asarray(bare.full_w - idle_w), np.asarray(bare.peak_w - idle_w)
+        alike = (
+            idle_w,
+            *swings_w,
+            fans_w,
+            np.asarray(power.idle_share),
+            body.inlet_c,
+            np.asarray(power.peak_w),
+        )
+        kinds, kind = np.unique(np.stack(alike), axis=1, return_inverse=True)
+        self._kind = kind.reshape(-1).astype(np.intp)
+        (
+            self._idle_w,
+            self._swing_w,
+            self._peak_swing_w,
+            self._fans_w,
+            self._idle_share,
+            self._inlet_c,
+            self._most_w,
+        ) = kinds[:, :, None]
+        self._warm = bool((fans_w > 0).any() and (body.inlet_c > EASY_C).any())
+        # How hard each trace drives a node, whether at its peak, and what nodes of each kind draw at that.
+        self.share, self._peak = np.zeros((2, 0))
+        self._node_w, self._at = np.zeros((kinds.shape[1], 0)), self._kind
 
-    def add(self, node_w: Floats, driven: Floats, trace: NDArray[np.intp]) -> None:
-        """Add to the power of nodes what their fans draw where traces are so hard driven [W]."""
-        if not self._any:
-            return
-        at = trace if len(self._share) == 1 else self._kind * len(driven) + trace
-        node_w += self._fans_w * self._power(driven).ravel().take(at)
-        if self._warm:
-            np.minimum(node_w, self._peak_w, out=node_w)
+    def renew(self, share: Floats, peak: Floats) -> None:
+        """Let traces drive nodes so hard, and at their peak where that is 1, shapes (traces,)."""
+        self.share, self._peak = share, peak
+        self._node_w, self._at = np.empty((len(self._idle_w), len(share))), self._kind * len(share)
+        self._work_out(np.arange(len(share)))
 
-    def _power(self, driven: Floats) -> Floats:
-        """Return the power of fans of each kind by trace, over rated: of few traces is it another than before."""
-        if len(driven) != len(self._driven):
-            self._driven, self._by_kind = (
-                np.full(len(driven), np.nan),
-                np.empty((len(self._share), len(driven))),
-            )
-        moved = (driven != self._driven).nonzero()[0]
-        if moved.size:
-            power = NodePower(0.0, 0.0, 0.0, 1.0, self._share)
-            self._by_kind[:, moved] = power.fan_power_w(driven.take(moved), self._inlet_c)
-            self._driven = driven.copy()
-        return self._by_kind
+    def drive(self, shares: dict[int, tuple[float, float]]) -> None:
+        """Let some traces drive nodes so hard, and at their peak where the second figure is 1."""
+        moved = [trace for trace, by in shares.items() if by != (self.share[trace], self._peak[trace])]
+        if moved:
+            for trace in moved:
+                self.share[trace], self._peak[trace] = shares[trace]
+            self._work_out(np.array(moved, np.intp))
+
+    def _work_out(self, traces: IntP) -> None:
+        share = self.share[traces]
+        node_w = share * np.where(self._peak[traces] > 0, self._peak_swing_w, self._swing_w) + self._idle_w
+        fans = NodePower(0.0, 0.0, 0.0, self._fans_w, self._idle_share)
+        node_w += fans.fan_power_w(share, self._inlet_c)
+        self._node_w[:, traces] = np.minimum(node_w, self._most_w) if self._warm else node_w
+
+    def power_w(self, trace: NDArray[np.intp]) -> Floats:
+        """Return the power of each node in its trace (N,) [W]."""
+        power_w: Floats = self._node_w.ravel().take(trace if len(self._idle_w) == 1 else self._at + trace)
+        return power_w
 
 
 class Overhead(Stateful):
@@ -131,14 +151,8 @@ class Overhead(Stateful):
         self._warm = np.zeros(len(self._air_at), bool)  # above the reset of its hall, when last looked at
         self._set_band()
         self.static_w = body.rack_static_w
-        # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
         self._any_to_air = bool(body.overhead_to_air.any())
-        bare = body.node_power.without_fans()
-        self._idle_w, self._swing_w = np.asarray(bare.idle_w), np.asarray(bare.full_w - bare.idle_w)
-        self._peak_swing_w = np.asarray(bare.peak_w - bare.idle_w)
-        self._fans = _Fans(body)
-        self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
-        self._mixed_peak = False  # whether shared nodes or loads drive some node at its peak
+        self._by_trace, self._apart = _ByTrace(body), set[int]()
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -154,29 +168,20 @@ class Overhead(Stateful):
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        share, peak = self._share, self._peak
-        jobs = stepping(len(clocks.jobs.rows))
-        if len(share) != jobs + 2 * len(clocks.mixed):
-            share, peak = self._share, self._peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
+        jobs, by_trace = stepping(len(clocks.jobs.rows)), self._by_trace
+        if len(by_trace.share) != jobs + 2 * len(clocks.mixed):
+            share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
-            self._mixed_peak = bool(peak.any())
-        for job in clocks.apart:  # whoever steps alone; of others the entries are not asked for
-            trace = stepping(job)
-            share[trace], peak[trace] = clocks.load_share(job), clocks.jobs.work[job].node_at_peak
-        apart = set(map(stepping, clocks.apart))
-        for trace in self._apart - apart:
-            share[trace] = peak[trace] = 0.0
-        self._apart = apart
-        swing_w = self._swing_w
-        if self._mixed_peak or any(peak[trace] for trace in apart):
-            at_peak = peak.take(wanted) > 0
-            swing_w = np.where(at_peak, self._peak_swing_w, swing_w)
+            by_trace.renew(share, peak)
+        apart = {  # whoever steps alone; of others the entries are not asked for
+            stepping(job): (clocks.load_share(job), float(clocks.jobs.work[job].node_at_peak))
+            for job in clocks.apart
+        }
+        by_trace.drive(apart | dict.fromkeys(self._apart - apart.keys(), (0.0, 0.0)))
+        self._apart = set(apart)
         lit = self.plant.nodes.present & (wanted != OFF)
-        node_w = share.take(wanted)
-        node_w *= swing_w
-        node_w += self._idle_w
-        self._fans.add(node_w, share, wanted)
+        node_w = by_trace.power_w(wanted)
         node_w *= lit
         self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
         self._follow_static(lit)

@@ -16,18 +16,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.arrays import Bools, Floats
+from twin.arrays import Bools, Floats, IntP
 from twin.catalog import Catalog
 from twin.physics.flow_laws import (
     HELD_PUMPS,
     LEAST_AIR,
     LEAST_WATER,
     FlowLaw,
-    following,
     staged_flow,
     warm_air,
 )
-from twin.physics.thermal_network import ThermalNetwork
+from twin.physics.thermal_network import Groups, ThermalNetwork
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Pairs
 from twin.sim.core.state import Fields, Stateful
@@ -54,6 +53,63 @@ class Wants(NamedTuple):
     mean: Floats
     most: Floats
     hall_w: Floats
+
+
+class LoopGpus(NamedTuple):
+    """What GPUs ask of their loops.
+
+    Parameters
+    ----------
+    loop_w
+        Their heat into each loop, leakage aside, shape (L,) [W].
+    mean, most
+        As of `Wants`.
+    """
+
+    loop_w: Floats
+    mean: Floats
+    most: Floats
+
+
+class GpuHeat:
+    """Heat of GPUs by loop, and the air that they ask for: worked out where groups or their powers are others.
+
+    Attributes
+    ----------
+    plates : tuple of ndarray, shapes (G,)
+        Of each group its hall, and what its plates lose to the air there [W/K].
+    """
+
+    plates: tuple[IntP, Floats]
+
+    def __init__(self) -> None:
+        self._placed: tuple[Groups, ThermalNetwork] | None = None
+        self._tdp_w, self._gpus = np.zeros((2, 0))  # rating of a GPU of each group, GPUs of each loop
+        self._known: tuple[tuple[object, ...], LoopGpus] | None = None  # from what, and it
+
+    def on_loops(
+        self, network: ThermalNetwork, groups: Groups, powered: Bools, base_w: Floats, dyn_w: Floats
+    ) -> LoopGpus:
+        """Return what the GPUs of groups ask of their loops; those whose power is on draw base + s dyn [W], (G,)."""
+        given, known = (network, groups, powered, base_w, dyn_w), self._known
+        if known is None or any(map(is_not, known[0], given)):
+            if self._placed is None or self._placed[0] is not groups or self._placed[1] is not network:
+                self._place(network, groups)
+            loops = len(self._gpus)
+            asked = np.maximum((base_w + groups.mean_s * dyn_w) / self._tdp_w, LEAST_AIR)
+            asked = np.minimum(asked, 1.0, out=asked) * powered
+            most = np.zeros(loops)
+            np.maximum.at(most, groups.loop, asked)
+            loop_w = np.bincount(groups.loop, groups.n * base_w + groups.sum_s * dyn_w, minlength=loops)
+            mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / self._gpus
+            self._known = known = given, LoopGpus(loop_w.astype(float, copy=False), mean, most)
+        return known[1]
+
+    def _place(self, network: ThermalNetwork, groups: Groups) -> None:
+        table, loops = network.part_table, network.shape.n_loops
+        self._placed, self._tdp_w = (groups, network), table["tdp_w"][groups.part]
+        self._gpus = np.maximum(np.bincount(groups.loop, groups.n, minlength=loops), 1.0)
+        self.plates = network.shape.loop_hall[groups.loop], table["g_ambient_w_k"][groups.part]
 
 
 class AskedFlow(Stateful):
@@ -91,7 +147,7 @@ class AskedFlow(Stateful):
         self.water = np.ones(shape.n_plants)
         self._staged: tuple[tuple[Floats, ...], Floats] | None = None
         by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
-        self._law, self._hall = law, shape.loop_hall
+        self._hall = shape.loop_hall
         self._by_air, self._room, self._blown = map(np.flatnonzero, (by_air, room, by_air & ~room))
         self._plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         at_work_w, to_air_w = _at_work_w(plant, catalog)
@@ -102,26 +158,25 @@ class AskedFlow(Stateful):
         able_w = np.multiply(VALVE_SHARE * over_k, crah_w_k, out=np.zeros_like(crah_w_k), where=crah_w_k > 0)
         self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
         on_plant = self._plant[np.maximum(nodes.loop, 0)]
-        self._plant_full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
+        full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
             shape.hall_plant, room_w, minlength=shape.n_plants
         )
+        self._plant_most_w = np.where(full_w > 0.0, full_w, np.inf)  # nothing to carry: the least flow
+        # Flows in the order of their stages: air of nodes, loops and water.
+        least = np.broadcast_to(law.least, len(by_air)).take(self._by_air)
+        leasts = np.full(len(self._blown), LEAST_AIR), least, np.full(shape.n_plants, WATER.least)
+        self._law = FlowLaw(np.concatenate(leasts), standing=0.0, held=0.0)
 
     def follow(self, loop_w: Floats, wants: Wants) -> bool:
         """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
         air, blown, room = self._by_air, self._blown, self._room
-        asked = wants.mean * self._warm
+        mean = wants.mean * self._warm
         if room.size:
-            asked[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
+            mean[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
         by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
-        wanted = np.concatenate(
-            [
-                np.maximum((wants.most * self._warm).take(blown), LEAST_AIR),
-                self._law.flow_share(asked).take(air),
-                following(WATER, by_plant, self._plant_full_w),
-            ]
-        )
+        asked = (wants.most * self._warm).take(blown), mean.take(air), by_plant / self._plant_most_w
         present = self._in_stages()
-        flow = staged_flow(present, wanted)
+        flow = staged_flow(present, self._law.flow_share(np.concatenate(asked)))
         if flow is present:
             return False
         self.nodes, self.loops = self.nodes.copy(), self.loops.copy()

@@ -8,10 +8,11 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from operator import is_not
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import (
@@ -20,7 +21,6 @@ from twin.physics.gpu_power import (
     clock_under_cap,
     dynamic_unit_w,
     leak_w,
-    line_through,
     slowest_spread,
 )
 from twin.physics.thermal_network import ThermalState
@@ -28,16 +28,17 @@ from twin.sim.core.state import ArrayField, Child, Derived, Fields, Items, Row, 
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
     boost_unit_w,
-    least_activity,
     phase_activity,
     reference_ghz,
     step_w,
+    step_work,
 )
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
-from twin.sim.thermal.gpu_groups import IDLE, OFF, STAND_IN, Traces, stepping
-from twin.sim.thermal.own_clocks import OwnClocks
+from twin.sim.thermal.gpu_groups import IDLE, OFF, Traces, stepping
+from twin.sim.thermal.group_power import Drawing, JobClock, Resting, Worked, resting
+from twin.sim.thermal.own_clocks import HeldDies, OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -57,20 +58,6 @@ HBM_LIMIT_C = 95.0
 """HBM above this is slow [C] [est]."""
 HBM_ABOVE_DIE_K = 8.0
 """HBM is never warmer than this over its die under load, with the shipped chains [K]."""
-
-
-@dataclass(frozen=True)
-class JobClock:
-    """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
-
-    `reference` is the clock its profile was fitted at; `memory` is the bandwidth its slowest HBM has left [-].
-    """
-
-    reference: float
-    free: float
-    capped: float
-    now: float
-    memory: float = 1.0
 
 
 class Clocks(Stateful):
@@ -106,9 +93,14 @@ class Clocks(Stateful):
         self._loads = np.zeros(0)  # how hard each of them drives its GPUs
         self.apart: list[int] = []  # jobs that step in a trace of their own
         self._reference: dict[tuple[int, int], float] = {}
+        self._shares: dict[int, tuple[Work, Work, float]] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
         self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
+        # Temperatures, groups, limits and caps that clocks were worked out for; what they came to, by job, and besides.
+        self._refreshed: tuple[ThermalState, int, NDArray[np.intp], dict[int, float]] | None = None
+        self._worked: dict[int, Worked] = {}
+        self._resting: Resting | None = None
         self._values: dict[str, tuple[IntP, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
         self.holding = False  # and none of them moved in the last step: heat and clocks have found each other
@@ -126,6 +118,8 @@ class Clocks(Stateful):
         self._by_part.clear()
         self._values.clear()
         self._wanted.clear()
+        self._shares.clear()
+        self._resting = self._refreshed = None
 
     def values(self, name: str) -> Floats:
         """Return one figure of the power model for each group."""
@@ -245,37 +239,64 @@ class Clocks(Stateful):
     def refresh(self, state: ThermalState) -> None:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
-        hot_c = state.die_c(traces.hot_s)
-        points_c = np.array([*state.die_c(traces.points_s[:2]), hot_c])
-        if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-            points_c = np.array([traces.pooled(die_c) for die_c in points_c])
-        dyn, leak, clock = (np.zeros(size) for _ in range(3))
-        self.walked = False
-        self.own.clear(size)
-        self.capped_ghz = self.values("f_max_ghz").copy()
-        self.job_clock = {}
-        base = np.where((traces.trace != OFF) & (traces.trace != STAND_IN), self.values("idle_w"), 0.0)
-        jobs = len(self.jobs.rows)
+        if self._known_at(state):
+            self._repower()
+            return
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
-        if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
+        hot_c = state.die_c(traces.hot_s)
+        self.walked = False
+        self.job_clock = {}
+        self._worked.clear()
+        resting = self._at_rest()
+        base, clock, leak = resting.mixed_w if free else resting.base_w, resting.mixed_ghz, resting.none
+        self.capped_ghz, self.dyn_w = self.values("f_max_ghz"), resting.none
+        self.own.clear(size)
+        if resting.jobs or not free:
+            points_c = np.array([*state.die_c(traces.points_s[:2]), hot_c])
+            if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
+                points_c = traces.pooled(points_c)
+            base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
+            self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
+            jobs = len(self.jobs.rows)
             for job, members in traces.of_job.items():
                 if job < jobs or not free:
-                    self._refresh_job(job, members, points_c, base, dyn, leak, clock)
-        if free:
-            self._refresh_mixed(base, clock)
-        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
+                    self._refresh_job(job, members, points_c, clock, leak)
+                    self._draw(job, base, self.dyn_w)
+        self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
         self._seen_c = hot_c
+        self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
 
-    def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
-        """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
-        trace = self.traces.trace
-        mixed = (trace >= self.first_mixed).nonzero()[0]
-        if mixed.size:
-            if len(self._loads) != len(self.mixed):
+    def _known_at(self, state: ThermalState) -> bool:
+        """Return whether clocks are those of these temperatures, and of the groups, limits and work of now."""
+        known = self._refreshed
+        return (
+            known is not None
+            and known[0] is state
+            and known[1] == self.traces.version
+            and known[2] is self.limits.node_class
+            and known[3] == self.cap_w
+            and not self.walked
+            and all(worked.work is self.work(job) for job, worked in self._worked.items())
+        )
+
+    def _repower(self) -> None:
+        """Work out the powers of jobs that go at another pace than those of now are for; clocks stay."""
+        moved = [job for job, worked in self._worked.items() if worked.pace_s != self._pace_s(job)]
+        if moved:
+            self.base_w, self.dyn_w = self.base_w.copy(), self.dyn_w.copy()
+            for job in moved:
+                self._draw(job, self.base_w, self.dyn_w)
+
+    def _at_rest(self) -> Resting:
+        """Return what groups draw besides those of jobs, until some group is another."""
+        traces, known, mixed = self.traces, self._resting, len(self.mixed)
+        if known is None or known.version != traces.version or known.mixed != mixed:
+            if len(self._loads) != mixed:
                 self._loads = np.array([work.gpu_load for work in self.mixed], float)
-            rated_w = (self.values("cap_w") - self.values("idle_w"))[mixed]
-            base[mixed] += self._loads[(trace[mixed] - self.first_mixed) // 2] * rated_w
-            clock[mixed] = self.capped_ghz[mixed]
+            idle_w, top_ghz = self.values("idle_w"), self.values("f_max_ghz")
+            rated_w = self.values("cap_w") - idle_w
+            self._resting = known = resting(traces, self.first_mixed, self._loads, idle_w, rated_w, top_ghz)
+        return known
 
     def default_cap_w(self, job: int, model: GpuPowerModel) -> float:
         """Return the power limit of the GPUs of `job` by themselves and by caps on jobs [W]."""
@@ -284,41 +305,40 @@ class Clocks(Stateful):
         return min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
 
     def _refresh_job(
-        self,
-        job: int,
-        members: list[tuple[int, IntP]],
-        points_c: Floats,
-        base: Floats,
-        dyn: Floats,
-        leak: Floats,
-        clock: Floats,
+        self, job: int, members: list[tuple[int, IntP]], points_c: Floats, clock: Floats, leak: Floats
     ) -> None:
         traces, work, limited = self.traces, self.work(job), self.limits.any
         measured = work.gpu_load is not None
         # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
         free_share = capped_share = now_share = math.inf
         reference = 1.0
-        held: list[tuple[Floats | float, Floats | float]] = []
+        held: list[HeldDies] = []
         for part, groups in members:
-            model = self.models[part]
-            spread = 1.0 if measured else traces.points_s[2, groups]
-            leakage_w = np.zeros(len(groups)) if measured else leak_w(model, points_c[2, groups], 1.0)
-            phase = phase_activity(work, model)
-            free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
-            share: Floats | float = 1.0
-            if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
-                slow = self.limits.slow_share[traces.limit[groups]]
-                free = np.maximum(model.f_min_ghz, slow * free)
+            model, asked = self.models[part], step_work(work, self.models[part])
+            phase = asked.activity(model)
+            if measured:
+                spreads, leakage_w = np.ones((3, len(groups))), np.zeros((3, len(groups)))
+            else:
+                spreads = traces.points_s[:, groups]
+                leakage_w = leak_w(model, points_c[:, groups], 1.0)
             cap_w: Floats | float = self.default_cap_w(job, model)
-            capped = free
-            if limited:
-                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[groups]])
-            if limited or cap_w < model.cap_w:
-                capped = clock_under_cap(model, cap_w, spread, phase, leakage_w)
-            if limited:
-                share = slow * self.limits.clock_share[traces.limit[groups]]
-                capped = np.maximum(model.f_min_ghz, share * capped)
-            held.append((cap_w, share))
+            share: Floats | float = 1.0
+            own_cap = not limited and cap_w == model.cap_w
+            if own_cap:
+                alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
+                free = capped = alone[2]
+            else:
+                free = clock_under_cap(model, model.cap_w, spreads[2], phase, leakage_w[2])
+                if (
+                    limited
+                ):  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
+                    slow = self.limits.slow_share[traces.limit[groups]]
+                    free = np.maximum(model.f_min_ghz, slow * free)
+                    cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[groups]])
+                    share = slow * self.limits.clock_share[traces.limit[groups]]
+                alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
+                capped = np.maximum(model.f_min_ghz, share * alone[2])
+            held.append(HeldDies(asked, spreads, leakage_w, alone, cap_w, share))
             self.capped_ghz[groups] = now = capped
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
@@ -337,42 +357,30 @@ class Clocks(Stateful):
         self.job_clock[job] = JobClock(
             reference, reference * free_share, reference * capped_share, reference * now_share, memory
         )
-        pace_s, floor = work.step_s, 0.0
-        if job < len(self.jobs.rows):
-            pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
-        for (part, groups), (cap_w, share) in zip(members, held, strict=True):
-            model, ghz, spreads = self.models[part], clock[groups], traces.points_s[:, groups]
-            own = self.reference_ghz(job, part)
-            if not measured:
-                walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
-                ghz = self.own.work_out(
-                    groups,
-                    model,
-                    work,
-                    spreads,
-                    points_c[:, groups],
-                    cap_w=cap_w,
-                    share=share,
-                    pace_ghz=now_share * own,
-                    walked_ghz=walked,
-                )
+        drawing = []
+        for (part, groups), dies in zip(members, held, strict=True):
+            model, ghz, own = self.models[part], clock[groups], self.reference_ghz(job, part)
             steps = traces.trace[groups] % 2 == 0
-            all_step = bool(np.logical_and.reduce(steps))
+            all_step, unit_s = bool(np.logical_and.reduce(steps)), None
+            if not measured:  # what is measured knows no spread and has its leakage in it
+                walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
+                ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
+                slope_w_k, unit_s = model.leak_w_per_k * work.duty, dies.spread
+                leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
             memory_s = None
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
-            unit_s: Floats | float = 1.0 if measured else spreads
-            power_w = step_w(work, model, ghz, unit_s, own, pace_s, memory_s=memory_s, floor=floor)
-            if not all_step:
-                spins = np.maximum(model.a_comm, least_activity(work, model, ghz, floor))
-                power_w = np.where(steps, power_w, unit_s * dynamic_unit_w(model, ghz, spins))
-            if measured:  # measured power knows no spread and has its leakage in it
-                base[groups] += power_w
-                continue
-            common_w, dyn[groups] = line_through(spreads, power_w, rising=True)
-            base[groups] += common_w
-            slope_w_k = model.leak_w_per_k * work.duty
-            leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
+            drawing.append(Drawing(model, groups, ghz, unit_s, own, memory_s, None if all_step else steps))
+        self._worked[job] = Worked(work, drawing)
+
+    def _pace_s(self, job: int) -> float:
+        """Return how long a step of a job takes now, or of what stands for several [s]."""
+        return self.jobs.pace[job].step_s if job < len(self.jobs.rows) else self.work(job).step_s
+
+    def _draw(self, job: int, base: Floats, dyn: Floats) -> None:
+        """Write what the GPUs of a job draw at the clocks and the pace of now, leakage aside."""
+        floor = self.jobs.specs[job].power_floor if job < len(self.jobs.rows) else 0.0
+        self._worked[job].draw(self._pace_s(job), floor, self._at_rest().base_w, base, dyn)
 
     def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
@@ -397,15 +405,18 @@ class Clocks(Stateful):
 
     def gpu_share(self, job: int) -> float:
         """Return how hard `job` drives its GPUs, between idle and rated power, 0..1."""
-        work, shares = self.jobs.work[job], [0.0]
+        work, planned, shares = self.jobs.work[job], self.jobs.planned[job], [0.0]
         if work.gpu_load is not None:
             return work.gpu_load
-        for part, model in enumerate(self.models):
-            slowest_ghz = self.reference_ghz(job, part)
-            ghz = reference_ghz(model, self.junction_k_w[part], self.jobs.planned[job], 1.0, slowest_ghz)
-            mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
-            shares.append(float(mean_w) / (model.cap_w - model.idle_w))
-        return min(1.0, max(shares))
+        known = self._shares.get(job)
+        if known is None or known[0] is not work or known[1] is not planned:
+            for part, model in enumerate(self.models):
+                slowest_ghz = self.reference_ghz(job, part)
+                ghz = reference_ghz(model, self.junction_k_w[part], planned, 1.0, slowest_ghz)
+                mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
+                shares.append(float(mean_w) / (model.cap_w - model.idle_w))
+            self._shares[job] = known = work, planned, min(1.0, max(shares))
+        return known[2]
 
     def wanted_gpu_w(self, job: int) -> dict[int, tuple[float, float]]:
         """Return by thermal part what a GPU of spread 1 takes while `job` computes: as it wants, and at its lowest [W].

@@ -276,7 +276,7 @@ class CoolingSystem(Stateful):
     def _wire(self) -> None:
         ramp, water = self.pumps.ramp, self._water
         self._known: dict[bytes, tuple[FlowRamp, PlantState, MixingValve]] = {}  # by air, the latest last
-        self._turning = self.pumps.turning()
+        self._turning, self._pumped = self.pumps.turning(), np.zeros(0)  # no flow is asked yet
         self._rejection = self.rejection.shares()
         self._opened = np.where(np.isnan(self._opening), 1.0, self._opening)
         self._water_list = (water * self.network.coefficients.plant_flow_w_k).tolist()
@@ -299,7 +299,8 @@ class CoolingSystem(Stateful):
         turning = self._turning
         speed = turning.speed_for(asked.loops[: len(self._plates)])
         self._loop_power_w = self._drives.power_w(turning.share, speed)
-        self._pump_heat()
+        if not np.array_equal(self._pumped, asked.water):
+            self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._mix()
 
@@ -317,6 +318,7 @@ class CoolingSystem(Stateful):
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
+        self._pumped = self.asked.water
         turning, asked = self.water.turning(), self.asked.of_plants(len(self._water_design_w))
         power = WATER.power_share(turning.speed_for(asked))
         self._water_power_w = self._water_design_w * turning.share * power

@@ -81,9 +81,6 @@ class Traces(Stateful):
         GPUs that have a slot of their own, in the order of those slots.
     hot_s : ndarray, shape (G,)
         Spread factor of the leakiest die of each group.
-    points_s : ndarray, shape (3, G)
-        Spread factors by which clock and power of its dies are a line, the last that of the leakiest die of all groups
-        with its key.
     front_s, back_s : ndarray, shape (G,)
         The same of the dies in front and of those behind others; where none stands there, that of the others.
     behind : ndarray, shape (G,)
@@ -156,10 +153,20 @@ class Traces(Stateful):
         self._of_job: dict[int, list[tuple[int, IntP]]] | None = None
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = self._find_doubles()
-        # Groups of one key work alike, so that they become alike and can be joined.
-        self.points_s = spread_points(self.pooled(self.hot_s) if self.doubled else self.hot_s)
+        self._points_s: Floats | None = None
         self._gpu_group: IntP | None = None
         self._moves: tuple[IntP, Bools] | None = None  # of which traces wanted, who stands in others
+
+    @property
+    def points_s(self) -> Floats:
+        """Spread factors by which clock and power of the dies of each group are a line, shape (3, G).
+
+        The last is that of the leakiest die of all groups with its key.
+        """
+        # Groups of one key work alike, so that they become alike and can be joined.
+        if self._points_s is None:
+            self._points_s = spread_points(self.pooled(self.hot_s) if self.doubled else self.hot_s)
+        return self._points_s
 
     def _rank(self) -> list[tuple[IntP, Floats]]:
         """Return the slots with GPUs in front, and behind others, by their hottest dies there, and these' spreads."""
@@ -451,11 +458,11 @@ class Traces(Stateful):
         return np.array(found, np.intp).reshape(-1, 2)
 
     def pooled(self, values: Floats) -> Floats:
-        """Return the highest value among the groups of one key, for each group."""
+        """Return the highest value among the groups of one key, for each group; shape (..., G)."""
         first, other = self._doubles.T
         result = values.copy()
-        np.maximum.at(result, first, values[other])
-        result[other] = result[first]
+        np.maximum.at(result.T, first, values.T[other])
+        result[..., other] = result[..., first]
         return result
 
     @property

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats, IntP
-from twin.physics.flow_laws import LEAST_AIR
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
-from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState
+from twin.physics.thermal_network import ThermalState
 from twin.sim.core.timers import LATE, Timers
-from twin.sim.thermal.asked_flow import Wants
+from twin.sim.thermal.asked_flow import GpuHeat, LoopGpus, Wants
 from twin.sim.thermal.clocks import CROSSED_K, HBM_LIMIT_C, REFRESH_K, Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import IDLE, Traces
@@ -91,7 +90,8 @@ class Heat:
             None  # of what, hot dies at the latest look
         )
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
-        self._places: tuple[Groups, ThermalNetwork, tuple[IntP, Floats, Floats, Floats]] | None = None
+        self.gpu_heat = GpuHeat()
+        self._weight: tuple[int, Floats] | None = None  # of which version of the groups
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
         )
@@ -344,10 +344,12 @@ class Heat:
             self.course.rest()
 
     def _error_weight(self) -> Floats:
-        trace = self.traces.trace
-        weight = np.where(trace > IDLE, 1.0, IDLE_ERROR_WEIGHT)
-        weight[trace >= self.clocks.first_mixed] = LOAD_ERROR_WEIGHT
-        return weight
+        traces, known = self.traces, self._weight
+        if known is None or known[0] != traces.version:
+            weight = np.where(traces.working, 1.0, IDLE_ERROR_WEIGHT)
+            weight[traces.trace >= self.clocks.first_mixed] = LOAD_ERROR_WEIGHT
+            self._weight = known = traces.version, weight
+        return known[1]
 
     def _inputs(self) -> ThermalInputs:
         now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
@@ -368,12 +370,10 @@ class Heat:
 
     def _into_w(self, state: ThermalState) -> Floats:
         """Return the heat into each loop, leakage aside, and into the air of each hall, shape (L + H,) [W]."""
-        groups, clocks = self.traces.groups, self.clocks
-        gpus_w = groups.n * clocks.base_w + groups.sum_s * clocks.dyn_w
-        loop_w = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
+        groups, loop_w = self.traces.groups, self._gpus().loop_w + self.loop_heat_w
         if not self.cooling.holds_rooms:
             return np.concatenate([loop_w, self.hall_heat_w])
-        hall, ambient_w_k, *_ = self._of_groups()
+        hall, ambient_w_k = self.gpu_heat.plates
         air_c = state.hall_air_c(self.network.shape).take(hall)
         plates = groups.n * (state.chain[:, 2, 0] - air_c) + groups.sum_s * state.chain[:, 2, 1]
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
@@ -381,27 +381,14 @@ class Heat:
 
     def _wants(self) -> Wants:
         """Return what nodes and other gear want carried away: fans of nodes follow their GPUs, and stand where off."""
-        groups, clocks = self.traces.groups, self.clocks
-        *_, tdp_w, gpus = self._of_groups()
-        gpu_w = clocks.base_w + groups.mean_s * clocks.dyn_w
-        asked = np.minimum(np.maximum(gpu_w / tdp_w, LEAST_AIR), 1.0) * self.traces.powered
-        most, loops = np.zeros(len(gpus)), len(gpus)
-        np.maximum.at(most, groups.loop, asked)
-        mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / gpus
-        return Wants(mean, most, self.hall_heat_w)
+        gpus = self._gpus()
+        return Wants(gpus.mean, gpus.most, self.hall_heat_w)
 
-    def _of_groups(self) -> tuple[IntP, Floats, Floats, Floats]:
-        """Return of each group its hall, what its plates lose to the air there [W/K] and the rating of a GPU [W], (G,).
-
-        With them the GPUs on each loop, shape (L,); 1 where there are none.
-        """
-        groups, network = self.traces.groups, self.network
-        if self._places is None or self._places[0] is not groups or self._places[1] is not network:
-            hall, table = network.shape.loop_hall[groups.loop], network.part_table
-            gpus = np.maximum(np.bincount(groups.loop, groups.n, minlength=network.shape.n_loops), 1.0)
-            ambient_w_k, tdp_w = table["g_ambient_w_k"][groups.part], table["tdp_w"][groups.part]
-            self._places = groups, network, (hall, ambient_w_k, tdp_w, gpus)
-        return self._places[2]
+    def _gpus(self) -> LoopGpus:
+        traces, clocks = self.traces, self.clocks
+        return self.gpu_heat.on_loops(
+            self.network, traces.groups, traces.powered, clocks.base_w, clocks.dyn_w
+        )
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were recomputed."""

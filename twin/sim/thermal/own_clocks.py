@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from twin.arrays import Floats, IntP
-from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, leak_w, line_through, own_clock
+from twin.physics.gpu_power import GpuPowerModel, StepWork, clock_under_cap, line_through, own_clock
 from twin.sim.core.state import ArrayField, Fields, Stateful
-from twin.sim.jobs.gpu_load import step_work
-from twin.sim.jobs.work import Work
+
+
+class HeldDies(NamedTuple):
+    """What holds dies of three spreads down in the groups of a job on one part, shapes (3, groups).
+
+    Parameters
+    ----------
+    asked
+        What a step asks of them.
+    spread, leakage_w, alone_ghz
+        As `line_through` has them; the last is what their caps allow if they waited for nobody [-, W, GHz].
+    cap_w, share
+        Limit of a GPU [W], and clock that other limits leave of what it allows [-].
+    """
+
+    asked: StepWork
+    spread: Floats
+    leakage_w: Floats
+    alone_ghz: Floats
+    cap_w: Floats | float
+    share: Floats | float
 
 
 class OwnClocks(Stateful):
@@ -38,12 +59,7 @@ class OwnClocks(Stateful):
         self,
         groups: IntP,
         model: GpuPowerModel,
-        work: Work,
-        spread: Floats,
-        die_c: Floats,
-        *,
-        cap_w: Floats | float,
-        share: Floats | float,
+        dies: HeldDies,
         pace_ghz: float,
         walked_ghz: Floats | float,
     ) -> Floats:
@@ -54,21 +70,17 @@ class OwnClocks(Stateful):
 
         Parameters
         ----------
-        spread, die_c
-            Of each group, as `line_through` has them [-, C].
-        cap_w, share
-            Limit of a GPU [W], and clock that other limits leave of what it allows [-].
         pace_ghz
             Of the slowest die of the job, as a clock of this part [GHz].
         walked_ghz
             Clock that heat leaves [GHz].
         """
-        asked, leakage_w = step_work(work, model), leak_w(model, die_c, 1.0)
+        asked, spread, leakage_w, alone_ghz, cap_w, share = dies
         activity, slowest_s = asked.activity(model), float(np.maximum.reduce(spread[2]))
         slowest_ghz = clock_under_cap(model, cap_w, slowest_s, activity, leakage_w)
         waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
         products_a = asked.products_a(model)
-        ghz = own_clock(model, cap_w, spread, activity, leakage_w, products_a, waits_ghz)
+        ghz = own_clock(model, cap_w, spread, activity, leakage_w, products_a, waits_ghz, alone_ghz)
         ghz = np.maximum(model.f_min_ghz, np.minimum(share * ghz, walked_ghz))
         self.waits_ghz[groups] = waits_ghz[2]
         self.common_ghz[groups], self.slope_ghz[groups] = line_through(spread, ghz)
