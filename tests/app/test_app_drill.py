@@ -13,7 +13,7 @@ from twin.app.shell.main_window import MainWindow
 from twin.app.teach.drill_dialog import DrillDialog, DrillWish
 from twin.app.teach.drill_dock import NO_DRILL, OVER, RUNNING
 from twin.app.teach.drill_hall import DrillHall
-from twin.lessons.drill import Drill
+from twin.lessons.drill import OperatorDrill
 from twin.lessons.drill_result import read_drill
 from twin.lessons.drill_score import score_of_acts
 from twin.scenario import Change
@@ -28,7 +28,7 @@ def wish(lab: Path) -> DrillWish:
     return DrillWish(lab, "medium", SEED, 1800.0)
 
 
-def begin(window: MainWindow, wish: DrillWish, qtbot: PatientBot) -> tuple[DrillHall, Drill]:
+def begin(window: MainWindow, wish: DrillWish, qtbot: PatientBot) -> tuple[DrillHall, OperatorDrill]:
     hall = window.drills.hall
     assert window.drills.begin(wish)
     drill = hall.drill
@@ -37,7 +37,7 @@ def begin(window: MainWindow, wish: DrillWish, qtbot: PatientBot) -> tuple[Drill
     return hall, drill
 
 
-def texts(window: MainWindow, drill: Drill) -> Iterator[str]:
+def texts(window: MainWindow, drill: OperatorDrill) -> Iterator[str]:
     """Yield what the window tells of the run: scene, file, marks, events, alarms, acts, the queue ahead."""
     session = window.session
     assert session.draft is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.lessons.drill import CALM_S, LEVELS, Drill, DrillError, drill_of
+from twin.lessons.drill import CALM_S, LEVELS, DrillError, OperatorDrill, drill_of
 from twin.lessons.drill_acts import ACTS, why_no_act, why_not
 from twin.lessons.drill_comment import told
 from twin.lessons.drill_policy import POLICIES, ByRunbook, acts_of
@@ -38,11 +38,11 @@ def row() -> Document:
 
 
 @cache
-def drill(seed: int, level: str = "medium", length_s: float = HOUR_S) -> Drill:
+def drill(seed: int, level: str = "medium", length_s: float = HOUR_S) -> OperatorDrill:
     return drill_of(row(), level, seed, length_s)
 
 
-def values(one: Drill) -> dict[str, float]:
+def values(one: OperatorDrill) -> dict[str, float]:
     """Return the score of each policy, of runs made again from its acts [GPU h]."""
     return {
         name: score_of_acts(one, acts_of(one, make(one.seed))).value_gpu_h for name, make in POLICIES.items()

@@ -72,7 +72,7 @@ LEVELS: dict[str, Level] = {
 
 
 @dataclass(frozen=True)
-class Drill:
+class OperatorDrill:
     """A drill as it is made.
 
     Parameters
@@ -106,7 +106,7 @@ class Drill:
 
 def drill_of(
     document: Document, level: str, seed: int, length_s: float = 2 * HOUR_S, plant: Plant | None = None
-) -> Drill:
+) -> OperatorDrill:
     """Return the drill of a scene; the same seed gives the same one.
 
     Parameters
@@ -146,7 +146,7 @@ def drill_of(
         raise DrillError(f"{document.name}: nothing in this scene can fail")
     if not shown.scenario.jobs and not shown.scenario.streams and not shown.scenario.traces:
         raise DrillError(f"{document.name}: has no work that a fault could cost")
-    return Drill(_name_of(document), level, seed, length_s, shown, faults)
+    return OperatorDrill(_name_of(document), level, seed, length_s, shown, faults)
 
 
 def _name_of(document: Document) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from twin.lessons.drill import LONGEST_S, SHORTEST_S, Drill, drill_of
+from twin.lessons.drill import LONGEST_S, SHORTEST_S, OperatorDrill, drill_of
 from twin.lessons.result import MAX_BYTES, DoneAct, Person, ResultError, Seconds
 from twin.lessons.step_hall import Act
 from twin.record.inputs import app_version
@@ -46,7 +46,9 @@ class DrillResult(DocumentPart):
     program: Text = Field(default="", description="version of the program")
 
     @classmethod
-    def of(cls, drill: Drill, acts: Sequence[Act], until_s: float, person: str = "anonymous") -> DrillResult:
+    def of(
+        cls, drill: OperatorDrill, acts: Sequence[Act], until_s: float, person: str = "anonymous"
+    ) -> DrillResult:
         """Return the result of a drill."""
         return cls(
             person=person,
@@ -59,7 +61,7 @@ class DrillResult(DocumentPart):
             program=app_version(),
         )
 
-    def drill(self) -> Drill:
+    def drill(self) -> OperatorDrill:
         """Return the drill made again; raises `ScenarioError` or `DrillError`."""
         return drill_of(load(self.scene), self.level, self.seed, self.length_s)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from twin.language import tr
-from twin.lessons.drill import Drill
-from twin.lessons.drill_policy import BEST_OF, POLICIES, Nothing, Policy, acts_of
+from twin.lessons.drill import OperatorDrill
+from twin.lessons.drill_policy import BEST_OF, POLICIES, DrillPolicy, Nothing, acts_of
 from twin.lessons.drill_score import Score, score_of_acts
 from twin.lessons.step_hall import Act
 
@@ -81,7 +81,7 @@ class Ranking:
 
 
 def ranked(
-    drill: Drill,
+    drill: OperatorDrill,
     yours: Sequence[Act] | None = None,
     ways: Sequence[str] = (),
     until_s: float | None = None,
@@ -116,7 +116,7 @@ def ranked(
         tell(float(done), float(steps))
         return made
 
-    def by(who: str, policy: Policy) -> Ranked:
+    def by(who: str, policy: DrillPolicy) -> Ranked:
         return way(who, acts_of(drill, policy, until_s))
 
     nobody = by(NOBODY, Nothing())
@@ -128,6 +128,6 @@ def ranked(
     return Ranking(nobody, Ranked(BEST, best.score, best.acts), tuple(others))
 
 
-def ranked_aside(drill: Drill, yours: Sequence[Act], until_s: float | None, tell: Tell) -> Ranking:
+def ranked_aside(drill: OperatorDrill, yours: Sequence[Act], until_s: float | None, tell: Tell) -> Ranking:
     """Return the ranking of what somebody did; for a process of its own (`twin.analysis.background_process`)."""
     return ranked(drill, tuple(yours), (RUNBOOK,), until_s, tell)

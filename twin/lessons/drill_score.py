@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.language import tr
-from twin.lessons.drill import HOUR_S, Drill
+from twin.lessons.drill import HOUR_S, OperatorDrill
 from twin.lessons.replay import replayed
 from twin.lessons.step_hall import Act
 from twin.record.events import Event
@@ -37,25 +37,25 @@ class Harm:
     id: str
     title: str
     cost_gpu_h: float
-    count: Callable[[Reader, Drill, Sequence[Event], float], float]
+    count: Callable[[Reader, OperatorDrill, Sequence[Event], float], float]
 
 
-def _throttled_h(reader: Reader, drill: Drill, events: Sequence[Event], until_s: float) -> float:
+def _throttled_h(reader: Reader, drill: OperatorDrill, events: Sequence[Event], until_s: float) -> float:
     times, figures = reader.figures()
     before = np.flatnonzero(times <= until_s)
     value = float(figures[THROTTLED][before[-1]]) if len(before) and THROTTLED in figures else 0.0
     return value / HOUR_S if math.isfinite(value) else 0.0
 
 
-def _shut_down(reader: Reader, drill: Drill, events: Sequence[Event], until_s: float) -> float:
+def _shut_down(reader: Reader, drill: OperatorDrill, events: Sequence[Event], until_s: float) -> float:
     hot = [event for event in events if event.kind == "shutdown" and event.word("cause") != "leak"]
     return float(sum(event.integer("nodes", 1) for event in hot))
 
 
-def _of_itself(kind: str, fault: str) -> Callable[[Reader, Drill, Sequence[Event], float], float]:
+def _of_itself(kind: str, fault: str) -> Callable[[Reader, OperatorDrill, Sequence[Event], float], float]:
     """Return what counts events of a kind that no fault of the drill is: they followed from what was not done."""
 
-    def count(reader: Reader, drill: Drill, events: Sequence[Event], until_s: float) -> float:
+    def count(reader: Reader, drill: OperatorDrill, events: Sequence[Event], until_s: float) -> float:
         drawn = sum(each.kind == fault and each.at_s <= until_s for each in drill.faults)
         return float(max(0, sum(event.kind == kind for event in events) - drawn))
 
@@ -104,7 +104,7 @@ class Score:
         return self.useful_gpu_h - self.harm_gpu_h
 
 
-def score_of(reader: Reader, drill: Drill, until_s: float | None = None) -> Score:
+def score_of(reader: Reader, drill: OperatorDrill, until_s: float | None = None) -> Score:
     """Return what came of a recorded drill up to a time [s]; none: to its end.
 
     Raises
@@ -120,7 +120,7 @@ def score_of(reader: Reader, drill: Drill, until_s: float | None = None) -> Scor
     return Score(spent.gpu_s[USEFUL] / HOUR_S, harms, stopped, end_s)
 
 
-def score_of_acts(drill: Drill, acts: Sequence[Act], until_s: float | None = None) -> Score:
+def score_of_acts(drill: OperatorDrill, acts: Sequence[Act], until_s: float | None = None) -> Score:
     """Return what comes of a drill in which somebody does these acts: the run is made again.
 
     Raises

@@ -60,7 +60,7 @@ def handout(reader: Reader, chapters: Sequence[HandoutChapter], without: str = "
         (
             f"chapter-{chapter.stop.number}",
             f"{chapter.stop.number}. {chapter.stop.chapter.title}",
-            [chapter.picture and figure_of(chapter.picture), chapter.text],
+            [figure_of(chapter.picture) if chapter.picture else None, chapter.text],
         )
         for chapter in chapters
     ]

@@ -18,9 +18,9 @@ from twin.app.session.veil import Veil
 from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.draft import Draft
 from twin.language import tr
-from twin.lessons.drill import Drill
+from twin.lessons.drill import OperatorDrill
 from twin.lessons.drill_acts import may_edit, no_edit, why_not
-from twin.lessons.drill_comment import Moment, told
+from twin.lessons.drill_comment import CommentedMoment, told
 from twin.lessons.drill_run import Ranking, ranked_aside
 from twin.lessons.drill_sight import seen_of
 from twin.lessons.step_hall import Act
@@ -52,10 +52,10 @@ class DrillEnd:
         Its record.
     """
 
-    drill: Drill
+    drill: OperatorDrill
     acts: tuple[Act, ...]
     until_s: float
-    moments: tuple[Moment, ...]
+    moments: tuple[CommentedMoment, ...]
     run_file: Path
 
 
@@ -82,7 +82,7 @@ class DrillHall:
     def __init__(self, session: Session, parent: QObject) -> None:
         self._session = session
         self._editor: Editor | None = None
-        self.drill: Drill | None = None
+        self.drill: OperatorDrill | None = None
         self.end: DrillEnd | None = None
         self.ranking: Ranking | None = None
         self._opening = False
@@ -107,7 +107,7 @@ class DrillHall:
         """Take who does edits: of these a drill refuses most."""
         self._editor = editor
 
-    def begin(self, drill: Drill, path: Path) -> None:
+    def begin(self, drill: OperatorDrill, path: Path) -> None:
         """Open the hall of a drill at its beginning; what is hidden happens in its run alone.
 
         Raises
@@ -169,7 +169,7 @@ class DrillHall:
         else:
             self._timer.stop()
 
-    def _look_whether_it_stands(self, drill: Drill) -> None:
+    def _look_whether_it_stands(self, drill: OperatorDrill) -> None:
         session, wall_s = self._session, monotonic()
         t_s, since_s, asked_s = self._still
         if session.t_s != t_s:

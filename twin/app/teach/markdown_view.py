@@ -14,7 +14,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear
 from twin.app.toolkit.plain_text import MarkupLabel
 from twin.language import tr
-from twin.markdown_text import Block, MarkdownError, Span, in_plain, read_markdown, with_figures
+from twin.markdown_text import MarkdownError, ProseBlock, ProseSpan, in_plain, read_markdown, with_figures
 from twin.scenario.formats.sibling_files import FileLimit, found
 from twin.scenario.text.problem import Problem, ScenarioError
 from twin.shown_text import in_html, printable
@@ -38,7 +38,7 @@ class MarkdownView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(7)
-        self._labels: list[tuple[MarkupLabel, tuple[Block, ...]]] = []
+        self._labels: list[tuple[MarkupLabel, tuple[ProseBlock, ...]]] = []
         self._figures: Mapping[str, str] = {}
 
     def show_text(self, text: str) -> None:
@@ -50,7 +50,7 @@ class MarkdownView(QWidget):
         except MarkdownError:
             self._column.addWidget(label(text, "prose", wrap=True))
             return
-        words: list[Block] = []
+        words: list[ProseBlock] = []
         for block in blocks:
             if block.kind == "picture":
                 self._add_words(words)
@@ -72,7 +72,7 @@ class MarkdownView(QWidget):
         """Return what stands there, without any look."""
         return "\n".join(in_plain(self._filled(blocks)) for _, blocks in self._labels)
 
-    def _add_words(self, blocks: list[Block]) -> None:
+    def _add_words(self, blocks: list[ProseBlock]) -> None:
         if not blocks:
             return
         made = MarkupLabel()
@@ -86,7 +86,7 @@ class MarkdownView(QWidget):
         self._labels.append((made, tuple(blocks)))
         self._column.addWidget(made)
 
-    def _filled(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    def _filled(self, blocks: tuple[ProseBlock, ...]) -> tuple[ProseBlock, ...]:
         return with_figures(blocks, lambda name: self._figures.get(name, MISSING))
 
     def _write(self) -> None:
@@ -99,7 +99,7 @@ class MarkdownView(QWidget):
         figure = in_html(self._figures.get(name, MISSING))
         return f'<span style="color:{self._look.theme.warning}; font-weight:600">{figure}</span>'
 
-    def _picture(self, block: Block) -> QLabel:
+    def _picture(self, block: ProseBlock) -> QLabel:
         words = "".join(span.text for span in block.spans)
         made = label(words, "muted", wrap=True)
         pixmap = _pixmap(block.picture, self._folder)
@@ -111,7 +111,7 @@ class MarkdownView(QWidget):
         return made
 
 
-def blocks_in_html(blocks: Iterable[Block], figure: Callable[[str], str], link_colour: str) -> str:
+def blocks_in_html(blocks: Iterable[ProseBlock], figure: Callable[[str], str], link_colour: str) -> str:
     """Return blocks as the rich text of a label; each word of the file is escaped.
 
     Parameters
@@ -137,7 +137,7 @@ def blocks_in_html(blocks: Iterable[Block], figure: Callable[[str], str], link_c
     return "".join(made)
 
 
-def _span(span: Span, figure: Callable[[str], str], link_colour: str) -> str:
+def _span(span: ProseSpan, figure: Callable[[str], str], link_colour: str) -> str:
     words = figure(span.text) if span.figure else in_html(printable(span.text))
     for shown, tag in ((span.code, "code"), (span.emphasis, "i"), (span.strong, "b")):
         words = f"<{tag}>{words}</{tag}>" if shown else words
@@ -146,7 +146,7 @@ def _span(span: Span, figure: Callable[[str], str], link_colour: str) -> str:
     return f'<a href="{in_html(span.link)}" style="color:{link_colour}">{words}</a>'
 
 
-def _has_link(blocks: Iterable[Block]) -> bool:
+def _has_link(blocks: Iterable[ProseBlock]) -> bool:
     return any(span.link for block in blocks for span in block.spans)
 
 

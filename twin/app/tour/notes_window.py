@@ -120,9 +120,8 @@ class NotesWindow(QWidget):
 
     def _wanted(self) -> QScreen | None:
         """Return the screen it stood on last, else one without the active window."""
-        kept, active = self._settings.kept(_SCREEN), QGuiApplication.focusWindow()
-        screens = QGuiApplication.screens()
+        kept, screens = self._settings.kept(_SCREEN), QGuiApplication.screens()
         known = [screen for screen in screens if screen.name() in kept]
-        shown = active.screen() if active is not None else None
-        others = [screen for screen in screens if screen is not shown]
+        shown = [window.screen() for window in QGuiApplication.topLevelWindows() if window.isActive()]
+        others = [screen for screen in screens if screen not in shown]
         return next(iter([*known, *others]), None)

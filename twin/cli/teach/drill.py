@@ -13,7 +13,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Overwrite, Seed, a_file
 
 if TYPE_CHECKING:
-    from twin.lessons.drill import Drill
+    from twin.lessons.drill import OperatorDrill
     from twin.lessons.drill_run import Ranking
 
 EXAMPLE = """Example: twin drill blackout --level heavy --seed 3 --by runbook -o heavy.twinrun
@@ -100,7 +100,7 @@ def rank_drill(
             _print(drill, ranking)
 
 
-def _drill(scene: str, level: str, seed: int | None, length: str) -> tuple[Drill, Any, float | None]:
+def _drill(scene: str, level: str, seed: int | None, length: str) -> tuple[OperatorDrill, Any, float | None]:
     from twin.cli.scene import load_scene, time_of
     from twin.lessons.drill import drill_of
     from twin.lessons.drill_result import SUFFIX, read_drill
@@ -113,7 +113,7 @@ def _drill(scene: str, level: str, seed: int | None, length: str) -> tuple[Drill
     return drill_of(document, level, drawn, time_of(length, "--length")), None, None
 
 
-def _record(drill: Drill, ranking: Ranking, out: Path) -> None:
+def _record(drill: OperatorDrill, ranking: Ranking, out: Path) -> None:
     from twin.lessons.step_hall import with_acts
     from twin.runtime.inline import run
 
@@ -122,7 +122,7 @@ def _record(drill: Drill, ranking: Ranking, out: Path) -> None:
     run(with_acts(drill.scenario, way.acts), record=out)
 
 
-def _plain(drill: Drill, ranking: Ranking, until_s: float | None) -> dict[str, Any]:
+def _plain(drill: OperatorDrill, ranking: Ranking, until_s: float | None) -> dict[str, Any]:
     from twin.lessons.drill_comment import act_words
 
     return {
@@ -151,7 +151,7 @@ def _plain(drill: Drill, ranking: Ranking, until_s: float | None) -> dict[str, A
     }
 
 
-def _print(drill: Drill, ranking: Ranking) -> None:
+def _print(drill: OperatorDrill, ranking: Ranking) -> None:
     from twin import units
     from twin.cli.tables import console, print_table
     from twin.lessons.drill_comment import act_words

@@ -40,7 +40,7 @@ Lesson = Annotated[
 ]
 
 
-class By(StrEnum):
+class DoneBy(StrEnum):
     """Who does a lesson without a window."""
 
     solution = "solution"
@@ -134,7 +134,7 @@ def run_lesson(
         str | None, typer.Option(metavar="NAME", help="Pseudonym, with --by; the window asks for it.")
     ] = None,
     by: Annotated[
-        By | None, typer.Option(help="Without a window: done by its solutions, or by doing nothing.")
+        DoneBy | None, typer.Option(help="Without a window: done by its solutions, or by doing nothing.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -162,7 +162,7 @@ def run_lesson(
     raise typer.Exit(code)
 
 
-def _scripted(file: LessonFile, person: str, by: By, out: Path | None, replace: bool) -> None:
+def _scripted(file: LessonFile, person: str, by: DoneBy, out: Path | None, replace: bool) -> None:
     """Do a lesson by script, tell how it went, and write the result where it is asked for."""
     from twin.cli.target import must_be_free
     from twin.lessons.recount import recount
@@ -171,7 +171,7 @@ def _scripted(file: LessonFile, person: str, by: By, out: Path | None, replace: 
 
     if out is not None:
         must_be_free(out, "-o", str(file.path), endings=(".json",), replace=replace)
-    result = scripted_result(file, person, solution_of if by is By.solution else nothing_in)
+    result = scripted_result(file, person, solution_of if by is DoneBy.solution else nothing_in)
     counted = recount(file, result)
     for step in counted.steps:
         print(f"{'solved' if step.solved else 'open':6}  {step.step.id}: {step.step.title}")
