@@ -93,7 +93,7 @@ def test_times_of_chapters_and_their_pace() -> None:
 def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: PatientBot) -> None:
     window = use_window(told)
     presenting, session, state = window.presenting, window.session, window.hall.state
-    tour, card = presenting._tour, presenting.card
+    tour, card = presenting.tour, presenting.card
     before = window.hall.view.pose, state.colour_by, state.layers, window.look.text_scale
     shown = [entry.name for entry in window.docks.table if window.docks.is_shown(entry.name)]
     window.menus.qt_actions["tour.present"].trigger()
@@ -132,7 +132,7 @@ def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtb
     window = use_window(told)
     presenting, session = window.presenting, window.session
     presenting.begin(1)
-    qtbot.waitUntil(lambda: presenting._tour.phase == "plays")
+    qtbot.waitUntil(lambda: presenting.tour.phase == "plays")
     press(window, Qt.Key.Key_Space)
     assert session.looking_s is None
     press(window, Qt.Key.Key_1)
@@ -144,7 +144,7 @@ def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtb
     draft = session.draft
     assert draft is not None
     assert draft.file.scenario.jobs[0].checkpoint.interval == 3600.0
-    qtbot.waitUntil(lambda: presenting._tour.phase == "plays" and session.t_s >= 32400.0)
+    qtbot.waitUntil(lambda: presenting.tour.phase == "plays" and session.t_s >= 32400.0)
     assert session.by_hand == [], "the run began again"
     presenting.leave()
     session.restart()
@@ -200,7 +200,7 @@ def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: Patient
     assert window.files.open(kept)
     presenting = window.presenting
     presenting.begin(1)
-    tour = presenting._tour
+    tour = presenting.tour
     assert session.looking_s == pytest.approx(32400.0, abs=60.0)
     press(window, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: tour.place == 2 and tour.phase == "over")

@@ -119,10 +119,10 @@ class NotesWindow(QWidget):
             self.tell()
 
     def _wanted(self) -> QScreen | None:
-        """Return the screen it stood on last, else one without the active window."""
-        kept, active = self._settings.kept(_SCREEN), QGuiApplication.focusWindow()
+        """Return the screen it stood on last, else one that does not show the hall."""
+        kept, parent = self._settings.kept(_SCREEN), self.parentWidget()
+        shown = parent.screen() if parent is not None else None
         screens = QGuiApplication.screens()
         known = [screen for screen in screens if screen.name() in kept]
-        shown = active.screen() if active is not None else None
         others = [screen for screen in screens if screen is not shown]
         return next(iter([*known, *others]), None)
