@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from twin.app.files.video_dialog import VideoDialog
 from twin.report.tour_times import current, stops
 from twin.scenario import loads
 
@@ -216,3 +217,38 @@ def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
         assert words.textFormat() == Qt.TextFormat.PlainText
     assert "<img" not in presenting.card.words.toHtml()
     presenting.leave()
+
+
+def test_a_film_of_the_chapters_has_captions_beside_it(
+    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
+) -> None:
+    window = use_window(told)
+    session = window.session
+    session.play(1e9)
+    qtbot.waitUntil(lambda: session.finished)
+    dialog = VideoDialog(window.look, session, window.hall, window)
+    dialog.range.setCurrentIndex(dialog.range.findData("chapters"))
+    dialog.kind.setCurrentIndex(dialog.kind.findData("pictures"))
+    dialog.size_box.setCurrentIndex(dialog.size_box.findData((960, 540)))
+    assert not dialog.seconds.isEnabled()
+    dialog.fps.addItem("1", 1)
+    dialog.fps.setCurrentIndex(dialog.fps.findData(1))
+    dialog.make(tmp_path / "film")
+    qtbot.waitUntil(lambda: dialog.film is None)
+    assert dialog.made == tmp_path / "film"
+    assert (tmp_path / "film" / "000001.png").is_file()
+    assert "a step takes 6.6" in (tmp_path / "film" / "captions.vtt").read_text()
+    dialog.close()
+
+
+def test_a_card_of_the_first_page_presents_its_scene(
+    make_window: Callable[[], MainWindow], qtbot: PatientBot
+) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: window.welcome.is_read)
+    card = next(card for card in window.welcome.cards if card.path.name.startswith("lab-16"))
+    assert not card.present_button.isHidden()
+    card.present_button.click()
+    qtbot.waitUntil(lambda: window.presenting.on and window.presenting.tour.phase == "plays")
+    assert window.presenting.card.title.text() == "Two nodes, sixteen GPUs"
+    window.presenting.leave()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, line
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text import elapsed
 from twin.app.tour.prose_view import ProseView
@@ -64,7 +65,7 @@ class NotesWindow(QWidget):
             (tr("Next"), tr("The next chapter (Page Down)"), self._tour.next),
         ):
             button = QPushButton(words)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)

@@ -132,7 +132,7 @@ class Presenting(QObject):
         window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
         larger = _LARGE[window.screen().size().height() >= _HIGH_PX]
         self._look.scale_text(max(self._before.text_scale, larger))
-        state.label_scale = larger
+        state.label_scale, hall.steady = larger, True
         app = QApplication.instance()
         assert app is not None
         app.installEventFilter(self)
@@ -164,7 +164,7 @@ class Presenting(QObject):
         self._docks.bring_back()
         state = self._hall.state
         state.colour_by, state.layers, state.selection = before.colour_by, before.layers, before.selection
-        state.label_scale = 1.0
+        state.label_scale, self._hall.steady = 1.0, False
         self._hall.view.go(before.camera, animate=False)
         self._hall.view.native.setFocus()
         self.changed.emit(False)
