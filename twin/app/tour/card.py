@@ -14,6 +14,7 @@ from twin.app.toolkit import text
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.tour.prose_view import ProseView
 from twin.app.tour.tour import Tour
 from twin.language import tr
@@ -217,6 +218,7 @@ class ChapterCard(QFrame):
             button = QPushButton(words)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setAccessibleName(one_line(trial.label))
+            button.setToolTip(plain_tip(tr("Try it (key {number})", number=number)))
             button.clicked.connect(partial(self.tried.emit, trial))
             self._tries.addWidget(button)
             self.buttons.append(button)
