@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.main_window import MainWindow
+from twin.app.teach.courses import progress_of
 from twin.app.teach.lesson_dock import LessonDock
+from twin.app.teach.person_dialog import PersonDialog
 from twin.app.teach.said import Said
 from twin.commands.edit.command import Given
 from twin.lessons.attempt import Attempt
@@ -27,6 +29,8 @@ from twin.scenario.schema.faults import Intervention
 
 pytestmark = pytest.mark.gl
 _LESSON = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
+_ALT, _CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
+_NONE = Qt.KeyboardModifier.NoModifier
 _PICTURES = os.environ.get("TWIN_PICTURES")
 
 
@@ -159,8 +163,115 @@ def click(button: object) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def picture(window: MainWindow, name: str) -> None:
+def picture(window: QWidget, name: str) -> None:
     """Keep how the window looks, where pictures are wanted."""
     if _PICTURES:
         QApplication.processEvents()
         window.grab().save(f"{_PICTURES}/{name}.png")
+
+
+def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) -> None:
+    window.settings.keep("own_lessons", [str(lesson)])
+    key(window, Qt.Key.Key_L, _CTRL)
+    dialog = window.lessons.dialog
+    assert dialog is not None
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    assert QApplication.focusWidget() is dialog.tree
+    QTest.keyClicks(dialog.tree, "Power of")
+    assert dialog.entry is not None
+    assert dialog.entry.path == lesson
+    picture(dialog, "dialog")
+    QTest.keyClick(dialog.tree, Qt.Key.Key_Return)
+    dock, session = window.docks.lesson, window.session
+    runner = dock.runner
+    qtbot.waitUntil(lambda: runner.attempt is not None and session.t_s == 60.0 and not runner.hall.arriving)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    attempt = runner.attempt
+    assert attempt is not None
+    key(window, Qt.Key.Key_N, _ALT)
+    qtbot.waitUntil(lambda: attempt.place == 1)
+    assert dock.page is not None
+    form = dock.page.form
+    assert form is not None
+    tab_to(window, form.buttons[0])
+    key(window, Qt.Key.Key_Down)
+    key(window, Qt.Key.Key_Space)
+    assert form.answer == (1,)
+    key(window, Qt.Key.Key_C, _ALT)
+    qtbot.waitUntil(lambda: said(dock).text == "No GPU leaves the job.")
+    key(window, Qt.Key.Key_Up)
+    assert form.answer == (0,)
+    key(window, Qt.Key.Key_K, _CTRL)
+    qtbot.waitUntil(lambda: said(dock).tone == "solved")
+    key(window, Qt.Key.Key_N, _ALT)
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving)
+    key(window, Qt.Key.Key_I, _ALT)
+    qtbot.waitUntil(lambda: said(dock).tone == "hint")
+    key(window, Qt.Key.Key_Y, _ALT)
+    qtbot.waitUntil(lambda: said(dock).title == "Why?")
+    key(window, Qt.Key.Key_G, _ALT)
+    qtbot.waitUntil(lambda: attempt.record.tries == 2)
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving)
+    key(window, Qt.Key.Key_B, _ALT)
+    qtbot.waitUntil(lambda: attempt.place == 1)
+    for place in (2, 3, 4):
+        key(window, Qt.Key.Key_N, _ALT)
+        qtbot.waitUntil(lambda place=place: attempt.place == place)  # type: ignore[misc]
+    qtbot.waitUntil(lambda: attempt.hall_step == "plan" and not runner.hall.arriving)
+    key(window, Qt.Key.Key_N, _ALT)
+    qtbot.waitUntil(lambda: dock.end is not None)
+    assert dock.end is not None
+    assert QApplication.focusWidget() is dock.end.hand_in
+    result = progress_of(lesson, "anna")
+    assert result is not None
+    assert result.finished
+    key(window, Qt.Key.Key_B, _ALT)
+    qtbot.waitUntil(lambda: dock.page is not None)
+
+
+def test_pseudonym_is_asked_once(
+    make_window: Callable[..., MainWindow], request: pytest.FixtureRequest, lesson: Path, qtbot: QtBot
+) -> None:
+    asked = []
+
+    def answer(dialog: PersonDialog) -> int:
+        asked.append(dialog)
+        assert not dialog.ok_button.isEnabled()
+        dialog.field.setText("Berta")
+        picture(dialog, "person")
+        dialog.accept()
+        return int(PersonDialog.DialogCode.Accepted)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PersonDialog, "exec", answer)
+        made = make_window()
+        assert made.files.open(lesson)
+        assert made.lessons.runner.attempt is not None
+        assert made.lessons.runner.attempt.result.person == "Berta"
+        assert made.files.open(lesson)
+    assert len(asked) == 1
+    words = [entry.title for entry in made.lessons.entries()]
+    assert "Power of a laboratory" in words
+    made.show_welcome()
+    qtbot.waitUntil(lambda: len(made.lessons.cards.cards) == 2)
+    qtbot.wait(50)
+    picture(made, "welcome")
+    asked.clear()
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
+
+
+def key(window: MainWindow, pressed: Qt.Key, held: Qt.KeyboardModifier = _NONE) -> None:
+    """Press a key as a person does: it goes to the window in front."""
+    QTest.keyClick(window.windowHandle(), pressed, held)
+    QApplication.processEvents()
+
+
+def tab_to(window: MainWindow, wanted: QWidget) -> None:
+    """Press Tab until something has the keyboard."""
+    for _ in range(80):
+        QTest.keyClick(window.windowHandle(), Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is wanted:
+            return
+    raise AssertionError(f"Tab never comes to {wanted.accessibleName()}")

@@ -12,7 +12,7 @@ from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.measure import FindingMeasure
 from twin.lessons.schema import Lesson
-from twin.lessons.values import Evidence, value_of
+from twin.lessons.values import StepEvidence, value_of
 from twin.record.channels import COLOUR_BY
 from twin.scenario import load
 
@@ -64,7 +64,7 @@ def test_neighbours_have_other_halls(file: LessonFile) -> None:
 
 @pytest.mark.parametrize("path", SCENES, ids=_id)
 def test_hall_of_a_lesson_keeps_the_design_rules(path: Path) -> None:
-    assert value_of(FindingMeasure(kind="findings"), Evidence(load(path).scenario)) == 0
+    assert value_of(FindingMeasure(kind="findings"), StepEvidence(load(path).scenario)) == 0
 
 
 def _measured(lesson: Lesson, place: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
@@ -22,11 +23,11 @@ from twin.app.shell.docks import Docks
 from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
-from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.settings import UserSettings
@@ -61,6 +62,28 @@ class IncidentQuestions(Protocol):
         """Show all incidents by cause."""
 
 
+class LessonQuestions(Protocol):
+    """What can be asked about lessons from a menu."""
+
+    def choose(self) -> None:
+        """Show the list of lessons."""
+
+    def ask_file(self) -> None:
+        """Let the person choose a lesson of their own."""
+
+    def ask_person(self) -> str:
+        """Ask under which name lessons are done."""
+
+    def hand_in(self) -> None:
+        """Save what was done as a file for the teacher."""
+
+    def leave(self) -> None:
+        """Leave the lesson."""
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield the lessons, for the command palette."""
+
+
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
 
@@ -83,7 +106,7 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
-    lessons: LessonActions
+    lessons: LessonQuestions
     drills: DrillActions
     notifications: Notifications
     menus: MenuBar

@@ -82,8 +82,8 @@ class LessonCards(QWidget):
         self._row = QHBoxLayout()
         self._row.setSpacing(16)
         both = QHBoxLayout()
-        nest(both, self._row)
-        both.addStretch(1)
+        nest(both, self._row, 1)
+        both.addStretch(0)
         nest(column, both)
         self.all_button = QPushButton(tr("All lessons"))
         self.all_button.setProperty("role", "link")
@@ -106,7 +106,7 @@ class LessonCards(QWidget):
         self.cards = [LessonCard(entry, person) for entry in first_shown(entries, person)]
         for card in self.cards:
             card.chosen.connect(lambda path: self.chosen.emit(path))
-            self._row.addWidget(card)
+            self._row.addWidget(card, 1)
         self.all_button.setText(tr("All {lessons}", lessons=counted(len(entries), "lesson")))
 
 
