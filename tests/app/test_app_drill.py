@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from patient_bot import PatientBot
 
+from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.main_window import MainWindow
 from twin.app.teach.drill_dialog import DrillDialog, DrillWish
 from twin.app.teach.drill_dock import NO_DRILL, OVER, RUNNING
@@ -28,9 +29,14 @@ def wish(lab: Path) -> DrillWish:
     return DrillWish(lab, "medium", SEED, 1800.0)
 
 
+def drills(window: MainWindow) -> DrillActions:
+    assert isinstance(window.drills, DrillActions)
+    return window.drills
+
+
 def begin(window: MainWindow, wish: DrillWish, qtbot: PatientBot) -> tuple[DrillHall, Drill]:
-    hall = window.drills.hall
-    assert window.drills.begin(wish)
+    hall = drills(window).hall
+    assert drills(window).begin(wish)
     drill = hall.drill
     assert drill is not None
     qtbot.waitUntil(lambda: window.session.frame is not None)
@@ -126,7 +132,7 @@ def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and
     qtbot.waitUntil(lambda: session.looking_s is not None and abs(session.looking_s - told[0].t_s) < 1.0)
 
     file = tmp_path / "mine.twin-drill.json"
-    window.drills.save_to(file)
+    drills(window).save_to(file)
     kept = read_drill(file)
     assert kept.done == end.acts
     assert kept.drill().faults == drill.faults
@@ -137,8 +143,8 @@ def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and
 
 def test_the_dialog_offers_scenes_and_draws_a_seed(make_window: Callable[..., MainWindow], lab: Path) -> None:
     window = make_window(lab)
-    window.drills.choose()
-    dialog = window.drills.dialog
+    drills(window).choose()
+    dialog = drills(window).dialog
     assert isinstance(dialog, DrillDialog)
     before = dialog.seed_box.value()
     for _ in range(5):

@@ -33,7 +33,7 @@ _LEAST_GAIN = 0.02
 """A job that loses less of its time is left where it is."""
 
 
-class Policy(Protocol):
+class DrillPolicy(Protocol):
     """Says what is done now; asked at each look at the screen."""
 
     def acts(self, view: DrillView) -> Iterator[Intervention]:
@@ -152,17 +152,17 @@ class AtRandom:
         return Intervention(at=view.now_s, kind=kind, target=target, value=value)
 
 
-POLICIES: dict[str, Callable[[int], Policy]] = {
+POLICIES: dict[str, Callable[[int], DrillPolicy]] = {
     "nothing": lambda _seed: Nothing(),
     "runbook": lambda _seed: ByRunbook(),
     "random": AtRandom,
 }
 """By name; each is made of a seed."""
-BEST_OF: tuple[Callable[[], Policy], ...] = (lambda: ByRunbook(SLICE_S),)
+BEST_OF: tuple[Callable[[], DrillPolicy], ...] = (lambda: ByRunbook(SLICE_S),)
 """Responses of which, beside the runbook at the usual pace, the best is the best that is known."""
 
 
-def acts_of(drill: Drill, policy: Policy, until_s: float | None = None) -> tuple[Intervention, ...]:
+def acts_of(drill: Drill, policy: DrillPolicy, until_s: float | None = None) -> tuple[Intervention, ...]:
     """Return what a policy does in a drill, as it sees the run go on.
 
     Raises

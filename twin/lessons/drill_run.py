@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from twin.language import tr
 from twin.lessons.drill import Drill
-from twin.lessons.drill_policy import BEST_OF, POLICIES, Nothing, Policy, acts_of
+from twin.lessons.drill_policy import BEST_OF, POLICIES, DrillPolicy, Nothing, acts_of
 from twin.lessons.drill_score import Score, score_of_acts
 from twin.lessons.step_hall import Act
 
@@ -116,7 +116,7 @@ def ranked(
         tell(float(done), float(steps))
         return made
 
-    def by(who: str, policy: Policy) -> Ranked:
+    def by(who: str, policy: DrillPolicy) -> Ranked:
         return way(who, acts_of(drill, policy, until_s))
 
     nobody = by(NOBODY, Nothing())

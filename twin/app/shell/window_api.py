@@ -19,7 +19,6 @@ from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
-from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
@@ -59,6 +58,19 @@ class IncidentQuestions(Protocol):
         """Show all incidents by cause."""
 
 
+class DrillQuestions(Protocol):
+    """What can be asked about drills from a menu."""
+
+    def choose(self) -> None:
+        """Ask which drill."""
+
+    def finish(self) -> None:
+        """End the drill that goes on."""
+
+    def close(self) -> None:
+        """End what works for the score, with the window."""
+
+
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
 
@@ -81,7 +93,7 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
-    drills: DrillActions
+    drills: DrillQuestions
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk
