@@ -40,7 +40,7 @@ from twin.cli import (
 from twin.cli.bench import command as bench
 from twin.cli.commands import CommandEntry, Commands, show_help
 from twin.cli.json_formats import JsonFormat
-from twin.cli.teach import drill
+from twin.cli.lessons import drill, lesson
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -98,7 +98,12 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("shot", shot.take_picture, shot.EXAMPLE),
         CommandEntry("video", video.make_video, video.EXAMPLE),
     ),
-    "Teach and train": (CommandEntry("drill", drill.rank_drill, drill.EXAMPLE, (drill.FORMAT,)),),
+    "Teach": (
+        CommandEntry(
+            "lesson", lesson.app, "", (lesson.LIST_FORMAT, lesson.CHECK_FORMAT, lesson.REPORT_FORMAT)
+        ),
+        CommandEntry("drill", drill.rank_drill, drill.EXAMPLE, (drill.FORMAT,)),
+    ),
     "This installation": (
         CommandEntry(
             "catalog", catalog.app, "", (catalog.LIST_FORMAT, catalog.PART_FORMAT, catalog.CHECK_FORMAT)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
-from twin.lessons.judgement import Verdict, judge, value_words
+from twin.lessons.judgement import StepVerdict, judge, value_words
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.replay import span_of
 from twin.lessons.result import (
     SUFFIX,
     DoneAct,
     HallRecord,
-    Result,
+    LessonResult,
     ResultError,
     StepRecord,
     now,
@@ -23,7 +23,7 @@ from twin.lessons.result import (
 )
 from twin.lessons.schema import NUMBER, Answer, Hint, Lesson, Step
 from twin.lessons.step_hall import Act, document_of, hall_of, place_of_hall
-from twin.lessons.values import Evidence, NoValue, value_of
+from twin.lessons.values import NoValue, StepEvidence, value_of
 from twin.record.inputs import app_version
 from twin.record.reader import Reader
 from twin.record.state_folder import state_folder
@@ -47,12 +47,12 @@ class Attempt:
     """
 
     def __init__(
-        self, file: LessonFile, person: str, result: Result | None = None, path: Path | None = None
+        self, file: LessonFile, person: str, result: LessonResult | None = None, path: Path | None = None
     ) -> None:
         self.file = file
         self.lesson: Lesson = file.lesson(person)
         self.path = path
-        self.result = result or Result(
+        self.result = result or LessonResult(
             id=uuid4().hex,
             lesson=file.id,
             digest=file.digest,
@@ -109,7 +109,7 @@ class Attempt:
         """Return when the step begins and ends at the latest [s]."""
         return span_of(self.lesson, self.place, scenario)
 
-    def evidence(self, scenario: Scenario, reader: Reader | None, now_s: float) -> Evidence:
+    def evidence(self, scenario: Scenario, reader: Reader | None, now_s: float) -> StepEvidence:
         """Return what the step is held against.
 
         Parameters
@@ -123,7 +123,7 @@ class Attempt:
         """
         begins_s, ends_s = self.span(scenario)
         acts = tuple(done.act for done in self.hall.acts)
-        return Evidence(scenario, reader, acts, begins_s, ends_s, now_s)
+        return StepEvidence(scenario, reader, acts, begins_s, ends_s, now_s)
 
     def did(self, acts: Sequence[Act], now_s: float, scene: str | None) -> None:
         """Take what was done in the hall so far, how far its run came [s], and the text of a changed scene."""
@@ -147,8 +147,8 @@ class Attempt:
         return self.step.hints[taken]
 
     def check(
-        self, evidence: Evidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
-    ) -> Verdict:
+        self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
+    ) -> StepVerdict:
         """Return how the step stands, and keep what it was held against.
 
         Parameters
@@ -177,7 +177,7 @@ class Attempt:
         self._record(answers=given, checked_s=evidence.now_s, solved=solved, closed=closed)
         return verdict
 
-    def figures(self, evidence: Evidence) -> dict[str, str]:
+    def figures(self, evidence: StepEvidence) -> dict[str, str]:
         """Return the figures shown in the text of the step, in words; a dash where there is none."""
         shown = {}
         for name, measure in self.step.figures.items():
@@ -232,7 +232,7 @@ class Attempt:
     def _record(self, **changes: object) -> None:
         self._keep(self.result.with_step(self.record.model_copy(update=changes)))
 
-    def _keep(self, result: Result) -> None:
+    def _keep(self, result: LessonResult) -> None:
         self.result = result
         if self.path is not None:
             write_result(result, self.path)
@@ -267,7 +267,7 @@ def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> At
     return Attempt(file, person, result, place)
 
 
-def unfinished_attempts() -> list[Result]:
+def unfinished_attempts() -> list[LessonResult]:
     """Return what people left unfinished on this computer, the latest first."""
     folder = state_folder() / "lessons"
     found = []
