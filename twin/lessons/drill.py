@@ -25,8 +25,8 @@ HOUR_S = 3600.0
 SCENE_SUFFIX = ".twin.yaml"
 LENGTHS_S = (1 * HOUR_S, 2 * HOUR_S, 4 * HOUR_S)
 SHORTEST_S, LONGEST_S = 0.5 * HOUR_S, 24 * HOUR_S
-SPEED = 20.0
-"""Of a drill at first, against real time: two hours in six minutes; whoever takes part may change it or pause."""
+SPEED = 10.0
+"""Of a drill at first, against real time: two hours in twelve minutes; whoever takes part may change it or pause."""
 CALM_S = 600.0
 """Nothing is broken before: jobs start, and whoever runs the hall looks round."""
 LATEST = 0.7
