@@ -20,7 +20,6 @@ from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
-from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
@@ -84,6 +83,19 @@ class LessonQuestions(Protocol):
         """Yield the lessons, for the command palette."""
 
 
+class DrillQuestions(Protocol):
+    """What can be asked about drills from a menu."""
+
+    def choose(self) -> None:
+        """Ask which drill."""
+
+    def finish(self) -> None:
+        """End the drill that goes on."""
+
+    def close(self) -> None:
+        """End what works for the score, with the window."""
+
+
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
 
@@ -107,7 +119,7 @@ class WindowApi(QMainWindow):
     branching: BranchActions
     faults: FaultsMenu
     lessons: LessonQuestions
-    drills: DrillActions
+    drills: DrillQuestions
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk

@@ -24,7 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.read_only_dialog import Prose
 from twin.language import tr
-from twin.lessons.drill_comment import CommentedMoment
+from twin.lessons.drill_comment import DrillMoment
 from twin.lessons.runbook import load_runbook
 from twin.record.alarms import Alarm
 from twin.record.events import Event, Severity
@@ -46,14 +46,14 @@ class DrillDock(Dock):
 
     start_wanted = Signal()
     save_wanted = Signal()
-    moment_chosen = Signal(object)  # CommentedMoment
+    moment_chosen = Signal(object)  # DrillMoment
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "drill", tr("Drill"), "alarm", parent)
         self._session = session
         self.hall = DrillHall(session, self)
         self._alarm: Alarm | None = None  # that the page is about, because a person chose it
-        self._moments: tuple[CommentedMoment, ...] = ()
+        self._moments: tuple[DrillMoment, ...] = ()
         self._following = False
         self.pages = QStackedWidget()
         for page in (self._no_drill(), self._running(), self._over()):

@@ -20,7 +20,7 @@ from twin.commands.edit.draft import Draft
 from twin.language import tr
 from twin.lessons.drill import OperatorDrill
 from twin.lessons.drill_acts import may_edit, no_edit, why_not
-from twin.lessons.drill_comment import CommentedMoment, told
+from twin.lessons.drill_comment import DrillMoment, told
 from twin.lessons.drill_run import Ranking, ranked_aside
 from twin.lessons.drill_sight import seen_of
 from twin.lessons.step_hall import Act
@@ -55,7 +55,7 @@ class DrillEnd:
     drill: OperatorDrill
     acts: tuple[Act, ...]
     until_s: float
-    moments: tuple[CommentedMoment, ...]
+    moments: tuple[DrillMoment, ...]
     run_file: Path
 
 
