@@ -279,6 +279,8 @@ def value_words(value: Value, unit: str) -> str:
         return str(value)
     dimension = _DIMENSIONS.get(unit)
     if dimension is not None:
+        if dimension == "duration" and 0.1 <= abs(value) < 100.0:
+            return f"{value:.3g} s"
         rounded = float(f"{value:.4g}")
         return units.render(rounded, dimension).replace("degC", "°C")
     return f"{value:,.4g} {unit}".rstrip()
