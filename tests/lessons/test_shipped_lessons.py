@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from twin.app.shell.dock_table import DOCKS
-from twin.lessons.lesson_check import check_lesson
+from twin.lessons.lesson_check import check_lesson, ids_of
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.measure import FindingMeasure
 from twin.lessons.schema import Lesson
+from twin.lessons.step_hall import hall_of
 from twin.lessons.values import StepEvidence, value_of
 from twin.record.channels import COLOUR_BY
 from twin.scenario import load
@@ -55,6 +56,16 @@ def test_lesson_is_whole(file: LessonFile) -> None:
         assert not step.conditions or step.mistakes, f"{step.id}: nothing tells of a way that does not do"
         assert step.look.dock is None or step.look.dock in {dock.name for dock in DOCKS}
         assert step.look.colour_by is None or step.look.colour_by in COLOUR_BY
+
+
+def test_places_to_look_at_exist(file: LessonFile) -> None:
+    lesson = file.lesson()
+    for place, step in enumerate(lesson.steps):
+        if step.look.thing is not None:
+            ids = ids_of(hall_of(file, lesson, place).scenario)
+            rows = {rack.rsplit("/", 1)[0] for rack in ids["rack"]}
+            thing, rack = step.look.thing, step.look.thing.rsplit("/", 1)[0]
+            assert thing in rows.union(*ids.values()) or rack in ids["rack"], step.id
 
 
 def test_neighbours_have_other_halls(file: LessonFile) -> None:
