@@ -221,6 +221,7 @@ class ChapterCard(QFrame):
             button.setToolTip(plain_tip(tr("Try it (key {number})", number=number)))
             button.clicked.connect(partial(self.tried.emit, trial))
             self._tries.addWidget(button)
+            button.show()  # what is hidden takes no room in the layout
             self.buttons.append(button)
 
     def _on_look(self, _theme: object) -> None:
