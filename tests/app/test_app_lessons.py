@@ -135,7 +135,7 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     handed = tmp_path / "anna.twin-result.json"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(handed), ""))
-        click(dock.end.hand_in)
+        click(dock.hand_in_button)
     picture(window, "handed-in")
     assert handed.stat().st_mode & 0o777 == 0o600
     result = read_result(handed)
@@ -223,7 +223,7 @@ def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) ->
     key(window, Qt.Key.Key_N, _ALT)
     qtbot.waitUntil(lambda: dock.end is not None)
     assert dock.end is not None
-    assert QApplication.focusWidget() is dock.end.hand_in
+    assert QApplication.focusWidget() is dock.hand_in_button
     result = progress_of(lesson, "anna")
     assert result is not None
     assert result.finished

@@ -13,7 +13,7 @@ from twin.app.teach.courses import LessonEntry, lesson_entries, place_of, progre
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.theme import scaled
-from twin.language import counted, tr
+from twin.language import tr
 from twin.shown_text import one_line
 
 _CARDS, _CARD_PX = 3, 348
@@ -87,6 +87,7 @@ class LessonCards(QWidget):
         nest(column, both)
         self.all_button = QPushButton(tr("All lessons"))
         self.all_button.setProperty("role", "link")
+        self.all_button.setToolTip(tr("All lessons by course (Ctrl+L)"))
         self.all_button.clicked.connect(lambda: self.all_wanted.emit())
         column.addWidget(self.all_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.cards: list[LessonCard] = []
@@ -107,7 +108,7 @@ class LessonCards(QWidget):
         for card in self.cards:
             card.chosen.connect(lambda path: self.chosen.emit(path))
             self._row.addWidget(card, 1)
-        self.all_button.setText(tr("All {lessons}", lessons=counted(len(entries), "lesson")))
+        self.all_button.setText(tr("All lessons ({count})", count=len(entries)))
 
 
 def first_shown(entries: list[LessonEntry], person: str) -> list[LessonEntry]:

@@ -99,6 +99,7 @@ class LessonsDialog(QDialog):
         self.begin_button = QPushButton(tr("&Begin"))
         self.begin_button.setProperty("role", "primary")
         self.begin_button.setDefault(True)
+        self.begin_button.setToolTip(tr("Open the lesson where you left it, or at its first step (Enter)"))
         self.begin_button.clicked.connect(lambda: self._choose(anew=False))
         for widget in (self.file_button, self.person_button, self.person_label):
             row.addWidget(widget)

@@ -61,6 +61,7 @@ class PersonDialog(QDialog):
         self.field.setMaxLength(60)
         self.field.setAccessibleName(tr("Pseudonym"))
         self.field.setPlaceholderText(tr("Pseudonym"))
+        self.field.setToolTip(tr("A name that your teacher knows you by"))
         column.addWidget(self.field)
         words = tr(
             "Kept on this computer alone, for you alone to read: what you do in the hall, your answers, the hints "
