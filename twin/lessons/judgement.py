@@ -16,7 +16,13 @@ from twin.lessons.values import NoValue, StepEvidence, Value, kind_of_act, value
 from twin.scenario.schema.edit import Edit
 from twin.units import UnitError
 
-_DIMENSIONS = {"W": "power", "°C": "temperature", "s": "duration", "B/s": "bandwidth", "m": "length"}
+_DIMENSIONS = {
+    **{
+        dimension.si_unit: name for name, dimension in reversed(units.DIMENSIONS.items()) if dimension.si_unit
+    },
+    "°C": "temperature",
+}
+"""Dimension of a unit, by which bounds are read and values are written."""
 _TOLERANCE = 1e-9
 """Of figures that should be equal."""
 
