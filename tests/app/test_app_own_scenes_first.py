@@ -90,3 +90,17 @@ def test_shipped_scenes_have_the_pictures_they_came_with() -> None:
         (picture := picture_of(path)) is None or picture.parent.name == "pictures"
         for path in shipped_scenes()
     )
+
+
+def test_a_card_of_the_first_page_presents_its_scene(
+    use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    window.show_welcome()
+    qtbot.waitUntil(lambda: window.welcome.is_read)
+    card = next(card for card in window.welcome.cards if card.path.name.startswith("lab-16"))
+    assert not card.present_button.isHidden()
+    card.present_button.click()
+    qtbot.waitUntil(lambda: window.presenting.on and window.presenting.tour.phase == "plays")
+    assert window.presenting.card.title.text() == "Two nodes, sixteen GPUs"
+    window.presenting.leave()
