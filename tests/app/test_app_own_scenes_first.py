@@ -97,3 +97,17 @@ def test_titles_of_shipped_scenes_are_read_without_the_rest_of_their_files() -> 
     for path in shipped_scenes():
         assert title_of(path) == f"{read_card(path).title} ({path.name.removesuffix(SUFFIX)})"
         assert yaml_texts(path.read_text(encoding="utf-8")) is not None, "all of it would be parsed"
+
+
+def test_a_card_of_the_first_page_presents_its_scene(
+    use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    window.show_welcome()
+    qtbot.waitUntil(lambda: window.welcome.is_read)
+    card = next(card for card in window.welcome.cards if card.path.name.startswith("lab-16"))
+    assert not card.present_button.isHidden()
+    card.present_button.click()
+    qtbot.waitUntil(lambda: window.presenting.on and window.presenting.tour.phase == "plays")
+    assert window.presenting.card.title.text() == "Two nodes, sixteen GPUs"
+    window.presenting.leave()
