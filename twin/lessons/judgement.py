@@ -268,6 +268,26 @@ def recognised(step: Step, evidence: Evidence) -> Mistake | None:
     return None
 
 
+def condition_words(condition: Condition, value: Value) -> str:
+    """Return the value behind a condition with its unit: of the scene, whose keys have none, in that of its bound.
+
+    >>> from twin.lessons.measure import SceneMeasure
+    >>> of = SceneMeasure(kind="scene", path="jobs[a].checkpoint.interval")
+    >>> condition_words(Condition(text="often", measure=of, at_most="10 min"), 1800.0)
+    '30 min'
+    """
+    bounds = (condition.at_least, condition.at_most, condition.equals)
+    bound = next((bound for bound in bounds if isinstance(bound, str)), None)
+    if isinstance(condition.measure, OF_THE_SCENE) and isinstance(value, float) and bound is not None:
+        for dimension in units.DIMENSIONS:
+            try:
+                units.parse(bound.replace("°C", "degC"), dimension)
+            except UnitError:
+                continue
+            return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")
+    return value_words(value, condition.measure.unit)
+
+
 def value_words(value: Value, unit: str) -> str:
     """Return a value with its unit, for people."""
     if isinstance(value, str | bool):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twin.lessons.attempt import Attempt, figure_words
-from twin.lessons.judgement import State, Verdict, judging, value_words
+from twin.lessons.judgement import State, Verdict, condition_words, judging
 from twin.lessons.schema import Step
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
@@ -73,7 +73,7 @@ def value_shown(step: Step, verdict: Verdict, place: int) -> str:
     outcome = verdict.outcomes[place]
     if outcome.value is None:
         return ""
-    return value_words(outcome.value, step.conditions[place].measure.unit)
+    return condition_words(step.conditions[place], outcome.value)
 
 
 def unmet(step: Step, verdict: Verdict) -> list[str]:
