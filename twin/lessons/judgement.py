@@ -32,7 +32,15 @@ class State(Enum):
     @property
     def words(self) -> str:
         """Return how it stands, for people."""
-        return tr(self.value)
+        return _STATES[self]
+
+
+_STATES = {
+    State.MET: tr("met"),
+    State.SO_FAR: tr("so far"),
+    State.OPEN: tr("open"),
+    State.BROKEN: tr("cannot be met any more"),
+}
 
 
 @dataclass(frozen=True)
