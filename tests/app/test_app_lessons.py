@@ -262,6 +262,44 @@ def test_pseudonym_is_asked_once(
     request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
 
 
+def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back(
+    window: MainWindow, lesson: Path, qtbot: QtBot
+) -> None:
+    assert window.files.open(lesson)
+    session, runner = window.session, window.docks.lesson.runner
+    attempt = runner.attempt
+    assert attempt is not None
+    qtbot.waitUntil(lambda: session.t_s == 60.0 and not runner.hall.arriving)
+    runner.go(2)
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving)
+    session.intervene(parse_injection("240 s power_cap all value=400W"))
+    qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
+    assert window.editing.editor.undo()
+    qtbot.waitUntil(lambda: not attempt.hall.acts)
+    session.intervene(parse_injection("240 s power_cap all value=500W"))
+    qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 250.0)
+    window.menus.execute("run.restart")
+    qtbot.waitUntil(lambda: session.t_s == 240.0 and not runner.hall.arriving and not session.running)
+    assert attempt.record.tries == 2
+    assert not attempt.hall.acts
+    assert session.stop_s == 480.0
+    window.lessons.leave()
+    assert runner.attempt is None
+    assert window.docks.on_welcome
+    session.intervene(parse_injection("300 s drain gpu/0/0/0"))  # no lesson refuses it any more
+    qtbot.waitUntil(lambda: bool(session.by_hand))
+
+
+def test_wrong_lesson_is_listed_with_its_keys(window: MainWindow, lesson: Path) -> None:
+    lesson.write_text(lesson.read_text().replace("begins: 1 min", "begins: soon"))
+    assert not window.files.open(lesson)
+    assert window.files.problems is not None
+    assert "begins" in window.files.problems.problems[0].key
+    assert window.lessons.runner.attempt is None
+
+
 def key(window: MainWindow, pressed: Qt.Key, held: Qt.KeyboardModifier = _NONE) -> None:
     """Press a key as a person does: it goes to the window in front."""
     QTest.keyClick(window.windowHandle(), pressed, held)

@@ -38,7 +38,15 @@ class ConditionState(Enum):
     @property
     def words(self) -> str:
         """Return how it stands, for people."""
-        return tr(self.value)
+        return _STATES[self]
+
+
+_STATES = {
+    ConditionState.MET: tr("met"),
+    ConditionState.SO_FAR: tr("so far"),
+    ConditionState.OPEN: tr("open"),
+    ConditionState.BROKEN: tr("cannot be met any more"),
+}
 
 
 @dataclass(frozen=True)

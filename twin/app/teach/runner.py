@@ -10,6 +10,7 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app.session.editor import Editor
+from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.teach.hall_run import LessonHall
 from twin.app.teach.review import Review, reviewing
@@ -143,7 +144,7 @@ class LessonRunner:
                 self._open_hall(attempt)
             else:
                 self.hall.turn(self._path(attempt), fresh=fresh)
-        except (ValueError, OSError) as error:
+        except (*SCENE_ERRORS, OSError) as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
         self._turn()
 
@@ -155,7 +156,7 @@ class LessonRunner:
         self._kept(attempt.again)
         try:
             self._open_hall(attempt)
-        except (ValueError, OSError) as error:
+        except (*SCENE_ERRORS, OSError) as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
         self._turn()
 
