@@ -4,29 +4,64 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from twin.lessons.draft import LessonDraft, line_of, proposals, recorded_step
+import pytest
+
+from twin.lessons.draft import LessonDraft, UnwrittenAct, lines_of, proposals, recorded_step, with_bound
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import load_lesson
+from twin.lessons.measure import ChannelMeasure
 from twin.lessons.replay import replayed
+from twin.lessons.schema import StepCondition
 from twin.lessons.step_hall import acts_of_lines, hall_of
 from twin.lessons.values import StepEvidence
+from twin.scenario.schema.edit import Edit, EditChange
 
 HALL = Path(__file__).with_name("hall.twin-lesson.yaml")
 LINES = (
     "12.345 s power_cap all value=450W",
     "600 s drain gpu/0/0/0",
     "700 s fail gpu/0/1/0 for=20 min cause=gpu",
-    "1 h 2 min set jobs[llama3].nodes=1",
+    "12345.678 s set jobs[llama3].nodes=1",
+    "12345.678 s set jobs[llama3].checkpoint.interval=",
+    "12346 s set jobs[llama3].nodes=2",
 )
 
 
 def test_acts_are_written_as_they_are_read() -> None:
     scenario = hall_of(load_lesson(HALL), load_lesson(HALL).lesson(), 0).scenario
     acts = acts_of_lines(LINES, scenario)
-    again = acts_of_lines([line_of(act) for act in acts], scenario)
+    again = acts_of_lines([line for act in acts for line in lines_of(act)], scenario)
     assert [act.model_copy(update={"id": None}) for act in acts] == [
         act.model_copy(update={"id": None}) for act in again
     ]
+
+
+def test_changes_of_one_time_act_together() -> None:
+    scenario = hall_of(load_lesson(HALL), load_lesson(HALL).lesson(), 0).scenario
+    first, second = acts_of_lines(LINES, scenario)[-2:]
+    assert isinstance(first, Edit)
+    assert isinstance(second, Edit)
+    assert first.at_s == 12345.678
+    assert [(change.path, change.value) for change in first.changes] == [
+        ("jobs[llama3].nodes", "1"),
+        ("jobs[llama3].checkpoint.interval", None),
+    ]
+    assert len(second.changes) == 1
+    broken = EditChange(path="jobs[llama3].workload", value="kind: train\nglobal_batch: 8\n")
+    (line,) = lines_of(first.model_copy(update={"changes": (broken,)}))
+    assert line == '12345.678 s set jobs[llama3].workload={"kind": "train", "global_batch": 8}'
+    long = EditChange(path="notes", value="x" * 200)
+    with pytest.raises(UnwrittenAct, match="too much for a line"):
+        lines_of(first.model_copy(update={"changes": (long,)}))
+
+
+def test_another_bound_stands_in_the_text_too() -> None:
+    measure = ChannelMeasure(kind="channel", channel="site.it_w", take="max")
+    condition = StepCondition(text="IT power of the site: at most 20 kW", measure=measure, at_most=20000.0)
+    other = with_bound(condition, "15 kW")
+    assert (other.text, other.at_most) == ("IT power of the site: at most 15 kW", 15000.0)
+    with pytest.raises(ValueError, match="'cold' is not in W"):
+        with_bound(condition, "cold")
 
 
 def test_a_lesson_comes_back_from_its_text() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from twin.lessons.judgement import value_words
+from twin.language import tr
+from twin.lessons.judgement import bound_of, value_words
 from twin.lessons.lesson_file import SUFFIX, LessonFile, lesson_from
 from twin.lessons.measure import (
     ActMeasure,
@@ -29,11 +31,18 @@ from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.fields import spot_of
 from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block
+from twin.scenario.text.parse import parse
 
 MOST_PROPOSALS = 40
+MOST_LINES, MOST_LETTERS = 50, 200
+"""Of a script, as the schema has them."""
 _ROOM = 0.05
 """Left between the value that was seen and the bound that is proposed, as a share."""
 _TOLD_EVENTS = ("job_interrupted", "throttle_on", "shutdown", "job_resumed", "breaker_trip", "job_done")
+
+
+class UnwrittenAct(ValueError):
+    """Something that was done cannot be written as a script; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +140,17 @@ class LessonDraft:
 
 
 def recorded_way(acts: Iterable[Act], settings: Iterable[tuple[str, str]] = ()) -> Way:
-    """Return what was done as a script."""
-    return Way(acts=tuple(line_of(act) for act in acts), settings=dict(settings))
+    """Return what was done as a script; raises `UnwrittenAct`."""
+    lines = tuple(line for act in acts for line in lines_of(act))
+    if len(lines) > MOST_LINES:
+        raise UnwrittenAct(
+            tr(
+                "{lines} changes were made; a step takes {most}. Record it in parts.",
+                lines=len(lines),
+                most=MOST_LINES,
+            )
+        )
+    return Way(acts=lines, settings=dict(settings))
 
 
 def recorded_step(
@@ -157,6 +175,11 @@ def recorded_step(
         What was done meanwhile.
     scene
         Its hall; None: that of the step before.
+
+    Raises
+    ------
+    UnwrittenAct
+        When something that was done cannot be written as a script.
     """
     kinds = tuple(dict.fromkeys(kind_of_act(act) for act in acts if not isinstance(act, Edit)))
     keys = tuple(
@@ -184,17 +207,33 @@ def recorded_step(
     )
 
 
-def line_of(act: Act) -> str:
-    """Return an act as a line of a script, to the millisecond; `acts_of_lines` reads it.
+def lines_of(act: Act) -> tuple[str, ...]:
+    """Return an act as lines of a script, to the millisecond; `acts_of_lines` reads them.
 
+    An edit has a line for each of its changes; as they are of one time they act together.
+
+    Raises
+    ------
+    UnwrittenAct
+        When a change is longer than a line may be.
+
+    Examples
+    --------
     >>> from twin.scenario import parse_injection
-    >>> line_of(parse_injection("10 min power_cap all value=450W for=20s"))
-    '600 s power_cap all value=450W for=20 s'
+    >>> lines_of(parse_injection("10 min power_cap all value=450W for=20s"))
+    ('600 s power_cap all value=450W for=20 s',)
     """
-    at = f"{round(act.at_s, 3):g} s" if act.at_s < 1e5 else f"{act.at_s:.3f} s"
+    at = f"{act.at_s:.3f}".rstrip("0").rstrip(".") + " s"
     if isinstance(act, Edit):
-        change = act.changes[0]
-        return f"{at} set {change.path}={change.value or ''}".rstrip()
+        lines = tuple(f"{at} set {change.path}={_on_one_line(change.value)}" for change in act.changes)
+        if any(len(line) > MOST_LETTERS for line in lines):
+            title = act.title or act.changes[0].path
+            reason = tr(
+                "{title!r} changes too much for a line of a script. Save it as a scene, and let a step begin in it.",
+                title=title,
+            )
+            raise UnwrittenAct(reason)
+        return lines
     options = {
         "value": act.value,
         "for": None if act.duration_s is None else rendered(act.duration_s, "duration"),
@@ -202,7 +241,14 @@ def line_of(act: Act) -> str:
         "cause": act.cause,
     }
     words = [f"{key}={value}" for key, value in options.items() if value is not None]
-    return " ".join([at, act.kind, act.target, *words])
+    return (" ".join([at, act.kind, act.target, *words]),)
+
+
+def _on_one_line(value: str | None) -> str:
+    """Return the text of a value without line breaks; "" for one that is taken away."""
+    if value is None:
+        return ""
+    return value if "\n" not in value else json.dumps(parse(value, "value").plain())
 
 
 def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) -> list[ConditionProposal]:
@@ -243,6 +289,36 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
     ):
         found += _of_scene(evidence, path)
     return found[:MOST_PROPOSALS]
+
+
+def with_bound(condition: StepCondition, words: str) -> StepCondition:
+    """Return a condition with another bound, also in its text where that tells the bound; raises `ValueError`.
+
+    Examples
+    --------
+    >>> measure = ChannelMeasure(kind="channel", channel="site.it_w")
+    >>> with_bound(StepCondition(text="at most 20 kW", measure=measure, at_most=20000.0), "15 kW").text
+    'at most 15 kW'
+    """
+    key = bound_key(condition)
+    before = getattr(condition, key)
+    after: float | str = words
+    if not isinstance(before, str | bool):
+        after = bound_of(words, condition.measure)
+    unit = condition.measure.unit
+    was = value_words(before, unit)
+    text = (
+        f"{condition.text.removesuffix(was)}{value_words(after, unit)}"
+        if condition.text.endswith(was)
+        else ""
+    )
+    changed = {**dict(condition), "text": text[:200] or condition.text, key: after}
+    return StepCondition.model_validate(changed)
+
+
+def bound_key(condition: StepCondition) -> str:
+    """Return which bound of a condition is shown: the upper one where it has two."""
+    return next(key for key in ("equals", "at_most", "at_least") if getattr(condition, key) is not None)
 
 
 def _proposed(

@@ -78,6 +78,9 @@ def hall_of(file: LessonFile, lesson: Lesson, place: int, settings: Sequence[str
 def acts_of_lines(lines: Iterable[str], scenario: Scenario) -> tuple[Act, ...]:
     """Return interventions and edits of lines such as "10 min drain gpu/0/1" and "1 h set jobs[a].nodes=3".
 
+    Lines with `set` that follow each other at one time are one edit: they act together, as in the window. A line that
+    sets nothing, "1 h set jobs[a].nodes=", takes the key away.
+
     Raises
     ------
     ScenarioError
@@ -87,20 +90,19 @@ def acts_of_lines(lines: Iterable[str], scenario: Scenario) -> tuple[Act, ...]:
     for row, line in enumerate(lines):
         at, rest = injection_time(line, scenario.start)
         kind, _, change = rest.partition(" ")
-        if kind == _SET and "=" in change.split(" ")[0]:
-            path, _, value = change.partition("=")
-            seconds = units.parse(at, "duration")
-            changes = (EditChange(path=path.strip(), value=value.strip()),)
-            acts.append(
-                Edit(
-                    id=f"script-{row}",
-                    at=seconds,
-                    title=f"set {path.strip()}",
-                    changes=changes,
-                )
-            )
-        else:
+        if kind != _SET or "=" not in change.split(" ")[0]:
             acts.append(parse_injection(line, scenario.start))
+            continue
+        path, _, value = change.partition("=")
+        seconds = units.parse(at, "duration")
+        changes = (EditChange(path=path.strip(), value=value.strip() or None),)
+        last = acts[-1] if acts else None
+        if isinstance(last, Edit) and last.at_s == seconds:
+            acts[-1] = last.model_copy(update={"changes": last.changes + changes})
+        else:
+            acts.append(
+                Edit(id=f"script-{row}", at=seconds, title=f"set {path.strip()}"[:200], changes=changes)
+            )
     return tuple(acts)
 
 
