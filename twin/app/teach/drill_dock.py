@@ -77,6 +77,7 @@ class DrillDock(Dock):
         column.addWidget(label(words, "muted", wrap=True))
         self.start_button = QPushButton(tr("Start a drill\N{HORIZONTAL ELLIPSIS}"))
         self.start_button.setProperty("role", "primary")
+        self.start_button.setToolTip(tr("Asks for scene, level, length and seed"))
         self.start_button.clicked.connect(self.start_wanted.emit)
         column.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
@@ -126,6 +127,7 @@ class DrillDock(Dock):
         self.save_button.setToolTip(plain_tip(tip))
         self.save_button.clicked.connect(self.save_wanted.emit)
         self.again_button = QPushButton(tr("Another drill\N{HORIZONTAL ELLIPSIS}"))
+        self.again_button.setToolTip(tr("Asks for scene, level, length and seed"))
         self.again_button.clicked.connect(self.start_wanted.emit)
         for button in (self.before_button, self.next_button):
             row.addWidget(button)
