@@ -188,7 +188,18 @@ def scene_keys() -> str:
     """Return every key of a scene file, from its JSON Schema."""
     from twin.scenario.schema.schema import json_schema
 
-    schema = json_schema()
+    return _keys(json_schema())
+
+
+def lesson_keys() -> str:
+    """Return every key of a lesson file, from its JSON Schema."""
+    from twin.lessons.lesson_schema import json_schema
+
+    return _keys(json_schema())
+
+
+def _keys(schema: Mapping[str, Any]) -> str:
+    """Return the keys of a kind of file, group by group."""
     groups = schema["definitions"]
     places: dict[str, str] = {}
     waiting: list[tuple[str, Mapping[str, Any]]] = [("The file", schema)]
@@ -483,6 +494,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "fault-kinds": fault_kinds,
     "fault-effects": fault_effects,
     "scene-keys": scene_keys,
+    "lesson-keys": lesson_keys,
     "accounts": accounts,
     "channels": channels,
     "rules": rules,

@@ -137,7 +137,7 @@ def test_runs_of_other_lengths_and_halls_of_another_size_are_remarked() -> None:
 
 _HALL = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Pairs
 duration: 20 day
@@ -159,7 +159,7 @@ failures:
 
 _ROW = """
 format: twin/scenario
-version: 2
+version: 3
 extends: builtin:nvl72-row
 catalog: "2026.11"
 title: Pumps

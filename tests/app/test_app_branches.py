@@ -295,7 +295,7 @@ def test_branches_are_held_against_each_other_at_their_ends_and_a_lost_run_is_to
     run(load(my_lab).scenario, record=parent)
     cut = f"{{at: 0.001 s, run: {parent.name}, events: 0, hash: {EventHash().hexdigest()}}}"
     text = f"""format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: {my_lab.name}
 title: Gone

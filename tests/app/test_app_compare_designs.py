@@ -29,7 +29,7 @@ def other(tmp_path: Path) -> Path:
     """The laboratory with half as many nodes that stand by."""
     path = tmp_path / "other-lab.twin.yaml"
     path.write_text(
-        'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: Other lab\n'
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: Other lab\n'
         "interventions: [{at: 5 min, kind: power_cap, target: all, value: 400 W}]\n",
         encoding="utf-8",
     )
@@ -113,7 +113,7 @@ def test_what_cannot_be_run_is_said_in_the_dialog(
     dialog.begin()
     assert "Length: 'soon' is not a time" in dialog.words.text()
     wrong = tmp_path / "wrong.twin.yaml"
-    wrong.write_text("format: twin/scenario\nversion: 2\ncolour: blue\n", encoding="utf-8")
+    wrong.write_text("format: twin/scenario\nversion: 3\ncolour: blue\n", encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(wrong), ""))
     dialog.length.setText("")
     dialog.b_box.setCurrentIndex(dialog.b_box.count() - 1)

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.gl
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:nvl72-row
 title: A row

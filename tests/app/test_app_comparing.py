@@ -193,7 +193,7 @@ def test_a_newer_file_that_is_dropped_is_shown_as_text_and_the_scene_stays(
 ) -> None:
     window = use_window(own)
     newer = tmp_path / "newer.twin.yaml"
-    newer.write_text(own.read_text().replace("version: 2", "version: 7"))
+    newer.write_text(own.read_text().replace("version: 3", "version: 7"))
     drop(window, newer)
     (shown,) = window.findChildren(NewerFile)
     assert "version 7" in shown.sentence.text()
@@ -214,7 +214,7 @@ def test_a_scene_that_extends_another_is_saved_elsewhere_only_with_it(
 ) -> None:
     child = tmp_path / "child.twin.yaml"
     child.write_text(
-        'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: own.twin.yaml\ntitle: Child\n'
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: own.twin.yaml\ntitle: Child\n'
     )
     window = use_window(child)
     assert window.editing.editor.do(rename("Grown"))

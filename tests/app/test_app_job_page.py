@@ -30,7 +30,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
 ) -> None:
     lab = tmp_path / "lab.twin.yaml"  # it ends at the moment that is looked at
     lab.write_text(
-        'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\nduration: 52000 s\n'
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\nduration: 52000 s\n'
     )
     window = use_window(lab)
     QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ShiftModifier)

@@ -158,7 +158,7 @@ def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:
 def _two_jobs(**job: object) -> Scenario:
     data = {
         "format": "twin/scenario",
-        "version": 2,
+        "version": 3,
         "catalog": "2026.11",
         "title": "Two jobs",
         "start": "2026-03-09T08:00+01:00",

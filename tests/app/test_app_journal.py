@@ -27,7 +27,7 @@ from twin.scenario.file.patch_text import edit
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-EMPTY = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\ntitle: Untitled\nhalls: [{id: hall}]\n"
+EMPTY = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\ntitle: Untitled\nhalls: [{id: hall}]\n"
 
 # Ends by itself without taking its leave, as a crash does: what it has written stays.
 _LEFT = """

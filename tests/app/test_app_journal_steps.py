@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: '2026.11'
 title: Small # a remark
 duration: 1 h

@@ -171,7 +171,7 @@ def test_what_acts_instead_of_being_read_is_shown_as_its_escape(
     assert plain_tip(ACTS) == ESCAPED
     scene = tmp_path / "esc.twin.yaml"
     scene.write_text(
-        'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
         'title: "\\e[31mRED \\u202egnp"\n'
     )
     window = use_window(scene)

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gl
 _SPEED = 7200.0
 _SCENE = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Twelve nodes for two
 start: 2026-03-09T08:00+01:00

@@ -34,7 +34,7 @@ def scenario() -> Scenario:
     return Scenario.model_validate(
         {
             "format": "twin/scenario",
-            "version": 2,
+            "version": 3,
             "catalog": "2026.11",
             "title": "Eight nodes",
             "start": "2026-03-09T07:30+01:00",

@@ -15,7 +15,7 @@ from twin.app.monitor.falls_list import GPUS, TARGET, THING, WORDS
 
 MOVED = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:lab-16
 title: A rack too near

@@ -11,7 +11,7 @@ from twin.scenario.file.patch_text import edit
 
 _ROOM = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Racks with doors
 halls:
@@ -24,7 +24,7 @@ cooling:
 """
 _SHELVES = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A rack that lost its trays, and one that has them
 halls:

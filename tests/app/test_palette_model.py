@@ -14,7 +14,7 @@ from twin.scenario.file.patch_text import apply
 
 CATALOG = load_catalog()
 EMPTY = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Untitled
 halls:

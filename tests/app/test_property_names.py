@@ -24,7 +24,7 @@ from twin.scenario.file.patch_text import edit
 _SCENES = Path(__file__).parents[2] / "scenes"
 BURST = load(_SCENES / "hybrid-burst.twin.yaml")
 VARIANT = f"""format: twin/scenario
-version: 2
+version: 3
 catalog: "{BURST.scenario.catalog}"
 extends: builtin:hybrid-burst
 title: Another line

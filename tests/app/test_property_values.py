@@ -165,7 +165,7 @@ def test_only_parts_that_fit_are_offered() -> None:
 
 def test_a_key_that_a_variant_sets_itself_is_its_own_and_others_are_inherited() -> None:
     text = (
-        "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\n"
+        "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\n"
         "title: warmer\ncooling: {loops: [{id: crah, supply: 26 degC}]}\n"
     )
     scene = EditedScene.of(loads(text, "warmer.twin.yaml"))

@@ -2,7 +2,7 @@
 
 ROWS = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: two rows to work on
 halls:

@@ -249,7 +249,7 @@ def test_the_tree_tells_of_a_shipped_parent_from_which_run_its_figures_are(
 def test_a_branch_without_its_parent_says_what_is_missing(twin: Twin, tmp_path: Path) -> None:
     branch = tmp_path / "second.twin.yaml"
     branch.write_text(
-        "format: twin/scenario\nversion: 2\nextends: secund.twin.yaml\nbranch: {at: 1 h, run: r.twinrun, events: 3, "
+        "format: twin/scenario\nversion: 3\nextends: secund.twin.yaml\nbranch: {at: 1 h, run: r.twinrun, events: 3, "
         f"hash: {'ab' * 16}}}\n"
     )
     told = twin("show", branch, code=2).stderr

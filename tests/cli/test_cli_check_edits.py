@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-HEAD = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+HEAD = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from twin.scenario import load, loads
 from twin.scenario.reading.extend import builtin_names
 
-HEAD = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+HEAD = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ edits:
     value: "3"
 """
 SCENE = (
-    'format: twin/scenario\nversion: 2\nextends: builtin:lab-16\ncatalog: "2026.11"\ntitle: edited\n' + EDITS
+    'format: twin/scenario\nversion: 3\nextends: builtin:lab-16\ncatalog: "2026.11"\ntitle: edited\n' + EDITS
 )
 
 
@@ -39,7 +39,7 @@ def test_a_run_books_what_an_edit_brings_from_then_on(twin, tmp_path) -> None:
 
 HALL = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: a hall that an edit overloads
 halls:

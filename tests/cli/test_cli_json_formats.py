@@ -16,6 +16,9 @@ from typer.testing import Result
 from twin import resources
 from twin.cli.app import json_formats
 from twin.cli.bench.figures import FIGURES, Measured
+from twin.lessons.lesson_file import load_lesson
+from twin.lessons.result import write_result
+from twin.lessons.script import scripted_result
 from twin.runtime.inline import run
 from twin.scenario import load
 
@@ -40,7 +43,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(failing, until_s=1800.0, record=folder / "failing.twinrun")
     (folder / "jobs.swf").write_text(SWF)
     (folder / "cases.csv").write_text(CASES)
-    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 2\nfoo: 1\n")
+    (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 3\nfoo: 1\n")
+    lesson = Path(__file__).parents[1] / "lessons" / "hall.twin-lesson.yaml"
+    (folder / lesson.name).write_text(lesson.read_text())
+    (folder / "results").mkdir()
+    done = scripted_result(load_lesson(lesson), "Ada")
+    write_result(done, folder / "results" / "ada.twin-result.json")
+    write_result(done.model_copy(update={"person": "Eve"}), folder / "results" / "eve.twin-result.json")
+    (folder / "results" / "torn.twin-result.json").write_text("{")
     return folder
 
 
@@ -107,6 +117,9 @@ COMMANDS: list[Any] = [
     ("catalog-part", "catalog show H100-SXM", 0),
     ("catalog-part", "catalog show DGX-H100", 0),
     ("catalog-check", "catalog check", 0),
+    ("lesson-list", "lesson list", 0),
+    ("lesson-check", "lesson check hall.twin-lesson.yaml", 0),
+    ("class-report", "lesson report results --lesson hall.twin-lesson.yaml", 1),
     ("validation", "validate dgxc-h100-bf16", 0),
 ]
 

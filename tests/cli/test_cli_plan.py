@@ -7,7 +7,7 @@ import pytest
 
 from twin.planning.profile.standing import WORTH_OF_EXPERTS
 
-HEAD = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+HEAD = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 
 
 def test_best_plans_with_parts_memory_and_constraints(twin) -> None:

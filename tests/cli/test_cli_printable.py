@@ -119,7 +119,7 @@ def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
 def test_exported_traces_hold_nothing_that_acts(tmp_path: Path) -> None:
     """What was done to a run stands in its events by the title that somebody gave it."""
     edit = '{id: e, at: 10 min, title: "\\e[31mred \\u202egnp \\x9bm", changes: [{path: title, value: x}]}'
-    head = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
+    head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
     (tmp_path / "e.twin.yaml").write_text(f"{head}title: t\nedits:\n  - {edit}\n")
     clean(twin(tmp_path, "run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"))
     clean(twin(tmp_path, "export", "e.twinrun", "--format", "perfetto", "-o", "e.json"))

@@ -167,7 +167,7 @@ def test_a_value_is_set_while_the_hall_runs(twin, tmp_path: Path) -> None:
     assert asked["ledger_gpu_s"][stall] > 1.5 * plain[stall]
     file = tmp_path / "mine.twin.yaml"
     file.write_text(
-        "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ninterventions:\n"
+        "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ninterventions:\n"
         '  - {id: often, at: 1 h, kind: set, target: "jobs[llama3].checkpoint.interval", value: 5 min}\n'
     )
     written = json.loads(twin("run", file, *words).stdout)
@@ -178,7 +178,7 @@ def test_what_the_file_asks_but_the_hall_refuses_is_a_warning(twin, tmp_path: Pa
     scene = tmp_path / "capped.twin.yaml"
     scene.write_text(
         """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:lab-16
 title: A cap that no GPU of the hall knows
@@ -232,7 +232,7 @@ def test_what_cannot_be_read_is_told_in_sentences(twin, words: tuple[str, ...], 
 def test_a_scene_with_a_wrong_key_names_file_line_and_key(twin, tmp_path: Path) -> None:
     file = tmp_path / "mine.twin.yaml"
     file.write_text(
-        "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitel: Mine\n"
+        "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitel: Mine\n"
     )
     said = twin("run", file, code=2).stderr
     assert "mine.twin.yaml:5: titel" in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-HEAD = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+HEAD = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 
 
 def test_checklist_of_a_shipped_scene(twin) -> None:

@@ -14,7 +14,7 @@ from twin.scenario.file.patch_text import edit
 
 _TEXT = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: four racks that stand anyhow
 halls:

@@ -14,7 +14,7 @@ from twin.rules import check
 from twin.scenario import loads
 
 EMPTY = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Hall
 duration: 1 day

@@ -17,7 +17,7 @@ from twin.scenario import Document, load, loads
 from twin.scenario.file.patch_text import edit
 
 EMPTY = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Untitled
 halls:

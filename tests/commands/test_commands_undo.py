@@ -13,7 +13,7 @@ from twin.scenario import loads
 from twin.scenario.file.apply_edits import edited
 from twin.scenario.reading.extend import builtin
 
-EMPTY = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - id: hall\n'
+EMPTY = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - id: hall\n'
 SCENES = ("lab-16", "superpod-h100", "nvl72-row", "shared-cluster", "fat-tree-1k")
 
 

@@ -13,7 +13,7 @@ from twin.scenario import ScenarioError, load, loads
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Far
 halls: [{id: hall, rows: [{id: gpu, at: {x: PLACE}, racks: {count: 2}}]}]

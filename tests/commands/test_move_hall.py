@@ -18,7 +18,7 @@ from twin.sim.engine.engine import Engine
 
 LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 TWO = f"""format: twin/scenario
-version: 2
+version: 3
 catalog: "{load(LAB).scenario.catalog}"
 title: Two rooms
 duration: 2 day

@@ -15,7 +15,7 @@ from twin.scenario.file.patch_text import edit
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Eight racks
 halls:

@@ -17,7 +17,7 @@ from twin.plant.domains import scale_up_domains
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario import load, loads
 
-EMPTY = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - id: hall\n'
+EMPTY = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - id: hall\n'
 
 
 def drafted(name: str) -> Draft:

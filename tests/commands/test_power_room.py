@@ -13,7 +13,7 @@ from twin.scenario import Scenario, loads
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A path of power
 halls:

@@ -25,7 +25,7 @@ LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
 def scene(rows: str = "", level: str = "") -> EditedScene:
     target = f", redundancy: {{power: {level}, cooling: {level}, network: {level}}}" if level else ""
     text = f"""format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Mine
 duration: 20 day

@@ -110,7 +110,7 @@ def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
     from twin.scenario.file.patch_text import edit
 
     room = RoomRequest(rows=2, racks=6, part="GB200-NVL72", storage=6)
-    text = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
+    text = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
     empty = EditedScene.of(loads(text), catalog=CATALOG)
     built = EditedScene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)
     assert spares_of(built) == spares_of(design(room, CATALOG).scene)

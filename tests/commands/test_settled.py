@@ -17,7 +17,7 @@ from twin.scenario import loads
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A rack with a CDU that nobody placed
 halls:

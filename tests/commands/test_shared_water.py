@@ -17,7 +17,7 @@ from twin.sim.engine.edit_check import trials
 from twin.sim.engine.engine import Engine
 
 CATALOG = load_catalog()
-EMPTY = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: Untitled\nhalls:\n  - {id: hall}\n'
+EMPTY = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: Untitled\nhalls:\n  - {id: hall}\n'
 SU, NVL = "superpod-su-h100", "nvl72-row"
 
 

@@ -30,7 +30,7 @@ def scene(nodes: int, parallelism: dict[str, int], **fabric: Any) -> Scenario:
     return Scenario.model_validate(
         {
             "format": "twin/scenario",
-            "version": 2,
+            "version": 3,
             "catalog": "2026.11",
             "title": "flows",
             "halls": [

@@ -13,7 +13,7 @@ from twin.scenario import ScenarioError, load
 
 SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:superpod-h100
 jobs:

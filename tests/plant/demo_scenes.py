@@ -9,7 +9,7 @@ from twin.scenario.schema.document import Scenario
 
 def scene(**parts: Any) -> Scenario:
     """Return a scenario of one hall from parts of a document."""
-    head = {"format": "twin/scenario", "version": 2, "catalog": "2026.11", "title": "test"}
+    head = {"format": "twin/scenario", "version": 3, "catalog": "2026.11", "title": "test"}
     return Scenario.model_validate(head | parts)
 
 

@@ -12,7 +12,7 @@ from twin.scenario.file.warnings import doubts
 from twin.scenario.schema.document import Scenario
 
 TEXT = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: test
 halls:

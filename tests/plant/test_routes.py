@@ -29,7 +29,7 @@ def hall(nodes: int = 16, part: str = "DGX-H100", **fabric: Any) -> Plant:
         Scenario.model_validate(
             {
                 "format": "twin/scenario",
-                "version": 2,
+                "version": 3,
                 "catalog": "2026.11",
                 "title": "routes",
                 "duration": "1 day",

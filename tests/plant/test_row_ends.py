@@ -15,7 +15,7 @@ from twin.scenario import load, loads
 
 _ROW = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: One row
 halls:

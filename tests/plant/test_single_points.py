@@ -17,7 +17,7 @@ from twin.scenario import loads
 
 HALL = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Two rows of two DGX
 halls:

@@ -62,7 +62,7 @@ def small_scenario() -> Scenario:
     return Scenario.model_validate(
         {
             "format": "twin/scenario",
-            "version": 2,
+            "version": 3,
             "catalog": "2026.11",
             "title": "Small",
             "duration": "1000 s",

@@ -17,7 +17,7 @@ from twin.scenario.schema.faults import Intervention
 
 DOCUMENT = {
     "format": "twin/scenario",
-    "version": 2,
+    "version": 3,
     "catalog": "2026.11",
     "title": "Ünit",
     "duration": "0.3333333333333333 h",

@@ -16,7 +16,7 @@ from twin.scenario.schema.document import Scenario
 
 CLEAN = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Two rows of four nodes
 halls:

@@ -13,7 +13,7 @@ from twin.scenario.reading.extend import builtin_names
 
 CLEAN = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A clean 2N hall
 failures: {enabled: false}

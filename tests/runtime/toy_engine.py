@@ -47,7 +47,7 @@ def scenario(duration: str = "2 h", racks: int = 4, rate: str = "0.5 /h", **more
     nodes = [{"part": "DGX-H100", "count": 2}]
     document: dict[str, object] = {
         "format": "twin/scenario",
-        "version": 2,
+        "version": 3,
         "catalog": "2026.11",
         "title": "Toy hall",
         "duration": duration,

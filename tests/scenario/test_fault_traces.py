@@ -91,7 +91,7 @@ def test_texts_that_the_program_did_not_write_are_refused(text: str) -> None:
 
 
 SCENE = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: x
 halls: [{id: h, rows: [{id: gpu, racks: {count: 2, nodes: [{part: DGX-H100, count: 1, first_u: 3}]}}]}]

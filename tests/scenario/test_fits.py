@@ -57,7 +57,7 @@ def test_a_group_that_would_stand_in_another_moves_above_it() -> None:
 
 
 def test_a_child_scene_is_blamed_for_its_own_line() -> None:
-    head = "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: builtin:superpod-h100\n"
+    head = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: builtin:superpod-h100\n"
     with pytest.raises(ScenarioError) as caught:
         loads(head + "jobs:\n  - id: llama3\n    nodes: 33\n", "mine")
     assert str(caught.value).startswith(

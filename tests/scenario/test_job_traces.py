@@ -101,7 +101,7 @@ def test_names_are_ids_and_never_twice() -> None:
 
 
 SCENE = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: with a trace
 extends: builtin:lab-16

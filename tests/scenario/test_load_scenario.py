@@ -13,7 +13,7 @@ from twin.scenario.file.effective_text import show
 from twin.scenario.generators.expand import counts, label, rows
 from twin.scenario.reading.extend import builtin_names
 
-HEAD = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\n'
+HEAD = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\n'
 SMALL = (
     HEAD
     + """title: Small
@@ -184,14 +184,14 @@ def test_a_missing_key_is_told_where_it_belongs() -> None:
 
 def test_a_newer_version_names_what_is_needed() -> None:
     with pytest.raises(NewerVersion, match="newer gpu-twin") as caught:
-        loads(SMALL.replace("version: 2", "version: 3"))
-    assert caught.value.needed == 3
+        loads(SMALL.replace("version: 3", "version: 4"))
+    assert caught.value.needed == 4
     assert caught.value.problems[0].line == 2
 
 
 @pytest.mark.parametrize("said", ["0", '"1"', "1.0", "true", "-3", "one"])
 def test_other_versions_are_no_versions(said: str) -> None:
-    assert only(SMALL.replace("version: 2", f"version: {said}")).reason == "must be 2"
+    assert only(SMALL.replace("version: 3", f"version: {said}")).reason == "must be 3"
 
 
 def test_yaml_is_1_2() -> None:
@@ -346,6 +346,6 @@ def test_a_control_character_is_told_where_it_stands() -> None:
 def test_a_pipe_is_no_scene_to_extend(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.twin.yaml")
     child = tmp_path / "child.twin.yaml"
-    child.write_text("format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: pipe.twin.yaml\n")
+    child.write_text("format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: pipe.twin.yaml\n")
     with pytest.raises(ScenarioError, match=r"names 'pipe.twin.yaml', which is not a regular file"):
         load(child)

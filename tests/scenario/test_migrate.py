@@ -13,8 +13,9 @@ from twin.scenario.file.save import save
 from twin.scenario.reading.migrate import MIGRATIONS, migrated
 from twin.scenario.text.parse import parse
 
-OLD = Path(__file__).with_name("version-1.twin.yaml")
-"""The scene lab-16 of October 2026, kept as it was."""
+OLDER = {number: Path(__file__).with_name(f"version-{number}.twin.yaml") for number in MIGRATIONS}
+"""The scene lab-16 as each version had it, kept as it was: October and November 2026."""
+OLD = OLDER[1]
 SEED = Patch((Change("seed", "8"),), "Set seed")
 
 
@@ -23,14 +24,15 @@ def test_each_older_version_is_migrated() -> None:
     assert FORMAT.version == VERSION, "twin show"
 
 
-def test_a_file_of_version_1_opens_and_says_what_it_said(tmp_path: Path) -> None:
-    old = load(OLD)
+@pytest.mark.parametrize("number", OLDER)
+def test_a_file_of_an_older_version_opens_and_says_what_it_said(tmp_path: Path, number: int) -> None:
+    old = load(OLDER[number])
     assert old.scenario.version == VERSION
-    assert old.text == OLD.read_text()
+    assert old.text == OLDER[number].read_text()
     assert (
         save(old, tmp_path / "same.twin.yaml").text == (tmp_path / "same.twin.yaml").read_text() == old.text
     )
-    assert loads(old.text.replace("version: 1", f"version: {VERSION}")).scenario == old.scenario
+    assert loads(old.text.replace(f"version: {number}", f"version: {VERSION}")).scenario == old.scenario
 
 
 def test_the_tree_keeps_its_places() -> None:

@@ -15,7 +15,7 @@ from twin.scenario.checks.fabric_size import size_of
 from twin.scenario.reading.extend import builtin_names
 
 FINDINGS = Path(__file__).parents[1] / "findings"
-HEAD = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\ntitle: t\nduration: 1 day\n'
+HEAD = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: t\nduration: 1 day\n'
 
 
 def problems(text: str) -> list[str]:

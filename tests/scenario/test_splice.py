@@ -159,7 +159,7 @@ def test_edits_that_cannot_be_are_refused_with_a_reason(path: str, value: str | 
 
 def test_an_inherited_value_is_overridden_in_the_child(tmp_path: Path) -> None:
     child = tmp_path / "child.twin.yaml"
-    child.write_text('format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\n')
+    child.write_text('format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n')
     document = load(child)
     after, inverse = edit(document, one("jobs[llama3].checkpoint.pause", "1 min"))
     assert after.text == document.text + "jobs:\n  - {id: llama3, checkpoint: {pause: 1 min}}\n"

@@ -8,7 +8,7 @@ from twin.scenario import ScenarioError, loads
 
 RIGHT = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Two tenants
 halls:

@@ -13,7 +13,7 @@ from twin.scenario.checks.workload import MAX_WINDOWS
 FINDINGS = Path(__file__).parents[1] / "findings"
 SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:shared-cluster
 title: shared-cluster with a reservation
@@ -66,6 +66,6 @@ def test_what_begins_after_the_end_is_found() -> None:
     ],
 )
 def test_begin_and_end_of_a_run_have_a_date(said: str, reason: str) -> None:
-    head = 'format: twin/scenario\nversion: 2\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: t\n'
+    head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: t\n'
     with pytest.raises(ScenarioError, match=reason):
         loads(f"{head}{said}\n")

@@ -22,7 +22,7 @@ from twin.scenario.schema.site import CLIMATE_HOURS, GRID_HOURS
 from twin.scenario.text.problem import Problem
 
 SCENE = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: beside a file
 site:
@@ -322,7 +322,7 @@ def test_paths_are_those_of_the_file_that_says_them(tmp_path):
     (below / "w.csv").write_text(csv("dry_bulb,dew_point", year(), year() - 3))
     (below / "base.twin.yaml").write_text(scene(climate="{file: w.csv}"))
     over = (
-        "format: twin/scenario\nversion: 2\ncatalog: '2026.11'\nextends: base/base.twin.yaml\ntitle: over\n"
+        "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\nextends: base/base.twin.yaml\ntitle: over\n"
     )
     (tmp_path / "over.twin.yaml").write_text(over)
     assert load(tmp_path / "over.twin.yaml").scenario.site.climate.hours is not None

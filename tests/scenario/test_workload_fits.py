@@ -7,7 +7,7 @@ import pytest
 from twin.scenario import ScenarioError, loads
 
 HEAD = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: fits
 extends: builtin:lab-16

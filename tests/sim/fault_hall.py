@@ -11,7 +11,7 @@ from twin.scenario.schema.fault_kinds.kind import FaultKind, TargetKind
 
 SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: All there is to break
 start: 2026-01-05T08:00+01:00

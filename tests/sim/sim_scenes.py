@@ -55,7 +55,7 @@ def tiny(
     """Return a hall of one row, a node a rack, on one air loop; nothing fails by itself."""
     document = {
         "format": "twin/scenario",
-        "version": 2,
+        "version": 3,
         "catalog": "2026.11",
         "title": "tiny",
         "duration": "30 day",

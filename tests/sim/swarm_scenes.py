@@ -343,7 +343,7 @@ def scene_of(seed: int) -> Scene:
     wet = [row["id"] for row in rows if row["racks"].get("part")]
     scene: Scene = {
         "format": "twin/scenario",
-        "version": 2,
+        "version": 3,
         "catalog": "2026.11",
         "title": f"case {seed}",
         "duration": f"{days} day",

@@ -34,7 +34,7 @@ def stay(scene: str, place: str, spell: Spell) -> Stay:
     begin, days = spell
     text = f"""
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:{scene}
 title: The same hall in {place}

@@ -10,7 +10,7 @@ from twin.sim.engine.engine import Engine
 
 _SCENE = """\
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 extends: builtin:shared-cluster
 title: Put back

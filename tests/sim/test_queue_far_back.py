@@ -11,7 +11,7 @@ from twin.sim.engine.engine import Engine
 
 SCENE = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A queue that only grows
 duration: 1 day

@@ -15,7 +15,7 @@ from twin.sim.observe.observe import Observer
 
 SCENE = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A little of everything
 duration: 6 hours

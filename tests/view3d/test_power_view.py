@@ -47,7 +47,7 @@ def fed() -> Plant:
         Scenario.model_validate(
             {
                 "format": "twin/scenario",
-                "version": 2,
+                "version": 3,
                 "catalog": "2026.11",
                 "title": "Fed twice",
                 "halls": [

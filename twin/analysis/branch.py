@@ -34,7 +34,15 @@ from twin.scenario.text.emit import block, flow, scalar
 from twin.whole_file import write_whole
 
 Addition = Intervention | Edit
-_OTHERWISE = {"extends": None, "branch": None, "notes": "", "sources": (), "seed": 0, "speed": None}
+_OTHERWISE = {
+    "extends": None,
+    "branch": None,
+    "notes": "",
+    "sources": (),
+    "seed": 0,
+    "speed": None,
+    "chapters": (),
+}
 """What may differ between two scenes of the same title of which the same run is made, its seed given."""
 T = TypeVar("T", Intervention, Edit)
 

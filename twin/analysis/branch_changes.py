@@ -28,7 +28,7 @@ from twin.scenario.schema.work import Job
 from twin.scenario.text.path import split
 
 _INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
-_TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")
+_TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits", "chapters")
 _OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
 _LONG_S = 600.0
 """From here on an interval that a rule comes to is told to the minute [s]."""

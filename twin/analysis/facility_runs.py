@@ -161,7 +161,7 @@ def _scene(
         work = f"workload: {{kind: load, gpu: {gpu} %{rest}}}, checkpoint: {{interval: none}}"
     return f"""
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: {node} under a known load
 duration: {duration_h:.6f} h

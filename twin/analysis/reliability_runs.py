@@ -149,7 +149,7 @@ def _hall(*, nodes: int, days: float, job: str, failures: str, asked: int | None
     fans = max(1, nodes // 40)
     return loads(f"""
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: Failures alone
 duration: {days} day

@@ -40,6 +40,7 @@ from twin.cli import (
 from twin.cli.bench import command as bench
 from twin.cli.commands import CommandEntry, Commands, show_help
 from twin.cli.json_formats import JsonFormat
+from twin.cli.lessons import lesson
 from twin.cli.terminal import guard
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -96,6 +97,11 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("export", export.export_run, export.EXAMPLE),
         CommandEntry("shot", shot.take_picture, shot.EXAMPLE),
         CommandEntry("video", video.make_video, video.EXAMPLE),
+    ),
+    "Teach": (
+        CommandEntry(
+            "lesson", lesson.app, "", (lesson.LIST_FORMAT, lesson.CHECK_FORMAT, lesson.REPORT_FORMAT)
+        ),
     ),
     "This installation": (
         CommandEntry(

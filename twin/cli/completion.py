@@ -18,7 +18,7 @@ open a new terminal."""
 
 ASKED = "_TWIN_COMPLETE"
 """Variable of the environment with which a shell asks for words."""
-_SCENE, _RUN = ".twin.yaml", ".twinrun"
+_SCENE, _RUN, _LESSON = ".twin.yaml", ".twinrun", ".twin-lesson.yaml"
 
 
 class Shell(StrEnum):
@@ -54,6 +54,15 @@ def shipped_scenes() -> list[str]:
 
     names = (path.name for path in resources.folder("scenes").iterdir())
     return sorted(name.removesuffix(_SCENE) for name in names if name.endswith(_SCENE))
+
+
+def lessons(incomplete: str) -> list[str]:
+    """Return shipped lessons that begin with `incomplete`."""
+    from twin import resources
+
+    names = (path.name for path in (resources.folder("scenes") / "lessons").iterdir())
+    known = sorted(name.removesuffix(_LESSON) for name in names if name.endswith(_LESSON))
+    return [name for name in known if name.startswith(incomplete)]
 
 
 def scenes_and_runs(incomplete: str) -> list[str]:

@@ -10,7 +10,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, SceneOrRun, Settings
 
 EXAMPLE = "Example: twin show nvl72-row | less"
-FORMAT = JsonFormat("scenario", 2)  # version of the scene format
+FORMAT = JsonFormat("scenario", 3)  # version of the scene format
 
 
 def show_scene(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
-from twin.lessons.judgement import Verdict, judge, value_words
+from twin.lessons.judgement import StepVerdict, judge, value_words
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import Measure
 from twin.lessons.replay import span_of
@@ -15,7 +15,7 @@ from twin.lessons.result import (
     SUFFIX,
     DoneAct,
     HallRecord,
-    Result,
+    LessonResult,
     ResultError,
     StepRecord,
     now,
@@ -24,7 +24,7 @@ from twin.lessons.result import (
 )
 from twin.lessons.schema import NUMBER, Answer, Hint, Lesson, Step
 from twin.lessons.step_hall import Act, document_of, hall_of, place_of_hall
-from twin.lessons.values import Evidence, NoValue, value_of
+from twin.lessons.values import NoValue, StepEvidence, value_of
 from twin.record.inputs import app_version
 from twin.record.reader import Reader
 from twin.record.state_folder import state_folder
@@ -48,12 +48,12 @@ class Attempt:
     """
 
     def __init__(
-        self, file: LessonFile, person: str, result: Result | None = None, path: Path | None = None
+        self, file: LessonFile, person: str, result: LessonResult | None = None, path: Path | None = None
     ) -> None:
         self.file = file
         self.lesson: Lesson = file.lesson(person)
         self.path = path
-        self.result = result or Result(
+        self.result = result or LessonResult(
             id=uuid4().hex,
             lesson=file.id,
             digest=file.digest,
@@ -110,7 +110,7 @@ class Attempt:
         """Return when the step begins and ends at the latest [s]."""
         return span_of(self.lesson, self.place, scenario)
 
-    def evidence(self, scenario: Scenario, reader: Reader | None, now_s: float) -> Evidence:
+    def evidence(self, scenario: Scenario, reader: Reader | None, now_s: float) -> StepEvidence:
         """Return what the step is held against.
 
         Parameters
@@ -124,7 +124,7 @@ class Attempt:
         """
         begins_s, ends_s = self.span(scenario)
         acts = tuple(done.act for done in self.hall.acts)
-        return Evidence(scenario, reader, acts, begins_s, ends_s, now_s)
+        return StepEvidence(scenario, reader, acts, begins_s, ends_s, now_s)
 
     def did(self, acts: Sequence[Act], now_s: float, scene: str | None) -> None:
         """Take what was done in the hall so far, how far its run came [s], and the text of a changed scene."""
@@ -148,8 +148,8 @@ class Attempt:
         return self.step.hints[taken]
 
     def check(
-        self, evidence: Evidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
-    ) -> Verdict:
+        self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
+    ) -> StepVerdict:
         """Return how the step stands, and keep what it was held against.
 
         Parameters
@@ -178,7 +178,7 @@ class Attempt:
         self._record(answers=given, checked_s=evidence.now_s, solved=solved, closed=closed)
         return verdict
 
-    def figures(self, evidence: Evidence) -> dict[str, str]:
+    def figures(self, evidence: StepEvidence) -> dict[str, str]:
         """Return the figures shown in the text of the step, in words; a dash where there is none."""
         return {name: figure_words(measure, evidence) for name, measure in self.step.figures.items()}
 
@@ -190,6 +190,11 @@ class Attempt:
         scene = hall.scene if place_of_hall(self.lesson, self.place) != self.place else None
         fresh = HallRecord(step=hall.step, scene=scene, acts=kept, until_s=begins_s)
         self.result = self.result.with_hall(fresh)
+        for step in self.lesson.steps[self.place :]:  # what was solved in the run that goes is not any more
+            record = self.result.step(step.id)
+            if record.opened is not None and self._hall_of(step.id) == hall.step:
+                undone = {"solved": False, "closed": None, "checked_s": None}
+                self.result = self.result.with_step(record.model_copy(update=undone))
         self._record(tries=self.record.tries + 1)
         return fresh
 
@@ -218,6 +223,10 @@ class Attempt:
         times = [step.begins_s for step in self.lesson.steps[first : self.place + 1]]
         return next((begins_s for begins_s in reversed(times) if begins_s is not None), 0.0)
 
+    def _hall_of(self, id: str) -> str:
+        place = [step.id for step in self.lesson.steps].index(id)
+        return self.lesson.steps[place_of_hall(self.lesson, place)].id
+
     def _open(self) -> None:
         if self.record.opened is None:
             self._record(opened=now())
@@ -227,13 +236,13 @@ class Attempt:
     def _record(self, **changes: object) -> None:
         self._keep(self.result.with_step(self.record.model_copy(update=changes)))
 
-    def _keep(self, result: Result) -> None:
+    def _keep(self, result: LessonResult) -> None:
         self.result = result
         if self.path is not None:
             write_result(result, self.path)
 
 
-def figure_words(measure: Measure, evidence: Evidence) -> str:
+def figure_words(measure: Measure, evidence: StepEvidence) -> str:
     """Return a figure in words with its unit, a dash where there is none; raises `RunFileError`."""
     try:
         return value_words(value_of(measure, evidence), measure.unit)
@@ -270,7 +279,7 @@ def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> At
     return Attempt(file, person, result, place)
 
 
-def unfinished_attempts() -> list[Result]:
+def unfinished_attempts() -> list[LessonResult]:
     """Return what people left unfinished on this computer, the latest first."""
     folder = state_folder() / "lessons"
     found = []

@@ -10,9 +10,9 @@ from enum import Enum
 from twin import units
 from twin.language import tr
 from twin.lessons.measure import OF_THE_SCENE, Measure, falls, rises
-from twin.lessons.schema import Allowed, Answer, ChoiceQuestion, Condition, Mistake, Question, Step
+from twin.lessons.schema import Allowed, Answer, ChoiceQuestion, Mistake, Question, Step, StepCondition
 from twin.lessons.step_hall import Act
-from twin.lessons.values import Evidence, NoValue, Value, kind_of_act, value_of
+from twin.lessons.values import NoValue, StepEvidence, Value, kind_of_act, value_of
 from twin.scenario.schema.edit import Edit
 from twin.units import UnitError
 
@@ -21,7 +21,7 @@ _TOLERANCE = 1e-9
 """Of figures that should be equal."""
 
 
-class State(Enum):
+class ConditionState(Enum):
     """How a condition stands."""
 
     MET = "met"  # it holds, and nothing that comes changes that
@@ -36,18 +36,18 @@ class State(Enum):
 
 
 _STATES = {
-    State.MET: tr("met"),
-    State.SO_FAR: tr("so far"),
-    State.OPEN: tr("open"),
-    State.BROKEN: tr("cannot be met any more"),
+    ConditionState.MET: tr("met"),
+    ConditionState.SO_FAR: tr("so far"),
+    ConditionState.OPEN: tr("open"),
+    ConditionState.BROKEN: tr("cannot be met any more"),
 }
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ConditionOutcome:
     """How a condition stands, the value behind it, and why there is none."""
 
-    state: State
+    state: ConditionState
     value: Value | None
     reason: str = ""
 
@@ -61,7 +61,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StepVerdict:
     """How a step stands.
 
     Attributes
@@ -78,7 +78,7 @@ class Verdict:
         Whether the step has a question.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ConditionOutcome, ...]
     reply: Reply | None
     forbidden: tuple[Act, ...] = ()
     mistake: Mistake | None = None
@@ -88,7 +88,7 @@ class Verdict:
     def holds(self) -> bool:
         """Return whether everything that can be said now is right; the run may have to go on."""
         states = {outcome.state for outcome in self.outcomes}
-        return not self.forbidden and states <= {State.MET, State.SO_FAR} and self.answered
+        return not self.forbidden and states <= {ConditionState.MET, ConditionState.SO_FAR} and self.answered
 
     @property
     def answered(self) -> bool:
@@ -98,15 +98,17 @@ class Verdict:
     @property
     def solved(self) -> bool:
         """Return whether the step is solved for good."""
-        return self.holds and all(outcome.state is State.MET for outcome in self.outcomes)
+        return self.holds and all(outcome.state is ConditionState.MET for outcome in self.outcomes)
 
     @property
     def lost(self) -> bool:
         """Return whether it cannot be solved any more from here."""
-        return bool(self.forbidden) or any(outcome.state is State.BROKEN for outcome in self.outcomes)
+        return bool(self.forbidden) or any(
+            outcome.state is ConditionState.BROKEN for outcome in self.outcomes
+        )
 
 
-def judge(step: Step, evidence: Evidence, answer: Answer | None = None) -> Verdict:
+def judge(step: Step, evidence: StepEvidence, answer: Answer | None = None) -> StepVerdict:
     """Return how a step stands with what was done, and an answer to its question.
 
     Parameters
@@ -128,11 +130,13 @@ def judge(step: Step, evidence: Evidence, answer: Answer | None = None) -> Verdi
         try:
             next(work)
         except StopIteration as done:
-            verdict: Verdict = done.value
+            verdict: StepVerdict = done.value
             return verdict
 
 
-def judging(step: Step, evidence: Evidence, answer: Answer | None = None) -> Generator[None, None, Verdict]:
+def judging(
+    step: Step, evidence: StepEvidence, answer: Answer | None = None
+) -> Generator[None, None, StepVerdict]:
     """Judge as `judge` does, with a rest between one measure and the next: a window draws meanwhile."""
     outcomes = []
     for condition in step.conditions:
@@ -143,38 +147,38 @@ def judging(step: Step, evidence: Evidence, answer: Answer | None = None) -> Gen
     acts = [act for act in evidence.acts if act.at_s >= evidence.since_s]
     forbidden = tuple(act for act in acts if not is_allowed(step.allowed, act))
     mistake = recognised(step, evidence)
-    return Verdict(tuple(outcomes), reply, forbidden, mistake, step.question is not None)
+    return StepVerdict(tuple(outcomes), reply, forbidden, mistake, step.question is not None)
 
 
-def outcome_of(condition: Condition, evidence: Evidence) -> Outcome:
+def outcome_of(condition: StepCondition, evidence: StepEvidence) -> ConditionOutcome:
     """Return how one condition stands."""
     measure = condition.measure
     try:
         value = value_of(measure, evidence)
     except NoValue as none:
-        over = isinstance(measure, OF_THE_SCENE) or evidence.over(measure)
-        return Outcome(State.BROKEN if over and evidence.reader is not None else State.OPEN, None, str(none))
+        over = evidence.reader is not None and (isinstance(measure, OF_THE_SCENE) or evidence.over(measure))
+        return ConditionOutcome(ConditionState.BROKEN if over else ConditionState.OPEN, None, str(none))
     holds = fits(condition, value)
     if isinstance(measure, OF_THE_SCENE):
-        return Outcome(State.MET if holds else State.OPEN, value)
+        return ConditionOutcome(ConditionState.MET if holds else ConditionState.OPEN, value)
     if evidence.over(measure):
-        return Outcome(State.MET if holds else State.BROKEN, value)
-    return Outcome(_while_it_runs(condition, holds), value)
+        return ConditionOutcome(ConditionState.MET if holds else ConditionState.BROKEN, value)
+    return ConditionOutcome(_while_it_runs(condition, holds), value)
 
 
-def _while_it_runs(condition: Condition, holds: bool) -> State:
+def _while_it_runs(condition: StepCondition, holds: bool) -> ConditionState:
     """Return how a condition stands of which the time is not up: some can no longer change."""
     measure, above, below = condition.measure, condition.at_least is not None, condition.at_most is not None
     if condition.equals is not None:
-        return State.SO_FAR if holds else State.OPEN
+        return ConditionState.SO_FAR if holds else ConditionState.OPEN
     stays = (rises(measure) and above and not below) or (falls(measure) and below and not above)
     over = (rises(measure) and below and not above) or (falls(measure) and above and not below)
     if holds:
-        return State.MET if stays else State.SO_FAR
-    return State.BROKEN if over else State.OPEN
+        return ConditionState.MET if stays else ConditionState.SO_FAR
+    return ConditionState.BROKEN if over else ConditionState.OPEN
 
 
-def fits(condition: Condition, value: Value) -> bool:
+def fits(condition: StepCondition, value: Value) -> bool:
     """Return whether a value fits the bounds of a condition; raises `NoValue` where they cannot be compared."""
     wanted = condition.equals
     if wanted is not None:
@@ -218,7 +222,7 @@ def bound_of(bound: float | str, measure: Measure) -> float:
     raise NoValue(f"{bound!r} is not in {unit or 'a plain number'}")
 
 
-def reply_to(question: Question, answer: Answer, evidence: Evidence) -> Reply:
+def reply_to(question: Question, answer: Answer, evidence: StepEvidence) -> Reply:
     """Return whether an answer is right, and what is said to it."""
     if isinstance(question, ChoiceQuestion):
         taken = {int(place) for place in answer} if isinstance(answer, tuple) else set()
@@ -243,7 +247,7 @@ def reply_to(question: Question, answer: Answer, evidence: Evidence) -> Reply:
     return Reply(False, question.too_low if off < 0 else question.too_high)
 
 
-def right_answer(question: Question, evidence: Evidence) -> Answer:
+def right_answer(question: Question, evidence: StepEvidence) -> Answer:
     """Return the right answer; raises `NoValue` where the hall does not tell it."""
     if isinstance(question, ChoiceQuestion):
         return tuple(place for place, choice in enumerate(question.choices) if choice.right)
@@ -267,21 +271,21 @@ def key_allowed(allowed: Allowed, path: str) -> bool:
     return any(path == key or path.startswith((f"{key}.", f"{key}[")) for key in allowed.keys)
 
 
-def recognised(step: Step, evidence: Evidence) -> Mistake | None:
+def recognised(step: Step, evidence: StepEvidence) -> Mistake | None:
     """Return the mistake that is seen in what was done; None: none of those that the lesson knows."""
     for mistake in step.mistakes:
         states = [outcome_of(condition, evidence).state for condition in mistake.when]
-        if states and all(state in (State.MET, State.SO_FAR) for state in states):
+        if states and all(state in (ConditionState.MET, ConditionState.SO_FAR) for state in states):
             return mistake
     return None
 
 
-def condition_words(condition: Condition, value: Value) -> str:
+def condition_words(condition: StepCondition, value: Value) -> str:
     """Return the value behind a condition with its unit: of the scene, whose keys have none, in that of its bound.
 
     >>> from twin.lessons.measure import SceneMeasure
     >>> of = SceneMeasure(kind="scene", path="jobs[a].checkpoint.interval")
-    >>> condition_words(Condition(text="often", measure=of, at_most="10 min"), 1800.0)
+    >>> condition_words(StepCondition(text="often", measure=of, at_most="10 min"), 1800.0)
     '30 min'
     """
     bounds = (condition.at_least, condition.at_most, condition.equals)

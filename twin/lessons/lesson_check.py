@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from twin.lessons.judgement import State, Verdict, bound_of, judge, value_words
+from twin.lessons.judgement import ConditionState, StepVerdict, bound_of, judge, value_words
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import ChannelMeasure, LedgerMeasure, Measure, PlanMeasure, SceneMeasure
 from twin.lessons.replay import answer_of, span_of, walked
@@ -28,7 +28,8 @@ Told = Callable[[str], None]
 def check_lesson(file: LessonFile, person: str | None = None, told: Told | None = None) -> list[Problem]:
     """Return what is wrong with a lesson as one person has it; nothing: it can be taught.
 
-    Each step with a task is run with its solution, with nothing, and with each of its mistakes.
+    Each step with a task is run with its solution, with nothing, and with each of its mistakes, as the person has it;
+    that what it names exists is checked with all values of its variants.
 
     Parameters
     ----------
@@ -46,6 +47,9 @@ def check_lesson(file: LessonFile, person: str | None = None, told: Told | None 
     """
     lesson = file.lesson(person)
     problems = [*_static(file, lesson)]
+    for draw in file.draws():
+        if not problems:
+            problems = [*_static(file, file.drawn(draw))]
     if problems:
         return problems
     before: list[Way] = []
@@ -204,7 +208,7 @@ def _verdict(
     way: Way,
     before: list[Way],
     path: tuple[str | int, ...],
-) -> Verdict | Problem:
+) -> StepVerdict | Problem:
     step = lesson.steps[place]
     try:
         with walked(file, lesson, place, way, before) as evidence:
@@ -213,12 +217,12 @@ def _verdict(
         return problem_at(file, path, f"cannot be tried: {' '.join(str(error).split())[:300]}")
 
 
-def reason_of(step: Step, verdict: Verdict) -> str:
+def reason_of(step: Step, verdict: StepVerdict) -> str:
     """Return the first reason why a step is not solved."""
     if verdict.forbidden:
         return "it does what the step does not allow"
     for condition, outcome in zip(step.conditions, verdict.outcomes, strict=True):
-        if outcome.state is not State.MET:
+        if outcome.state is not ConditionState.MET:
             value = outcome.reason or f"it is {value_words(outcome.value or 0.0, condition.measure.unit)}"
             return f"{condition.text!r} does not hold ({value})"
     return "the answer is not right" if not verdict.answered else ""

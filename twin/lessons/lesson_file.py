@@ -78,6 +78,16 @@ class LessonFile:
                 drawn[str(name)] = value if isinstance(value, str | int | float) else str(value)
         return drawn
 
+    def draws(self) -> list[dict[str, str | float]]:
+        """Return draws among which each value of each variant is."""
+        variants = self.lesson().variants
+        most = max((len(values) for values in variants.values()), default=0)
+        first = self.draw(None)
+        return [
+            first | {name: values[place % len(values)] for name, values in variants.items() if values}
+            for place in range(1, most)
+        ]
+
     def drawn(self, draw: Draw) -> Lesson:
         """Return the lesson with the given values of its variants; raises as `lesson`."""
         plain = self.tree.plain()

@@ -10,7 +10,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import BY_ID, SERIES_CHANNELS
 from twin.record.event_kinds import KINDS as EVENT_KINDS
 from twin.rules import BY_ID as RULES
-from twin.scenario.schema.base import DocumentPart, ItemId
+from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.choice import OneOf
 from twin.scenario.schema.fault_kinds import KINDS as FAULT_KINDS
 from twin.scenario.schema.quantity import Moment
@@ -52,7 +52,7 @@ class ChannelMeasure(_Timed):
 
     kind: Literal["channel"] = Field(description="a curve of the run")
     channel: Channel = Field(description="id of the channel, as in the help")
-    of: ItemId | None = Field(default=None, description="the thing it is of; none: the site")
+    of: str | None = Field(default=None, max_length=100, description="the thing it is of; none: the site")
     take: Literal["last", "max", "min", "mean"] = Field(
         default="last", description="of its values from `from` to `until`"
     )
@@ -80,6 +80,19 @@ class EventMeasure(_Timed):
     kind: Literal["events"] = Field(description="how often something happened")
     event: EventKind = Field(description="kind of event, as in the help")
     of: str | None = Field(default=None, max_length=100, description="the thing it happened to; none: any")
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of its value."""
+        return ""
+
+
+class AlarmMeasure(_Timed):
+    """How many alarms stand."""
+
+    kind: Literal["alarms"] = Field(description="how many alarms stand at the end of the range")
+    alarm: EventKind | None = Field(default=None, description="kind of event that raises it; none: any alarm")
+    of: str | None = Field(default=None, max_length=100, description="the thing it is of; none: any")
 
     @property
     def unit(self) -> str:
@@ -175,6 +188,7 @@ class PlanMeasure(DocumentPart):
 Measure = Annotated[
     ChannelMeasure
     | EventMeasure
+    | AlarmMeasure
     | LedgerMeasure
     | SummaryMeasure
     | ActMeasure

@@ -12,9 +12,9 @@ from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import OF_THE_SCENE
 from twin.lessons.schema import Answer, Lesson, Step, Way
 from twin.lessons.step_hall import Act, acts_of_lines, edited_by, hall_of, place_of_hall, with_acts
-from twin.lessons.values import Evidence
+from twin.lessons.values import StepEvidence
 from twin.record.reader import Reader
-from twin.runtime.inline import run
+from twin.runtime import inline
 from twin.scenario.checks import check
 from twin.scenario.schema.document import Scenario
 
@@ -30,7 +30,7 @@ def replayed(scenario: Scenario, acts: Sequence[Act], until_s: float) -> Iterato
     """
     with TemporaryDirectory(prefix="twin-lesson-") as folder:
         path = Path(folder) / "hall.twinrun"
-        run(with_acts(scenario, acts), until_s=until_s, record=path)
+        inline.run(with_acts(scenario, acts), until_s=until_s, record=path)
         with Reader(path) as reader:
             yield reader
 
@@ -47,8 +47,8 @@ def span_of(lesson: Lesson, place: int, scenario: Scenario) -> tuple[float, floa
 
 @contextmanager
 def walked(
-    file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = ()
-) -> Iterator[Evidence]:
+    file: LessonFile, lesson: Lesson, place: int, way: Way, before: Sequence[Way] = (), *, run: bool = False
+) -> Iterator[StepEvidence]:
     """Yield the evidence of a step after somebody went a way, to the end of the step.
 
     Parameters
@@ -61,6 +61,8 @@ def walked(
         What is done in the step.
     before
         What was done in the steps before it that play in the same hall.
+    run
+        Whether the hall runs even where the step asks nothing of the run.
 
     Raises
     ------
@@ -75,14 +77,14 @@ def walked(
     acts = acts_of_lines([line for done in (*before, way) for line in done.acts], scenario)
     check.check(with_acts(scenario, acts), document.tree)
     begins_s, ends_s = span_of(lesson, place, scenario)
-    if not needs_run(lesson.steps[place]):
-        yield Evidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
+    if not run and not needs_run(lesson.steps[place]):
+        yield StepEvidence(edited_by(scenario, acts), None, acts, begins_s, ends_s, begins_s)
         return
     with replayed(scenario, acts, ends_s) as reader:
         refused = reader.events_where(kinds=("refused",))
         if refused:
             raise ValueError(f"the hall refuses {refused[0].subject}: {refused[0].text}")
-        yield Evidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
+        yield StepEvidence(edited_by(scenario, acts), reader, acts, begins_s, ends_s, ends_s)
 
 
 def needs_run(step: Step) -> bool:
@@ -95,7 +97,7 @@ def needs_run(step: Step) -> bool:
     return any(not isinstance(measure, OF_THE_SCENE) for measure in measures)
 
 
-def answer_of(step: Step, way: Way, evidence: Evidence) -> Answer | None:
+def answer_of(step: Step, way: Way, evidence: StepEvidence) -> Answer | None:
     """Return the answer of a way; where it gives none, the right one."""
     if step.question is None:
         return None

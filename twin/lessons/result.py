@@ -96,7 +96,7 @@ class StepRecord(DocumentPart):
         return max(1, _POINTS - spent)
 
 
-class Result(DocumentPart):
+class LessonResult(DocumentPart):
     """The result of one person in one lesson."""
 
     format: Literal["twin/lesson-result"] = "twin/lesson-result"
@@ -116,7 +116,7 @@ class Result(DocumentPart):
     steps: tuple[StepRecord, ...] = Field(default=(), max_length=40)
 
     @model_validator(mode="after")
-    def _once(self) -> Result:
+    def _once(self) -> LessonResult:
         for name, ids in (
             ("halls", [hall.step for hall in self.halls]),
             ("steps", [step.step for step in self.steps]),
@@ -133,31 +133,31 @@ class Result(DocumentPart):
         """Return the record of a step."""
         return next((step for step in self.steps if step.step == id), StepRecord(step=id))
 
-    def with_hall(self, hall: HallRecord) -> Result:
+    def with_hall(self, hall: HallRecord) -> LessonResult:
         """Return the result with another record of a hall."""
         others = tuple(other for other in self.halls if other.step != hall.step)
         return self.model_copy(update={"halls": (*others, hall)})
 
-    def with_step(self, step: StepRecord) -> Result:
+    def with_step(self, step: StepRecord) -> LessonResult:
         """Return the result with another record of a step."""
         others = tuple(other for other in self.steps if other.step != step.step)
         return self.model_copy(update={"steps": (*others, step)})
 
 
-def write_result(result: Result, path: Path) -> None:
+def write_result(result: LessonResult, path: Path) -> None:
     """Write a result, whole or not at all, for its owner's eyes only; raises `OSError`."""
     write_whole(path, (result_text(result) + "\n").encode())
     with suppress(OSError):
         os.chmod(path, 0o600)
 
 
-def result_text(result: Result) -> str:
+def result_text(result: LessonResult) -> str:
     """Return a result as JSON text."""
     plain: dict[str, Any] = json.loads(part_to_json(result))
     return json.dumps(plain, indent=1, ensure_ascii=False)
 
 
-def read_result(path: Path) -> Result:
+def read_result(path: Path) -> LessonResult:
     """Return the result of a file.
 
     Raises
@@ -177,10 +177,10 @@ def read_result(path: Path) -> Result:
     return result_from(data, path.name)
 
 
-def result_from(data: bytes | str, name: str = "result") -> Result:
+def result_from(data: bytes | str, name: str = "result") -> LessonResult:
     """Return the result that a text holds; raises `ResultError`."""
     try:
-        return Result.model_validate_json(data)
+        return LessonResult.model_validate_json(data)
     except (ValidationError, RecursionError, UnicodeDecodeError) as wrong:
         if not isinstance(wrong, ValidationError):
             raise ResultError(f"{name}: is no result of a lesson") from None

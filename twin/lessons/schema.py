@@ -22,7 +22,7 @@ Value = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Bound = float | Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
 
-class Condition(DocumentPart):
+class StepCondition(DocumentPart):
     """One thing that must hold for a step to be solved."""
 
     text: Line = Field(description="what must hold, for people")
@@ -34,14 +34,14 @@ class Condition(DocumentPart):
     equals: Bound | bool | None = Field(default=None, description="exactly this, also a word of the scene")
 
     @model_validator(mode="after")
-    def _bounded(self) -> Condition:
+    def _bounded(self) -> StepCondition:
         bounds = [bound is not None for bound in (self.at_least, self.at_most, self.equals)]
         if not any(bounds) or (bounds[2] and sum(bounds) > 1):
             raise ValueError("needs at_least, at_most (or both), or equals")
         return self
 
 
-class Choice(DocumentPart):
+class AnswerChoice(DocumentPart):
     """One answer to choose."""
 
     text: Line = Field(description="the answer")
@@ -54,7 +54,7 @@ class ChoiceQuestion(DocumentPart):
 
     kind: Literal["choice"] = Field(description="one of several answers")
     ask: Prose = Field(description="the question")
-    choices: tuple[Choice, ...] = Field(min_length=2, max_length=8, description="one or more are right")
+    choices: tuple[AnswerChoice, ...] = Field(min_length=2, max_length=8, description="one or more are right")
 
     @model_validator(mode="after")
     def _answerable(self) -> ChoiceQuestion:
@@ -117,12 +117,12 @@ class Mistake(Way):
 
     title: Line = Field(description="what was tried")
     why: Prose = Field(description="why it does not do, said when it is recognised")
-    when: tuple[Condition, ...] = Field(
+    when: tuple[StepCondition, ...] = Field(
         default=(), max_length=5, description="how it is recognised; none: only the script is tried"
     )
 
 
-class Spot(DocumentPart):
+class Pointer(DocumentPart):
     """Where the person should look."""
 
     dock: str | None = Field(default=None, max_length=60, description="name of a dock")
@@ -170,13 +170,13 @@ class Step(DocumentPart):
         default=None, alias="ends", ge=0, description="limit in simulated time; none: the end of the run"
     )
     speed: float | None = Field(default=None, gt=0, le=1e7, description="simulated seconds per second")
-    look: Spot = Field(default=Spot(), description="where to look")
+    look: Pointer = Field(default=Pointer(), description="where to look")
     figures: dict[Name, Measure] = Field(
         default={}, max_length=20, description="figures shown in the text by {name}"
     )
     task: Prose | None = Field(default=None, description="what to do; none: read, or answer")
     allowed: Allowed = Field(default=Allowed(), description="what may be touched")
-    conditions: tuple[Condition, ...] = Field(default=(), max_length=12, description="all must hold")
+    conditions: tuple[StepCondition, ...] = Field(default=(), max_length=12, description="all must hold")
     question: Question | None = Field(default=None, description="to be answered")
     hints: tuple[Hint, ...] = Field(default=(), max_length=5, description="in their order")
     solved: Prose | None = Field(default=None, description="what is said when it is solved")

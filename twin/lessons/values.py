@@ -14,6 +14,7 @@ from twin.catalog import load_catalog
 from twin.lessons.measure import (
     EDIT,
     ActMeasure,
+    AlarmMeasure,
     ChannelMeasure,
     EventMeasure,
     FindingMeasure,
@@ -31,6 +32,7 @@ from twin.planning.profile.figures import ProfileError
 from twin.planning.search.scene_plan import scene_gpus
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
 from twin.record.reader import Reader
 from twin.rules import check
@@ -53,7 +55,7 @@ class NoValue(ValueError):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StepEvidence:
     """What a step is held against.
 
     Attributes
@@ -94,7 +96,7 @@ class Evidence:
         return self.now_s >= min(self.until_s if until_s is None else until_s, self.scenario.duration_s)
 
 
-def value_of(measure: Measure, evidence: Evidence) -> Value:
+def value_of(measure: Measure, evidence: StepEvidence) -> Value:
     """Return the value of a measure, in its unit.
 
     Raises
@@ -128,6 +130,15 @@ def value_of(measure: Measure, evidence: Evidence) -> Value:
     if isinstance(measure, EventMeasure):
         events = evidence.reader.events_where(kinds=(measure.event,), t0_s=since_s, t1_s=until_s)
         return float(sum(measure.of in (None, event.subject) for event in events))
+    if isinstance(measure, AlarmMeasure):
+        alarms = Alarms()
+        alarms.add(evidence.reader.events_where(t1_s=until_s))
+        return float(
+            sum(
+                measure.alarm in (None, alarm.kind) and measure.of in (None, alarm.subject)
+                for alarm in alarms.active()
+            )
+        )
     if isinstance(measure, LedgerMeasure):
         return _booked(measure, evidence, since_s, until_s)
     return _summed(measure, evidence.reader, until_s)
@@ -205,7 +216,7 @@ def _of_channel(measure: ChannelMeasure, reader: Reader, since_s: float, until_s
     return float(np.trapezoid(curve.mean, curve.t_s) / (curve.t_s[-1] - curve.t_s[0]))
 
 
-def _booked(measure: LedgerMeasure, evidence: Evidence, since_s: float, until_s: float) -> float:
+def _booked(measure: LedgerMeasure, evidence: StepEvidence, since_s: float, until_s: float) -> float:
     reader = evidence.reader
     assert reader is not None
     found = reader.ledger_range(since_s, until_s, inclusive=True)
@@ -237,7 +248,7 @@ def _summed(measure: SummaryMeasure, reader: Reader, until_s: float) -> float:
     return value
 
 
-def _findings(measure: FindingMeasure, evidence: Evidence) -> int:
+def _findings(measure: FindingMeasure, evidence: StepEvidence) -> int:
     report = check(evidence.scenario, evidence.plant, load_catalog())
     return sum(
         (finding.counts if measure.rule is None else finding.rule == measure.rule)
@@ -246,7 +257,7 @@ def _findings(measure: FindingMeasure, evidence: Evidence) -> int:
     )
 
 
-def _planned(measure: PlanMeasure, evidence: Evidence) -> float:
+def _planned(measure: PlanMeasure, evidence: StepEvidence) -> float:
     result = planned(evidence.scenario, evidence.plant, measure.job)
     parts = result.parts
     if measure.figure == "step_s":

@@ -69,7 +69,7 @@ def _no_failures(case: RuleContext) -> Iterator[Found]:
 
 
 def _never(case: RuleContext) -> Iterator[Found]:
-    """Yield interventions, edits and reservations after the end of the run."""
+    """Yield interventions, edits, reservations and chapters after the end of the run."""
     for at, id, reason in past_the_end(case.scenario):
         yield Found(at=at, reason=reason, fix=tr("an earlier time, or a longer duration"), ids=(id,))
 
@@ -91,7 +91,7 @@ RULES = (
         tr("After the end of the run"),
         "work",
         "warning",
-        tr("Interventions, edits and reservations that begin after the run ends."),
+        tr("Interventions, edits, reservations and chapters that begin after the run ends."),
         _SCENE,
         _never,
     ),

@@ -32,7 +32,7 @@ from twin.units import spoken
 _FILTER = tr("Scenes (*{suffix})", suffix=SUFFIX)
 NEW_NAME = f"untitled{SUFFIX}"
 EMPTY = """format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 
 title: Untitled hall

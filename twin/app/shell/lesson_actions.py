@@ -33,7 +33,7 @@ from twin.language import counted, tr
 from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
 from twin.lessons.lesson_file import SUFFIX
 from twin.lessons.result import SUFFIX as RESULT_SUFFIX
-from twin.lessons.result import Result
+from twin.lessons.result import LessonResult
 from twin.plant.find import find
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.record.state_folder import state_folder
@@ -217,11 +217,11 @@ class LessonActions:
             )
             return
 
-    def _go_on(self, entry: LessonEntry, result: Result) -> None:
+    def _go_on(self, entry: LessonEntry, result: LessonResult) -> None:
         self._window.settings.keep("lesson_person", [result.person])
         self.open_file(entry.path)
 
-    def _put_off(self, result: Result) -> None:
+    def _put_off(self, result: LessonResult) -> None:
         settings = self._window.settings
         settings.keep(_LATER, [result.id, *settings.kept(_LATER)][:_MOST_OWN])
 

@@ -10,7 +10,7 @@ from twin.app.teach.said import MARKS
 from twin.app.toolkit.look import label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
-from twin.lessons.judgement import State, Verdict
+from twin.lessons.judgement import ConditionState, StepVerdict
 from twin.lessons.schema import Step
 
 
@@ -37,11 +37,11 @@ class ConditionList(QFrame):
             self.rows.append(made)
         self.show_verdict(None)
 
-    def show_verdict(self, verdict: Verdict | None) -> None:
+    def show_verdict(self, verdict: StepVerdict | None) -> None:
         """Show how each stands; None: nothing was measured yet."""
         for place, (mark, words, value) in enumerate(self.rows):
             outcome = verdict.outcomes[place] if verdict is not None else None
-            state = outcome.state if outcome is not None else State.OPEN
+            state = outcome.state if outcome is not None else ConditionState.OPEN
             shown = value_shown(self._step, verdict, place) if verdict is not None else ""
             condition = self._step.conditions[place]
             said = ", ".join(each for each in (condition.text, state.words, shown) if each)

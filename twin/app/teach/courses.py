@@ -10,7 +10,7 @@ from pathlib import Path
 from twin.language import tr
 from twin.lessons.attempt import progress_path
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
-from twin.lessons.result import Result, ResultError, read_result
+from twin.lessons.result import LessonResult, ResultError, read_result
 from twin.lessons.schema import Lesson
 from twin.scenario.text.problem import ScenarioError
 
@@ -51,7 +51,7 @@ def _lesson_file(path: Path, _changed_ns: int, _size: int) -> LessonFile:
     return load_lesson(path)
 
 
-def progress_of(path: Path, person: str) -> Result | None:
+def progress_of(path: Path, person: str) -> LessonResult | None:
     """Return what a person did in a lesson; None: nothing, or of another text of it."""
     try:
         file = lesson_file(path)
@@ -75,13 +75,13 @@ def state_words(entry: LessonEntry, person: str) -> str:
     )
 
 
-def place_of(result: Result, lesson: Lesson) -> int:
+def place_of(result: LessonResult, lesson: Lesson) -> int:
     """Return the place of the step that a person stands at, from 0."""
     ids = [step.id for step in lesson.steps]
     return ids.index(result.at) if result.at in ids else 0
 
 
-def entry_of(result: Result, own: Iterable[Path]) -> LessonEntry | None:
+def entry_of(result: LessonResult, own: Iterable[Path]) -> LessonEntry | None:
     """Return the lesson that a result is of, as it was then; None: it is not here any more."""
     for entry in lesson_entries(own):
         if entry.id == result.lesson and lesson_file(entry.path).digest == result.digest:

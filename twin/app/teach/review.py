@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twin.lessons.attempt import Attempt, figure_words
-from twin.lessons.judgement import State, Verdict, condition_words, judging
+from twin.lessons.judgement import ConditionState, StepVerdict, condition_words, judging
 from twin.lessons.schema import Step
 from twin.record.reader import Reader
 from twin.scenario.schema.document import Scenario
@@ -27,7 +27,7 @@ class Review:
         Time of the run up to which it was measured [s].
     """
 
-    verdict: Verdict
+    verdict: StepVerdict
     figures: dict[str, str]
     at_s: float
 
@@ -66,7 +66,7 @@ def reviewing(attempt: Attempt, scenario: Scenario, run_file: Path | None) -> Ge
             reader.close()
 
 
-def value_shown(step: Step, verdict: Verdict, place: int) -> str:
+def value_shown(step: Step, verdict: StepVerdict, place: int) -> str:
     """Return the value behind a condition in words, "" where there is none."""
     if place >= len(verdict.outcomes):
         return ""
@@ -76,11 +76,11 @@ def value_shown(step: Step, verdict: Verdict, place: int) -> str:
     return condition_words(step.conditions[place], outcome.value)
 
 
-def unmet(step: Step, verdict: Verdict) -> list[str]:
+def unmet(step: Step, verdict: StepVerdict) -> list[str]:
     """Return the conditions that do not hold, each with the value that was measured."""
     found = []
     for place, (condition, outcome) in enumerate(zip(step.conditions, verdict.outcomes, strict=True)):
-        if outcome.state in (State.OPEN, State.BROKEN):
+        if outcome.state in (ConditionState.OPEN, ConditionState.BROKEN):
             value = value_shown(step, verdict, place)
             found.append(f"{condition.text}: {value}" if value else condition.text)
     return found

@@ -9,7 +9,7 @@ from typing import Literal
 from twin.app.teach.review import unmet
 from twin.language import tr
 from twin.lessons.attempt import Attempt
-from twin.lessons.judgement import State, Verdict
+from twin.lessons.judgement import ConditionState, StepVerdict
 from twin.lessons.schema import Allowed, Hint, Step
 from twin.lessons.step_hall import Act
 from twin.lessons.values import kind_of_act, target_of_act
@@ -38,7 +38,15 @@ def hint_said(hint: Hint, taken: int) -> Said:
     return Said("hint", tr("Hint {number}.", number=taken), hint.text)
 
 
-def verdict_said(attempt: Attempt, verdict: Verdict, clock: Callable[[float], str], ends_s: float) -> Said:
+def solved_said(attempt: Attempt, why: str = "") -> Said:
+    """Return what is said when a step is solved; `why` its answer is right."""
+    text = " ".join(words for words in (why, attempt.step.solved or "") if words)
+    return Said("solved", tr("Solved."), text or tr("Go on to the next step."))
+
+
+def verdict_said(
+    attempt: Attempt, verdict: StepVerdict, clock: Callable[[float], str], ends_s: float
+) -> Said:
     """Return what is said when a step is checked.
 
     Parameters
@@ -50,9 +58,7 @@ def verdict_said(attempt: Attempt, verdict: Verdict, clock: Callable[[float], st
     """
     step = attempt.step
     if verdict.solved:
-        why = verdict.reply.why if verdict.reply is not None else ""
-        text = " ".join(words for words in (why, step.solved or "") if words)
-        return Said("solved", tr("Solved."), text or tr("Go on to the next step."))
+        return solved_said(attempt, verdict.reply.why if verdict.reply is not None else "")
     if verdict.forbidden:
         return not_yet(
             tr(
@@ -75,7 +81,7 @@ def verdict_said(attempt: Attempt, verdict: Verdict, clock: Callable[[float], st
     return not_yet(missed)
 
 
-def why_said(attempt: Attempt, verdict: Verdict) -> Said:
+def why_said(attempt: Attempt, verdict: StepVerdict) -> Said:
     """Return why a step stands as it does, condition by condition."""
     lines = []
     for condition, outcome in zip(attempt.step.conditions, verdict.outcomes, strict=True):
@@ -114,6 +120,6 @@ def state_of_step(step: Step, *, solved: bool, here: bool) -> str:
     return tr("{title}: here", title=step.title) if here else step.title
 
 
-MARKS = {State.MET: "\N{CHECK MARK}", State.SO_FAR: "\N{CIRCLE WITH LEFT HALF BLACK}"}
-MARKS |= {State.OPEN: "\N{WHITE CIRCLE}", State.BROKEN: "\N{MULTIPLICATION X}"}
+MARKS = {ConditionState.MET: "\N{CHECK MARK}", ConditionState.SO_FAR: "\N{CIRCLE WITH LEFT HALF BLACK}"}
+MARKS |= {ConditionState.OPEN: "\N{WHITE CIRCLE}", ConditionState.BROKEN: "\N{MULTIPLICATION X}"}
 """How a condition stands, as a sign."""

@@ -27,7 +27,7 @@ def cluster_month() -> Scenario:
 
 _CLUSTER = f"""
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A month of a shared cluster
 duration: 30 day

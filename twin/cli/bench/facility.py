@@ -131,7 +131,7 @@ def _unit(k: int) -> float:
 
 _RAPS = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A day of 38,400 GPUs
 duration: 1 day
@@ -153,7 +153,7 @@ jobs:
 
 _GIANT = """
 format: twin/scenario
-version: 2
+version: 3
 catalog: "2026.11"
 title: A day of 100,000 GPUs
 start: 2026-07-14T00:00-04:00

@@ -384,7 +384,7 @@ def _document(fragment: Fragment) -> dict[str, Any]:
     sections = fragment.entries
     document: dict[str, Any] = {
         "format": "twin/scenario",
-        "version": 2,
+        "version": 3,
         "catalog": EDITION,
         "title": tr("Room"),
     }

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from twin.catalog import Catalog, load_catalog
 from twin.scenario.checks import (
     causes,
+    chapters,
     fabric,
     fabric_targets,
     facility,
@@ -75,6 +76,7 @@ def check(
             *checker.overrides(),
             *checker.stands(),
             *checker.actions(),
+            *checker.chapters(),
             *checker.place(),
         ]
     )
@@ -274,6 +276,11 @@ class _Checker:
             ) or self._after(intervention)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
+
+    def chapters(self) -> Iterator[Problem]:
+        """Yield chapters out of order, or of what does not exist."""
+        for at, reason, hint in chapters.wrong(self.scenario, self._place_wrong, self.catalog):
+            yield self._problem(at, reason, hint)
 
     def place(self) -> Iterator[Problem]:
         """Yield the problems of the site."""

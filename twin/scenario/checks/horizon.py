@@ -10,11 +10,14 @@ from twin.scenario.text.parse import Path
 
 
 def past_the_end(scenario: Scenario) -> Iterator[tuple[Path, str, str]]:
-    """Yield path, id and reason of interventions, edits and reservations that begin after the end of a scene."""
+    """Yield path, name and reason of interventions, edits, reservations and chapters after the end of a scene."""
     for key in ("interventions", "edits", "reservations"):
         for i, item in enumerate(getattr(scenario, key)):
             if item.at_s > scenario.duration_s:
                 yield (key, i, "at"), item.id or item.target, too_late(item.at_s, scenario.duration_s)
+    for i, chapter in enumerate(scenario.chapters):
+        if chapter.at_s > scenario.duration_s:
+            yield ("chapters", i, "at"), chapter.title, too_late(chapter.at_s, scenario.duration_s)
 
 
 def too_late(at_s: float, end_s: float) -> str:

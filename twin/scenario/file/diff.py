@@ -43,6 +43,7 @@ SECTIONS: dict[str, str] = {
     "edits": "Interventions",
     "exclusions": "Accepted findings",
     "groups": "Groups",
+    "chapters": "Chapters",
 }
 """Heading of each key of a scene."""
 

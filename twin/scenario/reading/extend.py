@@ -19,8 +19,8 @@ MAX_CHAIN = 8
 MAX_CHAIN_CHARACTERS = 2 * MAX_BYTES
 """Of all files of a scene together."""
 _BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
-_OWN = ("format", "version", "catalog", "extends", "branch")
-"""Keys every file says for itself."""
+_OWN = ("format", "version", "catalog", "extends", "branch", "chapters")
+"""Keys every file says for itself; chapters tell of the run of that very scene."""
 _KINDS = ("workload", "problem")
 """Keys whose `kind` decides what else they take: another kind is another thing, nothing of the old one stays."""
 

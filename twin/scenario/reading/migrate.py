@@ -17,7 +17,12 @@ def _from_1(tree: Tree) -> Tree:
     return _numbered(tree, 2)
 
 
-MIGRATIONS: Mapping[int, Callable[[Tree], Tree]] = {1: _from_1}
+def _from_2(tree: Tree) -> Tree:
+    """Return a tree of version 2 as version 3: that has chapters, and the old keys mean what they meant."""
+    return _numbered(tree, 3)
+
+
+MIGRATIONS: Mapping[int, Callable[[Tree], Tree]] = {1: _from_1, 2: _from_2}
 """What makes a tree of each older version one of the next."""
 
 

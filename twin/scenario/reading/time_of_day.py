@@ -9,7 +9,9 @@ from typing import Any
 from twin.scenario.schema.document import Scenario
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
-_TIMED = ("interventions", "reservations", "edits")
+_TIMED = ("interventions", "reservations", "edits", "chapters")
+_TIMES = ("at", "until", "slow_at")
+"""Keys of these that may be a time of day, or a list of them."""
 _DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
@@ -42,7 +44,7 @@ def after_start_s(text: str, start: datetime) -> float | None:
 
 
 def resolved(document: Any) -> Any:
-    """Return the plain content of a file with clock times as times after the start, where something has an `at`."""
+    """Return the plain content of a file with clock times as times after the start, in what has a time."""
     if not isinstance(document, dict):
         return document
     start = _start(document.get("start"))
@@ -51,10 +53,16 @@ def resolved(document: Any) -> Any:
 
 
 def _resolved(entry: Any, start: datetime) -> Any:
-    if not isinstance(entry, dict) or not isinstance(entry.get("at"), str):
+    if not isinstance(entry, dict):
         return entry
-    at_s = after_start_s(entry["at"], start)
-    return entry if at_s is None else entry | {"at": f"{at_s!r} s"}
+    return entry | {key: _after_start(entry[key], start) for key in _TIMES if key in entry}
+
+
+def _after_start(value: Any, start: datetime) -> Any:
+    if isinstance(value, list):
+        return [_after_start(each, start) for each in value]
+    at_s = after_start_s(value, start) if isinstance(value, str) else None
+    return value if at_s is None else f"{at_s!r} s"
 
 
 def _start(text: Any) -> datetime:

@@ -1,4 +1,4 @@
-"""The scenario document, version 2: what exists and what happens."""
+"""The scenario document, version 3: what exists and what happens."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
 from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.branching import BranchPoint
+from twin.scenario.schema.chapter import MOST_CHAPTERS, Chapter
 from twin.scenario.schema.cloud import Cloud, Ownership
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.exclusion import Exclusion
@@ -22,7 +23,7 @@ from twin.scenario.schema.systems import Cooling, Fabric, PowerCap, PowerStage, 
 from twin.scenario.schema.work import Job, Tenant
 
 FORMAT = "twin/scenario"
-VERSION = 2
+VERSION = 3
 """Raised with new keys; `twin.scenario.reading.migrate` reads files of the versions before."""
 
 Edition = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}\.(0[1-9]|1[0-2])$")]
@@ -37,7 +38,7 @@ class Scenario(DocumentPart):
     """A whole scene, as a frozen value."""
 
     format: Literal["twin/scenario"] = Field(description="always twin/scenario")
-    version: Literal[2] = Field(description="of this schema")
+    version: Literal[3] = Field(description="of this schema")
     catalog: Edition = Field(description="catalogue edition the file was made with, such as 2026.11")
     extends: str | None = Field(
         default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"
@@ -96,6 +97,12 @@ class Scenario(DocumentPart):
     )
     exclusions: tuple[Exclusion, ...] = Field(
         default=(), max_length=5000, description="accepted findings of design rules, with the reason"
+    )
+
+    chapters: tuple[Chapter, ...] = Field(
+        default=(),
+        max_length=MOST_CHAPTERS,
+        description="a tour of the run, in its order; no effect on it, and not inherited",
     )
 
     @field_validator("start")

@@ -19,26 +19,37 @@ FILE_NAME = f"twin-scenario-{VERSION}.schema.json"
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema of one whole file.
+    """Return the schema of one whole scenario file.
 
     A file with ``extends`` may leave out what it inherits; the schema then asks for its own head only.
     """
-    made = Scenario.model_json_schema(by_alias=True, ref_template="#/definitions/{model}")
-    definitions = made.pop("$defs")
-    for model in _models(Scenario):
-        part = made if model is Scenario else definitions[model.__name__]
-        _describe(part, model)
+    made = schema_of(
+        Scenario, "gpu-twin scenario", "What exists in a GPU data centre and what happens in it."
+    )
+    definitions = made.pop("definitions")
     required = made.pop("required")
     head = [key for key in ("format", "version", "catalog") if key in required]
     rest = [key for key in required if key not in head]
     return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "gpu-twin scenario",
-        "description": "What exists in a GPU data centre and what happens in it.",
-        **{key: value for key, value in made.items() if key not in ("title", "description")},
+        **made,
         "required": head,
         "if": {"required": ["extends"]},
         "else": {"required": rest},
+        "definitions": definitions,
+    }
+
+
+def schema_of(document: type[BaseModel], title: str, description: str) -> dict[str, Any]:
+    """Return the schema of a kind of file, each key with its unit and its default as the file holds them."""
+    made = document.model_json_schema(by_alias=True, ref_template="#/definitions/{model}")
+    definitions = made.pop("$defs")
+    for model in _models(document):
+        _describe(made if model is document else definitions[model.__name__], model)
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": title,
+        "description": description,
+        **{key: value for key, value in made.items() if key not in ("title", "description")},
         "definitions": {name: definitions[name] for name in sorted(definitions)},
     }
 

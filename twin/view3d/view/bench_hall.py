@@ -22,7 +22,7 @@ def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
         Scenario.model_validate(
             {
                 "format": "twin/scenario",
-                "version": 2,
+                "version": 3,
                 "catalog": "2026.11",
                 "title": f"{gpus} GPUs",
                 "halls": [

@@ -1,0 +1,129 @@
+"""Chapters of a scene: read with times of day, checked by place, without effect on what a run is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from twin.record.inputs import inputs_hash
+from twin.record.scenario_json import from_json, to_json
+from twin.scenario import ScenarioError, load, loads
+from twin.scenario.checks.horizon import past_the_end
+
+HEAD = """\
+format: twin/scenario
+version: 3
+catalog: "2026.11"
+extends: builtin:lab-16
+title: Mine
+duration: 10 h
+chapters:
+"""
+GOOD = """\
+  - title: Before
+    at: 10 min
+    camera: overview
+    text: "Both *nodes* train: {site.goodput_now}."
+  - title: The failure
+    at: "09:00"
+    until: "09:30"
+    slow_at: ["09:00", 9 h 5 min]
+    speed: 60
+    eye: {x: 4 m, y: -3 m, z: 2 m}
+    target: {x: 1 m, y: 1 m, z: 1 m}
+    colour_by: gpu.state
+    layers: [racks, trays]
+    select: [gpu/0/0]
+    notes: |
+      - pause here
+    try:
+      - {label: Fail the other node, inject: [fail gpu/0/1/0 for=2h]}
+      - {label: Checkpoints every hour, set: ["jobs[llama3].checkpoint.interval=1 h"], when: start}
+      - {label: Why, dock: why}
+"""
+
+
+def test_chapters_are_read_with_times_of_day() -> None:
+    before, failure = loads(HEAD + GOOD).scenario.chapters
+    assert (before.at_s, before.until_s, before.camera) == (600.0, None, "overview")
+    assert (failure.at_s, failure.until_s, failure.slow_at_s) == (32400.0, 34200.0, (32400.0, 32700.0))
+    assert failure.eye is not None
+    assert failure.eye.metres == (4.0, -3.0, 2.0)
+    assert [trial.when for trial in failure.trials] == ["now", "start", "now"]
+
+
+def test_chapters_are_no_part_of_what_a_run_is() -> None:
+    bare = loads(HEAD.replace("chapters:\n", "")).scenario
+    told = loads(HEAD + GOOD).scenario
+    assert inputs_hash(told) == inputs_hash(bare)
+    assert from_json(to_json(told)).chapters == told.chapters, "a run file holds them"
+
+
+def test_a_scene_that_varies_another_has_its_own_chapters(tmp_path: Path) -> None:
+    (tmp_path / "base.twin.yaml").write_text(HEAD + GOOD)
+    child = tmp_path / "child.twin.yaml"
+    child.write_text(
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: base.twin.yaml\nduration: 1 h\n'
+    )
+    assert load(child).scenario.chapters == ()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "line", "key", "reason", "hint"),
+    [
+        ('at: "09:00"', 'at: "00:05"', 13, "chapters[1].at", "before the chapter above", "in the order"),
+        ('until: "09:30"', "until: 11 h", 14, "chapters[1].until", "outside its chapter", "10 h"),
+        ("9 h 5 min", "9 h 45 min", 15, "chapters[1].slow_at[1]", "outside its chapter", "9 h 30 min"),
+        (
+            "camera: overview",
+            "camera: overvew",
+            10,
+            "chapters[0].camera",
+            "unknown",
+            "overview",
+        ),
+        (
+            "camera: overview",
+            "camera: gpu/0/7",
+            10,
+            "chapters[0].camera",
+            "has 2 racks in a row",
+            "a view (overview",
+        ),
+        ("[gpu/0/0]", "[gpu/3/0]", 21, "chapters[1].select[0]", "does not exist", ""),
+        ("gpu.state", "gpu.stat", 19, "chapters[1].colour_by", "must be", "gpu.state"),
+        ("[racks, trays]", "[racks, tray]", 20, "chapters[1].layers[1]", "must be", "trays"),
+        ("dock: why", "dock: wy", 27, "chapters[1].try[2].dock", "must be", "why"),
+        ("fail gpu/0/1/0", "fial gpu/0/1/0", 25, "chapters[1].try[0].inject[0]", "fial", "fail"),
+        ("fail gpu/0/1/0", "fail gpu/0/9/0", 25, "chapters[1].try[0].inject[0]", "does not exist", ""),
+        ("interval=1 h", "intervall=1 h", 26, "chapters[1].try[1].set[0]", "unknown key", "interval"),
+        ("*nodes*", "<b>nodes</b>", 11, "chapters[0].text", "begins HTML", ""),
+        ("- pause here", "- [x](file:///etc)", 22, "chapters[1].notes", "leads nowhere", ""),
+        ("    target: {x: 1 m, y: 1 m, z: 1 m}\n", "", 12, "chapters[1]", "eye and target go together", ""),
+        ("inject: [fail gpu/0/1/0 for=2h]", "inject: []", 25, "chapters[1].try[0]", "does nothing", ""),
+        ("speed: 60", "speed: 0", 16, "chapters[1].speed", "more than 0", ""),
+    ],
+)
+def test_what_is_wrong_is_told_by_line_and_key(
+    was: str, now: str, line: int, key: str, reason: str, hint: str
+) -> None:
+    assert was in GOOD
+    with pytest.raises(ScenarioError) as refused:
+        loads(HEAD + GOOD.replace(was, now))
+    problem = refused.value.problems[0]
+    assert (problem.key, problem.line) == (key, line)
+    assert reason in problem.reason
+    assert hint in problem.hint
+
+
+def test_bounds() -> None:
+    with pytest.raises(ScenarioError, match="at most 50"):
+        loads(HEAD + "".join(f"  - {{title: C{n}, at: {n} min}}\n" for n in range(51)))
+    with pytest.raises(ScenarioError, match="at most 4000"):
+        loads(HEAD + f"  - {{title: Long, at: 1 min, text: {'x' * 4001}}}\n")
+
+
+def test_a_chapter_after_the_end_is_a_finding() -> None:
+    found = [*past_the_end(loads(HEAD + "  - {title: Late, at: 11 h}\n").scenario)]
+    assert [(at, name) for at, name, _ in found] == [(("chapters", 0, "at"), "Late")]

@@ -1,0 +1,1 @@
+"""Commands for teachers: lessons and drills."""
