@@ -179,6 +179,7 @@ def picture(window: QWidget, name: str) -> None:
         window.grab().save(f"{_PICTURES}/{name}.png")
 
 
+@pytest.mark.slow
 def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) -> None:
     window.settings.keep("own_lessons", [str(lesson)])
     key(window, Qt.Key.Key_L, _CTRL)
@@ -271,6 +272,7 @@ def test_pseudonym_is_asked_once(
     request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
 
 
+@pytest.mark.slow
 def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back(
     window: MainWindow, lesson: Path, qtbot: QtBot
 ) -> None:
