@@ -22,6 +22,7 @@ from twin.commands.edit.command import Given
 from twin.lessons.attempt import Attempt
 from twin.lessons.judgement import judge
 from twin.lessons.lesson_file import load_lesson
+from twin.lessons.recount import recount
 from twin.lessons.replay import replayed
 from twin.lessons.result import read_result
 from twin.scenario import Change, Patch, parse_injection
@@ -103,6 +104,10 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     session.play()
     qtbot.waitUntil(lambda: attempt.record.solved)
     assert session.t_s == 480.0
+    kept = attempt.result
+    click(dock.check_button)
+    assert attempt.result == kept  # what is solved stays solved
+    assert said(dock).tone == "solved"
     picture(window, "solved")
 
     click(dock.next_button)
@@ -140,6 +145,10 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     assert handed.stat().st_mode & 0o777 == 0o600
     result = read_result(handed)
     assert result.finished
+    counted = recount(load_lesson(lesson), result)
+    assert counted.findings == ()
+    assert counted.points == 35
+    assert counted.stuck is None
     assert all(step.solved for step in result.steps if step.step != "read")
     again = Attempt(load_lesson(lesson), "anna", result)
     again.go(2)
@@ -170,6 +179,7 @@ def picture(window: QWidget, name: str) -> None:
         window.grab().save(f"{_PICTURES}/{name}.png")
 
 
+@pytest.mark.slow
 def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) -> None:
     window.settings.keep("own_lessons", [str(lesson)])
     key(window, Qt.Key.Key_L, _CTRL)
@@ -262,6 +272,7 @@ def test_pseudonym_is_asked_once(
     request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
 
 
+@pytest.mark.slow
 def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back(
     window: MainWindow, lesson: Path, qtbot: QtBot
 ) -> None:
@@ -285,6 +296,11 @@ def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back
     assert attempt.record.tries == 2
     assert not attempt.hall.acts
     assert session.stop_s == 480.0
+    session.intervene(parse_injection("240 s power_cap all value=400W"))
+    session.play()
+    qtbot.waitUntil(lambda: attempt.record.solved)
+    runner.again()
+    assert not attempt.record.solved  # its run is gone
     window.lessons.leave()
     assert runner.attempt is None
     assert window.docks.on_welcome

@@ -93,8 +93,8 @@ class LessonDock(Dock):
         for buttons in (
             (self.check_button, self.hint_button, self.why_button),
             (self.again_button,),
-            (self.back_button, self.next_button),
-            (self.hand_in_button, self.next_lesson_button, self.anew_button),
+            (self.hand_in_button, self.next_lesson_button),
+            (self.back_button, self.next_button, self.anew_button),
         ):
             row = QHBoxLayout()
             row.setSpacing(7)

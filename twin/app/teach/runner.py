@@ -14,7 +14,7 @@ from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.teach.hall_run import LessonHall
 from twin.app.teach.review import Review, reviewing
-from twin.app.teach.said import Said, allowed_words, hint_said, verdict_said, why_said
+from twin.app.teach.said import Said, allowed_words, hint_said, solved_said, verdict_said, why_said
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import tr
 from twin.lessons.attempt import Attempt, begun_attempt
@@ -171,6 +171,9 @@ class LessonRunner:
     def check(self, answer: Answer | None = None) -> None:
         """Hold the step against the run as it stands, once the run file has come up to it; `spoke` follows."""
         if self.attempt is None or self.hall.arriving:
+            return
+        if self.attempt.record.solved:  # for good: another answer, or a later time, takes nothing back
+            self._say(solved_said(self.attempt))
             return
         self._asked = (answer,)
         session = self._session
