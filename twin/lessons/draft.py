@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from twin.language import tr
 from twin.lessons.judgement import bound_of, value_words
@@ -21,7 +22,7 @@ from twin.lessons.measure import (
     SceneMeasure,
 )
 from twin.lessons.schema import Allowed, Lesson, Step, StepCondition, Way
-from twin.lessons.step_hall import Act
+from twin.lessons.step_hall import Act, place_of_hall
 from twin.lessons.values import NoValue, StepEvidence, kind_of_act, value_of
 from twin.record.account_titles import ACCOUNT_TITLES
 from twin.record.channels import SERIES_CHANNELS, of_entity
@@ -106,6 +107,25 @@ class LessonDraft:
         steps[place] = Step.model_validate({**dict(steps[place]), **changes})
         return self.with_lesson(steps=tuple(steps))
 
+    def with_value(self, path: Sequence[str | int], value: object) -> LessonDraft:
+        """Return the draft with another value at a path of the lesson; raises `ValueError` where it does not fit."""
+        return replace(self, lesson=_with_value(self.lesson, path, value))
+
+    def value_at(self, path: Sequence[str | int]) -> object:
+        """Return what stands at a path of the lesson, such as ("steps", 0, "title"); None below nothing."""
+        value: object = self.lesson
+        for key in path:
+            value = value[key] if isinstance(key, int) else getattr(value, key, None)  # type: ignore[index]
+        return value
+
+    def ways_before(self, place: int) -> tuple[Way, ...]:
+        """Return the solutions of the steps before one in its hall, or of the last one and all before it."""
+        if not 0 < place <= len(self.lesson.steps):
+            return ()
+        same_hall = place < len(self.lesson.steps) and self.lesson.steps[place].scene is not None
+        first = place if same_hall else place_of_hall(self.lesson, place - 1)
+        return tuple(step.solution for step in self.lesson.steps[first:place] if step.solution is not None)
+
     def with_added(self, step: Step, place: int | None = None) -> LessonDraft:
         """Return the draft with one more step, at a place or at the end."""
         steps = list(self.lesson.steps)
@@ -139,6 +159,15 @@ class LessonDraft:
         return lesson_from(self.text, f"{self.id}{SUFFIX}", folder)
 
 
+def _with_value(part: Any, path: Sequence[str | int], value: object) -> Any:
+    if not path:
+        return value
+    key, *rest = path
+    if isinstance(key, int):
+        return (*part[:key], _with_value(part[key], rest, value), *part[key + 1 :])
+    return type(part).model_validate({**dict(part), key: _with_value(getattr(part, key), rest, value)})
+
+
 def recorded_way(acts: Iterable[Act], settings: Iterable[tuple[str, str]] = ()) -> Way:
     """Return what was done as a script; raises `UnwrittenAct`."""
     lines = tuple(line for act in acts for line in lines_of(act))
@@ -160,6 +189,7 @@ def recorded_step(
     ends_s: float,
     acts: Sequence[Act],
     scene: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
 ) -> Step:
     """Return a step in which that is to be done which was just done.
 
@@ -175,6 +205,8 @@ def recorded_step(
         What was done meanwhile.
     scene
         Its hall; None: that of the step before.
+    settings
+        Path and value of what was changed in the scene before its run began.
 
     Raises
     ------
@@ -182,9 +214,8 @@ def recorded_step(
         When something that was done cannot be written as a script.
     """
     kinds = tuple(dict.fromkeys(kind_of_act(act) for act in acts if not isinstance(act, Edit)))
-    keys = tuple(
-        dict.fromkeys(change.path for act in acts if isinstance(act, Edit) for change in act.changes)
-    )
+    changed = [change.path for act in acts if isinstance(act, Edit) for change in act.changes]
+    keys = tuple(dict.fromkeys([*(path for path, _ in settings), *changed]))
     done = tuple(
         StepCondition(
             text=f"Done at least once: {kind.replace('_', ' ')}",
@@ -203,7 +234,7 @@ def recorded_step(
         ends=float(math.ceil(ends_s)),
         allowed=Allowed(acts=kinds, keys=keys),
         conditions=done,
-        solution=recorded_way(acts) if acts else None,
+        solution=recorded_way(acts, settings) if acts or settings else None,
     )
 
 

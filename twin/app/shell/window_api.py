@@ -23,6 +23,7 @@ from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.lesson_actions import LessonActions
+from twin.app.shell.lesson_writing import LessonWriting
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
@@ -85,6 +86,7 @@ class WindowApi(QMainWindow):
     faults: FaultsMenu
     lessons: LessonActions
     drills: DrillActions
+    lesson_writing: LessonWriting
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk
