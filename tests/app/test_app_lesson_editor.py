@@ -146,6 +146,8 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert writing.place == 1
     click(dock.steps.buttons["remove"])
     assert [step.id for step in writing.lesson.steps] == ["look", "step"]
+    assert not writing.dirty  # it is as it was saved
+    click(dock.steps.buttons["add"])
     assert writing.dirty
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Cancel)
@@ -211,5 +213,6 @@ def click(button: object) -> None:
 def picture(window: MainWindow, name: str) -> None:
     """Keep how the window looks, where pictures are wanted."""
     if _PICTURES:
+        QTest.qWait(400)
         QApplication.processEvents()
         window.grab().save(f"{_PICTURES}/{name}.png")

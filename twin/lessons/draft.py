@@ -34,7 +34,7 @@ from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block
 from twin.scenario.text.parse import parse
 
-MOST_PROPOSALS = 40
+MOST_PROPOSALS = 80
 MOST_LINES, MOST_LETTERS = 50, 200
 """Of a script, as the schema has them."""
 _ROOM = 0.05
@@ -293,18 +293,16 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
         (Kind of entity, id) of what is selected or on screen; the site is always among them.
     """
     found: list[ConditionProposal] = []
-    for entity, id in (("site", ""), *things):
-        for channel in of_entity(entity):  # type: ignore[arg-type]
-            if channel not in SERIES_CHANNELS or channel.shows != "number":
-                continue
-            whose = id or "the site"
-            for take, bound in (("max", "at_most"), ("min", "at_least")):
-                measure = ChannelMeasure(kind="channel", channel=channel.id, of=id or None, take=take)  # type: ignore[arg-type]
-                found += _proposed(evidence, measure, f"{channel.title} of {whose}", bound, channel.title)
+    for entity, id in things:
+        found += _of_channels(evidence, entity, id)
     events = ((kind, EventMeasure(kind="events", event=kind)) for kind in _TOLD_EVENTS if kind_of(kind).title)
     for kind, event in events:
         found += _counted(evidence, event, kind_of(kind).title)
     found += _counted(evidence, AlarmMeasure(kind="alarms"), "Alarms at the end")
+    for path in dict.fromkeys(
+        change.path for act in evidence.acts if isinstance(act, Edit) for change in act.changes
+    ):
+        found += _of_scene(evidence, path)
     for account in (
         "lost_work",
         "thermal_throttle",
@@ -315,10 +313,7 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
     ):
         ledger = LedgerMeasure(kind="ledger", accounts=(account,))
         found += _proposed(evidence, ledger, ACCOUNT_TITLES[account].title, "at_most", "GPU time")
-    for path in dict.fromkeys(
-        change.path for act in evidence.acts if isinstance(act, Edit) for change in act.changes
-    ):
-        found += _of_scene(evidence, path)
+    found += _of_channels(evidence, "site", "")
     return found[:MOST_PROPOSALS]
 
 
@@ -350,6 +345,19 @@ def with_bound(condition: StepCondition, words: str) -> StepCondition:
 def bound_key(condition: StepCondition) -> str:
     """Return which bound of a condition is shown: the upper one where it has two."""
     return next(key for key in ("equals", "at_most", "at_least") if getattr(condition, key) is not None)
+
+
+def _of_channels(evidence: StepEvidence, entity: str, id: str) -> list[ConditionProposal]:
+    """Return conditions on the curves of a thing, or of the site."""
+    found = []
+    for channel in of_entity(entity):  # type: ignore[arg-type]
+        if channel not in SERIES_CHANNELS or channel.shows != "number":
+            continue
+        title = f"{channel.title[:1].upper()}{channel.title[1:]} of {id or 'the site'}"
+        for take, bound in (("max", "at_most"), ("min", "at_least")):
+            measure = ChannelMeasure(kind="channel", channel=channel.id, of=id or None, take=take)  # type: ignore[arg-type]
+            found += _proposed(evidence, measure, title, bound, id or "The site")
+    return found
 
 
 def _proposed(

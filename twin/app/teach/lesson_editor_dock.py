@@ -113,11 +113,9 @@ class LessonEditorDock(Dock):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 10, 4)
-        head.setSpacing(4)
         self.title = ElidedLabel("title")
-        head.addWidget(self.title, 1)
+        self.title.setContentsMargins(14, 8, 10, 6)
+        column.addWidget(self.title)
         self.undo_button = self._tool("undo", tr("Undo the last change of the lesson"), self.undo)
         self.redo_button = self._tool("redo", tr("Redo the change of the lesson"), self.redo)
         self.check_button = self._tool(
@@ -125,15 +123,16 @@ class LessonEditorDock(Dock):
         )
         self.try_button = self._tool("play", tr("Try the lesson"), lambda: self.try_wanted.emit())
         self.save_button = self._tool("save", tr("Save the lesson"), lambda: self.save_wanted.emit())
-        for button in (
+        self._writing_tools = (
             self.undo_button,
             self.redo_button,
             self.check_button,
             self.try_button,
             self.save_button,
-        ):
-            head.addWidget(button)
-        nest(column, head)
+        )
+        for button in self._writing_tools:
+            self.tools.add(button)
+            self.tools.want(button, False)
         self.steps = StepList()
         self.steps.chosen.connect(self._on_row)
         for name, act in (
@@ -177,7 +176,7 @@ class LessonEditorDock(Dock):
         row.addWidget(self.hall_button)
         row.addStretch(1)
         nest(column, row)
-        self.told = label("", "muted", wrap=True)
+        self.told = ElidedLabel("muted")
         column.addWidget(self.told)
         return holder
 
@@ -270,14 +269,13 @@ class LessonEditorDock(Dock):
         if on:
             clock = self._session.clock
             words = tr(
-                "Recording since {since}: do it in the hall. It is {now} now.",
+                "Recording since {since}, now {now}: do it in the hall",
                 since=clock.says(self.recorder.since_s),
                 now=clock.says(self._session.t_s),
             )
         else:
-            words = tr("Recorded steps come after the step in hand, in the run as it stands.")
-        if words != self.told.text():
-            self.told.setText(words)
+            words = tr("It comes after the step in hand, in the run as it stands")
+        self.told.setText(words)
 
     def _on_recorded(self, found: RecordedActs) -> None:
         draft, place = self.writing.draft, self.record_place
@@ -323,6 +321,8 @@ class LessonEditorDock(Dock):
     def _on_changed(self) -> None:
         writing = self.writing
         self.pages.setCurrentIndex(0 if writing.draft is None else 1)
+        for button in self._writing_tools:
+            self.tools.want(button, writing.draft is not None)
         if writing.draft is None:
             self.form, self._key = None, ()
             return

@@ -20,7 +20,7 @@ from twin.language import tr
 
 _LINES = {"prose": 4, "lines": 3, "pairs": 3}
 _TALL_LINES = 8
-_EDGES_PX = 14
+_EDGES_PX = 20
 
 
 class TextRow(QObject):
@@ -88,7 +88,9 @@ class TextRow(QObject):
         """Tell why what stands there was not done; it stays to be put right."""
         self.told.setText(f"\N{WARNING SIGN} {reason[:1].upper()}{reason[1:]}")
         self.told.show()
-        self.field.setStyleSheet(f"border: 1px solid {self._look.theme.alarm};")
+        self.field.setStyleSheet(
+            f'QPlainTextEdit[role="writing"] {{ border: 1px solid {self._look.theme.alarm}; }}'
+        )
         self.field.setAccessibleDescription(reason)
 
     def settle(self) -> None:
