@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from twin.language import tr
 from twin.lessons.judgement import bound_of, value_words
@@ -21,7 +22,7 @@ from twin.lessons.measure import (
     SceneMeasure,
 )
 from twin.lessons.schema import Allowed, Lesson, Step, StepCondition, Way
-from twin.lessons.step_hall import Act
+from twin.lessons.step_hall import Act, place_of_hall
 from twin.lessons.values import NoValue, StepEvidence, kind_of_act, value_of
 from twin.record.account_titles import ACCOUNT_TITLES
 from twin.record.channels import SERIES_CHANNELS, of_entity
@@ -33,7 +34,7 @@ from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block
 from twin.scenario.text.parse import parse
 
-MOST_PROPOSALS = 40
+MOST_PROPOSALS = 80
 MOST_LINES, MOST_LETTERS = 50, 200
 """Of a script, as the schema has them."""
 _ROOM = 0.05
@@ -106,6 +107,25 @@ class LessonDraft:
         steps[place] = Step.model_validate({**dict(steps[place]), **changes})
         return self.with_lesson(steps=tuple(steps))
 
+    def with_value(self, path: Sequence[str | int], value: object) -> LessonDraft:
+        """Return the draft with another value at a path of the lesson; raises `ValueError` where it does not fit."""
+        return replace(self, lesson=_with_value(self.lesson, path, value))
+
+    def value_at(self, path: Sequence[str | int]) -> object:
+        """Return what stands at a path of the lesson, such as ("steps", 0, "title"); None below nothing."""
+        value: object = self.lesson
+        for key in path:
+            value = value[key] if isinstance(key, int) else getattr(value, key, None)  # type: ignore[index]
+        return value
+
+    def ways_before(self, place: int) -> tuple[Way, ...]:
+        """Return the solutions of the steps before one in its hall, or of the last one and all before it."""
+        if not 0 < place <= len(self.lesson.steps):
+            return ()
+        same_hall = place < len(self.lesson.steps) and self.lesson.steps[place].scene is not None
+        first = place if same_hall else place_of_hall(self.lesson, place - 1)
+        return tuple(step.solution for step in self.lesson.steps[first:place] if step.solution is not None)
+
     def with_added(self, step: Step, place: int | None = None) -> LessonDraft:
         """Return the draft with one more step, at a place or at the end."""
         steps = list(self.lesson.steps)
@@ -139,6 +159,15 @@ class LessonDraft:
         return lesson_from(self.text, f"{self.id}{SUFFIX}", folder)
 
 
+def _with_value(part: Any, path: Sequence[str | int], value: object) -> Any:
+    if not path:
+        return value
+    key, *rest = path
+    if isinstance(key, int):
+        return (*part[:key], _with_value(part[key], rest, value), *part[key + 1 :])
+    return type(part).model_validate({**dict(part), key: _with_value(getattr(part, key), rest, value)})
+
+
 def recorded_way(acts: Iterable[Act], settings: Iterable[tuple[str, str]] = ()) -> Way:
     """Return what was done as a script; raises `UnwrittenAct`."""
     lines = tuple(line for act in acts for line in lines_of(act))
@@ -160,6 +189,7 @@ def recorded_step(
     ends_s: float,
     acts: Sequence[Act],
     scene: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
 ) -> Step:
     """Return a step in which that is to be done which was just done.
 
@@ -175,6 +205,8 @@ def recorded_step(
         What was done meanwhile.
     scene
         Its hall; None: that of the step before.
+    settings
+        Path and value of what was changed in the scene before its run began.
 
     Raises
     ------
@@ -182,9 +214,8 @@ def recorded_step(
         When something that was done cannot be written as a script.
     """
     kinds = tuple(dict.fromkeys(kind_of_act(act) for act in acts if not isinstance(act, Edit)))
-    keys = tuple(
-        dict.fromkeys(change.path for act in acts if isinstance(act, Edit) for change in act.changes)
-    )
+    changed = [change.path for act in acts if isinstance(act, Edit) for change in act.changes]
+    keys = tuple(dict.fromkeys([*(path for path, _ in settings), *changed]))
     done = tuple(
         StepCondition(
             text=f"Done at least once: {kind.replace('_', ' ')}",
@@ -203,7 +234,7 @@ def recorded_step(
         ends=float(math.ceil(ends_s)),
         allowed=Allowed(acts=kinds, keys=keys),
         conditions=done,
-        solution=recorded_way(acts) if acts else None,
+        solution=recorded_way(acts, settings) if acts or settings else None,
     )
 
 
@@ -262,18 +293,16 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
         (Kind of entity, id) of what is selected or on screen; the site is always among them.
     """
     found: list[ConditionProposal] = []
-    for entity, id in (("site", ""), *things):
-        for channel in of_entity(entity):  # type: ignore[arg-type]
-            if channel not in SERIES_CHANNELS or channel.shows != "number":
-                continue
-            whose = id or "the site"
-            for take, bound in (("max", "at_most"), ("min", "at_least")):
-                measure = ChannelMeasure(kind="channel", channel=channel.id, of=id or None, take=take)  # type: ignore[arg-type]
-                found += _proposed(evidence, measure, f"{channel.title} of {whose}", bound, channel.title)
+    for entity, id in things:
+        found += _of_channels(evidence, entity, id)
     events = ((kind, EventMeasure(kind="events", event=kind)) for kind in _TOLD_EVENTS if kind_of(kind).title)
     for kind, event in events:
         found += _counted(evidence, event, kind_of(kind).title)
     found += _counted(evidence, AlarmMeasure(kind="alarms"), "Alarms at the end")
+    for path in dict.fromkeys(
+        change.path for act in evidence.acts if isinstance(act, Edit) for change in act.changes
+    ):
+        found += _of_scene(evidence, path)
     for account in (
         "lost_work",
         "thermal_throttle",
@@ -284,10 +313,7 @@ def proposals(evidence: StepEvidence, things: Sequence[tuple[str, str]] = ()) ->
     ):
         ledger = LedgerMeasure(kind="ledger", accounts=(account,))
         found += _proposed(evidence, ledger, ACCOUNT_TITLES[account].title, "at_most", "GPU time")
-    for path in dict.fromkeys(
-        change.path for act in evidence.acts if isinstance(act, Edit) for change in act.changes
-    ):
-        found += _of_scene(evidence, path)
+    found += _of_channels(evidence, "site", "")
     return found[:MOST_PROPOSALS]
 
 
@@ -319,6 +345,19 @@ def with_bound(condition: StepCondition, words: str) -> StepCondition:
 def bound_key(condition: StepCondition) -> str:
     """Return which bound of a condition is shown: the upper one where it has two."""
     return next(key for key in ("equals", "at_most", "at_least") if getattr(condition, key) is not None)
+
+
+def _of_channels(evidence: StepEvidence, entity: str, id: str) -> list[ConditionProposal]:
+    """Return conditions on the curves of a thing, or of the site."""
+    found = []
+    for channel in of_entity(entity):  # type: ignore[arg-type]
+        if channel not in SERIES_CHANNELS or channel.shows != "number":
+            continue
+        title = f"{channel.title[:1].upper()}{channel.title[1:]} of {id or 'the site'}"
+        for take, bound in (("max", "at_most"), ("min", "at_least")):
+            measure = ChannelMeasure(kind="channel", channel=channel.id, of=id or None, take=take)  # type: ignore[arg-type]
+            found += _proposed(evidence, measure, title, bound, id or "The site")
+    return found
 
 
 def _proposed(

@@ -36,6 +36,7 @@ from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import Spot
 from twin.app.teach.drill_dock import DrillDock
 from twin.app.teach.lesson_dock import LessonDock
+from twin.app.teach.lesson_editor_dock import LessonEditorDock
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.language import tr
@@ -328,6 +329,14 @@ DOCKS: tuple[DockEntry, ...] = (
         tr("operator exercise runbook training emergency score"),
         DrillDock,
         spots={"run": Spot("right", closed=True)},
+    ),
+    DockEntry(
+        "lesson_editor",
+        tr("Lesson editor"),
+        "window.md#lessons",
+        tr("author write lesson record teacher course step condition"),
+        LessonEditorDock,
+        spots={"teach": Spot("left", tab=1, closed=True)},
     ),
 )
 """In the order of the menu Window. Layouts of users are dropped when a dock comes or goes."""

@@ -37,6 +37,7 @@ from twin.app.shell.story_dock import StoryDock
 from twin.app.shell.workspaces import BY_NAME, RUN, Spot, Workspace, arrange, make_room_below
 from twin.app.teach.drill_dock import DrillDock
 from twin.app.teach.lesson_dock import LessonDock
+from twin.app.teach.lesson_editor_dock import LessonEditorDock
 from twin.app.toolkit.cut_tabs import CutTabs
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
@@ -80,6 +81,7 @@ class Docks:
     why: WhyDock
     lesson: LessonDock
     drill: DrillDock
+    lesson_editor: LessonEditorDock
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport, self._look = window, transport, look

@@ -151,7 +151,7 @@ class LessonActions:
                 Trouble(tr("Lesson not opened"), tr("Progress cannot be kept: {reason}", reason=reason))
             )
         else:
-            self._remember(path)
+            self.remember(path)
             if attempt.result.finished:
                 self._dock.show_end()
             return True
@@ -320,7 +320,8 @@ class LessonActions:
         if box.clickedButton() is go:
             QDesktopServices.openUrl(QUrl(address))
 
-    def _remember(self, path: Path) -> None:
+    def remember(self, path: Path) -> None:
+        """Keep a lesson among those of the person's own."""
         shipped = {entry.path for entry in lesson_entries()}
         if path in shipped:
             return

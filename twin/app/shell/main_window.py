@@ -175,6 +175,7 @@ class MainWindow(WindowApi):
         self._connect()
         self.incident_actions.connect()
         self.lessons.connect()
+        self.lesson_writing.connect()
         self.show_welcome()
 
     # -- building ----
@@ -478,13 +479,13 @@ class MainWindow(WindowApi):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes, save the layout and end the worker."""
-        if not self.editing.file.may_leave():
+        if not (self.editing.file.may_leave() and self.lesson_writing.may_leave()):
             event.ignore()
             return
         self.views.keep()
         self.files.keep_picture()
         self.answering.cancel()
-        for part in (self.comparing, self.run_comparing, self.editing.file, self.drills):
+        for part in (self.comparing, self.run_comparing, self.editing.file, self.drills, self.lesson_writing):
             part.close()
         self.docks.save(self.settings)
         self.settings.flush()

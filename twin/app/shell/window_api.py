@@ -22,6 +22,11 @@ from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
+<<<<<<< HEAD
+=======
+from twin.app.shell.lesson_actions import LessonActions
+from twin.app.shell.lesson_writing import LessonWriting
+>>>>>>> h-editor
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
@@ -118,8 +123,14 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
+<<<<<<< HEAD
     lessons: LessonQuestions
     drills: DrillQuestions
+=======
+    lessons: LessonActions
+    drills: DrillActions
+    lesson_writing: LessonWriting
+>>>>>>> h-editor
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk

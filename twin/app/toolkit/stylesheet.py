@@ -121,6 +121,10 @@ QTabWidget::pane { background: $surface; border: none; border-top: 1px solid $bo
 QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: $text; border: none;
   gridline-color: $border; alternate-background-color: $surface; selection-background-color: $selection;
   selection-color: $text; }
+QPlainTextEdit[role="writing"] { background: $raised; border: 1px solid $border; border-radius: 6px;
+  padding: 3px 5px; }
+QPlainTextEdit[role="writing"]:focus { border: 1px solid $accent; }
+QListView[role="lines"]::item { padding: 4px 6px; }
 QTableView::item { padding: 3px 8px; border-bottom: 1px solid $raised; }
 QTableView[role="dense"]::item { padding: 3px 3px; }
 QTableView[role="dense"] QHeaderView::section { padding: 4px 3px; }

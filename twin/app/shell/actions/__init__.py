@@ -12,6 +12,7 @@ from twin.app.shell.actions.edit import edit_uses as edit_uses
 from twin.app.shell.actions.facility import facility_actions
 from twin.app.shell.actions.file import file_actions
 from twin.app.shell.actions.help import help_actions
+from twin.app.shell.actions.lesson_writing import lesson_writing_actions
 from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
@@ -42,6 +43,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         facility_actions,
         teach_actions,
         drill_actions,
+        lesson_writing_actions,
         window_actions,
         help_actions,
     )

@@ -1,0 +1,218 @@
+"""A lesson written in the real window: a step recorded by doing it, a condition picked, checked, saved, undone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from twin.app.shell.main_window import MainWindow
+from twin.app.teach.lesson_editor_conditions import ConditionPicker, ConditionRow
+from twin.app.teach.lesson_editor_dock import LessonEditorDock
+from twin.app.teach.lesson_editor_form import LessonForm
+from twin.app.teach.lesson_editor_rows import TextRow
+from twin.lessons.lesson_check import check_lesson
+from twin.lessons.lesson_file import load_lesson
+from twin.scenario import parse_injection
+
+pytestmark = pytest.mark.gl
+_PICTURES = os.environ.get("TWIN_PICTURES")
+_SCENES = Path(__file__).parents[2] / "scenes"
+
+
+@pytest.fixture
+def window(request: pytest.FixtureRequest, make_window: Callable[..., MainWindow]) -> Iterator[MainWindow]:
+    """A window with the smallest hall."""
+    made = make_window(_SCENES / "lab-16.twin.yaml")
+    yield made
+    made.docks.lesson_editor.writing.close()  # nobody is there to be asked
+    del made
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
+
+
+def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    dock, session, writing = window.docks.lesson_editor, window.session, window.docks.lesson_editor.writing
+    window.menus.execute("teach.write")
+    picture(window, "start")
+    click(dock.new_button)
+    assert writing.lesson.steps[0].scene == "builtin:lab-16"
+    assert form_of(dock).fields.rows
+
+    # A shorter run, whose faults are left out: typed into the form.
+    settings = text_row(dock, "settings")
+    type_into(settings, "duration")
+    assert settings.told.isVisible()
+    assert "PATH=VALUE" in settings.told.text()
+    assert settings.field.toPlainText() == "duration"  # it stays there to be put right
+    assert not writing.lesson.steps[0].settings
+    assert not window.lesson_writing.save()
+    type_into(settings, "duration=20 min\ninterventions=[]")
+    assert not settings.told.isVisible()
+    assert writing.lesson.steps[0].settings == {"duration": "20 min", "interventions": "[]"}
+
+    # The open hall is not that of the lesson any more: recording offers to open it.
+    click(dock.record_button)
+    assert not dock.recorder.recording
+    (note,) = [each for each in window.notifications.notes if "hall of the step" in each.trouble.title]
+    note.dismiss()
+    click(dock.hall_button)
+    assert dock.recorder.is_open
+    assert window.editing.file.path is None  # nobody saves this hall as a scene
+    qtbot.waitUntil(lambda: session.frame is not None)
+    session.go_on_to(300.0)
+    qtbot.waitUntil(lambda: session.t_s == 300.0 and not session.running)
+
+    click(dock.record_button)
+    assert dock.recorder.recording
+    assert dock.recorder.since_s == 300.0
+    picture(window, "recording")
+    session.intervene(parse_injection("300 s power_cap all value=450W"))
+    session.go_on_to(900.0)
+    qtbot.waitUntil(lambda: session.t_s == 900.0 and not session.running)
+    click(dock.record_button)
+    qtbot.waitUntil(lambda: len(writing.lesson.steps) == 2)
+    step = writing.lesson.steps[1]
+    assert writing.place == 1
+    assert (step.begins_s, step.ends_s, step.allowed.acts) == (300.0, 900.0, ("power_cap",))
+    assert step.solution is not None
+    assert step.solution.acts[0].endswith("power_cap all value=450W")
+
+    # Conditions picked from what is on screen.
+    picker = picker_of(dock)
+    power = row_of(picker, "IT power of the site: at most")
+    assert not power.box.isChecked()
+    before = power.bound.text()
+    enter(power.bound, "warm")
+    power = row_of(picker, "IT power of the site: at most")
+    assert power.told.isVisible()
+    assert power.bound.text() == "warm"
+    enter(power.bound, "12.5 kW")
+    click(power.box)
+    condition = writing.lesson.steps[1].conditions[-1]
+    assert condition.text == "IT power of the site: at most 12.5 kW"
+    assert condition.at_most == 12500.0
+    picture(window, "conditions")
+    dock.undo()
+    assert len(writing.lesson.steps[1].conditions) == 1
+    power = row_of(picker_of(dock), "IT power of the site: at most")
+    assert not power.box.isChecked()
+    dock.redo()
+    chosen = row_of(picker_of(dock), "IT power of the site: at most")
+    assert chosen.box.isChecked()
+    enter(chosen.bound, before)
+    assert writing.lesson.steps[1].conditions[-1].text.endswith(before)
+
+    # Ctrl+Z in a field that holds nothing new is that of the lesson.
+    title = next(row for spot, row in form_of(dock).fields.rows if spot.path[-1] == "title")
+    assert isinstance(title.field, QLineEdit)
+    enter(title.field, "Cap the hall")
+    assert writing.lesson.steps[1].title == "Cap the hall"
+    QTest.keyClick(title.field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert writing.lesson.steps[1].title == "Step 2"
+    QTest.keyClick(title.field, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    dock.redo()
+    assert writing.lesson.steps[1].title == "Cap the hall"
+    enter(title.field, "")
+    assert title.told.isVisible()
+    assert writing.lesson.steps[1].title == "Cap the hall"
+    title.restore()
+
+    # Checked in the background, saved, and nothing is left to ask.
+    click(dock.check_button)
+    qtbot.waitUntil(lambda: "Nothing is wrong" in dock.problems.words.text())
+    picture(window, "checked")
+    path = tmp_path / "cap.twin-lesson.yaml"
+    assert writing.dirty
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
+        click(dock.save_button)
+    assert not writing.dirty
+    file = load_lesson(path)
+    assert file.lesson() == writing.lesson
+    assert check_lesson(file) == []
+    assert path in window.lessons.own
+
+    # Asked before it is lost.
+    click(dock.steps.buttons["duplicate"])
+    assert [step.id for step in writing.lesson.steps] == ["look", "step", "step-2"]
+    click(dock.steps.buttons["up"])
+    assert [step.id for step in writing.lesson.steps] == ["look", "step-2", "step"]
+    assert writing.place == 1
+    click(dock.steps.buttons["remove"])
+    assert [step.id for step in writing.lesson.steps] == ["look", "step"]
+    assert not writing.dirty  # it is as it was saved
+    click(dock.steps.buttons["add"])
+    assert writing.dirty
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Cancel)
+        assert not window.lesson_writing.may_leave()
+    click(dock.try_button)
+    attempt = window.docks.lesson.runner.attempt
+    assert attempt is not None
+    assert attempt.path is None  # nothing of it is kept
+    picture(window, "tried")
+
+
+def form_of(dock: LessonEditorDock) -> LessonForm:
+    """Return the form of the step in hand."""
+    assert dock.form is not None
+    return dock.form
+
+
+def picker_of(dock: LessonEditorDock) -> ConditionPicker:
+    """Return the conditions of the step in hand."""
+    conditions = form_of(dock).conditions
+    assert conditions is not None
+    return conditions
+
+
+def row_of(picker: ConditionPicker, words: str) -> ConditionRow:
+    """Return the row of a condition."""
+    return next(row for row in picker.rows if row.condition.text.startswith(words))
+
+
+def text_row(dock: LessonEditorDock, key: str) -> TextRow:
+    """Return the row of a text."""
+    row = next(row for spot, row in form_of(dock).fields.rows if spot.path[-1] == key)
+    assert isinstance(row, TextRow)
+    return row
+
+
+def type_into(row: TextRow, words: str) -> None:
+    """Type a text as a person does, and leave it."""
+    field: QPlainTextEdit = row.field
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, words.partition("\n")[0])
+    for line in words.split("\n")[1:]:
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        QTest.keyClicks(field, line)
+    QTest.keyClick(field, Qt.Key.Key_Tab)
+
+
+def enter(field: QLineEdit, words: str) -> None:
+    """Type into a field, and Enter."""
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClicks(field, words)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def click(button: object) -> None:
+    """Press a button as a person does."""
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def picture(window: MainWindow, name: str) -> None:
+    """Keep how the window looks, where pictures are wanted."""
+    if _PICTURES:
+        QTest.qWait(400)
+        QApplication.processEvents()
+        window.grab().save(f"{_PICTURES}/{name}.png")
