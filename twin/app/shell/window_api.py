@@ -22,11 +22,6 @@ from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
-<<<<<<< HEAD
-=======
-from twin.app.shell.lesson_actions import LessonActions
-from twin.app.shell.lesson_writing import LessonWriting
->>>>>>> h-editor
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
@@ -88,6 +83,20 @@ class LessonQuestions(Protocol):
         """Yield the lessons, for the command palette."""
 
 
+class LessonWork(Protocol):
+    """The lesson that a teacher writes, as the window itself needs it."""
+
+    def connect(self) -> None:
+        """Listen to the parts of the window, which are all there."""
+
+    def may_leave(self) -> bool:
+        """Return whether what was written is saved, or may be lost; asks."""
+        ...
+
+    def close(self) -> None:
+        """End what works aside, with the window."""
+
+
 class DrillQuestions(Protocol):
     """What can be asked about drills from a menu."""
 
@@ -123,14 +132,9 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
-<<<<<<< HEAD
     lessons: LessonQuestions
+    lesson_writing: LessonWork
     drills: DrillQuestions
-=======
-    lessons: LessonActions
-    drills: DrillActions
-    lesson_writing: LessonWriting
->>>>>>> h-editor
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk
