@@ -12,7 +12,7 @@ from twin.app.teach.step_page import EndPage, StepPage
 from twin.app.teach.step_progress import StepProgress
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, line, with_role
-from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.lessons.attempt import Attempt
@@ -203,11 +203,7 @@ class LessonDock(Dock):
         self._foot.hide()
 
     def _put(self, page: QWidget) -> None:
-        while (item := self._middle.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._middle)
         self._middle.addWidget(page)
 
     def _refresh(self, attempt: Attempt) -> None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from twin.app.teach.courses import LessonEntry, lesson_entries, progress_of, state_words
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest, put_page
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.shown_text import one_line
@@ -138,7 +139,7 @@ class LessonsDialog(QDialog):
                 head.setFirstColumnSpanned(True)
             item = QTreeWidgetItem([entry.lesson.title, self._state(entry)])
             item.setData(0, _PLACE, place)
-            item.setToolTip(0, one_line(entry.lesson.title))
+            item.setToolTip(0, plain_tip(one_line(entry.lesson.title)))
             item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             assert head is not None
             head.addChild(item)

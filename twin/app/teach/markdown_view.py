@@ -105,7 +105,7 @@ class MarkdownView(QWidget):
         made = label(words, "muted", wrap=True)
         pixmap = _pixmap(block.picture, self._folder)
         if pixmap is not None:
-            made = QLabel()
+            made = label()
             made.setPixmap(pixmap)
             made.setScaledContents(False)
             made.setAccessibleName(printable(words))
