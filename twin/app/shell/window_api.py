@@ -23,7 +23,6 @@ from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.lesson_actions import LessonActions
-from twin.app.shell.lesson_writing import LessonWriting
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
@@ -62,6 +61,19 @@ class IncidentQuestions(Protocol):
         """Show all incidents by cause."""
 
 
+class WritesLessons(Protocol):
+    """Who serves the editor of lessons, as the window has it."""
+
+    def connect(self) -> None:
+        """Follow the parts of the window, once all are there."""
+
+    def may_leave(self) -> bool:
+        """Return whether the lesson may be closed: ask what shall become of what is not saved."""
+
+    def close(self) -> None:
+        """End what works in the background, with the window."""
+
+
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
 
@@ -86,7 +98,7 @@ class WindowApi(QMainWindow):
     faults: FaultsMenu
     lessons: LessonActions
     drills: DrillActions
-    lesson_writing: LessonWriting
+    lesson_writing: WritesLessons
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk
