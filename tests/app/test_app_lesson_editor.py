@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.main_window import MainWindow
@@ -51,7 +51,7 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert "PATH=VALUE" in settings.told.text()
     assert settings.field.toPlainText() == "duration"  # it stays there to be put right
     assert not writing.lesson.steps[0].settings
-    assert not window.lesson_writing.save()
+    click(dock.save_button)
     type_into(settings, "duration=20 min\ninterventions=[]")
     assert not settings.told.isVisible()
     assert writing.lesson.steps[0].settings == {"duration": "20 min", "interventions": "[]"}
@@ -85,6 +85,8 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
 
     # Conditions picked from what is on screen.
     picker = picker_of(dock)
+    window.hall.state.selection = ("gpu/0/0",)
+    qtbot.waitUntil(lambda: any("of gpu/0/0" in row.condition.text for row in picker.rows))
     power = row_of(picker, "IT power of the site: at most")
     assert not power.box.isChecked()
     before = power.bound.text()
@@ -205,7 +207,7 @@ def enter(field: QLineEdit, words: str) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
-def click(button: object) -> None:
+def click(button: QWidget) -> None:
     """Press a button as a person does."""
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 

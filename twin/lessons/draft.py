@@ -118,13 +118,10 @@ class LessonDraft:
             value = value[key] if isinstance(key, int) else getattr(value, key, None)  # type: ignore[index]
         return value
 
-    def ways_before(self, place: int) -> tuple[Way, ...]:
-        """Return the solutions of the steps before one in its hall, or of the last one and all before it."""
-        if not 0 < place <= len(self.lesson.steps):
-            return ()
-        same_hall = place < len(self.lesson.steps) and self.lesson.steps[place].scene is not None
-        first = place if same_hall else place_of_hall(self.lesson, place - 1)
-        return tuple(step.solution for step in self.lesson.steps[first:place] if step.solution is not None)
+    def ways_before(self, place: int, *, after: bool = False) -> tuple[Way, ...]:
+        """Return the solutions of the steps before one in its hall; `after`: its own too."""
+        steps = self.lesson.steps[place_of_hall(self.lesson, place) : place + after]
+        return tuple(step.solution for step in steps if step.solution is not None)
 
     def with_added(self, step: Step, place: int | None = None) -> LessonDraft:
         """Return the draft with one more step, at a place or at the end."""
@@ -367,7 +364,7 @@ def _proposed(
         value = value_of(measure, evidence)
     except NoValue:
         return []
-    if isinstance(value, str) or not math.isfinite(value):
+    if isinstance(value, str) or not math.isfinite(value) or (bound == "at_least" and value == 0.0):
         return []
     room = abs(value) * _ROOM
     limit = float(f"{value + room if bound == 'at_most' else value - room:.3g}")

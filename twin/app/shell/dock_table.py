@@ -333,7 +333,7 @@ DOCKS: tuple[DockEntry, ...] = (
     DockEntry(
         "lesson_editor",
         tr("Lesson editor"),
-        "window.md#lessons",
+        "window.md#writing-lessons",
         tr("author write lesson record teacher course step condition"),
         LessonEditorDock,
         spots={"teach": Spot("left", tab=1, closed=True)},

@@ -19,7 +19,9 @@ from twin.app.teach.courses import (
     lesson_entries,
     lesson_file,
     next_entry,
+    own_lessons,
     place_of,
+    remember_lesson,
 )
 from twin.app.teach.lesson_cards import LessonCards
 from twin.app.teach.lessons_dialog import LessonsDialog
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
 
 _FILTER = tr("Lessons (*{suffix});;All files (*)", suffix=SUFFIX)
-_OWN, _LATER = "own_lessons", "lessons_later"
-_MOST_OWN = 20
+_LATER = "lessons_later"
+_MOST_LATER = 20
 _LETTERS = 60
 
 
@@ -95,7 +97,7 @@ class LessonActions:
     @property
     def own(self) -> list[Path]:
         """Return the lessons of the person's own that were opened, the newest first."""
-        return [path for text in self._window.settings.kept(_OWN) if (path := Path(text)).is_file()]
+        return own_lessons(self._window.settings)
 
     # -- which lesson ----
 
@@ -151,7 +153,7 @@ class LessonActions:
                 Trouble(tr("Lesson not opened"), tr("Progress cannot be kept: {reason}", reason=reason))
             )
         else:
-            self.remember(path)
+            remember_lesson(window.settings, path)
             if attempt.result.finished:
                 self._dock.show_end()
             return True
@@ -223,7 +225,7 @@ class LessonActions:
 
     def _put_off(self, result: LessonResult) -> None:
         settings = self._window.settings
-        settings.keep(_LATER, [result.id, *settings.kept(_LATER)][:_MOST_OWN])
+        settings.keep(_LATER, [result.id, *settings.kept(_LATER)][:_MOST_LATER])
 
     # -- handing in ----
 
@@ -319,14 +321,6 @@ class LessonActions:
         box.exec()
         if box.clickedButton() is go:
             QDesktopServices.openUrl(QUrl(address))
-
-    def remember(self, path: Path) -> None:
-        """Keep a lesson among those of the person's own."""
-        shipped = {entry.path for entry in lesson_entries()}
-        if path in shipped:
-            return
-        settings, text = self._window.settings, str(path.resolve())
-        settings.keep(_OWN, [text, *(each for each in settings.kept(_OWN) if each != text)][:_MOST_OWN])
 
     def _close_dialog(self) -> None:
         if self.dialog is not None:

@@ -15,6 +15,7 @@ from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.app.files.scene_file import is_shipped
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
+from twin.app.teach.courses import own_lessons, remember_lesson
 from twin.app.teach.person_dialog import person_of
 from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
@@ -112,7 +113,7 @@ class LessonWriting:
 
     def ask_open(self) -> None:
         """Let the teacher choose a lesson of their own to go on with."""
-        own = self._window.lessons.own
+        own = own_lessons(self._window.settings)
         folder = own[0].parent if own else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(self._window, tr("Write on a lesson"), str(folder), _FILTER)
         if chosen:
@@ -142,21 +143,21 @@ class LessonWriting:
         writing, window = self.writing, self._window
         if writing.draft is None or not self._ready():
             return False
-        folder = writing.folder or Path.home()
+        folder = writing.folder if writing.names_files or writing.path is not None else None
         chosen, _ = QFileDialog.getSaveFileName(
             window,
             tr("Save the lesson"),
-            str(folder / writing.name),
+            str((folder or Path.home()) / writing.name),
             _FILTER,
             options=QFileDialog.Option.DontConfirmOverwrite,
         )
         if not chosen:
             return False
         path = Path(chosen if chosen.endswith(SUFFIX) else f"{chosen.removesuffix('.yaml')}{SUFFIX}")
-        if writing.folder is not None and path.parent.resolve() != writing.folder.resolve():
+        if writing.names_files and folder is not None and path.parent.resolve() != folder.resolve():
             words = tr(
                 "A lesson reads only files of its own folder. Its scene lies in {folder}: save it there.",
-                folder=str(writing.folder),
+                folder=str(folder),
             )
             window.notifications.warn(Trouble(tr("Lesson not saved"), words))
             return False
@@ -198,19 +199,16 @@ class LessonWriting:
 
     # -- its hall ----
 
-    def open_hall(self, place: int | None = None) -> bool:
-        """Open the hall as a step at a place finds it, or the one after that in hand; return whether that was done."""
+    def open_hall(self, *, after: bool = True) -> bool:
+        """Open the hall as the step in hand leaves it, or finds it; return whether that was done."""
         if self.writing.draft is None or not self._ready():
             return False
         window = self._window
         window.files.keep_picture()
         try:
-            opened = self.recorder.open_hall(self._dock.next_place if place is None else place)
+            opened = self.recorder.open_hall(self._dock.hall_place, after=after)
         except SCENE_ERRORS as error:
-            problem = problems_of(error, self.writing.name)[0]
-            window.notifications.warn(
-                Trouble(tr("The hall of the lesson cannot be opened"), f"{problem.key}: {problem.reason}")
-            )
+            self._warn(tr("The hall of the lesson cannot be opened"), error)
             return False
         if opened:
             assert window.session.path is not None
@@ -220,12 +218,12 @@ class LessonWriting:
 
     def _record(self, _goal: str) -> None:
         """Begin to record, if the hall stands as the step finds it; else offer to open it."""
-        place, window = self._dock.record_place, self._window
+        dock, window = self._dock, self._window
+        after = dock.recorded_after
         try:
-            reason = self.recorder.why_not(place)
-        except SCENE_ERRORS as error:
-            problem = problems_of(error, self.writing.name)[0]
-            window.notifications.warn(Trouble(tr("Not recorded"), f"{problem.key}: {problem.reason}"))
+            reason = self.recorder.why_not(dock.hall_place, after=after)
+        except (*SCENE_ERRORS, ValueError) as error:
+            self._warn(tr("Not recorded"), error)
             return
         if not reason:
             self.recorder.start()
@@ -233,8 +231,13 @@ class LessonWriting:
             return
         window.notifications.ask(
             Trouble(tr("Open the hall of the step first"), reason),
-            {tr("Open it"): partial(self.open_hall, place), tr("Not now"): lambda: None},
+            {tr("Open it"): lambda: self.open_hall(after=after), tr("Not now"): lambda: None},
         )
+
+    def _warn(self, title: str, error: ValueError | LookupError) -> None:
+        problem = problems_of(error, self.writing.name)[0]
+        words = ": ".join(each for each in (problem.key, problem.reason) if each)
+        self._window.notifications.warn(Trouble(title, words))
 
     def _on_selection(self, _selection: object) -> None:
         form = self._dock.form
@@ -246,10 +249,16 @@ class LessonWriting:
         form, step = self._dock.form, self.writing.step
         if form is None or form.conditions is None or step is None:
             return
-        found = self.recorder.proposed(step.begins_s or 0.0, step.ends_s, self._things())
+        try:
+            fits = self.recorder.fits(self.writing.place)
+        except SCENE_ERRORS as error:
+            self._warn(tr("No conditions"), error)
+            return
+        since_s = step.begins_s or 0.0
+        found = self.recorder.proposed(since_s, step.ends_s, self._things()) if fits else []
         form.conditions.offer(found)
         if not found:
-            self._window.tell(tr("No run is open that could propose conditions"))
+            self._window.tell(tr("The hall of the step is not open, or has not run: nothing to propose"))
 
     def _things(self) -> list[tuple[str, str]]:
         """Return kind and id of what is selected, or in the inspector."""
@@ -275,12 +284,9 @@ class LessonWriting:
             attempt = Attempt(self.writing.file(), person_of(window.settings) or _TRIAL)
             if self.writing.place > 0:
                 attempt.go(self.writing.place)
-            window.lessons.runner.take(attempt)
+            window.docks.lesson.runner.take(attempt)
         except SCENE_ERRORS as error:
-            problem = problems_of(error, self.writing.name)[0]
-            window.notifications.warn(
-                Trouble(tr("The lesson cannot be tried"), f"{problem.key}: {problem.reason}")
-            )
+            self._warn(tr("The lesson cannot be tried"), error)
 
     def check(self) -> None:
         """Try each step in the background, and show what is wrong."""
@@ -309,7 +315,7 @@ class LessonWriting:
 
     def save_page(self, *, key: bool) -> None:
         """Save the handout of the lesson that is written or open, or its answer key, as a page to print."""
-        window, attempt = self._window, self._window.lessons.runner.attempt
+        window, attempt = self._window, self._window.docks.lesson.runner.attempt
         if self.writing.draft is not None:
             if not self._ready():
                 return
@@ -377,7 +383,7 @@ class LessonWriting:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             window.notifications.warn(Trouble(tr("Lesson not saved"), f"{path}: {reason}"))
             return False
-        window.lessons.remember(path)
+        remember_lesson(window.settings, path)
         window.tell(tr("Saved: {path}", path=path))
         return True
 

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from twin.app.toolkit.settings import UserSettings
 from twin.language import tr
 from twin.lessons.attempt import progress_path
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.result import LessonResult, ResultError, read_result
 from twin.lessons.schema import Lesson
 from twin.scenario.text.problem import ScenarioError
+
+_OWN = "own_lessons"
+_MOST_OWN = 20
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,18 @@ def lesson_file(path: Path) -> LessonFile:
 @lru_cache(maxsize=64)
 def _lesson_file(path: Path, _changed_ns: int, _size: int) -> LessonFile:
     return load_lesson(path)
+
+
+def own_lessons(settings: UserSettings) -> list[Path]:
+    """Return the lessons of the person's own that were opened or written, the newest first."""
+    return [path for text in settings.kept(_OWN) if (path := Path(text)).is_file()]
+
+
+def remember_lesson(settings: UserSettings, path: Path) -> None:
+    """Keep a lesson among those of the person's own, unless it is a shipped one."""
+    if path not in shipped_lessons():
+        text = str(path.resolve())
+        settings.keep(_OWN, [text, *(each for each in settings.kept(_OWN) if each != text)][:_MOST_OWN])
 
 
 def progress_of(path: Path, person: str) -> LessonResult | None:

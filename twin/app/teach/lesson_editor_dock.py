@@ -251,9 +251,15 @@ class LessonEditorDock(Dock):
             self.record_wanted.emit(goal)
 
     @property
-    def record_place(self) -> int:
-        """Return the place of the step that is recorded."""
-        return self.writing.place if self._goal == "mistake" else self.next_place
+    def recorded_after(self) -> bool:
+        """Return whether what is recorded comes after the step in hand, not within it."""
+        return self._goal == "step"
+
+    @property
+    def hall_place(self) -> int:
+        """Return the place of the step at or after which is recorded."""
+        writing = self.writing
+        return len(writing.lesson.steps) - 1 if writing.place == ABOUT else writing.place
 
     def _on_recording(self) -> None:
         on = self.recorder.recording
@@ -275,11 +281,11 @@ class LessonEditorDock(Dock):
                 now=clock.says(self._session.t_s),
             )
         else:
-            words = tr("It comes after the step in hand, in the run as it stands")
+            words = tr("It comes after the step in hand")
         self.told.setText(words)
 
     def _on_recorded(self, found: RecordedActs) -> None:
-        draft, place = self.writing.draft, self.record_place
+        draft, place = self.writing.draft, self.next_place
         if draft is None:
             return
         if not found.acts and not found.settings:
@@ -342,7 +348,7 @@ class LessonEditorDock(Dock):
             proposals = self.form.conditions.proposals
         self._key = key
         self.form = LessonForm(self._look, self.writing)
-        self.form.propose_wanted.connect(self.propose_wanted.emit)
+        self.form.propose_wanted.connect(lambda: self.propose_wanted.emit())
         self.form.mistake_wanted.connect(lambda: self.record("mistake"))
         self.form.moment_wanted.connect(self._take_moment)
         if proposals and self.form.conditions is not None:

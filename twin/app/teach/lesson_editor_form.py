@@ -69,7 +69,7 @@ class LessonForm(QWidget):
         super().__init__()
         self._look, self._writing = look, writing
         self.fields = FieldRows(look, writing)
-        self.fields.moment_wanted.connect(self.moment_wanted.emit)
+        self.fields.moment_wanted.connect(lambda spot: self.moment_wanted.emit(spot))
         self.conditions: ConditionPicker | None = None
         self.question_box: DropDown | None = None
         self._column = QVBoxLayout(self)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from twin.language import tr
 from twin.lessons.draft import LessonDraft
-from twin.lessons.lesson_file import SUFFIX, LessonFile, load_lesson
+from twin.lessons.lesson_file import SUFFIX, LessonFile, load_lesson, shipped_lessons
 from twin.lessons.schema import Lesson, Step
 from twin.whole_file import write_whole
 
@@ -54,8 +54,9 @@ class LessonInWriting:
         self.changed.emit()
 
     def open(self, path: Path) -> None:
-        """Go on writing the lesson of a file; raises `ScenarioError`."""
-        self.begin(LessonDraft.of(load_lesson(path)), path, path.parent)
+        """Go on writing the lesson of a file, of a shipped one a copy; raises `ScenarioError`."""
+        shipped = path.resolve() in [each.resolve() for each in shipped_lessons()]
+        self.begin(LessonDraft.of(load_lesson(path)), None if shipped else path, path.parent)
 
     def close(self) -> None:
         """Write none any more."""
@@ -74,6 +75,12 @@ class LessonInWriting:
     def step(self) -> Step | None:
         """Return the step in hand; None: there is none."""
         return self.lesson.steps[self.place] if self.draft is not None and self.place >= 0 else None
+
+    @property
+    def names_files(self) -> bool:
+        """Return whether it plays in scenes that lie beside it."""
+        scenes = [step.scene for step in self.lesson.steps if step.scene is not None]
+        return any(not scene.startswith("builtin:") for scene in scenes)
 
     @property
     def dirty(self) -> bool:

@@ -19,7 +19,7 @@ from twin.commands.edit.draft import Draft
 from twin.language import tr
 from twin.lessons.draft import ConditionProposal, lines_of, proposals
 from twin.lessons.schema import Way
-from twin.lessons.step_hall import Act, acts_of_lines, hall_of
+from twin.lessons.step_hall import Act, acts_of_lines, hall_of, place_of_hall
 from twin.lessons.values import StepEvidence
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -92,15 +92,22 @@ class StepRecorder:
         """Return from when it is recorded [s]."""
         return self._from.t_s if self._from is not None else self._session.t_s
 
-    def open_hall(self, place: int) -> bool:
-        """Open the hall as a step at a place finds it, and let it run to there; return whether that was done.
+    def open_hall(self, place: int, *, after: bool) -> bool:
+        """Open the hall as a step finds or leaves it, and let it run to there; return whether that was done.
+
+        Parameters
+        ----------
+        place
+            Of the step.
+        after
+            Whether as it leaves it, with its solution.
 
         Raises
         ------
         ScenarioError, PlantError, CatalogError, UnknownPart
             When no hall can be made of it; what is open stays.
         """
-        document, ways = self._hall(place)
+        document, ways = self._hall(place, after)
         acts = acts_of_lines([line for way in ways for line in way.acts], document.scenario)
         draft = Draft(with_kept(document, acts))
         if not self.may_leave():
@@ -116,21 +123,19 @@ class StepRecorder:
         finally:
             self._opening = False
         self._kept = acts
-        steps = writing.lesson.steps
-        times = [step.begins_s for step in steps[: place + 1]]
-        if place > 0:
-            times.append(steps[place - 1].ends_s)
-        known = [t_s for t_s in times if t_s is not None]
-        goal_s = 0.0 if not known or (place < len(steps) and steps[place].scene is not None) else max(known)
+        first = place_of_hall(writing.lesson, place)
+        steps = writing.lesson.steps[first : place + 1]
+        times = [step.begins_s for step in steps] + [step.ends_s for step in (steps if after else steps[:-1])]
+        goal_s = max((t_s for t_s in times if t_s is not None), default=0.0)
         session.go_on_to(min(goal_s, document.scenario.duration_s))
         return True
 
-    def why_not(self, place: int) -> str:
-        """Return why a step at a place cannot be recorded in the hall as it stands; "": it can."""
+    def why_not(self, place: int, *, after: bool) -> str:
+        """Return why nothing can be recorded in the hall as it stands, at or after a step; "": it can."""
         session = self._session
         if session.document is None or session.draft is None or session.recording is not None:
             return tr("No hall is open that can be worked in.")
-        document, ways = self._hall(place)
+        document, ways = self._hall(place, after)
         kept = self._kept if self.is_open else ()
         if _timeless(with_kept(document, kept).scenario) != _timeless(session.draft.file.scenario):
             return tr("Another hall is open than that of the step.")
@@ -166,6 +171,16 @@ class StepRecorder:
         if was is not None:
             self.changed.emit()
 
+    def fits(self, place: int) -> bool:
+        """Return whether the open hall is that of a step, before or after its solution; raises `ScenarioError`."""
+        session = self._session
+        if session.draft is None:
+            return False
+        kept = self._kept if self.is_open else ()
+        standing = _timeless(session.draft.file.scenario)
+        halls = (self._hall(place, after)[0] for after in (True, False))
+        return any(_timeless(with_kept(document, kept).scenario) == standing for document in halls)
+
     def proposed(
         self, since_s: float, until_s: float | None, things: Sequence[tuple[str, str]]
     ) -> list[ConditionProposal]:
@@ -192,14 +207,12 @@ class StepRecorder:
 
     # -- within ----
 
-    def _hall(self, place: int) -> tuple[Document, tuple[Way, ...]]:
+    def _hall(self, place: int, after: bool) -> tuple[Document, tuple[Way, ...]]:
         writing = self._writing
         assert writing.draft is not None
-        ways = writing.draft.ways_before(place)
+        ways = writing.draft.ways_before(place, after=after)
         settings = [f"{path}={value}" for way in ways for path, value in way.settings.items()]
-        return hall_of(
-            writing.file(), writing.lesson, min(place, len(writing.lesson.steps) - 1), settings
-        ), ways
+        return hall_of(writing.file(), writing.lesson, place, settings), ways
 
     def _asked(self) -> tuple[Act, ...]:
         run_file = self._session.run_file

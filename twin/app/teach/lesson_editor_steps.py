@@ -51,6 +51,8 @@ class StepList(QWidget):
         self.list.setProperty("role", "lines")
         self.list.setAccessibleName(tr("Steps of the lesson"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setFixedHeight(scaled(_STEPS_PX))
         self.list.currentRowChanged.connect(lambda at: self.chosen.emit(at - 1) if at >= 0 else None)
         row.addWidget(self.list, 1)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def lesson_writing_actions(window: WindowApi) -> list[Command]:
     """Return the actions of teachers in the menu Teach."""
-    writing = window.lesson_writing = LessonWriting(window)
+    writing = LessonWriting(window)
+    window.lesson_writing = writing
     return [
         entry(
             "teach.write",
