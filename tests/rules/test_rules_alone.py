@@ -167,6 +167,10 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     ("fabric-missing", (FABRIC, "")),
     ("tensor-group", (JOB, TENSOR)),
     ("data-room", ("dataset: 1 TB", "dataset: 2 PB")),
+    (
+        "chapter-stale",
+        ("jobs:\n", "chapters: [{title: A rack, at: 1 h, camera: gpu/0/9, text: It is gone.}]\njobs:\n"),
+    ),
     ("after-the-end", ("jobs:\n", "interventions: [{at: 99 day, kind: fail, target: gpu/0/0/0}]\njobs:\n")),
     ("window-shut", ("jobs:\n", WINDOW)),
     ("recovery-idle", ("interval: 1 h, storage: pfs", "interval: none, verify: 5 s, storage: pfs")),

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from twin.catalog import load_catalog
+from twin.plant.build import build
 from twin.record.inputs import inputs_hash
 from twin.record.scenario_json import from_json, to_json
+from twin.rules import check
 from twin.scenario import ScenarioError, load, loads
 from twin.scenario.checks.horizon import past_the_end
+from twin.scenario.file.set_option import set_texts
 
 HEAD = """\
 format: twin/scenario
@@ -73,31 +77,18 @@ def test_a_scene_that_varies_another_has_its_own_chapters(tmp_path: Path) -> Non
     ("was", "now", "line", "key", "reason", "hint"),
     [
         ('at: "09:00"', 'at: "00:05"', 13, "chapters[1].at", "before the chapter above", "in the order"),
-        ('until: "09:30"', "until: 11 h", 14, "chapters[1].until", "outside its chapter", "10 h"),
+        (
+            "at: 10 min",
+            "at: 10 min\n    until: 9 h 30 min",
+            10,
+            "chapters[0].until",
+            "outside its chapter",
+            "9 h",
+        ),
         ("9 h 5 min", "9 h 45 min", 15, "chapters[1].slow_at[1]", "outside its chapter", "9 h 30 min"),
-        (
-            "camera: overview",
-            "camera: overvew",
-            10,
-            "chapters[0].camera",
-            "unknown",
-            "overview",
-        ),
-        (
-            "camera: overview",
-            "camera: gpu/0/7",
-            10,
-            "chapters[0].camera",
-            "has 2 racks in a row",
-            "a view (overview",
-        ),
-        ("[gpu/0/0]", "[gpu/3/0]", 21, "chapters[1].select[0]", "does not exist", ""),
         ("gpu.state", "gpu.stat", 19, "chapters[1].colour_by", "must be", "gpu.state"),
         ("[racks, trays]", "[racks, tray]", 20, "chapters[1].layers[1]", "must be", "trays"),
         ("dock: why", "dock: wy", 27, "chapters[1].try[2].dock", "must be", "why"),
-        ("fail gpu/0/1/0", "fial gpu/0/1/0", 25, "chapters[1].try[0].inject[0]", "fial", "fail"),
-        ("fail gpu/0/1/0", "fail gpu/0/9/0", 25, "chapters[1].try[0].inject[0]", "does not exist", ""),
-        ("interval=1 h", "intervall=1 h", 26, "chapters[1].try[1].set[0]", "unknown key", "interval"),
         ("*nodes*", "<b>nodes</b>", 11, "chapters[0].text", "begins HTML", ""),
         ("- pause here", "- [x](file:///etc)", 22, "chapters[1].notes", "leads nowhere", ""),
         ("    target: {x: 1 m, y: 1 m, z: 1 m}\n", "", 12, "chapters[1]", "eye and target go together", ""),
@@ -115,6 +106,34 @@ def test_what_is_wrong_is_told_by_line_and_key(
     assert (problem.key, problem.line) == (key, line)
     assert reason in problem.reason
     assert hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "key", "reason", "hint"),
+    [
+        ("camera: overview", "camera: overvew", "chapters[0].camera", "unknown", "overview"),
+        ("camera: overview", "camera: gpu/0/7", "chapters[0].camera", "does not exist", "a view (overview"),
+        ("[gpu/0/0]", "[gpu/3/0]", "chapters[1].select[0]", "does not exist", ""),
+        ("fail gpu/0/1/0", "fial gpu/0/1/0", "chapters[1].try[0].inject[0]", "fial", "fail"),
+        ("fail gpu/0/1/0", "fail gpu/0/9/0", "chapters[1].try[0].inject[0]", "does not exist", ""),
+        ("interval=1 h", "intervall=1 h", "chapters[1].try[1].set[0]", "unknown key", "interval"),
+    ],
+)
+def test_what_a_chapter_shows_may_be_gone_and_is_told(
+    was: str, now: str, key: str, reason: str, hint: str
+) -> None:
+    assert was in GOOD
+    scenario = loads(HEAD + GOOD.replace(was, now)).scenario  # it loads, and runs
+    found = [f for f in check(scenario, build(scenario), load_catalog()).open if f.rule == "chapter-stale"]
+    assert [finding.key for finding in found] == [key]
+    assert reason in found[0].reason
+    assert hint in found[0].fix
+
+
+def test_a_rack_that_a_chapter_shows_can_be_taken_out() -> None:
+    document = loads(HEAD + GOOD)
+    gone = set_texts(document, ["jobs[llama3].nodes=1", "halls[lab].overrides[gpu/0/0].absent=true"])
+    assert len(gone.scenario.chapters) == 2
 
 
 def test_bounds() -> None:

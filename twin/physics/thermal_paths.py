@@ -150,6 +150,8 @@ class HeatPaths:
     def by_loop(self, values: Floats) -> Floats:
         """Sum of figures per GPU of each kind, shape (N, C), over the GPUs on each loop, shape (L, C)."""
         installed = self.network.installed
+        if not installed.size:  # no loop, or no GPU
+            return np.zeros((len(installed), values.shape[1]))
         if self.even:
             return np.asarray(installed @ values, dtype=np.float64)
         parts = installed.shape[1]

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from twin.language import tr
-from twin.rules import cooling, data, fabric, job_rules, power, redundancy, sizing, space, tenancy
+from twin.rules import (
+    chapter_rules,
+    cooling,
+    data,
+    fabric,
+    job_rules,
+    power,
+    redundancy,
+    sizing,
+    space,
+    tenancy,
+)
 from twin.rules.rule import Rule
 
 RUN = (
@@ -48,6 +59,7 @@ BY_ID: dict[str, Rule] = {
         *tenancy.RULES,
         *job_rules.RULES,
         *data.RULES,
+        *chapter_rules.RULES,
         *RUN,
     )
 }

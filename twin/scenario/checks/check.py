@@ -278,8 +278,8 @@ class _Checker:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
     def chapters(self) -> Iterator[Problem]:
-        """Yield chapters out of order, or of what does not exist."""
-        for at, reason, hint in chapters.wrong(self.scenario, self._place_wrong, self.catalog):
+        """Yield chapters out of order."""
+        for at, reason, hint in chapters.wrong(self.scenario):
             yield self._problem(at, reason, hint)
 
     def place(self) -> Iterator[Problem]:
