@@ -28,7 +28,8 @@ take recovery-policies --at '30 h' --colour-by gpu.job
 take hybrid-burst --at '14 h' --colour-by gpu.job
 
 # queue.png is the window itself, with the queue in front; compare.png is Run > Compare designs, pump-trip beside
-# itself without its interventions: two scenes with failures in one of them alone tell nothing of the trip.
+# itself without its interventions: two scenes with failures in one of them alone tell nothing of the trip; lesson.png is
+# a lesson at its task.
 xvfb-run -a -s '-screen 0 1700x1100x24' .venv/bin/python packaging/window_pictures.py
 
 # Parts of the palette, each by itself as the hall draws it.

@@ -1,4 +1,4 @@
-"""Takes the two pictures of the window again: the queue of a shared cluster, and two designs side by side."""
+"""Takes pictures of the window again: the queue of a shared cluster, two designs side by side, a lesson."""
 
 from __future__ import annotations
 
@@ -68,6 +68,24 @@ def compare(window: MainWindow, folder: Path) -> Iterator[QWidget]:
     yield from settled(dialog)
 
 
+def lesson(window: MainWindow) -> Iterator[QWidget]:
+    """Show a lesson at its task, eleven seconds after both pumps of a loop have stopped; yield until it is there."""
+    window.settings.keep("lesson_person", ["Ada"])
+    window.files.open(SCENES / "lessons" / "pump-trip.twin-lesson.yaml")
+    session, runner = window.session, window.docks.lesson.runner
+    for place, begins_s in ((0, 540.0), (3, 590.0)):
+        if place:
+            runner.go(place)
+        while runner.attempt is None or runner.hall.arriving or session.t_s != begins_s:
+            yield window
+    session.set_speed(2.0)
+    session.play()
+    while session.t_s < 611.0:
+        yield window
+    session.pause()
+    yield from settled(window)
+
+
 def settled(widget: QWidget, looks: int = 60) -> Iterator[QWidget]:
     """Yield while figures and pictures follow what was asked last."""
     for _ in range(looks):
@@ -75,7 +93,7 @@ def settled(widget: QWidget, looks: int = 60) -> Iterator[QWidget]:
 
 
 def main() -> None:
-    """Take both, in an event loop as people have it."""
+    """Take those that are named, or all, in an event loop as people have it."""
     from twin.app.session.session import Session
     from twin.app.shell.main_window import MainWindow
     from twin.app.toolkit.look import Look
@@ -90,7 +108,13 @@ def main() -> None:
     window.show()
 
     def walk() -> Iterator[None]:
-        for name, steps in (("queue", queue(window)), ("compare", compare(window, Path(folder.name)))):
+        parts = {
+            "queue": queue(window),
+            "compare": compare(window, Path(folder.name)),
+            "lesson": lesson(window),
+        }
+        for name in sys.argv[1:] or parts:
+            steps = parts[name]
             shown: QWidget = window
             for widget in steps:
                 shown = widget

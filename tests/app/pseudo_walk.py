@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +39,7 @@ from twin.app.shell.dock_table import DOCKS
 from twin.app.shell.workspaces import WORKSPACES
 from twin.catalog import load_catalog
 from twin.catalog.kinds import PART_TYPES
+from twin.lessons.lesson_file import load_lesson, shipped_lessons
 from twin.planning.profile.models import model_presets, vision_presets
 from twin.planning.profile.profiles import load_calibrated, profile_names
 from twin.scenario.formats import climates
@@ -51,6 +53,7 @@ pytestmark = [
         os.environ.get("LANGUAGE") != NAME, reason="test_app_languages.py runs it in its language"
     ),
 ]
+LESSON = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _KEY = re.compile(r"\(?[A-Z]\w*(\+\w+)+\)?|\((Space|Enter|Esc)\)")
 _ID = re.compile(r"\S*[/\\_@.]\w\S*")
@@ -163,6 +166,8 @@ def names_of(window: MainWindow) -> set[str]:
     said += map(str, (*model_presets().values(), *vision_presets().values()))
     said += [climates.place(name).words for name in climates.names()]
     said += map(str, map(read_card, shipped_scenes()))
+    for path in (*shipped_lessons(), LESSON):
+        said += [path.name, *strings(load_lesson(path).lesson("anna").model_dump())]
     return {*_WORD.findall(" ".join(said)), *_SAME}
 
 
@@ -219,6 +224,26 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
         pass
     yield "window", window
     yield from opened_dialogs(window)
+    yield from lesson_pages(window)
+
+
+def lesson_pages(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Yield the dock of a lesson at each of its steps, once something was said there, and at its end."""
+    window.settings.keep("lesson_person", ["anna"])
+    assert window.files.open(LESSON)
+    dock = window.docks.lesson
+    attempt = dock.runner.attempt
+    assert attempt is not None
+    for place, step in enumerate(attempt.lesson.steps):
+        dock.runner.go(place)
+        dock.runner.hint()
+        QApplication.processEvents()
+        yield f"step {step.id}", dock
+    dock.go(1)
+    QApplication.processEvents()
+    yield "end of the lesson", dock
+    dock.runner.close()
+    yield "no lesson", dock
 
 
 def place(screen: str, widget: QWidget) -> str:
@@ -263,6 +288,7 @@ def small_screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     for name, dialog in opened_dialogs(window):
         if not isinstance(dialog, HelpWindow):  # a document
             yield name, dialog
+    yield from lesson_pages(window)
     window.show_welcome()
     while not window.welcome.is_read:
         QTest.qWait(25)

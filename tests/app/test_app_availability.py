@@ -55,5 +55,7 @@ def test_nothing_is_worked_out_for_a_dock_behind_another_tab(use_window, qtbot, 
     window.session.plant_changed.emit(window.session.plant)
     qtbot.waitUntil(lambda: not dock.waits)
     assert dock.found is None
+    assert dock.table.none == "Figures are being worked out"
     window.docks.show("availability")
     qtbot.waitUntil(lambda: dock.found is not None)
+    assert dock.table.none == "No machines in this hall yet"

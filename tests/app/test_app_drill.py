@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from patient_bot import PatientBot
 
+from twin.app.faults.break_dialog import BreakDialog
+from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.main_window import MainWindow
 from twin.app.teach.drill_dialog import DrillDialog, DrillWish
 from twin.app.teach.drill_dock import NO_DRILL, OVER, RUNNING
@@ -16,6 +18,8 @@ from twin.app.teach.drill_hall import DrillHall
 from twin.lessons.drill import OperatorDrill
 from twin.lessons.drill_result import read_drill
 from twin.lessons.drill_score import score_of_acts
+from twin.lessons.drill_sight import seen_of
+from twin.record.reader import Reader
 from twin.scenario import Change
 from twin.scenario.schema.faults import Intervention
 
@@ -28,9 +32,14 @@ def wish(lab: Path) -> DrillWish:
     return DrillWish(lab, "medium", SEED, 1800.0)
 
 
+def drills(window: MainWindow) -> DrillActions:
+    assert isinstance(window.drills, DrillActions)
+    return window.drills
+
+
 def begin(window: MainWindow, wish: DrillWish, qtbot: PatientBot) -> tuple[DrillHall, OperatorDrill]:
-    hall = window.drills.hall
-    assert window.drills.begin(wish)
+    hall = drills(window).hall
+    assert drills(window).begin(wish)
     drill = hall.drill
     assert drill is not None
     qtbot.waitUntil(lambda: window.session.frame is not None)
@@ -51,8 +60,8 @@ def texts(window: MainWindow, drill: OperatorDrill) -> Iterator[str]:
     yield str(session.document.scenario.interventions)
 
 
-def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and_scores(
-    make_window: Callable[..., MainWindow], lab: Path, wish: DrillWish, qtbot: PatientBot, tmp_path: Path
+def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals(
+    make_window: Callable[..., MainWindow], lab: Path, wish: DrillWish, qtbot: PatientBot
 ) -> None:
     window = make_window(lab)
     session, dock = window.session, window.docks.drill
@@ -79,6 +88,10 @@ def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and
     assert all(why for title, why in offered.items() if title.startswith("Fails"))
     assert any(not why for title, why in offered.items() if title.startswith("Send a technician"))
 
+    asked = BreakDialog(window.look, session, "crah/0", window)
+    assert [choice.kind for choice in asked.choices] == ["repair"]
+    asked.close()
+
     first = drill.faults[0]
     assert session.begun
     assert not window.transport.restart_button.isEnabled()
@@ -98,14 +111,47 @@ def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and
         at_s not in window.timeline.strip.shown.acts for at_s in [fault.at_s for fault in drill.faults]
     )
 
+    seen = list(session.events)
     hall.finish()
     qtbot.waitUntil(lambda: hall.end is not None)
+    assert hall.end is not None
+    with Reader(hall.end.run_file) as reader:
+        raw = [event for event in reader.all_events() if event.row <= seen[-1].row]
+    assert seen == list(seen_of(raw)) != raw
     assert dock.pages.currentIndex() == OVER
     assert session.recording is not None
     assert session.document is not None
     assert session.document.scenario.interventions[: len(drill.faults)] == drill.faults
     assert qt_actions["run.branch"].isEnabled()
     assert session.permit(Intervention(at=0.0, kind="fail", target="gpu/0/0/0")) == ""
+    end = hall.end
+    assert end is not None
+    told = [moment for moment in end.moments if moment.what == "fault"]
+    assert [moment.t_s for moment in told] == [
+        fault.at_s for fault in drill.faults if fault.at_s <= end.until_s
+    ]
+    assert dock.moments.count() == len(end.moments)
+    dock.go(1)
+    dock.moments.setCurrentRow(end.moments.index(told[0]))
+    qtbot.waitUntil(lambda: session.looking_s is not None and abs(session.looking_s - told[0].t_s) < 1.0)
+
+    assert window.files.open(lab, ask=False)
+    assert hall.end is None
+    assert dock.pages.currentIndex() == NO_DRILL
+
+
+@pytest.mark.slow
+def test_the_score_is_that_of_the_acts_and_a_file_keeps_them(
+    make_window: Callable[..., MainWindow], lab: Path, wish: DrillWish, qtbot: PatientBot, tmp_path: Path
+) -> None:
+    window = make_window(lab)
+    session, dock = window.session, window.docks.drill
+    hall, drill = begin(window, wish, qtbot)
+    session.set_speed(float("inf"))
+    qtbot.waitUntil(lambda: session.t_s > drill.faults[0].at_s or session.finished)
+    session.intervene(Intervention(at=session.t_s, kind="repair", target="crah/0"))
+    qtbot.waitUntil(lambda: bool(session.live.by_hand) or not hall.is_on)
+    hall.finish()
     qtbot.waitUntil(lambda: hall.ranking is not None)
     end, ranking = hall.end, hall.ranking
     assert end is not None
@@ -116,29 +162,17 @@ def test_hidden_faults_stay_hidden_acts_are_an_operators_and_the_end_reveals_and
     assert ranking.best.score.value_gpu_h >= yours.score.value_gpu_h
     assert "GPU-hours" in dock.headline.text() or "nothing" in dock.headline.text()
 
-    told = [moment for moment in end.moments if moment.what == "fault"]
-    assert [moment.t_s for moment in told] == [
-        fault.at_s for fault in drill.faults if fault.at_s <= end.until_s
-    ]
-    assert dock.moments.count() == len(end.moments)
-    dock.go(1)
-    dock.moments.setCurrentRow(end.moments.index(told[0]))
-    qtbot.waitUntil(lambda: session.looking_s is not None and abs(session.looking_s - told[0].t_s) < 1.0)
-
     file = tmp_path / "mine.twin-drill.json"
-    window.drills.save_to(file)
+    drills(window).save_to(file)
     kept = read_drill(file)
     assert kept.done == end.acts
     assert kept.drill().faults == drill.faults
-    assert window.files.open(lab, ask=False)
-    assert hall.end is None
-    assert dock.pages.currentIndex() == NO_DRILL
 
 
 def test_the_dialog_offers_scenes_and_draws_a_seed(make_window: Callable[..., MainWindow], lab: Path) -> None:
     window = make_window(lab)
-    window.drills.choose()
-    dialog = window.drills.dialog
+    drills(window).choose()
+    dialog = drills(window).dialog
     assert isinstance(dialog, DrillDialog)
     before = dialog.seed_box.value()
     for _ in range(5):

@@ -10,8 +10,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from twin.app.compare.recorded_runs import RunsDialog, recorded_runs
-from twin.app.files.scene_list import own_title, picture_of, shipped_scenes
+from twin.app.files.scene_list import SUFFIX, own_title, picture_of, read_card, shipped_scenes, title_of
 from twin.app.shell.main_window import MainWindow
+from twin.resources import yaml_texts
 from twin.runtime.inline import run
 from twin.scenario import loads
 
@@ -90,3 +91,23 @@ def test_shipped_scenes_have_the_pictures_they_came_with() -> None:
         (picture := picture_of(path)) is None or picture.parent.name == "pictures"
         for path in shipped_scenes()
     )
+
+
+def test_titles_of_shipped_scenes_are_read_without_the_rest_of_their_files() -> None:
+    for path in shipped_scenes():
+        assert title_of(path) == f"{read_card(path).title} ({path.name.removesuffix(SUFFIX)})"
+        assert yaml_texts(path.read_text(encoding="utf-8")) is not None, "all of it would be parsed"
+
+
+def test_a_card_of_the_first_page_presents_its_scene(
+    use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    window.show_welcome()
+    qtbot.waitUntil(lambda: window.welcome.is_read)
+    card = next(card for card in window.welcome.cards if card.path.name.startswith("lab-16"))
+    assert not card.present_button.isHidden()
+    card.present_button.click()
+    qtbot.waitUntil(lambda: window.presenting.on and window.presenting.tour.phase == "plays")
+    assert window.presenting.card.title.text() == "Two nodes, sixteen GPUs"
+    window.presenting.leave()

@@ -12,11 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from twin.app.files.video_dialog import VideoDialog
 from twin.report.tour_times import current, stops
 from twin.scenario import loads
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
+
+pytestmark = pytest.mark.gl
 
 HEAD = """\
 format: twin/scenario
@@ -93,7 +96,7 @@ def test_times_of_chapters_and_their_pace() -> None:
 def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: PatientBot) -> None:
     window = use_window(told)
     presenting, session, state = window.presenting, window.session, window.hall.state
-    tour, card = presenting._tour, presenting.card
+    tour, card = presenting.tour, presenting.card
     before = window.hall.view.pose, state.colour_by, state.layers, window.look.text_scale
     shown = [entry.name for entry in window.docks.table if window.docks.is_shown(entry.name)]
     window.menus.qt_actions["tour.present"].trigger()
@@ -132,7 +135,7 @@ def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtb
     window = use_window(told)
     presenting, session = window.presenting, window.session
     presenting.begin(1)
-    qtbot.waitUntil(lambda: presenting._tour.phase == "plays")
+    qtbot.waitUntil(lambda: presenting.tour.phase == "plays")
     press(window, Qt.Key.Key_Space)
     assert session.looking_s is None
     press(window, Qt.Key.Key_1)
@@ -144,7 +147,7 @@ def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtb
     draft = session.draft
     assert draft is not None
     assert draft.file.scenario.jobs[0].checkpoint.interval == 3600.0
-    qtbot.waitUntil(lambda: presenting._tour.phase == "plays" and session.t_s >= 32400.0)
+    qtbot.waitUntil(lambda: presenting.tour.phase == "plays" and session.t_s >= 32400.0)
     assert session.by_hand == [], "the run began again"
     presenting.leave()
     session.restart()
@@ -200,7 +203,7 @@ def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: Patient
     assert window.files.open(kept)
     presenting = window.presenting
     presenting.begin(1)
-    tour = presenting._tour
+    tour = presenting.tour
     assert session.looking_s == pytest.approx(32400.0, abs=60.0)
     press(window, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: tour.place == 2 and tour.phase == "over")
@@ -216,3 +219,27 @@ def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
         assert words.textFormat() == Qt.TextFormat.PlainText
     assert "<img" not in presenting.card.words.toHtml()
     presenting.leave()
+
+
+def test_a_film_of_the_chapters_has_captions_beside_it(
+    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
+) -> None:
+    window = use_window(told)
+    session = window.session
+    session.play(1e9)
+    qtbot.waitUntil(lambda: session.finished)
+    dialog = VideoDialog(window.look, session, window.hall, window)
+    dialog.range.setCurrentIndex(dialog.range.findData("chapters"))
+    dialog.kind.setCurrentIndex(dialog.kind.findData("pictures"))
+    dialog.size_box.setCurrentIndex(dialog.size_box.count() - 1)
+    assert not dialog.seconds.isEnabled()
+    dialog.fps.addItem("1", 1)
+    dialog.fps.setCurrentIndex(dialog.fps.findData(1))
+    dialog.make(tmp_path / "film")
+    qtbot.waitUntil(lambda: dialog.film is None)
+    assert dialog.made == tmp_path / "film"
+    assert (tmp_path / "film" / "000001.png").is_file()
+    assert "a step takes 6.6" in (tmp_path / "film" / "captions.vtt").read_text()
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.show()
+        dialog.reject()

@@ -27,7 +27,7 @@ def test_one_entry_of_the_table_adds_a_dock(
         "window.md#docks",
         "plaything",
         lambda look, session, parent: Dock(look, "toy", "Toy", "star", parent),
-        spots={"run": Spot("bottom", 1), "teach": Spot("right")},
+        spots={"run": Spot("bottom", 1), "teach": Spot("bottom")},
         view=MenuLine("A toy to play with", "Ctrl+F12", "star"),
     )
     monkeypatch.setattr(dock_table, "DOCKS", (*DOCKS, toy))

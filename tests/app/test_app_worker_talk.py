@@ -37,6 +37,7 @@ def session(said: list[Message]) -> Any:
         recording=None,
         t_s=0.0,
         finished=False,
+        running=False,
         told=told,
         arrive=told.append,
         edit_applied=SimpleNamespace(emit=lambda number, t_s: told.append((number, t_s))),

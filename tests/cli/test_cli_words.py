@@ -28,6 +28,7 @@ def test_commands_stand_under_the_heads_of_their_groups(twin: Twin) -> None:
         "Plan a job",
         "Compare and explain",
         "Reports and export",
+        "Teach and train",
         "This installation",
     ]
     listed = [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].isalpha()]

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from twin.app.shell.dock_table import DOCKS
-from twin.lessons.lesson_check import check_lesson
+from twin.lessons.lesson_check import check_lesson, ids_of
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.measure import FindingMeasure
 from twin.lessons.schema import Lesson
-from twin.lessons.values import Evidence, value_of
+from twin.lessons.step_hall import hall_of
+from twin.lessons.values import StepEvidence, value_of
 from twin.record.channels import COLOUR_BY
 from twin.scenario import load
 
@@ -57,6 +58,16 @@ def test_lesson_is_whole(file: LessonFile) -> None:
         assert step.look.colour_by is None or step.look.colour_by in COLOUR_BY
 
 
+def test_places_to_look_at_exist(file: LessonFile) -> None:
+    lesson = file.lesson()
+    for place, step in enumerate(lesson.steps):
+        if step.look.thing is not None:
+            ids = ids_of(hall_of(file, lesson, place).scenario)
+            rows = {rack.rsplit("/", 1)[0] for rack in ids["rack"]}
+            thing, rack = step.look.thing, step.look.thing.rsplit("/", 1)[0]
+            assert thing in rows.union(*ids.values()) or rack in ids["rack"], step.id
+
+
 def test_neighbours_have_other_halls(file: LessonFile) -> None:
     drawn = {tuple(file.draw(f"person {number}").items())[1:] for number in range(30)}
     assert len(drawn) >= 4
@@ -64,7 +75,7 @@ def test_neighbours_have_other_halls(file: LessonFile) -> None:
 
 @pytest.mark.parametrize("path", SCENES, ids=_id)
 def test_hall_of_a_lesson_keeps_the_design_rules(path: Path) -> None:
-    assert value_of(FindingMeasure(kind="findings"), Evidence(load(path).scenario)) == 0
+    assert value_of(FindingMeasure(kind="findings"), StepEvidence(load(path).scenario)) == 0
 
 
 def _measured(lesson: Lesson, place: int) -> bool:

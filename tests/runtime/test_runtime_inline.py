@@ -296,3 +296,17 @@ def test_events_between_what_was_told_and_the_snapshot_are_told_on_resume(tmp_pa
     with EngineSession(outlet, NAME) as session:
         session.handle(LoadScene(1, scenario(), 3, None, str(path), resume=True, told=2))
     assert [event.row for event in events_of(outlet.messages)] == list(range(2, len(whole.engine.events(0))))
+
+
+def test_a_run_stands_still_at_the_time_it_was_played_to(tmp_path: Path) -> None:
+    client = InlineClient(NAME)
+    client.load(scenario(), 3, tmp_path / "a.twinrun")
+    client.play(math.inf, 1234.5)
+    stands = [message for message in finish(client) if isinstance(message, At)][-1]
+    assert (stands.t_s, stands.playing, stands.ended) == (1234.5, False, False)
+    client.play(math.inf)
+    assert any(isinstance(message, Finished) for message in finish(client))
+    engine = client.engine_session.engine
+    assert engine is not None
+    assert engine.event_hash() == run(scenario(), 3, engine=NAME).engine.event_hash()
+    client.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,8 +17,8 @@ def open_scene(
     scene: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENE|RUN",
-            help="A scene by file or name, or a run file (default: the last scene).",
+            metavar="SCENE|RUN|LESSON",
+            help="A scene by file or name, a run file, or a lesson (default: the last scene).",
             show_default=False,
             autocompletion=completion.scenes_and_runs,
         ),
@@ -25,7 +26,7 @@ def open_scene(
     seed: Seed = None,
     play: Annotated[bool, typer.Option(help="Start playing immediately.")] = True,
 ) -> None:
-    """Open the window on a scene or run.
+    """Open the window on a scene, a run or a lesson.
 
     A run opens as it was recorded, at any time, without simulating it again.
     """
@@ -34,14 +35,17 @@ def open_scene(
     with reporting_errors(scene or ""):
         from twin.cli.display import has_display
         from twin.cli.scene import is_run, run_path, scene_path
+        from twin.lessons.lesson_file import is_lesson
 
-        path = None
+        path: Path | None = None
         if scene is not None and is_run(scene) and seed is not None:
             raise BadInput(
                 f"--seed: {scene} is a recorded run and keeps its seed; open its scene for another seed"
             )
         if scene is not None:
-            path = run_path(scene) if is_run(scene) else scene_path(scene)
+            path = (
+                Path(scene) if is_lesson(scene) else run_path(scene) if is_run(scene) else scene_path(scene)
+            )
         if not has_display():
             raise Failure(
                 "there is no display to open a window on; use `twin run` and `twin shot`, which need none"

@@ -191,6 +191,11 @@ class Attempt:
         scene = hall.scene if place_of_hall(self.lesson, self.place) != self.place else None
         fresh = HallRecord(step=hall.step, scene=scene, acts=kept, until_s=begins_s)
         self.result = self.result.with_hall(fresh)
+        for step in self.lesson.steps[self.place :]:  # what was solved in the run that goes is not any more
+            record = self.result.step(step.id)
+            if record.opened is not None and self._hall_of(step.id) == hall.step:
+                undone = {"solved": False, "closed": None, "checked_s": None}
+                self.result = self.result.with_step(record.model_copy(update=undone))
         self._record(tries=self.record.tries + 1)
         return fresh
 
@@ -218,6 +223,10 @@ class Attempt:
         first = place_of_hall(self.lesson, self.place)
         times = [step.begins_s for step in self.lesson.steps[first : self.place + 1]]
         return next((begins_s for begins_s in reversed(times) if begins_s is not None), 0.0)
+
+    def _hall_of(self, id: str) -> str:
+        place = [step.id for step in self.lesson.steps].index(id)
+        return self.lesson.steps[place_of_hall(self.lesson, place)].id
 
     def _open(self) -> None:
         if self.record.opened is None:

@@ -25,6 +25,8 @@ HOUR_S = 3600.0
 SCENE_SUFFIX = ".twin.yaml"
 LENGTHS_S = (1 * HOUR_S, 2 * HOUR_S, 4 * HOUR_S)
 SHORTEST_S, LONGEST_S = 0.5 * HOUR_S, 24 * HOUR_S
+SPEED = 10.0
+"""Of a drill at first, against real time: two hours in twelve minutes; whoever takes part may change it or pause."""
 CALM_S = 600.0
 """Nothing is broken before: jobs start, and whoever runs the hall looks round."""
 LATEST = 0.7
@@ -162,7 +164,7 @@ def _name_of(document: Document) -> str:
 def _without_faults(document: Document, length_s: float) -> Document:
     """Return a scene in which nothing is planned to break, and that ends with the drill."""
     scenario = document.scenario.model_copy(
-        update={"interventions": (), "duration_s": length_s, "branch": None, "notes": "", "speed": None}
+        update={"interventions": (), "duration_s": length_s, "branch": None, "notes": "", "speed": SPEED}
     )
     folder = None if document.path is None else document.path.parent
     return loads(show(scenario, exact=True), document.name, folder)

@@ -35,7 +35,7 @@ _AT_ONCE_S = 60.0
 
 
 @dataclass(frozen=True)
-class CommentedMoment:
+class DrillMoment:
     """One moment of a drill.
 
     Parameters
@@ -64,7 +64,7 @@ class CommentedMoment:
 
 def told(
     drill: OperatorDrill, events: Sequence[Event], acts: Sequence[Act], until_s: float
-) -> tuple[CommentedMoment, ...]:
+) -> tuple[DrillMoment, ...]:
     """Return what happened in a drill and what was done, in order of time.
 
     Parameters
@@ -132,7 +132,7 @@ def _answers(act: Act, wanted: RunbookAct, alarm: Event) -> bool:
     return act.kind == "power_cap" or related(act.target, alarm.subject)
 
 
-def _of_fault(fault: Intervention, alarms: Sequence[Event]) -> CommentedMoment:
+def _of_fault(fault: Intervention, alarms: Sequence[Event]) -> DrillMoment:
     near = [
         alarm
         for alarm in alarms
@@ -148,15 +148,15 @@ def _of_fault(fault: Intervention, alarms: Sequence[Event]) -> CommentedMoment:
         )
     else:
         comment = tr("No alarm named it: only what followed from it could be seen.")
-    return CommentedMoment(fault.at_s, "fault", fault.target, act_words(fault), comment)
+    return DrillMoment(fault.at_s, "fault", fault.target, act_words(fault), comment)
 
 
-def _of_alarm(alarm: Event, runbook: Runbook, done: Act | None, acts: Sequence[Act]) -> CommentedMoment:
+def _of_alarm(alarm: Event, runbook: Runbook, done: Act | None, acts: Sequence[Act]) -> DrillMoment:
     title = kind_of(alarm.kind).title
     words = alarm.text if alarm.text.startswith(title) else f"{title}: {alarm.text}"
     entry = runbook.entry(alarm.kind)
     good, comment = _judged(alarm, entry, done, acts)
-    return CommentedMoment(alarm.t_s, "alarm", alarm.subject, words, comment, good)
+    return DrillMoment(alarm.t_s, "alarm", alarm.subject, words, comment, good)
 
 
 def _judged(
@@ -193,7 +193,7 @@ def _judged(
     return False, tr("Not answered. Runbook: {step}", step=entry.do[0])
 
 
-def _of_act(act: Act, alarms: Sequence[Event], runbook: Runbook) -> CommentedMoment:
+def _of_act(act: Act, alarms: Sequence[Event], runbook: Runbook) -> DrillMoment:
     thing = act.changes[0].path if isinstance(act, Edit) else act.target
     before = [alarm for alarm in alarms if alarm.t_s <= act.at_s]
     asked = [
@@ -215,8 +215,6 @@ def _of_act(act: Act, alarms: Sequence[Event], runbook: Runbook) -> CommentedMom
             thing=latest.subject,
             time=spoken,
         )
-        return CommentedMoment(
-            act.at_s, "act", thing, act_words(act), comment, act.at_s - latest.t_s <= PROMPT_S
-        )
+        return DrillMoment(act.at_s, "act", thing, act_words(act), comment, act.at_s - latest.t_s <= PROMPT_S)
     comment = tr("No alarm asked for it.")
-    return CommentedMoment(act.at_s, "act", thing, act_words(act), comment)
+    return DrillMoment(act.at_s, "act", thing, act_words(act), comment)

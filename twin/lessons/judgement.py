@@ -16,7 +16,13 @@ from twin.lessons.values import NoValue, StepEvidence, Value, kind_of_act, value
 from twin.scenario.schema.edit import Edit
 from twin.units import UnitError
 
-_DIMENSIONS = {"W": "power", "°C": "temperature", "s": "duration", "B/s": "bandwidth", "m": "length"}
+_DIMENSIONS = {
+    **{
+        dimension.si_unit: name for name, dimension in reversed(units.DIMENSIONS.items()) if dimension.si_unit
+    },
+    "°C": "temperature",
+}
+"""Dimension of a unit, by which bounds are read and values are written."""
 _TOLERANCE = 1e-9
 """Of figures that should be equal."""
 
@@ -32,7 +38,15 @@ class ConditionState(Enum):
     @property
     def words(self) -> str:
         """Return how it stands, for people."""
-        return tr(self.value)
+        return _STATES[self]
+
+
+_STATES = {
+    ConditionState.MET: tr("met"),
+    ConditionState.SO_FAR: tr("so far"),
+    ConditionState.OPEN: tr("open"),
+    ConditionState.BROKEN: tr("cannot be met any more"),
+}
 
 
 @dataclass(frozen=True)
@@ -279,6 +293,8 @@ def value_words(value: Value, unit: str) -> str:
         return str(value)
     dimension = _DIMENSIONS.get(unit)
     if dimension is not None:
+        if dimension == "duration" and 0.1 <= abs(value) < 100.0:
+            return f"{value:.3g} s"
         rounded = float(f"{value:.4g}")
         return units.render(rounded, dimension).replace("degC", "°C")
     return f"{value:,.4g} {unit}".rstrip()

@@ -14,7 +14,7 @@ from twin.lessons.schema import NUMBER, Lesson, Step, Way
 from twin.lessons.step_hall import hall_of, place_of_hall, problem_at
 from twin.lessons.values import NoValue, scene_value
 from twin.plant.build import build
-from twin.record.channels import BY_ID
+from twin.record.channels import BY_ID, COLOUR_BY
 from twin.record.runfile import RunFileError
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
@@ -110,6 +110,11 @@ def _things(
         )
     jobs = [job.id for job in jobs_of(scenario)]
     ids = ids_of(scenario)
+    colour = step.look.colour_by
+    if colour is not None and colour not in COLOUR_BY:
+        yield problem_at(
+            file, ("steps", place, "look", "colour_by"), "is no colour-by", f"known: {', '.join(COLOUR_BY)}"
+        )
     for path, measure in measures_of(step, place):
         if isinstance(measure, ChannelMeasure) and measure.of is not None:
             known = ids.get(BY_ID[measure.channel].entity, ())

@@ -133,6 +133,11 @@ def lesson_from(text: str, name: str = "lesson", folder: Path | None = None) -> 
     return _lesson_file(text, name, folder / name if folder is not None else None, parse(text, name))
 
 
+def is_lesson(name: str | Path) -> bool:
+    """Return whether a name is that of the file of a lesson, by its ending, and there is one."""
+    return str(name).endswith(SUFFIX) and Path(name).is_file()
+
+
 def shipped_lessons() -> list[Path]:
     """Return the files of the lessons that come with the program, by name."""
     folder = Path(str(resources.folder("scenes"))) / "lessons"

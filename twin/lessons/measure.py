@@ -6,14 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from twin import units
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import BY_ID, SERIES_CHANNELS
 from twin.record.event_kinds import KINDS as EVENT_KINDS
 from twin.rules import BY_ID as RULES
+from twin.scenario.schema import fields
 from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.choice import OneOf
 from twin.scenario.schema.fault_kinds import KINDS as FAULT_KINDS
 from twin.scenario.schema.quantity import Moment
+from twin.scenario.text.path import split
 
 _CHANNELS = tuple(channel.id for channel in SERIES_CHANNELS)
 EDIT = "edit"
@@ -153,8 +156,11 @@ class SceneMeasure(DocumentPart):
 
     @property
     def unit(self) -> str:
-        """Return the unit of its value."""
-        return ""
+        """Return the unit of its value, that of its dimension."""
+        spot = fields.ROOT
+        for step in split(self.path):
+            spot = fields.below(spot, step)
+        return units.DIMENSIONS[spot.quantity.dimension].si_unit if spot.quantity is not None else ""
 
 
 class FindingMeasure(DocumentPart):

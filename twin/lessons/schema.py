@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from twin.lessons.measure import ActKind, Measure
 from twin.scenario.schema.base import DocumentPart, Id
@@ -17,6 +18,16 @@ NUMBER = "number"
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+"""A text in Markdown."""
+
+
+def _joined(text: str) -> str:
+    """Return a text in which a line that ends goes on, and an empty line begins a paragraph."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text.strip())
+
+
+Told = Annotated[Prose, AfterValidator(_joined)]
+"""Plain sentences said to a person."""
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Value = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Bound = float | Annotated[str, StringConstraints(min_length=1, max_length=60)]
@@ -46,7 +57,7 @@ class AnswerChoice(DocumentPart):
 
     text: Line = Field(description="the answer")
     right: bool = Field(default=False, description="whether it is right")
-    why: Prose = Field(description="what is said when it was chosen")
+    why: Told = Field(description="what is said when it was chosen")
 
 
 class ChoiceQuestion(DocumentPart):
@@ -74,8 +85,8 @@ class NumberQuestion(DocumentPart):
     measure: Measure | None = Field(default=None, description="where the hall says the right figure")
     scale: float = Field(default=1.0, gt=0, description="the answer is what is measured times this")
     within: float = Field(default=0.05, ge=0, le=1, description="how far off an answer may be, as a share")
-    too_low: Prose = Field(description="what is said to a lower answer")
-    too_high: Prose = Field(description="what is said to a higher answer")
+    too_low: Told = Field(description="what is said to a lower answer")
+    too_high: Told = Field(description="what is said to a higher answer")
 
     @model_validator(mode="after")
     def _known(self) -> NumberQuestion:
@@ -92,7 +103,7 @@ Answer = float | tuple[int, ...]
 class Hint(DocumentPart):
     """A help that costs points."""
 
-    text: Prose = Field(description="the hint")
+    text: Told = Field(description="the hint")
     cost: int = Field(default=1, ge=0, le=10, description="points it costs; a step has 10")
 
 
@@ -116,7 +127,7 @@ class Mistake(Way):
     """A plausible way that does not solve the step, and what is said to those who go it."""
 
     title: Line = Field(description="what was tried")
-    why: Prose = Field(description="why it does not do, said when it is recognised")
+    why: Told = Field(description="why it does not do, said when it is recognised")
     when: tuple[StepCondition, ...] = Field(
         default=(), max_length=5, description="how it is recognised; none: only the script is tried"
     )
@@ -179,7 +190,7 @@ class Step(DocumentPart):
     conditions: tuple[StepCondition, ...] = Field(default=(), max_length=12, description="all must hold")
     question: Question | None = Field(default=None, description="to be answered")
     hints: tuple[Hint, ...] = Field(default=(), max_length=5, description="in their order")
-    solved: Prose | None = Field(default=None, description="what is said when it is solved")
+    solved: Told | None = Field(default=None, description="what is said when it is solved")
     solution: Way | None = Field(default=None, description="a script that solves it; the answer key")
     mistakes: tuple[Mistake, ...] = Field(default=(), max_length=6, description="ways that do not solve it")
 

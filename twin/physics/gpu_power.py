@@ -197,8 +197,7 @@ def clock_under_cap(
     ndarray
         Clock [GHz], broadcast shape. At the lowest clock the power may exceed the cap: there is a floor.
     """
-    room_w = np.asarray(cap_w, dtype=np.float64) - model.idle_w - np.asarray(leak_w, dtype=np.float64)
-    weight = np.asarray(spread, dtype=np.float64) * np.asarray(activity, dtype=np.float64)
+    room_w, weight = np.subtract(np.subtract(cap_w, model.idle_w), leak_w), np.multiply(spread, activity)
     v2f, f_ghz = _clock_table(model)
     wanted = np.maximum(room_w, 0.0) / np.maximum(weight, _LEAST)
     return np.interp(wanted, v2f, f_ghz)
@@ -266,8 +265,8 @@ def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> 
         Load fraction of the job, 0..1 [-].
     """
     low_c, high_c = LEAK_CLIP_C
-    clipped = np.minimum(np.maximum(np.asarray(die_c, dtype=np.float64), low_c), high_c)
-    result: Floats = np.asarray(load_fraction) * model.leak_w_per_k * (clipped - LEAK_REF_C)
+    clipped = np.minimum(np.maximum(die_c, low_c), high_c)
+    result: Floats = np.multiply(load_fraction, model.leak_w_per_k) * (clipped - LEAK_REF_C)
     return result
 
 
@@ -352,11 +351,13 @@ def synchronous_w(
         Activity kept up at least while a die waits or rests [W/(V^2 GHz)].
     """
     gemm_s = work.gemm_s * reference_ghz / np.asarray(f_ghz)
-    memory_s = np.asarray(work.memory_s if memory_s is None else memory_s)
-    wait_s = np.maximum(0.0, np.asarray(step_s) - gemm_s - memory_s)
-    talking_s = np.maximum(0.0, wait_s - work.rest_s)
+    memory_s = work.memory_s if memory_s is None else np.asarray(memory_s)
+    wait_s = np.maximum(0.0, np.subtract(step_s, gemm_s) - memory_s)
+    talking_s = np.maximum(0.0, wait_s - work.rest_s) if work.rest_s else wait_s
     busy = work.gemm_a * gemm_s + model.a_memory * memory_s
-    waiting = np.maximum(model.a_comm, least_a) * talking_s + np.asarray(least_a) * (wait_s - talking_s)
+    waiting = np.maximum(model.a_comm, least_a) * talking_s
+    if work.rest_s:
+        waiting += np.asarray(least_a) * (wait_s - talking_s)
     result: Floats = np.asarray(spread) * dynamic_unit_w(
         model, f_ghz, (busy + waiting) / (gemm_s + memory_s + wait_s)
     )

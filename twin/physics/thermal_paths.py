@@ -161,12 +161,6 @@ class HeatPaths:
         """Return the kind of GPUs on a loop and of a part, each of shape (G,)."""
         return part if self.even else self._of_loop.take(loop) + part
 
-    def chain_inverse(self, inv_h: float) -> Floats:
-        """Inverse of the 4 x 4 stage matrix of one GPU of each kind, shape (N, 4, 4) [K/W]."""
-        rates, modes = self.modes
-        apart = modes * (1.0 / (inv_h + rates))[:, None, :]
-        return np.asarray(apart @ modes.transpose(0, 2, 1), dtype=np.float64)
-
     @property
     def alike(self) -> bool:
         """Whether there is one kind of chain alone."""
@@ -185,21 +179,24 @@ class HeatPaths:
 
     @cached_property
     def of_modes(self) -> Floats:
-        """Contribution of each mode of the one kind of chain to the factors of a stage, shape (75, 4).
+        """Contribution of each mode of each kind of chain to the factors of a stage, shape (N, 75, 4).
 
         First the matrix that takes (X0, X1) of all nodes side by side through the chain, (8, 8); then plate and coolant
         of each node per kelvin of hall air and of loop supply, (2, 4); last what the chain gives per kelvin: to its
         loop by supply and by hall air, to its hall by hall air.
         """
-        modes = self.modes[1][0].T
-        inverse = modes[:, :, None] * modes[:, None, :]
-        gain_w_k = self.gain_w_k[0, ::-1]  # of fluid and plate
-        drive = inverse[:, :, :1:-1] * gain_w_k[:, 0]
-        product = np.zeros((4, 4, 2, 4, 2))
-        product[:, :, 0, :, 0] = product[:, :, 1, :, 1] = inverse
-        gives = np.stack([*(gain_w_k[0] * drive[:, 3].T), gain_w_k[1, 0] * drive[:, 2, 1]], axis=1)
-        parts = product.reshape(4, 64), drive.transpose(0, 2, 1).reshape(4, 8), gives
-        return np.concatenate(parts, axis=1).T.copy()
+        modes = self.modes[1].transpose(0, 2, 1)
+        inverse = modes[:, :, :, None] * modes[:, :, None, :]
+        gain_w_k = self.gain_w_k[:, None, ::-1, 0]  # of fluid and plate
+        drive = inverse[..., :1:-1] * gain_w_k[:, :, None]
+        kinds = len(modes)
+        product = np.zeros((kinds, 4, 4, 2, 4, 2))
+        product[:, :, :, 0, :, 0] = product[:, :, :, 1, :, 1] = inverse
+        gives = np.concatenate(
+            [gain_w_k[..., :1] * drive[:, :, 3], gain_w_k[..., 1:] * drive[:, :, 2, 1:]], axis=2
+        )
+        parts = product.reshape(kinds, 4, 64), drive.transpose(0, 1, 3, 2).reshape(kinds, 4, 8), gives
+        return np.concatenate(parts, axis=2).transpose(0, 2, 1).copy()
 
     @cached_property
     def between_w_k(self) -> Floats:

@@ -28,21 +28,13 @@ class Operator:
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
         self.paths, self.inv_h = paths, inv_h
-        # Matrix of one chain where all are alike; temperatures of chains per kelvin of loop supply and of hall air.
-        # Else both of each kind side by side, shape (N, 4, 6).
-        self.product: Floats | None = None
-        if paths.alike:
-            factors = paths.of_modes.dot(1.0 / (inv_h + paths.modes[0][0]))
-            self.product, self.pull = factors[:64].reshape(8, 8), factors[64:72].reshape(2, 4)
-            gives_w_k = factors[None, 72:]
-            gives_w_k[0, 2] -= paths.ambient_w_k[0]
-        else:
-            inverse = paths.chain_inverse(inv_h)
-            drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
-            self.chain = np.concatenate([inverse, drive], axis=2)
-            gives_w_k = np.empty((len(drive), 3))
-            gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
-            gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
+        # Of all kinds side by side: the matrix of a chain, and its temperatures per kelvin of loop supply and hall air.
+        rates, kinds = paths.modes[0], len(paths.modes[0])
+        factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
+        self.product = factors[:, :64].reshape(kinds, 8, 8).transpose(1, 0, 2).reshape(8, -1)
+        self.pull = factors[:, 64:72].reshape(kinds, 2, 4).transpose(1, 0, 2).reshape(2, -1)
+        gives_w_k = factors[:, 72:]
+        gives_w_k[:, 2] -= paths.ambient_w_k
         on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
         self._above: Floats | UpTheTree
         if paths.shape.n_upper <= DENSE_UPPER_LIMIT:
@@ -85,14 +77,23 @@ class GroupIndex:
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
         self._weights: tuple[HeatPaths, Floats] | None = None
-        self._kind: tuple[HeatPaths, IntP] | None = None
+        self._own: tuple[HeatPaths, tuple[IntP, IntP]] | None = None
+
+    def own(self, paths: HeatPaths) -> tuple[IntP, IntP]:
+        """Where the figures of its kind stand for each group among those of all kinds side by side, eight and four.
+
+        Shapes (G, 8) and (G, 4), in a flat array with a row for each group.
+        """
+        known = self._own
+        if known is None or known[0] is not paths:
+            kinds, groups = len(paths.flow_w_k), self._groups
+            at = (np.arange(groups.size) * kinds + paths.kind(groups.loop, groups.part))[:, None]
+            self._own = known = paths, (8 * at + np.arange(8), 4 * at + np.arange(4))
+        return known[1]
 
     def kind(self, paths: HeatPaths) -> IntP:
-        """Row of each group in the arrays of an `Operator` for these paths, shape (G,)."""
-        known = self._kind
-        if known is None or known[0] is not paths:
-            self._kind = known = paths, paths.kind(self._groups.loop, self._groups.part)
-        return known[1]
+        """Kind of the chain of each group, shape (G,)."""
+        return paths.kind(self._groups.loop, self._groups.part)
 
     def weights_w_k(self, paths: HeatPaths) -> Floats:
         """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
@@ -106,8 +107,7 @@ class GroupIndex:
 class GroupOperator:
     """An `Operator` for the present groups.
 
-    Where all GPUs are alike, one matrix takes all groups through their chains in one product; else each group
-    has its own.
+    One matrix takes all groups through the chains of all kinds in one product; each then takes what is of its own.
 
     Parameters
     ----------
@@ -119,9 +119,7 @@ class GroupOperator:
         self.operator, self._heated, self._driver = operator, index.heated, index.driver
         self._rate = operator.inv_h * index.capacity_j_k
         paths = operator.paths
-        if operator.product is None:
-            chain = operator.chain.take(index.kind(paths), axis=0)
-            self._chain, self._drive = chain[:, :, :4], chain[:, :, 4:]
+        self._own = None if paths.alike else index.own(paths)
         self._weights = index.weights_w_k(paths)
 
     def solve(self, old_c: Floats, source_w: Floats) -> Floats:
@@ -145,16 +143,17 @@ class GroupOperator:
         n_chain = 4 * self._heated.size
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
-        if operator.product is not None:
+        if self._own is None:
             np.dot(given[:n_chain].reshape(-1, 8), operator.product, out=chain)
         else:
-            np.matmul(self._chain, given[:n_chain].reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
+            every = given[:n_chain].reshape(-1, 8).dot(operator.product)
+            every.take(
+                self._own[0], out=chain, mode="clip"
+            )  # all of them are inside; so nothing is copied twice
         common_w, spread_w = (chain[:, 4:] * self._weights).reshape(-1, 2).T
         rhs += np.bincount(self._heated, common_w + spread_w, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
         drivers = upper.take(self._driver)
-        if operator.product is not None:
-            chain[:, ::2] += drivers.dot(operator.pull)
-        else:
-            chain[:, ::2] += (self._drive @ drivers[:, :, None])[:, :, 0]
+        pulled = drivers.dot(operator.pull)
+        chain[:, ::2] += pulled if self._own is None else pulled.take(self._own[1])
         return new_c

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
@@ -59,13 +59,10 @@ class Foresight:
         apart = np.concatenate([np.ones((1, *rates.shape)), apart])
         # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
         die = (apart / rates * modes[:, 0])[..., None]
-        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 0, 2).copy()
-        self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
-        kinds, rows = len(chain_w_k), 1 + dt_s.size
-        away_w_k, rows_k_w = self._away_w_k.reshape(kinds, 32), self._rows_k_w.reshape(kinds, 4 * rows)
-        given = np.stack([paths.ambient_w_k, paths.flow_w_k], axis=1)
-        self._by_kind = np.concatenate([away_w_k, given, rows_k_w], axis=1)
-        self._by_group: tuple[GroupIndex, Floats] | None = None  # of which groups
+        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2)  # by step, then by kind
+        # Of all kinds side by side, common and spread part of each node.
+        self._away_w_k = chain_w_k.repeat(2, axis=1).transpose(1, 0, 2).reshape(8, -1)
+        self._by_group: tuple[GroupIndex, tuple[IntP, Floats, Floats]] | None = None  # of which groups
 
     def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
         """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
@@ -89,22 +86,24 @@ class Foresight:
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
         supply_c, air_c = state.upper.take(index.driver).T
-        if len(self._away_w_k) == 1:
-            surplus_w -= chain.dot(self._away_w_k[0])
+        away_w, rows_k_w = chain.dot(self._away_w_k), self._rows_k_w[: 1 + steps].reshape(-1, 4)
+        if paths.alike:
+            surplus_w -= away_w
             surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
             surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
-            alike: Floats = self._rows_k_w[0, : 1 + steps].dot(surplus_w.T)
+            alike: Floats = rows_k_w.dot(surplus_w.T)
             return alike
         known = self._by_group
         if known is None or known[0] is not index:
-            self._by_group = known = index, self._by_kind.take(index.kind(paths), axis=0)
-        figures = known[1]
-        surplus_w -= (chain[:, None, :] @ figures[:, :32].reshape(-1, 8, 4))[:, 0]
-        surplus_w[:, 2] += figures[:, 32] * air_c
-        surplus_w[:, 3] += figures[:, 33] * supply_c
-        rows_k_w = figures[:, 34 : 38 + 4 * steps].reshape(-1, 1 + steps, 4)
-        result: Floats = (rows_k_w @ surplus_w[:, :, None])[:, :, 0].T
-        return result
+            kind = index.kind(paths)
+            figures = kind * kind.size + np.arange(kind.size), paths.ambient_w_k[kind], paths.flow_w_k[kind]
+            self._by_group = known = index, figures
+        own, ambient_w_k, flow_w_k = known[1]
+        surplus_w -= away_w.take(index.own(paths)[1])
+        surplus_w[:, 2] += ambient_w_k * air_c
+        surplus_w[:, 3] += flow_w_k * supply_c
+        apart_k: Floats = rows_k_w.dot(surplus_w.T).reshape(1 + steps, -1).take(own, axis=1)
+        return apart_k
 
 
 class EnergyTerms(NamedTuple):

@@ -13,7 +13,7 @@ _LETTERS = 110
 """A caption has two lines, of some fifty letters each."""
 _WORDS_S, _LEAST_S = 2.4, 2.0
 """Words read in a second, and the least time of a caption [s]."""
-_SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile("\ue000(\\d+)\ue001")
 
 

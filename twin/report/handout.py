@@ -54,13 +54,13 @@ def handout(reader: Reader, chapters: Sequence[HandoutChapter], without: str = "
     scenario = reader.header.scenario
     notes = [tag("p", part) for part in scenario.notes.split("\n\n")] if scenario.notes else []
     sections: list[tuple[str, str, Child]] = [
-        ("story", "What it is about", [*notes, without and tag("p", without)])
+        ("story", "What it is about", [*notes, tag("p", without) if without else None])
     ]
     sections += [
         (
             f"chapter-{chapter.stop.number}",
             f"{chapter.stop.number}. {chapter.stop.chapter.title}",
-            [figure_of(chapter.picture) if chapter.picture else None, chapter.text],
+            [figure_of(chapter.picture) if chapter.picture is not None else None, chapter.text],
         )
         for chapter in chapters
     ]

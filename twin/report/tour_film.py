@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +23,7 @@ from twin.report.captions import Caption, as_vtt, captions_of, reading_s
 from twin.report.film import MAX_FRAMES, FilmInMaking, Sink
 from twin.report.halls import RecordedHalls
 from twin.report.studio import Shot, Studio
-from twin.report.tour_figures import CLOCK, MomentFigures
+from twin.report.tour_figures import MomentFigures
 from twin.report.tour_times import TourStop, stops
 from twin.scenario.schema.chapter import Chapter
 from twin.scenario.schema.document import Scenario
@@ -31,7 +33,7 @@ from twin.view3d.base.state import CameraPose
 
 _BAND = 0.2
 """Share of the height below the hall that holds the caption."""
-_LABELS = 1.3
+_LABELS, _DAY_S = 1.3, 86_400.0
 _REST_S = 1.0
 """The end of a chapter stands so long [s]."""
 _INK = {
@@ -193,7 +195,7 @@ class TourFilm(FilmInMaking):
         words = caption.words(figures) if caption is not None else ""
         if caption is not None:
             self._told.setdefault(caption, words)
-        return self._with_band(hall, scene, words, figures(CLOCK)), t_s
+        return self._with_band(hall, scene, words, _says(scenario, t_s)), t_s
 
     def _turn_to(self, place: int, scenario: Scenario, plant: Plant, frame: Frame) -> None:
         """Aim at another chapter; the camera flies there."""
@@ -224,6 +226,12 @@ class TourFilm(FilmInMaking):
         lines = np.frombuffer(image.constBits(), np.uint8).reshape(self._band, image.bytesPerLine())
         band = lines[:, : wide * 3].reshape(self._band, wide, 3)
         return np.concatenate([hall, band])
+
+
+def _says(scenario: Scenario, t_s: float) -> str:
+    """Return a time of the run, with its day where the run has several."""
+    at = scenario.start + timedelta(seconds=math.floor(t_s))
+    return f"{at:%H:%M:%S}" if scenario.duration_s <= _DAY_S else f"{at:%a} {at.day} {at:%b, %H:%M:%S}"
 
 
 def _say(

@@ -16,8 +16,8 @@ from twin.plant.tables import LoopKind
 
 _ROUNDING = 2e-3
 """Share of the supply up to which meters that disagree are taken for one moment read twice."""
-_NOTHING = 1e-6
-"""Share of the heat below which what is stored is rounding."""
+_NOTHING = 1e-4
+"""Share of the heat below which what is stored is left out: figures have three digits."""
 SOURCES, SUPPLY, IT, USES, CARRIERS, ENDS = range(6)
 """Columns."""
 SAID = {

@@ -65,7 +65,8 @@ class BreakDialog(QDialog):
         self.setMinimumWidth(_WIDTH_PX)
         self.choices: list[Choice] = []
         if session.document is not None and session.plant is not None:
-            self.choices = choices(session.document.scenario, session.plant, thing)
+            found = choices(session.document.scenario, session.plant, thing)
+            self.choices = [choice for choice in found if not self._why_not(choice)]
         self._lay_out(look)
         self._fill()
         kinds = [choice.kind for choice in self.choices]
@@ -77,6 +78,11 @@ class BreakDialog(QDialog):
         """Return the fault that is chosen."""
         index = self.fault_box.currentIndex()
         return self.choices[index] if 0 <= index < len(self.choices) else None
+
+    def _why_not(self, choice: Choice) -> str:
+        """Return why something may not be done at this moment, "" when it may."""
+        target = target_id(self.thing, choice.kind)
+        return self._session.permit(Intervention(at=0.0, kind=choice.kind, target=target))
 
     @property
     def line(self) -> str:

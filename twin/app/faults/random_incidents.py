@@ -17,12 +17,12 @@ SPANS: tuple[tuple[str, str, float | None], ...] = (
     ("rest", tr("the rest of the run"), None),
 )
 """Name, words, length [s]; None: to the end of the run."""
-__all__ = ["LEVELS", "SPANS", "Drill", "Level", "draw", "words_of"]
+__all__ = ["LEVELS", "SPANS", "IncidentDraw", "Level", "draw", "words_of"]
 _AHEAD_S, _MINUTE_S = 5 * 86400.0, 60.0
 
 
 @dataclass(frozen=True)
-class Drill:
+class IncidentDraw:
     """What was drawn, and how to draw it again.
 
     Parameters
@@ -61,7 +61,7 @@ class Drill:
 
 def draw(
     scenario: Scenario, plant: Plant, level: Level, span: str, seed: int, now_s: float, end_s: float
-) -> Drill:
+) -> IncidentDraw:
     """Return random incidents of a level from `now_s` on [s].
 
     Where a short span would have none, the first one after it is brought forward into it: an exercise has something
@@ -83,7 +83,7 @@ def draw(
     if not inside and found and until_s - now_s > _MINUTE_S:
         later_s = _MINUTE_S + (found[0].at_s - now_s) % (until_s - now_s - _MINUTE_S)
         inside = (found[0].model_copy(update={"at_s": now_s + later_s}),)
-    return Drill(level, title, seed, inside)
+    return IncidentDraw(level, title, seed, inside)
 
 
 def words_of(one: Intervention) -> str:

@@ -121,7 +121,9 @@ def title_of(path: Path) -> str:
     """Return the title of a shipped scene as its file says it, with its short name; that alone where it says none."""
     name = path.name.removesuffix(SUFFIX)
     try:
-        title = child(parse(path.read_text(encoding="utf-8"), path.name), "title")
+        text = path.read_text(encoding="utf-8")
+        parts = resources.yaml_texts(text) or {}
+        title = child(parse(parts.get("title", text), path.name), "title")  # the rest of it takes long
     except (OSError, ValueError, ScenarioError):
         return name
     return name if title is None else f"{title.plain()} ({name})"

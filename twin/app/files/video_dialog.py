@@ -240,12 +240,12 @@ class VideoDialog(QDialog):
         end_s, now_s, loop = session.t_s, session.shown_s, session.replay.loop
         if loop is not None:
             self.range.addItem(tr("Loop range, {second_loop}", second_loop=spoken(loop[1] - loop[0])), loop)
-        document = session.document
-        if document is not None and document.scenario.chapters:
-            self.range.addItem(tr("The chapters of the scene, with captions"), _CHAPTERS)
         self.range.addItem(tr("Whole run so far, {end}", end=spoken(end_s)), (0.0, end_s))
         if now_s > HOUR_S:
             self.range.addItem(tr("The hour before the time on screen"), (now_s - HOUR_S, now_s))
+        document = session.document
+        if document is not None and document.scenario.chapters:
+            self.range.addItem(tr("The chapters of the scene, with captions"), _CHAPTERS)
         self.seconds.setValue(20)
         self.seconds.setSuffix(" s")
         for fps in _FPS:

@@ -286,7 +286,7 @@ class Welcome(QScrollArea):
         self.own_cards = [Card(self._look, path) for path in own[:_MOST_COLUMNS]]
         for number, card in enumerate(self.own_cards):
             card.chosen.connect(self._choose)
-            card.present_wanted.connect(self.present_wanted.emit)
+            card.present_wanted.connect(self._present)
             self._own_grid.addWidget(card, number // self._columns, number % self._columns)
         self._unread = [*self.own_cards, *self._unread]
         clear(self._recent)
@@ -314,6 +314,9 @@ class Welcome(QScrollArea):
 
     def _choose(self, path: Path) -> None:
         self.chosen.emit(path)
+
+    def _present(self, path: Path) -> None:
+        self.present_wanted.emit(path)
 
     def stop(self) -> None:
         """Stop reading cards: a scene opens, or the window closes."""
@@ -357,7 +360,7 @@ class Welcome(QScrollArea):
     def _all_cards(self) -> list[_Framed]:
         for card in self.cards:
             card.chosen.connect(self._choose)
-            card.present_wanted.connect(self.present_wanted.emit)
+            card.present_wanted.connect(self._present)
         own = OwnSceneCard(self._look)
         own.chosen.connect(lambda: self.open_wanted.emit())
         return [*self.cards, own]

@@ -71,6 +71,7 @@ class HallPanel(QWidget):
         self._plates: list[QRect] = []
         self._made_room_for: tuple[object, ...] = ()
         self.cards: list[QWidget] = []  # of others, that stand over the hall as well
+        self.steady = False  # plates that come and go move no camera: somebody else leads it
         self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
         self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
@@ -411,7 +412,7 @@ class HallPanel(QWidget):
         key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self), cards)
         if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
             self._made_room_for = key
-            self.view.framing.keep(areas)
+            self.view.framing.keep(areas, anew=not self.steady)
 
 
 def dropped_file(event: QDropEvent) -> str | None:

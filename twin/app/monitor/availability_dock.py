@@ -42,6 +42,8 @@ _SLICE_S = 0.01
 _ROW_PX, _LEAST_PX = 24, 110
 DROPPED = (GPUS, HOURS, GPU_HOURS)
 """Columns that a narrow dock leaves out, the first ones first."""
+_NONE, _WAITS = tr("No machines in this hall yet"), tr("Figures are being worked out")
+"""What an empty table says: of a hall without machines, and until the figures of a hall are there."""
 
 
 class AvailabilityDock(Dock):
@@ -68,7 +70,7 @@ class AvailabilityDock(Dock):
             tr("Availability, worst contributors"),
             _ROW_PX,
             self.model,
-            tr("No machines in this hall yet"),
+            _WAITS,
         )
         self.table.share_width(self._widths_px, WHAT, _LEAST_PX, DROPPED)  # tips and a wider dock have those
         self.table.clicked.connect(self._on_chosen)
@@ -100,7 +102,7 @@ class AvailabilityDock(Dock):
         if not self._seen:
             return
         if document is None or plant is None:
-            self.found = None
+            self.found, self.table.none = None, _NONE
             self.model.show_rows([])
             self.words.setText("")
             return
@@ -132,7 +134,7 @@ class AvailabilityDock(Dock):
         plant = self._session.plant
         if plant is None:
             return
-        self.found, self._is_stale = found, False
+        self.found, self._is_stale, self.table.none = found, False, _NONE
         nodes = plant.nodes
         self.model.show_rows(rows_of(found, int(nodes.gpu_count[nodes.present].sum())))
         self.words.setText(tr("As in runs") if found.in_runs else tr("Not in runs of this scene"))
@@ -153,7 +155,7 @@ class AvailabilityDock(Dock):
 
     def _later(self, *_change: object) -> None:
         self._stop()  # it would be of the hall before
-        self._is_stale = True
+        self._is_stale, self.table.none = True, _WAITS
         self._waits.start()
 
     def _subject(self, index: QModelIndex) -> str:

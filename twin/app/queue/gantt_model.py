@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 
 import numpy as np
@@ -20,7 +21,7 @@ from twin.language import tr
 from twin.plant.find import row_name
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.scheduling import Reservation
+from twin.scenario.schema.scheduling import Partition, Reservation
 
 _LANE_PX = 13.0
 MOST_WINDOWS = 400
@@ -62,32 +63,43 @@ class ReservedTime:
 
 
 class Lanes:
-    """Names of the GPUs of a plant at three depths: rows, racks, nodes; and partitions."""
+    """Names of the GPUs of a plant at three depths: rows, racks, nodes; and partitions; once somebody looks at them."""
 
     def __init__(self, plant: Plant, scenario: Scenario) -> None:
-        nodes, self._plant = plant.nodes, plant
+        self._plant, self._scenario = plant, scenario
+        nodes = plant.nodes
+        self._low, self._high = (
+            nodes.gpu_first.astype(float),
+            (nodes.gpu_first + nodes.gpu_count).astype(float),
+        )
+
+    @cached_property
+    def _depths(self) -> list[list[Lane]]:
+        plant, nodes, low, high = self._plant, self._plant.nodes, self._low, self._high
         rack = nodes.rack
-        low, high = nodes.gpu_first.astype(float), (nodes.gpu_first + nodes.gpu_count).astype(float)
-        self._depths: list[list[Lane]] = []
         row = plant.racks.row[rack]
         depths = (
             (row, [row_name(plant, slot) for slot in range(len(plant.rows.ids))] + [""]),
             (rack, plant.racks.ids),
             (np.arange(len(rack)), nodes.ids),
         )
-        for key, names in depths:
-            self._depths.append(
-                [Lane(names[key[a]], float(low[a]), float(high[b - 1])) for a, b in _groups(key)]
-            )
-        self.partitions = [
+        return [
+            [Lane(names[key[a]], float(low[a]), float(high[b - 1])) for a, b in _groups(key)]
+            for key, names in depths
+        ]
+
+    @cached_property
+    def partitions(self) -> list[tuple[Partition, list[Lane]]]:
+        """Return each partition with its lanes."""
+        return [
             (
                 partition,
                 [
-                    Lane(partition.title or partition.id, float(low[a]), float(high[b - 1]))
-                    for a, b in _spans(rows_mask(plant, partition.rows))
+                    Lane(partition.title or partition.id, float(self._low[a]), float(self._high[b - 1]))
+                    for a, b in _spans(rows_mask(self._plant, partition.rows))
                 ],
             )
-            for partition in scenario.partitions
+            for partition in self._scenario.partitions
         ]
 
     def shown(self, low: float, high: float, height_px: float) -> list[Lane]:

@@ -172,7 +172,7 @@ DOCKS: tuple[DockEntry, ...] = (
             "design": Spot("bottom", tab=1),
             "run": Spot("bottom", tab=0),
             "analyse": Spot("right", tab=6),
-            "teach": Spot("right", 1, tab=0),
+            "teach": Spot("bottom", tab=1),
         },
     ),
     DockEntry(
@@ -248,7 +248,11 @@ DOCKS: tuple[DockEntry, ...] = (
         "channels.md",
         tr("charts curves graphs metrics trends PUE WUE bill carbon water temperature"),
         PlotsDock,
-        spots={"run": Spot("bottom", 1, tab=0), "analyse": Spot("bottom", tab=0)},
+        spots={
+            "run": Spot("bottom", 1, tab=0),
+            "analyse": Spot("bottom", tab=0),
+            "teach": Spot("bottom", tab=0),
+        },
     ),
     DockEntry(
         "checks",
@@ -291,7 +295,7 @@ DOCKS: tuple[DockEntry, ...] = (
         "scenes.md",
         tr("notes sources about the scene"),
         StoryDock,
-        spots={"teach": Spot("right", tab=0)},
+        spots={"teach": Spot("bottom", 1, tab=0)},
     ),
     DockEntry(
         "branches",

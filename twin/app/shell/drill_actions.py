@@ -13,7 +13,7 @@ from twin.app.teach.drill_dialog import DrillDialog, DrillWish
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import tr
 from twin.lessons.drill import DrillError, drill_of
-from twin.lessons.drill_comment import CommentedMoment
+from twin.lessons.drill_comment import DrillMoment
 from twin.lessons.drill_result import SUFFIX, DrillResult, write_drill
 from twin.scenario import load
 
@@ -166,7 +166,7 @@ class DrillActions:
         if self.hall.end is not None:
             self._window.docks.show("drill")
 
-    def _on_moment(self, moment: CommentedMoment) -> None:
+    def _on_moment(self, moment: DrillMoment) -> None:
         """Show the hall as it stood at a moment of the record."""
         window = self._window
         if self.hall.end is None or window.session.recording is None:

@@ -31,7 +31,7 @@ from twin.app.teach.pointer import DockOutline, ThingRing
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
-from twin.language import tr
+from twin.language import counted, tr
 from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
 from twin.lessons.lesson_file import SUFFIX
 from twin.lessons.result import SUFFIX as RESULT_SUFFIX
@@ -249,7 +249,7 @@ class LessonActions:
             return
         window.notifications.ask(
             Trouble(tr("Saved for your teacher"), handed_in_words(attempt, path)),
-            {tr("Good"): lambda: None},
+            {tr("OK"): lambda: None},
         )
 
     # -- within the window ----
@@ -335,13 +335,13 @@ def handed_in_words(attempt: Attempt, path: Path) -> str:
     acts = sum(len(hall.acts) for hall in attempt.result.halls)
     answers = sum(len(step.answers) for step in attempt.result.steps)
     return tr(
-        "{path}\nIt holds your pseudonym {person}, what you did in the hall ({acts}), {answers} answers, the hints "
+        "{path}\nIt holds your pseudonym {person}, what you did in the hall ({acts}), {answers}, the hints "
         "you took, and the times of this computer. It holds no points: your teacher's report runs the lesson again. "
         "Give the file to your teacher; nothing was sent.",
         path=str(path),
         person=attempt.result.person,
-        acts=acts,
-        answers=answers,
+        acts=counted(acts, "act"),
+        answers=counted(answers, "answer"),
     )
 
 

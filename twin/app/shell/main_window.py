@@ -94,6 +94,7 @@ class MainWindow(WindowApi):
         Recent files, theme, layout.
     """
 
+    lessons: LessonActions
     _numbers: ClassVar[count[int]] = count(1)
 
     def __init__(self, look: Look, session: Session, settings: UserSettings) -> None:

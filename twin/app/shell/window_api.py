@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
@@ -19,14 +20,13 @@ from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
 from twin.app.shell.docks import Docks
-from twin.app.shell.drill_actions import DrillActions
 from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
-from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
+from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.notifications import Notifications
 from twin.app.toolkit.settings import UserSettings
@@ -61,17 +61,53 @@ class IncidentQuestions(Protocol):
         """Show all incidents by cause."""
 
 
-class WritesLessons(Protocol):
-    """Who serves the editor of lessons, as the window has it."""
+class LessonQuestions(Protocol):
+    """What can be asked about lessons from a menu."""
+
+    def choose(self) -> None:
+        """Show the list of lessons."""
+
+    def ask_file(self) -> None:
+        """Let the person choose a lesson of their own."""
+
+    def ask_person(self) -> str:
+        """Ask under which name lessons are done."""
+
+    def hand_in(self) -> None:
+        """Save what was done as a file for the teacher."""
+
+    def leave(self) -> None:
+        """Leave the lesson."""
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield the lessons, for the command palette."""
+
+
+class LessonWork(Protocol):
+    """The lesson that a teacher writes, as the window itself needs it."""
 
     def connect(self) -> None:
-        """Follow the parts of the window, once all are there."""
+        """Listen to the parts of the window, which are all there."""
 
     def may_leave(self) -> bool:
-        """Return whether the lesson may be closed: ask what shall become of what is not saved."""
+        """Return whether what was written is saved, or may be lost; asks."""
+        ...
 
     def close(self) -> None:
-        """End what works in the background, with the window."""
+        """End what works aside, with the window."""
+
+
+class DrillQuestions(Protocol):
+    """What can be asked about drills from a menu."""
+
+    def choose(self) -> None:
+        """Ask which drill."""
+
+    def finish(self) -> None:
+        """End the drill that goes on."""
+
+    def close(self) -> None:
+        """End what works for the score, with the window."""
 
 
 class WindowApi(QMainWindow):
@@ -96,9 +132,9 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
-    lessons: LessonActions
-    drills: DrillActions
-    lesson_writing: WritesLessons
+    lessons: LessonQuestions
+    lesson_writing: LessonWork
+    drills: DrillQuestions
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk

@@ -151,10 +151,9 @@ TEACH = Workspace(
     tr("Teach"),
     tr("Learn and teach: a lesson beside the hall, the scene's story, events"),
     left=(1.0,),
-    right=(0.58, 0.42),
-    left_px=420,
-    right_px=300,
-    most_of_width=0.52,
+    bottom=(0.6, 0.4),
+    left_px=430,
+    bottom_px=230,
 )
 WORKSPACES: tuple[Workspace, ...] = (DESIGN, RUN, ANALYSE, TEACH)
 """In the order of the switch. Which docks stand where, the table of docks says."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from twin.app.toolkit.settings import UserSettings
 from twin.language import tr
 from twin.lessons.attempt import progress_path
-from twin.lessons.lesson_file import SUFFIX, LessonFile, load_lesson, shipped_lessons
+from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.result import LessonResult, ResultError, read_result
 from twin.lessons.schema import Lesson
 from twin.scenario.text.problem import ScenarioError
@@ -26,11 +26,6 @@ class LessonEntry:
     path: Path
     id: str
     lesson: Lesson
-
-
-def is_lesson(path: Path) -> bool:
-    """Return whether a path names a lesson."""
-    return path.name.endswith(SUFFIX)
 
 
 def lesson_entries(own: Iterable[Path] = ()) -> list[LessonEntry]:

@@ -115,6 +115,8 @@ class DrillDialog(QDialog):
         cancel, self.start_button = QPushButton(tr("Cancel")), QPushButton(tr("Start the drill"))
         self.start_button.setProperty("role", "primary")
         self.start_button.setDefault(True)
+        self.start_button.setToolTip(tr("Opens the hall and begins (Enter)"))
+        cancel.setToolTip(tr("Close without a drill (Esc)"))
         cancel.clicked.connect(self.reject)
         self.start_button.clicked.connect(self.accept)
         row.addWidget(cancel)

@@ -24,7 +24,7 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.read_only_dialog import Prose
 from twin.language import tr
-from twin.lessons.drill_comment import CommentedMoment
+from twin.lessons.drill_comment import DrillMoment
 from twin.lessons.runbook import load_runbook
 from twin.record.alarms import Alarm
 from twin.record.events import Event, Severity
@@ -46,14 +46,14 @@ class DrillDock(Dock):
 
     start_wanted = Signal()
     save_wanted = Signal()
-    moment_chosen = Signal(object)  # CommentedMoment
+    moment_chosen = Signal(object)  # DrillMoment
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "drill", tr("Drill"), "alarm", parent)
         self._session = session
         self.hall = DrillHall(session, self)
         self._alarm: Alarm | None = None  # that the page is about, because a person chose it
-        self._moments: tuple[CommentedMoment, ...] = ()
+        self._moments: tuple[DrillMoment, ...] = ()
         self._following = False
         self.pages = QStackedWidget()
         for page in (self._no_drill(), self._running(), self._over()):
@@ -77,6 +77,7 @@ class DrillDock(Dock):
         column.addWidget(label(words, "muted", wrap=True))
         self.start_button = QPushButton(tr("Start a drill\N{HORIZONTAL ELLIPSIS}"))
         self.start_button.setProperty("role", "primary")
+        self.start_button.setToolTip(tr("Asks for scene, level, length and seed"))
         self.start_button.clicked.connect(self.start_wanted.emit)
         column.addWidget(self.start_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
@@ -126,6 +127,7 @@ class DrillDock(Dock):
         self.save_button.setToolTip(plain_tip(tip))
         self.save_button.clicked.connect(self.save_wanted.emit)
         self.again_button = QPushButton(tr("Another drill\N{HORIZONTAL ELLIPSIS}"))
+        self.again_button.setToolTip(tr("Asks for scene, level, length and seed"))
         self.again_button.clicked.connect(self.start_wanted.emit)
         for button in (self.before_button, self.next_button):
             row.addWidget(button)

@@ -20,7 +20,7 @@ from twin.commands.edit.draft import Draft
 from twin.language import tr
 from twin.lessons.drill import OperatorDrill
 from twin.lessons.drill_acts import may_edit, no_edit, why_not
-from twin.lessons.drill_comment import CommentedMoment, told
+from twin.lessons.drill_comment import DrillMoment, told
 from twin.lessons.drill_run import Ranking, ranked_aside
 from twin.lessons.drill_sight import seen_of
 from twin.lessons.step_hall import Act
@@ -55,7 +55,7 @@ class DrillEnd:
     drill: OperatorDrill
     acts: tuple[Act, ...]
     until_s: float
-    moments: tuple[CommentedMoment, ...]
+    moments: tuple[DrillMoment, ...]
     run_file: Path
 
 
@@ -175,12 +175,13 @@ class DrillHall:
         if session.t_s != t_s:
             self._still = (session.t_s, wall_s, asked_s)
             return
-        path = session.client.run_file
+        path, late = session.client.run_file, wall_s - asked_s > _PATIENCE_WALL_S
+        if path is None and late:
+            self._give_up(tr("its run was not recorded"))
         if wall_s - since_s < _STILL_WALL_S or path is None:
             return
         try:
             with Reader(path) as reader:
-                late = wall_s - asked_s > _PATIENCE_WALL_S
                 if reader.t_end_s < session.t_s - _CLOSE_S and not late:
                     return
                 until_s = min(session.t_s, reader.t_end_s, drill.length_s)

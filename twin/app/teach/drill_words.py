@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twin.app.toolkit.clock import Clock
 from twin.language import tr
-from twin.lessons.drill_comment import CommentedMoment
+from twin.lessons.drill_comment import DrillMoment
 from twin.lessons.drill_run import Ranked, Ranking
 from twin.lessons.drill_score import HARMS
 from twin.lessons.runbook import load_runbook
@@ -68,7 +68,7 @@ def about_score() -> tuple[str, ...]:
     )
 
 
-def moment_lines(moment: CommentedMoment, clock: Clock) -> list[str]:
+def moment_lines(moment: DrillMoment, clock: Clock) -> list[str]:
     """Return what is said of a moment, line by line."""
     head = tr(
         "{time}  {what}: {words}", time=clock.says(moment.t_s), what=_WHAT[moment.what], words=moment.words

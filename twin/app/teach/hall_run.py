@@ -10,6 +10,7 @@ from pathlib import Path
 from psygnal import Signal
 
 from twin.analysis.rerun import settled
+from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.commands.edit.draft import Draft
 from twin.commands.edit.draft_steps import edit_text
@@ -99,7 +100,7 @@ class LessonHall:
         self._attempt, self._draft, self.arriving, self._opening = attempt, draft, True, True
         try:
             self._session.work_on(draft, path)
-        except ValueError:
+        except SCENE_ERRORS:
             self._attempt, self._draft, self.arriving = former
             raise
         finally:

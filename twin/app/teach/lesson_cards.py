@@ -13,7 +13,7 @@ from twin.app.teach.courses import LessonEntry, lesson_entries, place_of, progre
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.theme import scaled
-from twin.language import counted, tr
+from twin.language import tr
 from twin.shown_text import one_line
 
 _CARDS, _CARD_PX = 3, 348
@@ -82,11 +82,12 @@ class LessonCards(QWidget):
         self._row = QHBoxLayout()
         self._row.setSpacing(16)
         both = QHBoxLayout()
-        nest(both, self._row)
-        both.addStretch(1)
+        nest(both, self._row, 1)
+        both.addStretch(0)
         nest(column, both)
         self.all_button = QPushButton(tr("All lessons"))
         self.all_button.setProperty("role", "link")
+        self.all_button.setToolTip(tr("All lessons by course (Ctrl+L)"))
         self.all_button.clicked.connect(lambda: self.all_wanted.emit())
         column.addWidget(self.all_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.cards: list[LessonCard] = []
@@ -106,8 +107,8 @@ class LessonCards(QWidget):
         self.cards = [LessonCard(entry, person) for entry in first_shown(entries, person)]
         for card in self.cards:
             card.chosen.connect(lambda path: self.chosen.emit(path))
-            self._row.addWidget(card)
-        self.all_button.setText(tr("All {lessons}", lessons=counted(len(entries), "lesson")))
+            self._row.addWidget(card, 1)
+        self.all_button.setText(tr("All lessons ({count})", count=len(entries)))
 
 
 def first_shown(entries: list[LessonEntry], person: str) -> list[LessonEntry]:

@@ -12,7 +12,7 @@ from twin.app.teach.step_page import EndPage, StepPage
 from twin.app.teach.step_progress import StepProgress
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, line, with_role
-from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.lessons.attempt import Attempt
@@ -45,6 +45,7 @@ class LessonDock(Dock):
         self.page: StepPage | None = None
         self.end: EndPage | None = None
         self._key: tuple[object, ...] = ("none",)
+        self._lost = False
         self.setMinimumWidth(_WIDE_PX)
         self._head = QWidget()
         self.course = label("", "muted", wrap=True)
@@ -78,10 +79,22 @@ class LessonDock(Dock):
         self.again_button = _button(tr("Try a&gain"), tr("Begin the step again, as the hall was before it"))
         self.back_button = _button(tr("&Back"), tr("To the step before"))
         self.next_button = _button(tr("&Next"), tr("To the next step"))
-        self._rows: list[QHBoxLayout] = []
+        self.hand_in_button = _button(
+            tr("Han&d in\N{HORIZONTAL ELLIPSIS}"),
+            tr("Save what you did and answered as a file for your teacher"),
+        )
+        self.hand_in_button.setProperty("role", "primary")
+        self.next_lesson_button = _button(
+            tr("Next &lesson"), tr("The next lesson of this course, or the list of lessons")
+        )
+        self.anew_button = _button(
+            tr("Be&gin anew"), tr("The whole lesson again from its first step; what you did is forgotten")
+        )
         for buttons in (
             (self.check_button, self.hint_button, self.why_button),
-            (self.again_button, self.back_button, self.next_button),
+            (self.again_button,),
+            (self.hand_in_button, self.next_lesson_button),
+            (self.back_button, self.next_button, self.anew_button),
         ):
             row = QHBoxLayout()
             row.setSpacing(7)
@@ -100,6 +113,10 @@ class LessonDock(Dock):
         self.again_button.clicked.connect(lambda: runner.again())
         self.back_button.clicked.connect(lambda: self.go(-1))
         self.next_button.clicked.connect(lambda: self.go(1))
+        self.hand_in_button.clicked.connect(lambda: self.hand_in_wanted.emit())
+        self.next_lesson_button.clicked.connect(lambda: self.next_wanted.emit())
+        self.anew_button.clicked.connect(lambda: self.anew_wanted.emit())
+        self._look.changed.connect(self._on_theme)
         runner.turned.connect(self._on_turned)
         runner.reviewed.connect(self._on_reviewed)
         runner.spoke.connect(self._on_spoke)
@@ -156,17 +173,15 @@ class LessonDock(Dock):
             return
         self.page, self.end = None, EndPage(self._look, attempt)
         self._key = ("end",)
-        self.end.hand_in.clicked.connect(lambda: self.hand_in_wanted.emit())
-        self.end.next_lesson.clicked.connect(lambda: self.next_wanted.emit())
-        self.end.anew.clicked.connect(lambda: self.anew_wanted.emit())
         self._put(self.end)
         self._refresh(attempt)
-        self.end.hand_in.setFocus()
+        self.hand_in_button.setFocus()
 
     def _show_empty(self) -> None:
         self._key, self.page, self.end = ("none",), None, None
         empty = QScrollArea()
         empty.setWidgetResizable(True)
+        empty.setAccessibleName(tr("About lessons"))
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 14, 14, 12)
@@ -188,11 +203,7 @@ class LessonDock(Dock):
         self._foot.hide()
 
     def _put(self, page: QWidget) -> None:
-        while (item := self._middle.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._middle)
         self._middle.addWidget(page)
 
     def _refresh(self, attempt: Attempt) -> None:
@@ -212,6 +223,8 @@ class LessonDock(Dock):
         for button in (self.check_button, self.hint_button, self.why_button, self.again_button):
             button.setVisible(not at_end)
         self.next_button.setVisible(not at_end)
+        for button in (self.hand_in_button, self.next_lesson_button, self.anew_button):
+            button.setVisible(at_end)
         self.check_button.setEnabled(step.is_task and not self.runner.hall.arriving)
         left = step.hints[record.hints :]
         self.hint_button.setEnabled(bool(left))
@@ -229,15 +242,24 @@ class LessonDock(Dock):
             tip = tr("{tip}; this step is not solved yet, and you can come back to it", tip=tip)
         self.next_button.setToolTip(plain_tip(tip))
         with_role(self.next_button, "primary" if passed else "")
-        with_role(self.check_button, "" if passed else "primary")
-        verdict = self.runner.review.verdict if self.runner.review is not None else None
-        with_role(self.again_button, "primary" if verdict is not None and verdict.lost and not passed else "")
+        review = self.runner.review
+        lost = review is not None and review.verdict.lost and not passed
+        with_role(self.check_button, "" if passed or lost else "primary")
+        with_role(self.again_button, "primary" if lost else "")
         self._tell_limit()
 
     def _on_reviewed(self) -> None:
-        attempt = self.runner.attempt
-        if self.page is not None and attempt is not None:
-            self.page.show_review(self.runner.review)
+        attempt, review = self.runner.attempt, self.runner.review
+        if self.page is None or attempt is None or review is None:
+            return
+        self.page.show_review(review)
+        if review.verdict.lost != self._lost:  # then another button is the one to press
+            self._lost = review.verdict.lost
+            self._refresh(attempt)
+
+    def _on_theme(self, _theme: object) -> None:
+        if self.page is not None:
+            self.page.write_again()
 
     def _on_spoke(self) -> None:
         if self.page is not None:

@@ -83,6 +83,7 @@ class LessonEditorDock(Dock):
     def _lay_out_start(self) -> QWidget:
         area = QScrollArea()
         area.setWidgetResizable(True)
+        area.setAccessibleName(tr("Lesson editor"))
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 14, 14, 12)
@@ -165,7 +166,7 @@ class LessonEditorDock(Dock):
         row = QHBoxLayout()
         row.setSpacing(7)
         self.record_button = tipped_button(
-            "", tr("Do in the hall what is to be done in the step; Stop makes it")
+            tr("Record a step"), tr("Do in the hall what is to be done in the step; Stop makes it")
         )
         self.record_button.clicked.connect(lambda: self.record("step"))
         self.hall_button = tipped_button(

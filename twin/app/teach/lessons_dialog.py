@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 from twin.app.teach.courses import LessonEntry, lesson_entries, progress_of, state_words
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest, put_page
+from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.shown_text import one_line
 
 _SIZE = (860, 560)
-_LIST_PX = 330
+_LIST_PX, _ROW_PX = 330, 27
 _PLACE = Qt.ItemDataRole.UserRole
 
 
@@ -98,6 +100,7 @@ class LessonsDialog(QDialog):
         self.begin_button = QPushButton(tr("&Begin"))
         self.begin_button.setProperty("role", "primary")
         self.begin_button.setDefault(True)
+        self.begin_button.setToolTip(tr("Open the lesson where you left it, or at its first step (Enter)"))
         self.begin_button.clicked.connect(lambda: self._choose(anew=False))
         for widget in (self.file_button, self.person_button, self.person_label):
             row.addWidget(widget)
@@ -131,11 +134,13 @@ class LessonsDialog(QDialog):
                 font = head.font(0)
                 font.setBold(True)
                 head.setFont(0, font)
+                head.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
                 self.tree.addTopLevelItem(head)
                 head.setFirstColumnSpanned(True)
             item = QTreeWidgetItem([entry.lesson.title, self._state(entry)])
             item.setData(0, _PLACE, place)
-            item.setToolTip(0, one_line(entry.lesson.title))
+            item.setToolTip(0, plain_tip(one_line(entry.lesson.title)))
+            item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             assert head is not None
             head.addChild(item)
             self._items.append(item)

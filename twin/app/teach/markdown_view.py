@@ -59,13 +59,13 @@ class MarkdownView(QWidget):
             else:
                 words.append(block)
         self._add_words(words)
-        self._write()
+        self.write()
 
     def show_figures(self, figures: Mapping[str, str]) -> None:
         """Write the figures of the run where their names stand."""
         if figures != self._figures:
             self._figures = figures
-            self._write()
+            self.write()
 
     @property
     def words(self) -> str:
@@ -89,7 +89,8 @@ class MarkdownView(QWidget):
     def _filled(self, blocks: tuple[ProseBlock, ...]) -> tuple[ProseBlock, ...]:
         return with_figures(blocks, lambda name: self._figures.get(name, MISSING))
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write the text with the figures and in the theme of now."""
         theme = self._look.theme
         for made, blocks in self._labels:
             made.setText(blocks_in_html(blocks, self._figure_html, theme.accent))
@@ -104,7 +105,7 @@ class MarkdownView(QWidget):
         made = label(words, "muted", wrap=True)
         pixmap = _pixmap(block.picture, self._folder)
         if pixmap is not None:
-            made = QLabel()
+            made = label()
             made.setPixmap(pixmap)
             made.setScaledContents(False)
             made.setAccessibleName(printable(words))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import label
+from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.settings import UserSettings
 from twin.language import tr
 from twin.lessons.result import Person
@@ -60,6 +61,7 @@ class PersonDialog(QDialog):
         self.field.setMaxLength(60)
         self.field.setAccessibleName(tr("Pseudonym"))
         self.field.setPlaceholderText(tr("Pseudonym"))
+        self.field.setToolTip(tr("A name that your teacher knows you by"))
         column.addWidget(self.field)
         words = tr(
             "Kept on this computer alone, for you alone to read: what you do in the hall, your answers, the hints "
@@ -69,14 +71,21 @@ class PersonDialog(QDialog):
         kept = label(words, "muted", wrap=True)
         kept.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(kept)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.ok_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        column.addStretch(1)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Begin no lesson (Esc)"))
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self.ok_button = QPushButton(tr("Take this name"))
+        self.ok_button.setToolTip(tr("Do lessons under this name (Enter)"))
         self.ok_button.setProperty("role", "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.ok_button.setDefault(True)
+        self.ok_button.clicked.connect(self.accept)
+        row.addWidget(cancel)
+        row.addWidget(self.ok_button)
+        nest(column, row)
         self.field.textChanged.connect(self._on_typed)
         self._on_typed(self.field.text())
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.lessons.schema import Answer, ChoiceQuestion, Question
 from twin.shown_text import printable
@@ -36,6 +37,7 @@ class _Choice(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         button.setAccessibleName(printable(words))
+        button.setToolTip(plain_tip(words))
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         said = label(words, "prose", wrap=True)
         said.setBuddy(button)
@@ -73,6 +75,7 @@ class QuestionForm(QWidget):
         self.field.setFixedWidth(_FIELD_PX)
         self.field.setAccessibleName(tr("Answer in {unit}", unit=question.unit or tr("a plain number")))
         self.field.setPlaceholderText(tr("Number"))
+        self.field.setToolTip(tr("A figure; Enter checks it"))
         if isinstance(given, float | int):
             self.field.setText(f"{given:g}")
         self.field.returnPressed.connect(lambda: self.entered.emit())

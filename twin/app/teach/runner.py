@@ -10,10 +10,11 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app.session.editor import Editor
+from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.teach.hall_run import LessonHall
 from twin.app.teach.review import Review, reviewing
-from twin.app.teach.said import Said, allowed_words, hint_said, verdict_said, why_said
+from twin.app.teach.said import Said, allowed_words, hint_said, solved_said, verdict_said, why_said
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import tr
 from twin.lessons.attempt import Attempt, begun_attempt
@@ -143,7 +144,7 @@ class LessonRunner:
                 self._open_hall(attempt)
             else:
                 self.hall.turn(self._path(attempt), fresh=fresh)
-        except (ValueError, OSError) as error:
+        except (*SCENE_ERRORS, OSError) as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
         self._turn()
 
@@ -155,7 +156,7 @@ class LessonRunner:
         self._kept(attempt.again)
         try:
             self._open_hall(attempt)
-        except (ValueError, OSError) as error:
+        except (*SCENE_ERRORS, OSError) as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
         self._turn()
 
@@ -170,6 +171,9 @@ class LessonRunner:
     def check(self, answer: Answer | None = None) -> None:
         """Hold the step against the run as it stands, once the run file has come up to it; `spoke` follows."""
         if self.attempt is None or self.hall.arriving:
+            return
+        if self.attempt.record.solved:  # for good: another answer, or a later time, takes nothing back
+            self._say(solved_said(self.attempt))
             return
         self._asked = (answer,)
         session = self._session

@@ -38,6 +38,12 @@ def hint_said(hint: Hint, taken: int) -> Said:
     return Said("hint", tr("Hint {number}.", number=taken), hint.text)
 
 
+def solved_said(attempt: Attempt, why: str = "") -> Said:
+    """Return what is said when a step is solved; `why` its answer is right."""
+    text = " ".join(words for words in (why, attempt.step.solved or "") if words)
+    return Said("solved", tr("Solved."), text or tr("Go on to the next step."))
+
+
 def verdict_said(
     attempt: Attempt, verdict: StepVerdict, clock: Callable[[float], str], ends_s: float
 ) -> Said:
@@ -52,9 +58,7 @@ def verdict_said(
     """
     step = attempt.step
     if verdict.solved:
-        why = verdict.reply.why if verdict.reply is not None else ""
-        text = " ".join(words for words in (why, step.solved or "") if words)
-        return Said("solved", tr("Solved."), text or tr("Go on to the next step."))
+        return solved_said(attempt, verdict.reply.why if verdict.reply is not None else "")
     if verdict.forbidden:
         return not_yet(
             tr(

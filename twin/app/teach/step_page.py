@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.teach.condition_list import ConditionList
 from twin.app.teach.markdown_view import MarkdownView
@@ -115,6 +115,11 @@ class StepPage(QScrollArea):
         if said is not None:
             QTimer.singleShot(0, self, self._bring_said)
 
+    def write_again(self) -> None:
+        """Write the texts in the colours of another theme."""
+        for text in (*self._texts, self.said.text):
+            text.write()
+
     def show_limit(self, words: str) -> None:
         """Say how far the step goes, or where its run is now."""
         self.limit.setText(words)
@@ -166,15 +171,6 @@ class EndPage(QScrollArea):
         column.addWidget(label(tr("Sources").upper(), "section"))
         for source in attempt.lesson.sources:
             column.addWidget(label(source, "muted", wrap=True))
-        self.hand_in = QPushButton(tr("Han&d in\N{HORIZONTAL ELLIPSIS}"))
-        self.hand_in.setProperty("role", "primary")
-        self.hand_in.setToolTip(tr("Save what you did and answered as a file for your teacher"))
-        self.next_lesson = QPushButton(tr("&Next lesson"))
-        self.next_lesson.setToolTip(tr("The next lesson of this course, or the list of lessons"))
-        self.anew = QPushButton(tr("Be&gin anew"))
-        self.anew.setToolTip(tr("The whole lesson again from its first step; what you did is forgotten"))
-        for button in (self.hand_in, self.next_lesson, self.anew):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.setWidget(content)
 
 

@@ -14,6 +14,7 @@ from twin.app.toolkit import text
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.tour.prose_view import ProseView
 from twin.app.tour.tour import Tour
 from twin.language import tr
@@ -217,8 +218,10 @@ class ChapterCard(QFrame):
             button = QPushButton(words)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setAccessibleName(one_line(trial.label))
+            button.setToolTip(plain_tip(tr("Try it (key {number})", number=number)))
             button.clicked.connect(partial(self.tried.emit, trial))
             self._tries.addWidget(button)
+            button.show()  # what is hidden takes no room in the layout
             self.buttons.append(button)
 
     def _on_look(self, _theme: object) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.tour.tour import Tour
 from twin.language import tr
 from twin.shown_text import one_line
@@ -65,6 +66,7 @@ class ChapterList(QWidget):
             line.setAccessibleName(
                 tr("Go to chapter {number}: {title}", number=row + 1, title=one_line(title))
             )
+            line.setToolTip(plain_tip(tr("Go to {time}", time=session.clock.says(at_s))))
             line.clicked.connect(partial(self._go, row))
             self._grid.addWidget(label(session.clock.says(at_s), "muted"), row, 0)
             self._grid.addWidget(line, row, 1)

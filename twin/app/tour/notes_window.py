@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, line
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text import elapsed
 from twin.app.tour.prose_view import ProseView
@@ -64,7 +65,7 @@ class NotesWindow(QWidget):
             (tr("Next"), tr("The next chapter (Page Down)"), self._tour.next),
         ):
             button = QPushButton(words)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)
@@ -119,9 +120,10 @@ class NotesWindow(QWidget):
             self.tell()
 
     def _wanted(self) -> QScreen | None:
-        """Return the screen it stood on last, else one without the active window."""
-        kept, screens = self._settings.kept(_SCREEN), QGuiApplication.screens()
+        """Return the screen it stood on last, else one that does not show the hall."""
+        kept, parent = self._settings.kept(_SCREEN), self.parentWidget()
+        shown = parent.screen() if parent is not None else None
+        screens = QGuiApplication.screens()
         known = [screen for screen in screens if screen.name() in kept]
-        shown = [window.screen() for window in QGuiApplication.topLevelWindows() if window.isActive()]
-        others = [screen for screen in screens if screen not in shown]
+        others = [screen for screen in screens if screen is not shown]
         return next(iter([*known, *others]), None)

@@ -77,7 +77,7 @@ class Presenting(QObject):
     ) -> None:
         super().__init__(window)
         self._look, self._session, self._hall, self._window = look, session, hall, window
-        self._docks, self._tour, self._trials, self._tell = docks, tour, trials, tell
+        self._docks, self.tour, self._trials, self._tell = docks, tour, trials, tell
         self._before: _Before | None = None
         self.card = ChapterCard(look, hall, tour)
         self.notes = NotesWindow(look, settings, tour, window)
@@ -112,7 +112,7 @@ class Presenting(QObject):
         """Begin with a chapter, None: with that of the time on screen; notes come where there is a second screen."""
         if self.on or self._session.document is None:
             return
-        if not self._tour.stops:
+        if not self.tour.stops:
             self._tell(tr("This scene has no chapters: write some under “chapters” in its file"))
             return
         window, state, hall = self._window, self._hall.state, self._hall
@@ -132,7 +132,7 @@ class Presenting(QObject):
         window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
         larger = _LARGE[window.screen().size().height() >= _HIGH_PX]
         self._look.scale_text(max(self._before.text_scale, larger))
-        state.label_scale = larger
+        state.label_scale, hall.steady = larger, True
         app = QApplication.instance()
         assert app is not None
         app.installEventFilter(self)
@@ -142,9 +142,9 @@ class Presenting(QObject):
         hall.view.native.setFocus()
         self.changed.emit(True)
         if place is None:
-            self._tour.begin()
+            self.tour.begin()
         else:
-            self._tour.go(place)
+            self.tour.go(place)
 
     def leave(self) -> None:
         """Put everything back as it was; the run stands where it was left."""
@@ -154,7 +154,7 @@ class Presenting(QObject):
         app = QApplication.instance()
         assert app is not None
         app.removeEventFilter(self)
-        self._tour.leave()
+        self.tour.leave()
         self.card.follow()
         self.notes.end()
         self._look.scale_text(before.text_scale)
@@ -164,7 +164,7 @@ class Presenting(QObject):
         self._docks.bring_back()
         state = self._hall.state
         state.colour_by, state.layers, state.selection = before.colour_by, before.layers, before.selection
-        state.label_scale = 1.0
+        state.label_scale, self._hall.steady = 1.0, False
         self._hall.view.go(before.camera, animate=False)
         self._hall.view.native.setFocus()
         self.changed.emit(False)
@@ -209,9 +209,9 @@ class Presenting(QObject):
         return QApplication.activeWindow() in (self._window, self.notes)
 
     def _try(self, trial: ChapterTrial) -> None:
-        place = self._tour.place
+        place = self.tour.place
         if self._trials.do(trial) and place is not None:
-            self._tour.go(place)
+            self.tour.go(place)
 
     def _follow(self) -> None:
         if self.on:

@@ -96,7 +96,8 @@ class Tour:
             return
         session, stop = self.session, self.stops[place]
         session.halt()
-        self.place, self._asked, self._plays = place, None, play
+        self.place, self.phase, self._asked, self._plays = place, "ahead", None, play
+        self.changed.emit()  # the card takes its room before the camera frames what is left
         self._look(stop.chapter)
         if session.t_s > stop.at_s + _NEAR_S or session.recording is not None:
             session.replay.look(stop.at_s)

@@ -32,7 +32,7 @@ class DrillLevel(StrEnum):
     heavy = "heavy"
 
 
-class By(StrEnum):
+class Response(StrEnum):
     """Who responds."""
 
     nothing = "nothing"
@@ -54,7 +54,8 @@ def rank_drill(
     level: Annotated[DrillLevel, typer.Option(help="How hard: light, medium or heavy.")] = DrillLevel.medium,
     length: Annotated[str, typer.Option(metavar="TIME", help="Length of the drill.")] = "2 h",
     by: Annotated[
-        By | None, typer.Option(help="Only this response: nothing, runbook or random (default: all of them).")
+        Response | None,
+        typer.Option(help="Only this response: nothing, runbook or random (default: all of them)."),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List levels, acts and what counts as harm.")] = False,
     out: Annotated[
@@ -90,7 +91,9 @@ def rank_drill(
             raise BadInput(str(error)) from None
         if out is not None and out.exists() and not replace:
             raise BadInput(f"{out} exists; add --replace to overwrite it")
-        ways = () if yours is not None else ([by.value] if by is not None else [each.value for each in By])
+        ways = (
+            () if yours is not None else ([by.value] if by is not None else [each.value for each in Response])
+        )
         ranking = ranked(drill, yours, tuple(ways), until_s)
         if out is not None:
             _record(drill, ranking, out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 from twin import units
@@ -67,16 +68,17 @@ def _span(scenario: Scenario, i: int, chapter: Chapter) -> Iterator[Wrong]:
     """Yield an end or a key moment that lies outside a chapter."""
     at: Path = ("chapters", i)
     later = scenario.chapters[i + 1 :]
-    next_s = later[0].at_s if later else scenario.duration_s
+    next_s = later[0].at_s if later else math.inf  # a run may be cut shorter than what is told of it
     end_s = next_s if chapter.until_s is None else chapter.until_s
     if chapter.until_s is not None and not chapter.at_s <= end_s <= max(next_s, chapter.at_s):
-        follower = "the next chapter" if later else "the end of the run"
-        within = f"{units.spoken(chapter.at_s)} to {units.spoken(next_s)}, {follower}"
+        within = f"{units.spoken(chapter.at_s)} on"
+        if later:
+            within = f"{units.spoken(chapter.at_s)} to {units.spoken(next_s)}, the next chapter"
         yield (*at, "until"), "is outside its chapter", f"it can be from {within}"
         return
     for k, moment_s in enumerate(chapter.slow_at_s):
         if not chapter.at_s <= moment_s <= max(end_s, chapter.at_s):
-            within = f"{units.spoken(chapter.at_s)} to {units.spoken(end_s)}"
+            within = f"{units.spoken(chapter.at_s)} to {units.spoken(min(end_s, scenario.duration_s))}"
             yield (*at, "slow_at", k), "is outside its chapter", f"it can be from {within}"
 
 

@@ -169,9 +169,11 @@ class Meter(Stateful):
             if not self.overhead.follow(self.it_w):
                 break
             heat.loop_heat_w, heat.hall_heat_w = self.overhead.loop_heat_w, self.overhead.hall_heat_w
+            drawn = clocks.base_w
             heat.repower()
             self._look(heat, now_s)
-            node_w = self.node_w(heat, traces, clocks)
+            if drawn is not clocks.base_w:
+                node_w = self.node_w(heat, traces, clocks)
         if not lossy:
             self._update(node_w, now_s)
 

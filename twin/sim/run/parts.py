@@ -332,6 +332,8 @@ class RunParts:
     def book(self) -> None:
         """Take note of what flowed up to now, also by the hour."""
         now = self.timers.now_s
+        if now == self.meter.meters.at_s:
+            return
         self.book_hour(self.hourly, now)
         self.meter.book(self.heat, now)
         self.hourly.settle(self.meter.totals)

@@ -252,9 +252,9 @@ class Clocks(Stateful):
         self.capped_ghz, self.dyn_w = self.values("f_max_ghz"), resting.none
         self.own.clear(size)
         if resting.jobs or not free:
-            points_c = np.array([*state.die_c(traces.points_s[:2]), hot_c])
+            points_c = state.die_c(traces.points_s)
             if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-                points_c = traces.pooled(points_c)
+                points_c = traces.pooled(np.array([*points_c[:2], hot_c]))
             base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
             self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
             jobs = len(self.jobs.rows)

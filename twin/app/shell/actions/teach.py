@@ -48,7 +48,7 @@ def teach_actions(window: WindowApi) -> list[Command]:
             tr("Check the step"),
             window.docks.lesson.check,
             menu="teach",
-            key="Ctrl+Return",
+            key="Ctrl+K",
             icon="check",
             group="2",
             tip=tr("Holds the step of the lesson against the run as it stands"),
