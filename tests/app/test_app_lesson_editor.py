@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLineEdit,
+    QMessageBox,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.main_window import MainWindow
@@ -17,12 +26,15 @@ from twin.app.teach.lesson_editor_conditions import ConditionPicker, ConditionRo
 from twin.app.teach.lesson_editor_dock import LessonEditorDock
 from twin.app.teach.lesson_editor_form import LessonForm
 from twin.app.teach.lesson_editor_rows import TextRow
+from twin.commands.edit.command import Given
+from twin.lessons.attempt import Attempt
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import load_lesson
-from twin.scenario import parse_injection
+from twin.scenario import Change, Patch, parse_injection
 
 pytestmark = pytest.mark.gl
 _PICTURES = os.environ.get("TWIN_PICTURES")
+_LESSON = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
 _SCENES = Path(__file__).parents[2] / "scenes"
 
 
@@ -159,6 +171,107 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert attempt is not None
     assert attempt.path is None  # nothing of it is kept
     picture(window, "tried")
+
+
+def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    path = Path(shutil.copy(_LESSON, tmp_path))
+    dock, writing = window.docks.lesson_editor, window.docks.lesson_editor.writing
+    window.menus.execute("teach.write")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+        click(dock.open_button)
+    assert writing.path == path
+    assert not writing.dirty
+    places = {step.id: place for place, step in enumerate(writing.lesson.steps)}
+    before = writing.lesson
+
+    # What is said of the lesson.
+    dock.steps.list.setCurrentRow(0)
+    minutes = next(row for spot, row in form_of(dock).fields.rows if spot.path == ("minutes",))
+    assert isinstance(minutes.field, QLineEdit)
+    enter(minutes.field, "1000")
+    assert "at most 180" in minutes.told.text()
+    dock.steps.list.setCurrentRow(1)
+    assert dock.steps.list.currentRow() == 0  # what is refused is put right first
+    enter(minutes.field, "25")
+    assert writing.lesson.minutes == 25
+
+    # A question for a figure instead of none, with a hint.
+    dock.steps.list.setCurrentRow(1 + places["read"])
+    box = form_of(dock).question_box
+    assert box is not None
+    box.setCurrentIndex(box.findData("number"))
+    box.activated.emit(box.currentIndex())
+    question = writing.lesson.steps[places["read"]].question
+    assert question is not None
+    assert question.kind == "number"
+    right = next(row for spot, row in form_of(dock).fields.rows if spot.path[-1] == "right")
+    assert isinstance(right.field, QLineEdit)
+    enter(right.field, "many")
+    assert right.told.isVisible()
+    assert right.field.text() == "many"
+    enter(right.field, "17.5")
+    assert getattr(writing.lesson.steps[places["read"]].question, "right", None) == 17.5
+    click(next(each for each in form_of(dock).findChildren(QPushButton) if each.text() == "Add a hint"))
+    assert len(writing.lesson.steps[places["read"]].hints) == 1
+    while writing.can_undo:
+        click(dock.undo_button)
+    assert writing.lesson == before
+    assert not writing.dirty
+
+    # Pages for the class, made in the background.
+    Attempt(load_lesson(path), "anna").hand_in(tmp_path / "anna.twin-result.json")
+    for action, name, words in (
+        ("teach.handout", "handout.html", "Handout."),
+        ("teach.answer_key", "key.html", "Right answer"),
+        ("teach.class_report", "class.html", "anna"),
+    ):
+        page = tmp_path / name
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(QFileDialog, "getSaveFileName", lambda *_, at=page: (str(at), ""))
+            patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+            window.menus.execute(action)
+        qtbot.waitUntil(page.exists)
+        assert words in page.read_text()
+
+
+@pytest.mark.slow
+def test_edits_before_the_run_and_mistakes_are_recorded(window: MainWindow, qtbot: QtBot) -> None:
+    dock, session, writing = window.docks.lesson_editor, window.session, window.docks.lesson_editor.writing
+    window.menus.execute("teach.write")
+    click(dock.new_button)
+    writing.set(("steps", 0, "settings"), {"duration": "20 min", "interventions": "[]"})
+    click(dock.hall_button)
+    qtbot.waitUntil(lambda: session.frame is not None and not session.running)
+    assert session.t_s == 0.0
+    click(dock.record_button)
+    interval = "jobs[llama3].checkpoint.interval"
+    window.editing.editor.do(Given(Patch((Change(interval, "5 min"),), "Checkpoint more often")))
+    session.go_on_to(600.0)
+    qtbot.waitUntil(lambda: session.t_s == 600.0 and not session.running)
+    click(dock.record_button)
+    qtbot.waitUntil(lambda: len(writing.lesson.steps) == 2)
+    step = writing.lesson.steps[1]
+    assert step.solution is not None
+    assert step.solution.settings == {interval: "5 min"}
+    assert not step.solution.acts
+    assert step.allowed.keys == (interval,)
+    dock.record("mistake")  # the hall is not as the step finds it any more
+    assert not dock.recorder.recording
+    (note,) = [each for each in window.notifications.notes if "hall of the step" in each.trouble.title]
+    click(next(each for each in note.findChildren(QPushButton) if each.text() == "Open it"))
+    qtbot.waitUntil(lambda: session.frame is not None and not session.running)
+    dock.record("mistake")
+    assert dock.recorder.recording
+    session.go_on_to(300.0)
+    qtbot.waitUntil(lambda: session.t_s == 300.0 and not session.running)
+    session.intervene(parse_injection("300 s drain gpu/0/0/0"))
+    session.go_on_to(360.0)
+    qtbot.waitUntil(lambda: session.t_s == 360.0 and not session.running)
+    dock.record("mistake")
+    qtbot.waitUntil(lambda: len(writing.lesson.steps[1].mistakes) == 1)
+    assert writing.lesson.steps[1].mistakes[0].acts == ("300 s drain gpu/0/0/0",)
+    assert writing.place == 1
 
 
 def form_of(dock: LessonEditorDock) -> LessonForm:

@@ -70,6 +70,14 @@ def test_a_lesson_comes_back_from_its_text() -> None:
     assert draft.file(file.folder).lesson() == file.lesson()
 
 
+def test_variants_stay_as_they_are_written() -> None:
+    file = load_lesson(HALL.with_name("lab.twin-lesson.yaml"))
+    draft = LessonDraft.of(file)
+    assert "{node}" in draft.lesson.steps[0].text
+    for person in ("anna", "ben", None):
+        assert draft.file(file.folder).lesson(person) == file.lesson(person)
+
+
 def test_a_step_recorded_by_doing_it_can_be_taught() -> None:
     draft = LessonDraft.new("mine", "A cap", "builtin:lab-16")
     draft = draft.with_step(0, settings={"duration": "20 min", "interventions": "[]"})

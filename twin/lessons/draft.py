@@ -94,8 +94,14 @@ class LessonDraft:
 
     @classmethod
     def of(cls, file: LessonFile) -> LessonDraft:
-        """Return the draft of a lesson that there is; variants stay as they are written."""
-        return cls(file.id, file.lesson())
+        """Return the draft of a lesson that there is; variants stay as they are written.
+
+        Raises
+        ------
+        ScenarioError
+            When a figure of it is a variant, which stands there as a word.
+        """
+        return cls(file.id, file.drawn({}))
 
     def with_lesson(self, **changes: object) -> LessonDraft:
         """Return the draft with other values of the lesson; raises `ValueError` where they do not fit."""

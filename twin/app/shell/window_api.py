@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
@@ -25,7 +24,6 @@ from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
-from twin.app.teach.runner import LessonRunner
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit.command_palette import PaletteEntry
@@ -64,17 +62,7 @@ class IncidentQuestions(Protocol):
 
 
 class LessonQuestions(Protocol):
-    """What can be asked about lessons from a menu, and by whoever writes one."""
-
-    runner: LessonRunner
-
-    @property
-    def own(self) -> list[Path]:
-        """Return the lessons of one's own, opened last first."""
-        ...
-
-    def remember(self, path: Path) -> None:
-        """Keep a lesson of one's own in mind."""
+    """What can be asked about lessons from a menu."""
 
     def choose(self) -> None:
         """Show the list of lessons."""

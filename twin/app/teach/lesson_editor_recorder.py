@@ -17,7 +17,7 @@ from twin.app.teach.lesson_editor_model import LessonInWriting
 from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.draft import Draft
 from twin.language import tr
-from twin.lessons.draft import ConditionProposal, lines_of, proposals
+from twin.lessons.draft import ConditionProposal, LessonDraft, lines_of, proposals
 from twin.lessons.schema import Way
 from twin.lessons.step_hall import Act, acts_of_lines, hall_of, place_of_hall
 from twin.lessons.values import StepEvidence
@@ -210,9 +210,11 @@ class StepRecorder:
     def _hall(self, place: int, after: bool) -> tuple[Document, tuple[Way, ...]]:
         writing = self._writing
         assert writing.draft is not None
-        ways = writing.draft.ways_before(place, after=after)
+        file = writing.file()
+        drawn = LessonDraft(writing.draft.id, file.lesson())  # with the first of all variants
+        ways = drawn.ways_before(place, after=after)
         settings = [f"{path}={value}" for way in ways for path, value in way.settings.items()]
-        return hall_of(writing.file(), writing.lesson, place, settings), ways
+        return hall_of(file, drawn.lesson, place, settings), ways
 
     def _asked(self) -> tuple[Act, ...]:
         run_file = self._session.run_file

@@ -152,6 +152,8 @@ class FieldRows:
             if spot.shape != "field":
                 text = TextRow(self._look, spot, self._writing.folder)
                 text.put_into(column)
+                if text.preview is not None:
+                    text.preview.show_figures(self._variants())
                 self._take(spot, text)
                 grid = None
                 continue
@@ -200,6 +202,15 @@ class FieldRows:
                 row.refuse(reason_of(wrong))
             return False
         return True
+
+    def _variants(self) -> dict[str, str]:
+        """Return the first value of each variant, as texts show it."""
+        variants = self._writing.lesson.variants.items()
+        return {
+            name: first if isinstance(first := values[0], str) else f"{first:.10g}"
+            for name, values in variants
+            if values
+        }
 
     def _take(self, spot: EditorField, row: FieldRow | TextRow) -> None:
         self.rows.append((spot, row))
