@@ -244,6 +244,14 @@ def lesson_pages(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     yield "end of the lesson", dock
     dock.runner.close()
     yield "no lesson", dock
+    editor = window.docks.lesson_editor
+    editor.writing.open(LESSON)
+    window.docks.show("lesson_editor")
+    for place in range(-1, len(attempt.lesson.steps)):
+        editor.writing.go(place)
+        QApplication.processEvents()
+        yield f"editor at {place}", editor
+    editor.writing.close()
 
 
 def place(screen: str, widget: QWidget) -> str:

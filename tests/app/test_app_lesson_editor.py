@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from test_app_access import nameless, tipless
 
 from twin.app.shell.main_window import MainWindow
 from twin.app.teach.lesson_editor_conditions import ConditionPicker, ConditionRow
@@ -184,6 +185,9 @@ def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert not writing.dirty
     places = {step.id: place for place, step in enumerate(writing.lesson.steps)}
     before = writing.lesson
+    for place in (-1, *places.values()):
+        writing.go(place)
+        assert "\n".join([*nameless(dock), *tipless(dock)]) == ""
 
     # What is said of the lesson.
     dock.steps.list.setCurrentRow(0)

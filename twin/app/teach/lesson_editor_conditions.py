@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QLineEdit, QVBoxLa
 from twin.app.teach.lesson_editor_model import LessonInWriting, reason_of
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text_fields import SearchField
 from twin.language import tr
 from twin.lessons.draft import ConditionProposal, bound_key, with_bound
@@ -49,6 +50,7 @@ class ConditionRow(QWidget):
         self.box = QCheckBox()
         self.box.setChecked(chosen)
         self.box.setAccessibleName(condition.text)
+        self.box.setToolTip(plain_tip(tr("Whether it must hold for the step to be solved")))
         self.box.clicked.connect(lambda on: self.toggled.emit(on))
         words = label(condition.text, "prose", wrap=True)
         words.setBuddy(self.box)
@@ -56,6 +58,7 @@ class ConditionRow(QWidget):
         self.bound = QLineEdit(bound_words(condition))
         self.bound.setFixedWidth(_BOUND_PX)
         self.bound.setAccessibleName(tr("Bound of {condition}", condition=condition.text))
+        self.bound.setToolTip(plain_tip(tr("The bound, with its unit")))
         self.bound.editingFinished.connect(self.commit)
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(self.box, 0, 0, top)
@@ -104,6 +107,7 @@ class ConditionPicker(QWidget):
         self.search = SearchField()
         self.search.setPlaceholderText(tr("Find a condition"))
         self.search.setAccessibleName(tr("Find a condition"))
+        self.search.setToolTip(plain_tip(tr("Shows only conditions with these words")))
         self.search.textChanged.connect(lambda _: self._sift())
         column.addWidget(self.search)
         holder = QWidget()

@@ -7,7 +7,7 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.teach.lesson_editor_conditions import ConditionPicker
 from twin.app.teach.lesson_editor_fields import (
@@ -20,9 +20,9 @@ from twin.app.teach.lesson_editor_fields import (
 )
 from twin.app.teach.lesson_editor_model import ABOUT, LessonInWriting
 from twin.app.teach.lesson_editor_rows import FieldRows
+from twin.app.teach.lesson_editor_steps import tipped_button
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
-from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.lessons.schema import AnswerChoice, ChoiceQuestion, Hint, NumberQuestion, Question, Step
@@ -119,7 +119,7 @@ class LessonForm(QWidget):
                 add = tr("Add a hint"), tr("A help that costs points"), lambda: self._add_hint(at)
                 drop = (
                     tr("Remove the last hint"),
-                    "",
+                    tr("The hint before it is the last then"),
                     lambda: self._set((*at, "hints"), step_now(self._writing).hints[:-1]),
                 )
                 self._buttons(*((add,) if len(step.hints) < MOST_HINTS else ()), *((drop,) if spots else ()))
@@ -131,6 +131,7 @@ class LessonForm(QWidget):
         self._head(tr("Question"))
         box = DropDown()
         box.setAccessibleName(tr("Kind of question"))
+        box.setToolTip(plain_tip(tr("What learners answer, beside what they do")))
         for kind, title in (
             ("", tr("No question")),
             ("choice", tr("Answers to choose from")),
@@ -151,8 +152,8 @@ class LessonForm(QWidget):
                 self._column.addWidget(label(words, "muted", wrap=True))
             return
         path: ValuePath = ("steps", place, "question", "choices")
-        more = tr("Add an answer"), "", lambda: self._add_choice(path)
-        less = tr("Remove the last answer"), "", lambda: self._drop_choice(path)
+        more = tr("Add an answer"), tr("One more to choose from"), lambda: self._add_choice(path)
+        less = tr("Remove the last answer"), tr("One less to choose from"), lambda: self._drop_choice(path)
         self._buttons(
             *((more,) if len(question.choices) < MOST_CHOICES else ()),
             *((less,) if len(question.choices) > LEAST_CHOICES else ()),
@@ -180,16 +181,10 @@ class LessonForm(QWidget):
         self._column.addWidget(label(title.upper(), "section"))
 
     def _buttons(self, *buttons: tuple[str, str, Callable[[], None]]) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(7)
         for words, tip, act in buttons:
-            button = QPushButton(words)
-            button.setToolTip(plain_tip(tip))
-            button.setAccessibleDescription(tip)
+            button = tipped_button(words, tip)
             button.clicked.connect(lambda _=False, do=act: do())
-            row.addWidget(button)
-        row.addStretch(1)
-        nest(self._column, row)
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     # -- what buttons do ----
 
