@@ -14,7 +14,7 @@ from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.constants import constants
-from twin.record.inputs import digest, input_hashes, versions
+from twin.record.inputs import input_hashes, scene_hash, versions
 from twin.record.reader import Reader
 from twin.record.scenario_json import to_json
 from twin.resources import parse_yaml
@@ -66,9 +66,9 @@ def altered_scene(reader: Reader) -> Iterator[str]:
     """Yield each change of the scene in a run file as a sentence with key and both values."""
     header, original = reader.header, reader.original_scene()
     then = header.inputs.get("scenario")
-    if then is None or digest(header.scenario_text.encode()) == then:
+    if then is None or scene_hash(header.scenario_text) == then:
         return
-    if original is None or digest(original.encode()) != then:
+    if original is None or scene_hash(original) != then:
         yield tr("the scene in the file was changed after the run; the original is not kept")
         return
     try:
