@@ -14,6 +14,8 @@ from twin.scenario.file.patch_text import edit
 from twin.scenario.file.scene_at import effective
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
+LAB = LAB[: LAB.index("\nchapters:\n")].rstrip() + "\n"
+"""Without its chapters, which would stand below what is written."""
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 2}]}}"
 
 
@@ -70,6 +72,10 @@ def test_an_edit_of_a_run_freezes_the_scene_and_undoing_it_is_another_edit() -> 
     draft.land_edit(back, back.edit(draft.fresh_id(), 60.0))
     assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu"]
     assert draft.redo_title == "Add rack"
+    assert isinstance(
+        draft.propose_redo(), Later
+    )  # the run stands there still: the opposite edit goes out again
+    draft.at(61.0)
     forth = draft.propose_redo()
     assert isinstance(forth, Proposal)
     draft.land_edit(forth, forth.edit(draft.fresh_id(), 90.0))
@@ -243,6 +249,7 @@ def test_what_was_taken_out_is_done_now_when_its_time_is_over() -> None:
     assert back.undoes
     draft.land_edit(back, draft.edit(back, 13.0))
     assert draft.shown.scenario.title == "At 10"
+    draft.at(14.0)
     with pytest.raises(CommandError, match="is in the past"):
         draft.propose_redo()
 

@@ -20,6 +20,8 @@ from twin.scenario.schema.edit import Edit, EditChange
 from twin.scenario.text.parse import parse
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
+LAB = LAB[: LAB.index("\nchapters:\n")].rstrip() + "\n"
+"""Without its chapters, which would stand below what is written."""
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
 ADD = (Change("halls[lab].rows[x-1]", RACK), Change("cooling.loops[crah].serves", "[gpu, x-1]"))
 ADDED = """\

@@ -57,7 +57,7 @@ def test_a_seed_gives_the_same_faults_and_none_of_them_is_in_what_is_shown() -> 
     assert first.document.scenario.interventions == ()
     assert first.scenario.interventions == first.faults
     assert first.document.scenario.duration_s == HOUR_S
-    assert "interventions" not in first.document.files[0].text
+    assert "\ninterventions:" not in first.document.files[0].text
 
 
 def test_what_cannot_be_a_drill_says_why() -> None:
