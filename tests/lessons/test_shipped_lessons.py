@@ -62,7 +62,8 @@ def test_places_to_look_at_exist(file: LessonFile) -> None:
     lesson = file.lesson()
     for place, step in enumerate(lesson.steps):
         if step.look.thing is not None:
-            ids = ids_of(hall_of(file, lesson, place).scenario)
+            scenario = hall_of(file, lesson, place).scenario
+            ids = ids_of(scenario) | {"fabric": tuple(fabric.id for fabric in scenario.fabrics)}
             rows = {rack.rsplit("/", 1)[0] for rack in ids["rack"]}
             thing, rack = step.look.thing, step.look.thing.rsplit("/", 1)[0]
             assert thing in rows.union(*ids.values()) or rack in ids["rack"], step.id

@@ -34,7 +34,7 @@ def test_the_desktop_file_opens_the_types_that_are_declared(desktop_entry: Confi
     types = ET.parse(BUNDLE / "gpu-twin.xml").findall("mime-type", space)
     assert [word for word in entry["MimeType"].split(";") if word] == [kind.attrib["type"] for kind in types]
     globs = {glob.attrib["pattern"] for kind in types for glob in kind.findall("glob", space)}
-    assert globs == {"*.twin.yaml", "*.twinrun"}
+    assert globs == {"*.twin.yaml", "*.twinrun", "*.twin-lesson.yaml"}
     assert entry["Exec"] == "twin open %f"
     assert (BUNDLE / f"{entry['Icon']}.svg").exists()
 

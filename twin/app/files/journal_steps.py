@@ -42,6 +42,10 @@ class StepNotes:
         known, undone = {id(step) for step in self._written}, {id(step) for step in self._undone}
         back = bool(draft.undone) and id(draft.undone[-1]) not in undone
         fresh = bool(draft.written) and id(draft.written[-1]) not in known
+        taken = len(draft.undone) < len(self._undone) and len(draft.written) < len(self._written)
+        if taken and not fresh:  # the opposite edit that undid a step went out again
+            self._look(draft)
+            return {"how": REDO, "live": live, "opposite": True}
         note: dict[str, Any] = {"how": UNDO if back else REDO if draft.undone else DO, "live": live}
         if fresh:
             note |= _plain(draft.written[-1])
@@ -78,6 +82,10 @@ class JournalHistory:
                 self.written.pop()  # to the byte, as if it had never been written
             else:
                 self.written.append(_step(note, before, after))
+            return
+        if note.get("opposite") and self.undone and self.written:
+            self.written.pop()
+            self.done.append(self.undone.pop())
             return
         if note["how"] == REDO and self.undone:
             self.undone.pop()
