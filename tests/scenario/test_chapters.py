@@ -76,16 +76,6 @@ def test_a_scene_that_varies_another_has_its_own_chapters(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("was", "now", "line", "key", "reason", "hint"),
     [
-        ('at: "09:00"', 'at: "00:05"', 13, "chapters[1].at", "before the chapter above", "in the order"),
-        (
-            "at: 10 min",
-            "at: 10 min\n    until: 9 h 30 min",
-            10,
-            "chapters[0].until",
-            "outside its chapter",
-            "9 h",
-        ),
-        ("9 h 5 min", "9 h 45 min", 15, "chapters[1].slow_at[1]", "outside its chapter", "9 h 30 min"),
         ("gpu.state", "gpu.stat", 19, "chapters[1].colour_by", "must be", "gpu.state"),
         ("[racks, trays]", "[racks, tray]", 20, "chapters[1].layers[1]", "must be", "trays"),
         ("dock: why", "dock: wy", 27, "chapters[1].try[2].dock", "must be", "why"),
@@ -111,6 +101,14 @@ def test_what_is_wrong_is_told_by_line_and_key(
 @pytest.mark.parametrize(
     ("was", "now", "key", "reason", "hint"),
     [
+        (
+            "at: 10 min",
+            "at: 10 min\n    until: 9 h 30 min",
+            "chapters[0].until",
+            "outside its chapter",
+            "9 h",
+        ),
+        ("9 h 5 min", "9 h 45 min", "chapters[1].slow_at[1]", "outside its chapter", "9 h 30 min"),
         ("camera: overview", "camera: overvew", "chapters[0].camera", "unknown", "overview"),
         ("camera: overview", "camera: gpu/0/7", "chapters[0].camera", "does not exist", "a view (overview"),
         ("[gpu/0/0]", "[gpu/3/0]", "chapters[1].select[0]", "does not exist", ""),
@@ -128,6 +126,12 @@ def test_what_a_chapter_shows_may_be_gone_and_is_told(
     assert [finding.key for finding in found] == [key]
     assert reason in found[0].reason
     assert hint in found[0].fix
+
+
+def test_chapters_out_of_order_are_told() -> None:
+    scenario = loads(HEAD + GOOD.replace("at: 10 min", "at: 9 h 10 min")).scenario
+    found = [f for f in check(scenario, build(scenario), load_catalog()).open if f.rule == "chapter-stale"]
+    assert ("chapters[1].at", True) in [(f.key, "before the chapter above" in f.reason) for f in found]
 
 
 def test_a_rack_that_a_chapter_shows_can_be_taken_out() -> None:

@@ -13,6 +13,8 @@ from twin.scenario.text.patch import Change, Patch
 from twin.scenario.text.path import split
 
 LAB = load("builtin:lab-16")
+BARE = LAB.text[: LAB.text.index("\nchapters:\n")].rstrip() + "\n"
+"""Its interventions stand last."""
 ROOT = Path(__file__).parents[2]
 HELP = "".join(
     path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "assets/help").glob("*.md")]
@@ -223,15 +225,13 @@ def test_interventions_that_act(said: str) -> None:
 
 def test_a_wrong_setting_in_a_file_names_its_line_and_key() -> None:
     with pytest.raises(ScenarioError) as caught:
-        loads(LAB.text + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pauze", value: 1 s}\n')
+        loads(BARE + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pauze", value: 1 s}\n')
     (problem,) = caught.value.problems
-    assert problem.line == len(LAB.text.splitlines()) + 1
+    assert problem.line == len(BARE.splitlines()) + 1
     assert problem.key == "interventions[1].target"
     assert "did you mean 'pause'" in problem.hint
 
 
 def test_a_scenario_with_settings_ahead_can_still_be_set() -> None:
-    later = loads(
-        LAB.text + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 s}\n'
-    )
+    later = loads(BARE + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 s}\n')
     assert set_value(later.scenario, "jobs[llama3].checkpoint.pause", "5 s").jobs[0].checkpoint.pause_s == 5.0

@@ -224,17 +224,17 @@ class InlineClient:
         self.engine_session.handle(self._load)
         return self.session
 
-    def play(self, speed: float = math.inf) -> None:
-        """Run at `speed` [simulated s / wall s] while `pump` is called."""
-        self.engine_session.handle(Play(self.session, speed))
+    def play(self, speed: float = math.inf, until_s: float = math.inf) -> None:
+        """Run at `speed` [simulated s / wall s] to `until_s` [s] while `pump` is called."""
+        self.engine_session.handle(Play(self.session, speed, until_s))
 
     def pause(self) -> None:
         """Stand still."""
         self.engine_session.handle(Pause(self.session))
 
-    def step(self, least: Severity = Severity.INFO) -> None:
-        """Run to the next event of at least this severity and stand still."""
-        self.engine_session.handle(StepRun(self.session, least))
+    def step(self, least: Severity = Severity.INFO, until_s: float = math.inf) -> None:
+        """Run to the next event of at least this severity, or to `until_s` [s], and stand still."""
+        self.engine_session.handle(StepRun(self.session, least, until_s))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""

@@ -26,21 +26,10 @@ _SEEN: tuple[TargetKind, ...] = tuple(kind for kind in TITLES if kind not in ("a
 """Kinds of things that stand in the hall."""
 
 
-def wrong(scenario: Scenario) -> Iterator[Wrong]:
-    """Yield the problems of all chapters that no change of the hall can bring: their times."""
-    before_s = 0.0
-    for i, chapter in enumerate(scenario.chapters):
-        if chapter.at_s < before_s:
-            reason = (
-                f"is at {units.spoken(chapter.at_s)}, before the chapter above it at {units.spoken(before_s)}"
-            )
-            yield ("chapters", i, "at"), reason, "write chapters in the order of the run"
-        before_s = max(before_s, chapter.at_s)
-        yield from _span(scenario, i, chapter)
-
-
 def stale(scenario: Scenario, item: Callable[[str], str], catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what chapters show or try of things that are not there, perhaps no longer: the scene runs without them.
+    """Yield what chapters tell of another run than this one: the scene runs all the same.
+
+    That are chapters out of order, moments outside their chapter, and things that are not there, perhaps no longer.
 
     Parameters
     ----------
@@ -49,8 +38,16 @@ def stale(scenario: Scenario, item: Callable[[str], str], catalog: Catalog) -> I
     catalog
         For what a fault needs of its target.
     """
+    before_s = 0.0
     for i, chapter in enumerate(scenario.chapters):
         at: Path = ("chapters", i)
+        if chapter.at_s < before_s:
+            reason = (
+                f"is at {units.spoken(chapter.at_s)}, before the chapter above it at {units.spoken(before_s)}"
+            )
+            yield (*at, "at"), reason, "write chapters in the order of the run"
+        before_s = max(before_s, chapter.at_s)
+        yield from _span(scenario, i, chapter)
         if chapter.camera is not None and chapter.camera not in VIEWS:
             kind, reason, hint = kind_of(scenario, chapter.camera, _SEEN, item)
             if kind is None:

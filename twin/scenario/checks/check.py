@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo, available_timezones
 from twin.catalog import Catalog, load_catalog
 from twin.scenario.checks import (
     causes,
-    chapters,
     fabric,
     fabric_targets,
     facility,
@@ -76,7 +75,6 @@ def check(
             *checker.overrides(),
             *checker.stands(),
             *checker.actions(),
-            *checker.chapters(),
             *checker.place(),
         ]
     )
@@ -276,11 +274,6 @@ class _Checker:
             ) or self._after(intervention)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
-
-    def chapters(self) -> Iterator[Problem]:
-        """Yield chapters out of order."""
-        for at, reason, hint in chapters.wrong(self.scenario):
-            yield self._problem(at, reason, hint)
 
     def place(self) -> Iterator[Problem]:
         """Yield the problems of the site."""
