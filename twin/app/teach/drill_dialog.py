@@ -14,6 +14,7 @@ from twin import units
 from twin.app.form.lines import add_line, beside, line_grid
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
 from twin.language import tr
 from twin.lessons.drill import LENGTHS_S, LEVELS
 
@@ -109,7 +110,7 @@ class DrillDialog(QDialog):
         tip = tr("The same seed gives the same faults at the same times: for comparing people")
         add_line(grid, tr("Seed"), seed, tip)
         self.seed_box.setAccessibleName(tr("Seed"))
-        column.addLayout(grid)
+        nest(column, grid)
         row = QHBoxLayout()
         row.addStretch(1)
         cancel, self.start_button = QPushButton(tr("Cancel")), QPushButton(tr("Start the drill"))
@@ -121,7 +122,7 @@ class DrillDialog(QDialog):
         self.start_button.clicked.connect(self.accept)
         row.addWidget(cancel)
         row.addWidget(self.start_button)
-        column.addLayout(row)
+        nest(column, row)
 
     def accept(self) -> None:
         """Start it."""

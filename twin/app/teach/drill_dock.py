@@ -21,6 +21,7 @@ from twin.app.teach.drill_hall import DrillEnd, DrillHall
 from twin.app.teach.drill_words import about_score, moment_lines, runbook_page, score_rows
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
+from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.read_only_dialog import Prose
 from twin.language import tr
@@ -93,11 +94,11 @@ class DrillDock(Dock):
         self.end_button.clicked.connect(self.hall.finish)
         row.addWidget(self.clock, 1)
         row.addWidget(self.end_button)
-        column.addLayout(row)
+        nest(column, row)
         self.alarm_name = label("", "title", wrap=True)
         column.addWidget(self.alarm_name)
         self._runbook_place = QVBoxLayout()
-        column.addLayout(self._runbook_place, 1)
+        nest(column, self._runbook_place, 1)
         self.runbook = Prose()
         self._runbook_place.addWidget(self.runbook)
         return page
@@ -107,7 +108,7 @@ class DrillDock(Dock):
         self.headline = label("", "title", wrap=True)
         column.addWidget(self.headline)
         self._score_place = QVBoxLayout()
-        column.addLayout(self._score_place, 2)
+        nest(column, self._score_place, 2)
         self.score = Prose()
         self._score_place.addWidget(self.score)
         self.moments = QListWidget()
@@ -132,12 +133,12 @@ class DrillDock(Dock):
         for button in (self.before_button, self.next_button):
             row.addWidget(button)
         row.addStretch(1)
-        column.addLayout(row)
+        nest(column, row)
         below = QHBoxLayout()
         for button in (self.save_button, self.again_button):
             below.addWidget(button)
         below.addStretch(1)
-        column.addLayout(below)
+        nest(column, below)
         return page
 
     # -- while it goes on ----

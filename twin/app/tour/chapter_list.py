@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label
-from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.tour.tour import Tour
 from twin.language import tr
@@ -54,11 +54,7 @@ class ChapterList(QWidget):
         if listed == self._listed:
             return
         self._listed = listed
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         self.lines = []
         for row, (at_s, title) in enumerate(listed):
             line = QPushButton(one_line(title).replace("&", "&&"))
