@@ -35,7 +35,7 @@ def test_a_dgx_h100_in_training_draws_at_most_what_was_measured() -> None:
     engine = Engine(shipped("llama3-16k"), 1)
     engine.advance(6 * 3600.0)
     watts = engine.meter.node_w(engine.heat, engine.traces, engine.clocks)[engine.nodes.job >= 0]
-    assert 6_000 < watts.mean() <= watts.max() <= 8_500
+    assert 6_000 < watts.mean() <= watts.max() * (1 + 1e-12) <= 8_500
 
 
 def test_one_dry_die_slows_its_job_and_one_that_is_far_too_hot_takes_its_node_off() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import clear, nest
@@ -31,18 +32,28 @@ class ChapterList(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 4, 8, 0)
         column.setSpacing(6)
-        column.addWidget(label(tr("CHAPTERS"), "section"))
-        self._grid = QGridLayout()
+        head = QHBoxLayout()
+        head.addWidget(label(tr("CHAPTERS"), "section"))
+        head.addStretch(1)
+        self._listing = QWidget()
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName(tr("Chapters"))
+        self._area.setWidget(self._listing)
+        self._grid = QGridLayout(self._listing)
+        self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(1, 1)
-        nest(column, self._grid)
         self.present_button = QPushButton(tr("Present"))
         self.present_button.setProperty("role", "primary")
         self.present_button.setToolTip(tr("The hall fills the screen, and the chapters play (F5)"))
         look.dress(self.present_button, "play", "on_accent")
         self.present_button.clicked.connect(lambda: present(None))
-        column.addWidget(self.present_button)
+        head.addWidget(self.present_button)
+        nest(column, head)
+        column.addWidget(self._area)
         self.lines: list[QPushButton] = []
         tour.changed.connect(self.write)
         self.write()
@@ -67,7 +78,18 @@ class ChapterList(QWidget):
             self._grid.addWidget(label(session.clock.says(at_s), "muted"), row, 0)
             self._grid.addWidget(line, row, 1)
             self.lines.append(line)
+        self._limit()
         self.setVisible(bool(listed))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Lines follow the size of text."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self._listed is not None:
+            self._limit()
+
+    def _limit(self) -> None:
+        """Take no more height than all lines need; with less room they scroll."""
+        self._area.setMaximumHeight(self._listing.sizeHint().height())
 
     def _go(self, place: int, _checked: bool = False) -> None:
         self._tour.go(place, play=False)

@@ -51,6 +51,9 @@ DOCK_NAMES: tuple[str, ...] = (
     "story",
     "branches",
     "why",
+    "lesson",
+    "drill",
+    "lesson_editor",
 )
 """Docks that a button may open."""
 # These are the lists of the window, which lies above: a test compares them.
