@@ -30,7 +30,7 @@ class ChapterList(QWidget):
         self._tour = tour
         self._listed: list[tuple[float, str]] | None = None
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 8, 0)
+        column.setContentsMargins(16, 4, 8, 4)
         column.setSpacing(6)
         head = QHBoxLayout()
         head.addWidget(label(tr("CHAPTERS"), "section"))
