@@ -19,6 +19,7 @@ from twin.record.reader import Reader
 from twin.record.scenario_json import to_json
 from twin.resources import parse_yaml
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import one_line
 
 MOST = 10
 """Changed values that are named."""
@@ -170,7 +171,7 @@ def _changes(
 ) -> Iterator[str]:
     keys = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
     for key in keys[:MOST]:
-        old, new = before.get(key, "nothing"), after.get(key, "nothing")
+        old, new = (one_line(texts.get(key, "nothing")) for texts in (before, after))
         yield tr(
             "{subject}: {key} was {old} in the run and is {new} {today}",
             subject=subject,
