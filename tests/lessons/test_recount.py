@@ -168,3 +168,16 @@ def test_a_result_is_for_its_owner_and_comes_back_whole(ada: LessonResult, tmp_p
     assert read_result(path) == result
     assert "holds no score" in json.loads(path.read_text())["note"]
     assert result_from(result_text(result)) == result
+
+
+def test_what_the_lesson_does_not_allow_is_told_and_not_run(
+    lesson: LessonFile, ada: LessonResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twin.lessons.recount.replayed", lambda *_: pytest.fail("it was run"))
+    scenario = hall_of(lesson, lesson.lesson("Ada"), 0).scenario
+    hall = ada.hall("look")
+    drain = DoneAct.of(acts_of_lines(["800 s undrain gpu/0/0/0"], scenario)[0])
+    longer = hall_of(lesson, lesson.lesson("Ada"), 0, ["duration=300 day"]).text
+    for change in ({"acts": (*hall.acts, drain)}, {"scene": longer}):
+        findings = recount(lesson, ada.with_hall(hall.model_copy(update=change))).findings
+        assert ("not allowed", True) in [(doubt.kind, doubt.accuses) for doubt in findings]

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from twin.lessons.judgement import StepVerdict, judge, value_words
-from twin.lessons.lesson_file import LessonFile
+from twin.lessons.lesson_file import LessonFile, number_of
 from twin.lessons.measure import Measure
 from twin.lessons.replay import allowed_before, span_of
 from twin.lessons.result import (
@@ -30,6 +30,9 @@ from twin.record.reader import Reader
 from twin.record.state_folder import state_folder
 from twin.scenario.file.load import Document
 from twin.scenario.schema.document import Scenario
+
+DAMAGED, OTHER = ".damaged", ".other"
+"""Put behind the name of kept progress that cannot be gone on with."""
 
 
 class Attempt:
@@ -252,15 +255,18 @@ def figure_words(measure: Measure, evidence: StepEvidence) -> str:
 
 
 def progress_path(file: LessonFile, person: str) -> Path:
-    """Return where the progress of a person in a lesson is kept: in the state folder."""
+    """Return where the progress of a person in a lesson is kept: in the state folder, apart from anybody else's."""
     folder = state_folder() / "lessons"
     folder.mkdir(mode=0o700, exist_ok=True)
     name = re.sub(r"[^a-z0-9]+", "-", person.casefold()).strip("-")[:40] or "person"
-    return folder / f"{file.id}--{name}{SUFFIX}"
+    own = number_of(person, file.id)  # of names that look alike in a file name
+    return folder / f"{file.id}--{name}-{own:08x}-{file.digest[:8]}{SUFFIX}"
 
 
 def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> Attempt:
-    """Return the attempt of a person, continued where they left it; of an older text of the lesson it begins anew.
+    """Return the attempt of a person, continued where they left it.
+
+    Of another text of the lesson it begins anew, and so it does where what was kept is damaged; that stays beside it.
 
     Raises
     ------
@@ -273,10 +279,13 @@ def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> At
     result = None
     if place.exists():
         try:
-            found = read_result(place)
-            result = found if found.digest == file.digest and found.person == person else None
+            result = read_result(place)
         except ResultError:
-            result = None
+            place.replace(place.with_name(f"{place.name}{DAMAGED}"))
+        else:
+            if result.digest != file.digest or result.number != int(file.draw(person)[NUMBER]):
+                place.replace(place.with_name(f"{place.name}{OTHER}"))
+                result = None
     return Attempt(file, person, result, place)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from twin.lessons.judgement import Reply, StepVerdict, judge, key_allowed, reply_to
+from twin.lessons.judgement import Reply, StepVerdict, is_allowed, judge, key_allowed, reply_to
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.replay import allowed_before, needs_run, replayed, span_of
 from twin.lessons.result import HallRecord, LessonResult, StepRecord
@@ -174,7 +174,7 @@ def with_shared(recounts: Sequence[Recount]) -> list[Recount]:
 def _tell(
     recounts: Sequence[Recount], rows: list[int], told: dict[int, list[Doubt]], step: str, sentence: str
 ) -> None:
-    """Tell each of some results that have something alike; one that fits its own run as a whole accuses nobody."""
+    """Tell each of some results what it has in common with others; who had it first nobody can say."""
     for row in rows:
         others = sorted({recounts[other].result.person for other in rows if other != row})
         if others and not any(finding.step == step and finding.kind == "shared" for finding in told[row]):
@@ -261,9 +261,15 @@ class _Hall:
         keys = tuple(key for place in self._places for key in self._lesson.steps[place].allowed.keys)
         allowed = Allowed(keys=(*keys, *_TEXTS))
         for difference in differences(asked.scenario, scenario):
-            if not key_allowed(allowed, difference.path):
+            if not key_allowed(allowed, difference.path):  # and it is not run: it may be of any size
                 self._find("not allowed", f"changed {difference.path}, which the lesson does not allow")
-                break
+                return None
+        steps = [self._lesson.steps[place].allowed for place in self._places]
+        stray = next((act for act in self._acts if not any(is_allowed(each, act) for each in steps)), None)
+        if stray is not None:
+            text = f"has an act that no step of its hall allows: {kind_of_act(stray)} {target_of_act(stray)}"
+            self._find("not allowed", text)
+            return None
         return scenario
 
     def _compare(self, reader: Reader) -> None:
