@@ -37,7 +37,8 @@ from twin.report.film import (
     can_encode,
 )
 from twin.report.studio import NoPicture, Shot
-from twin.report.tour_film import NoChapters, TourFilm, caption_file
+from twin.report.tour_film import TourFilm, caption_file
+from twin.report.tour_times import NoChapters
 from twin.units import spoken
 from twin.whole_file import write_whole
 
