@@ -304,11 +304,18 @@ def test_a_film_of_the_chapters_has_captions_beside_it(
     assert not dialog.seconds.isEnabled()
     dialog.fps.addItem("1", 1)
     dialog.fps.setCurrentIndex(dialog.fps.findData(1))
+    captions = tmp_path / "film" / "captions.vtt"
+    captions.parent.mkdir()
+    captions.write_text("mine")
+    dialog.make(tmp_path / "film")
+    assert dialog.words.text() == f"{captions} exists already: choose another name"
+    assert captions.read_text() == "mine"
+    captions.unlink()
     dialog.make(tmp_path / "film")
     qtbot.waitUntil(lambda: dialog.film is None)
     assert dialog.made == tmp_path / "film"
     assert (tmp_path / "film" / "000001.png").is_file()
-    assert "a step takes 6.6" in (tmp_path / "film" / "captions.vtt").read_text()
+    assert "a step takes 6.6" in captions.read_text()
     with qtbot.waitSignal(dialog.destroyed):
         dialog.show()
         dialog.reject()

@@ -178,9 +178,9 @@ def test_figures_that_there_are_none_of_are_told() -> None:
         "- pause here", "- {gpu.temp_c} {job.step_s me}"
     )
     assert [finding.sentence for finding in _stale(CHAPTERS + told)] == [
-        "chapter 1, “Before”: text names an unknown figure: {no.such}",
-        "chapter 2, “The failure”: notes names an unknown figure: {gpu.temp_c}",
-        "chapter 2, “The failure”: notes names an unknown figure: {job.step_s me}",
+        "chapter 1, “Before”: text {no.such} is no figure of this run",
+        "chapter 2, “The failure”: notes {gpu.temp_c} is no figure of this run",
+        "chapter 2, “The failure”: notes {job.step_s me} is no figure of this run",
     ]
 
 

@@ -93,7 +93,7 @@ def _stale(case: RuleContext) -> Iterator[Found]:
                 if hall.lacks(name):
                     yield Found(
                         at=("chapters", i, key),
-                        reason=tr("names an unknown figure: {name}", name=f"{{{name}}}"),
+                        reason=tr("{name} is no figure of this run", name=f"{{{name}}}"),
                         fix=tr(
                             "write a channel of the site, or of one thing: {of_site}, {of_one}",
                             of_site="{site.gpu_max_c}",
