@@ -100,11 +100,9 @@ class Frames:
 
     def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
         """Write one file; the film before goes once the first picture of this one is there."""
-        if not self._written:
-            for older in frame_files(self.folder):
-                older.unlink()
-            if self._replace:
-                (self.folder / CAPTIONS).unlink(missing_ok=True)
+        if self._replace and not self._written:
+            for older in (*frame_files(self.folder), self.folder / CAPTIONS):
+                older.unlink(missing_ok=True)
         path = frame_file(self.folder, len(self._written) + 1)
         self._written.append(path)
         path.write_bytes(png(rgb, fields))

@@ -72,13 +72,13 @@ class Trials:
         for text in trial.settings:  # all are looked at before one acts
             changed = with_setting(text, changed)
         hall = tuple(text for text in trial.settings if not LIVE.match(text))
+        if hall and not self._editor.do(TryOut(trial.label, hall)):
+            return
         for text in trial.settings:
             if text not in hall:
                 path, _, value = text.partition("=")
                 asked = Intervention(at=at_s, kind="set", target=path.strip(), value=value.strip())
                 self._session.intervene(asked)
-        if hall:
-            self._editor.do(TryOut(trial.label, hall))
         for intervention in injections:
             self._session.intervene(intervention)
 
