@@ -63,6 +63,7 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     assert window.docks.is_in("teach")
     assert window.windowTitle().startswith("Power of a laboratory")
     assert not window.editing.file.journal.path
+    assert not window.menus.qt_actions["run.next_seed"].isEnabled()  # the report runs the seed of the lesson
     qtbot.waitUntil(lambda: runner.review is not None)
     assert "kW" in dock.page.text.words
     picture(window, "read")
@@ -303,6 +304,7 @@ def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back
     assert not attempt.record.solved  # its run is gone
     window.lessons.leave()
     assert runner.attempt is None
+    assert not window.menus.forbidden("run.next_seed")
     assert window.docks.on_welcome
     session.intervene(parse_injection("300 s drain gpu/0/0/0"))  # no lesson refuses it any more
     qtbot.waitUntil(lambda: bool(session.by_hand))

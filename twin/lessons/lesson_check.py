@@ -108,6 +108,8 @@ def _things(
         yield problem_at(
             file, ("steps", place, "begins"), "lies after the end of the step", "an earlier time"
         )
+    if step.begins_s is not None:
+        yield from _too_early(file, lesson, place, begins_s, scenario)
     jobs = [job.id for job in jobs_of(scenario)]
     ids = ids_of(scenario)
     colour = step.look.colour_by
@@ -146,6 +148,23 @@ def _things(
                 bound_of(bound, condition.measure)
             except NoValue as none:
                 yield problem_at(file, ("steps", place, "conditions", row, key), str(none))
+
+
+def _too_early(
+    file: LessonFile, lesson: Lesson, place: int, begins_s: float, scenario: Scenario
+) -> Iterator[Problem]:
+    """Yield a step before it in its hall in which people may act later than where the step begins."""
+    for before in range(place_of_hall(lesson, place), place):
+        earlier, may = lesson.steps[before], lesson.steps[before].allowed
+        ends_s = span_of(lesson, before, scenario)[1]
+        if (may.acts or may.keys) and ends_s > begins_s:
+            yield problem_at(
+                file,
+                ("steps", place, "begins"),
+                f"lies before the end of step {earlier.id!r}: what is done there later would be lost",
+                f"let {earlier.id!r} end by then, or name the scene again",
+            )
+            return
 
 
 def ids_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 _FILTER = tr("Lessons (*{suffix});;All files (*)", suffix=SUFFIX)
 _LATER = "lessons_later"
 _MOST_LATER = 20
-_LETTERS = 60
+_KEPT_FROM = ("run.next_seed",)
+"""Actions that would give another run than that which the report on a class runs again."""
 
 
 class LessonActions:
@@ -75,7 +76,7 @@ class LessonActions:
         window.editing.file.kept_elsewhere = lambda: runner.hall.is_open
         runner.opened.connect(self._on_hall)
         runner.turned.connect(self._point)
-        runner.closed.connect(lambda: self.ring.mark(""))
+        runner.closed.connect(self._on_closed)
         runner.failed.connect(window.notifications.warn)
         window.session.plant_changed.connect(lambda _: self._point())
         dock.lessons_wanted.connect(self.choose)
@@ -272,11 +273,23 @@ class LessonActions:
         box.exec()
         return box.clickedButton() is go
 
+    @staticmethod
+    def why_not(action_id: str) -> str:
+        """Return why an action is not to be had in a lesson, "" when it is."""
+        if action_id not in _KEPT_FROM:
+            return ""
+        return tr("In a lesson the draws of the hall stay: others would be another run than your teacher's")
+
+    def _on_closed(self) -> None:
+        self.ring.mark("")
+        self._window.menus.forbid(None)
+
     def _on_hall(self, path: Path) -> None:
         """Show the hall of a lesson, laid out for teaching."""
         docks = self._window.docks
         self._pointed = ()
         self._window.files.opened.emit(path)
+        self._window.menus.forbid(self.why_not)
         docks.enter("teach")
         docks.show("lesson")
 

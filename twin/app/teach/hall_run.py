@@ -55,7 +55,7 @@ class LessonHall:
         self._scene: str | None = None  # text that the run began with, where that is not the lesson's
         self._was: str | None = None  # the same as the hall was opened
         self._text = ""  # of the document as it was opened
-        self._speed = session.speed
+        self._speed, self._seed = session.speed, session.seed
         session.at_stop.connect(self._on_stop)
         session.ended.connect(lambda _: self._on_stop())
         session.run_started.connect(self._on_run_started)
@@ -105,7 +105,8 @@ class LessonHall:
             raise
         finally:
             self._opening = False
-        self._kept = self._acts = kept
+        self._kept, self._seed = kept, self._session.seed
+        self._acts = kept
         self._scene = self._was = attempt.hall.scene
         self._text, self._begun = draft.file.text, False
         self._go_to(min(goal_s, document.scenario.duration_s))
@@ -113,18 +114,23 @@ class LessonHall:
     def turn(self, path: Path, *, fresh: bool) -> None:
         """Let the run stand where another step in the same hall wants it, when it was never seen before.
 
-        Where the run is past its beginning already, the hall is opened anew. Raises as `open`.
+        Where the run is past its beginning already, the hall is opened anew, unless something was done since: then it
+        stays as it is. Raises as `open`.
         """
         attempt, document = self._attempt, self._session.document
         assert attempt is not None
         assert document is not None
         begins_s = attempt.step.begins_s
-        if fresh and begins_s is not None and self._session.t_s > begins_s:
-            before = tuple(act for act in self._acts if act.at_s < begins_s)
-            attempt.did(before, begins_s, self._scene)
-            self.open(attempt, path)
-        elif fresh and begins_s is not None and self._session.t_s < begins_s:
+        t_s = self._session.t_s
+        if fresh and begins_s is not None and t_s < begins_s:
             self._go_to(min(begins_s, document.scenario.duration_s))
+        elif (
+            fresh
+            and begins_s is not None
+            and t_s > begins_s > max((act.at_s for act in self._acts), default=-1)
+        ):
+            attempt.did(self._acts, begins_s, self._scene)
+            self.open(attempt, path)
         else:
             self._take_limit()
 
@@ -206,8 +212,8 @@ class LessonHall:
     def _on_run_started(self) -> None:
         if self._opening or not self.is_open:
             return
-        if self._begun:
-            self._begun = False
+        if self._begun or self._session.seed != self._seed:
+            self._begun, self._seed = False, self._session.seed
             self.restarted.emit()
 
     def _look_begun(self) -> None:

@@ -42,6 +42,8 @@ class LessonRunner:
 
     Attributes
     ----------
+    session
+        In which halls are opened.
     attempt
         Of the lesson that is open; None: none is.
     review
@@ -58,7 +60,7 @@ class LessonRunner:
     failed = Signal(object)  # Trouble
 
     def __init__(self, session: Session, parent: QObject) -> None:
-        self._session = session
+        self.session = session
         self._editor: Editor | None = None
         self.hall = LessonHall(session)
         self.attempt: Attempt | None = None
@@ -107,7 +109,7 @@ class LessonRunner:
         self._open_hall(attempt)
         self.attempt = attempt
         self._timer.start()
-        self._session.permit = self._why_no_act
+        self.session.permit = self._why_no_act
         if self._editor is not None:
             self._editor.permit = self._why_no_edit
         self._turn()
@@ -121,7 +123,7 @@ class LessonRunner:
         self.attempt = self.review = self.said = self._verdict = self._asked = None
         self._stop_measuring()
         self._timer.stop()
-        self._session.permit = lambda _asked: ""
+        self.session.permit = lambda _asked: ""
         if self._editor is not None:
             self._editor.permit = lambda _changes: ""
         self.closed.emit()
@@ -176,11 +178,16 @@ class LessonRunner:
             self._say(solved_said(self.attempt))
             return
         self._asked = (answer,)
-        session = self._session
+        session = self.session
         if session.begun and not session.finished and not session.lost:
             session.set_running(False)
             session.client.pause()  # what was done just now is in the run file then
         self._check_now()
+
+    @property
+    def checking(self) -> bool:
+        """Return whether a check waits for the run file."""
+        return self._asked is not None
 
     def why(self) -> None:
         """Say how each condition stands, and what is known about a mistake."""
@@ -194,7 +201,7 @@ class LessonRunner:
         if attempt is not None:
             self._note()
             self._kept(attempt.finish)
-            self._session.pause()
+            self.session.pause()
             self.turned.emit()
 
     # -- what is permitted ----
@@ -223,7 +230,7 @@ class LessonRunner:
     def _tick(self) -> None:
         self.hall.pace()
         wall_s = monotonic()
-        session = self._session
+        session = self.session
         if session.running and wall_s - self._keep_wall_s >= KEEP_WALL_S:
             self._note()
         if self._asked is not None:
@@ -232,7 +239,7 @@ class LessonRunner:
             self._begin_measuring(wall_s)
 
     def _begin_measuring(self, wall_s: float) -> None:
-        attempt, session = self.attempt, self._session
+        attempt, session = self.attempt, self.session
         if attempt is None or not self.hall.is_open or (self._dear and session.running):
             return
         document = session.live.document
@@ -276,7 +283,7 @@ class LessonRunner:
 
     def _check_now(self) -> None:
         """Do the check that waits, if the run file has come up to the run."""
-        attempt, session, asked = self.attempt, self._session, self._asked
+        attempt, session, asked = self.attempt, self.session, self._asked
         document = session.live.document
         if attempt is None or asked is None or document is None:
             return

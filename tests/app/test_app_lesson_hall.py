@@ -1,0 +1,83 @@
+"""The hall of a lesson without a window: what was done in it stays, and its run is that of the report on a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from twin.app.session.session import Session
+from twin.app.teach.runner import LessonRunner
+from twin.lessons.attempt import Attempt
+from twin.lessons.lesson_check import check_lesson
+from twin.lessons.lesson_file import LessonFile, lesson_from, load_lesson
+from twin.lessons.recount import recount
+from twin.scenario import parse_injection
+
+LAB = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
+CAP, FIGURE, PLAN = 2, 3, 4
+"""Places of steps of it."""
+MakeRunner = Callable[[Attempt], LessonRunner]
+
+
+@pytest.fixture
+def run(qtbot: QtBot) -> Iterator[MakeRunner]:
+    """What opens the hall of an attempt, and waits until the run stands where its step begins."""
+    session, parent = Session(), QObject()
+    runner = LessonRunner(session, parent)
+
+    def opened(attempt: Attempt) -> LessonRunner:
+        runner.take(attempt)
+        qtbot.waitUntil(lambda: session.run_file is not None and not runner.hall.arriving)
+        return runner
+
+    yield opened
+    runner.close()
+    session.client.close()
+
+
+def at(place: int, file: LessonFile | None = None, path: Path | None = None) -> Attempt:
+    """Return an attempt that stands at a step."""
+    attempt = Attempt(file or load_lesson(LAB), "anna", None, path)
+    attempt.go(place)
+    return attempt
+
+
+def test_another_seed_begins_the_step_again(run: MakeRunner, qtbot: QtBot) -> None:
+    attempt = at(PLAN)
+    runner = run(attempt)
+    session = runner.session
+    seed = session.seed
+    session.restart(seed + 1)
+    assert session.seed == seed
+    assert attempt.record.tries == 2
+    qtbot.waitUntil(lambda: not runner.hall.arriving)
+    session.go_on_to(300.0)
+    qtbot.waitUntil(lambda: session.t_s >= 300.0 and not session.running)
+    runner.check()
+    qtbot.waitUntil(lambda: not runner.checking)
+    assert recount(attempt.file, attempt.result).findings == ()
+
+
+def test_next_keeps_what_solved_the_step_before(run: MakeRunner, qtbot: QtBot) -> None:
+    text = LAB.read_text().replace("begins: 8 min", "begins: 4 min")
+    file = lesson_from(text, LAB.name, LAB.parent)
+    told = [problem.reason for problem in check_lesson(file) if problem.key == "steps[figure].begins"]
+    assert [reason for reason in told if "'cap'" in reason]
+    attempt = at(CAP, file)
+    runner = run(attempt)
+    session = runner.session
+    session.intervene(parse_injection("240 s power_cap all value=400W"))
+    qtbot.waitUntil(lambda: len(attempt.hall.acts) == 1)
+    session.set_speed(6000.0)
+    session.play()
+    qtbot.waitUntil(lambda: attempt.record.solved)
+    runner.go(FIGURE)
+    assert len(attempt.hall.acts) == 1
+    assert session.t_s == 480.0
+    runner.check(12.0)
+    qtbot.waitUntil(lambda: not runner.checking)
+    assert recount(file, attempt.result).findings == ()
