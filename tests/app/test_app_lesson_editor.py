@@ -29,8 +29,9 @@ from twin.app.teach.lesson_editor_form import LessonForm
 from twin.app.teach.lesson_editor_rows import TextRow
 from twin.commands.edit.command import Given
 from twin.lessons.attempt import Attempt
+from twin.lessons.draft import LessonDraft
 from twin.lessons.lesson_check import check_lesson
-from twin.lessons.lesson_file import load_lesson
+from twin.lessons.lesson_file import load_lesson, shipped_lessons
 from twin.scenario import Change, Patch, parse_injection
 
 pytestmark = pytest.mark.gl
@@ -153,6 +154,19 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert check_lesson(file) == []
     assert path in window.lessons.own
 
+    # What a check says is of the text as it was checked.
+    judged = writing.draft
+    assert judged is not None
+    writing.go(0)
+    assert dock.problems.isVisible()
+    writing.set(("minutes",), 26)
+    assert not dock.problems.isVisible()
+    dock.show_problems(judged, [])  # of a check that ends now
+    assert dock.problems.words.text() == "The lesson was changed meanwhile: check it again."
+    writing.undo()
+    writing.go(1)
+    assert not dock.problems.isVisible()
+
     # Asked before it is lost.
     click(dock.steps.buttons["duplicate"])
     assert [step.id for step in writing.lesson.steps] == ["look", "step", "step-2"]
@@ -237,6 +251,33 @@ def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: P
             window.menus.execute(action)
         qtbot.waitUntil(page.exists)
         assert words in page.read_text()
+
+    # A copy of a shipped lesson goes where the teacher says, and its hall with it.
+    writing.close()
+    shipped = next(each for each in shipped_lessons() if each.name.startswith("breaker."))
+    writing.open(shipped)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    offered: list[Path] = []
+
+    def where(_parent: QWidget, _title: str, at: str, *_: object) -> tuple[str, str]:
+        offered.append(Path(at))
+        return str(mine / "breakers"), ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", where)
+        window.menus.execute("teach.save_lesson")
+    assert offered == [Path.home() / shipped.name]
+    assert {each.name for each in mine.iterdir()} == {"breakers.twin-lesson.yaml", "liquid-row.twin.yaml"}
+    assert LessonDraft.of(load_lesson(mine / "breakers.twin-lesson.yaml")) == writing.draft
+    (mine / "liquid-row.twin.yaml").write_text("mine")
+    writing.open(shipped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(mine / "again"), ""))
+        window.menus.execute("teach.save_lesson")
+    assert window.notifications.notes[-1].trouble.title == "Lesson not saved"
+    assert (mine / "liquid-row.twin.yaml").read_text() == "mine"
+    assert not (mine / "again.twin-lesson.yaml").exists()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from twin.app.inspector.facts import state_of
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
@@ -28,8 +28,8 @@ from twin.app.teach.lessons_dialog import LessonsDialog
 from twin.app.teach.markdown_view import shown_address
 from twin.app.teach.person_dialog import PersonDialog, person_of
 from twin.app.teach.pointer import DockOutline, ThingRing
+from twin.app.teach.questions import path_to_save, sure
 from twin.app.toolkit.command_palette import PaletteEntry
-from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import counted, tr
 from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
@@ -236,12 +236,10 @@ class LessonActions:
         if attempt is None:
             return
         name = f"{attempt.file.id}--{attempt.result.person}{RESULT_SUFFIX}".replace("/", "-")
-        chosen, _ = QFileDialog.getSaveFileName(
-            window, tr("Hand in"), str(Path.home() / name), tr("Results (*{suffix})", suffix=RESULT_SUFFIX)
-        )
-        if not chosen:
+        kinds = tr("Results (*{suffix})", suffix=RESULT_SUFFIX)
+        path = path_to_save(window, tr("Hand in"), Path.home() / name, kinds, RESULT_SUFFIX)
+        if path is None:
             return
-        path = Path(chosen if chosen.endswith(RESULT_SUFFIX) else f"{chosen}{RESULT_SUFFIX}")
         try:
             attempt.hand_in(path)
         except OSError as error:
@@ -262,16 +260,8 @@ class LessonActions:
             self._close_dialog()
 
     def _sure(self) -> bool:
-        box = QMessageBox(self._window)
-        box.setObjectName("anew")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(tr("Begin anew"))
-        box.setText(tr("Begin the lesson anew? What you did and answered is forgotten."))
-        make_plain(box)
-        go = box.addButton(tr("Begin anew"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is go
+        question = tr("Begin the lesson anew? What you did and answered is forgotten.")
+        return sure(self._window, "anew", question, tr("Begin anew"), title=tr("Begin anew"))
 
     @staticmethod
     def why_not(action_id: str) -> str:
@@ -324,15 +314,7 @@ class LessonActions:
 
     def _follow_link(self, address: str) -> None:
         """Ask before an address of a lesson is opened."""
-        box = QMessageBox(self._window)
-        box.setObjectName("link")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(shown_address(address))
-        make_plain(box)
-        go = box.addButton(tr("Open"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        if box.clickedButton() is go:
+        if sure(self._window, "link", shown_address(address), tr("Open")):
             QDesktopServices.openUrl(QUrl(address))
 
     def _close_dialog(self) -> None:
