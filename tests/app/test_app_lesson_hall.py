@@ -10,7 +10,11 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from twin.app.session.session import Session
+from twin.app.teach import hall_run
+from twin.app.teach.lesson_editor_model import LessonInWriting
+from twin.app.teach.lesson_editor_recorder import StepRecorder
 from twin.app.teach.runner import LessonRunner
+from twin.app.toolkit.problem_notice import Trouble
 from twin.lessons.attempt import Attempt
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import LessonFile, lesson_from, load_lesson
@@ -81,3 +85,27 @@ def test_next_keeps_what_solved_the_step_before(run: MakeRunner, qtbot: QtBot) -
     runner.check(12.0)
     qtbot.waitUntil(lambda: not runner.checking)
     assert recount(file, attempt.result).findings == ()
+
+
+def test_a_check_lets_go_when_the_run_is_no_longer_recorded(
+    run: MakeRunner, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hall_run, "STALLED_WALL_S", 0.3)
+    attempt = at(CAP)
+    runner = run(attempt)
+    session = runner.session
+    parent = QObject()
+    recorder = StepRecorder(session, LessonInWriting(), parent)
+    told: list[Trouble] = []
+    recorder.failed.connect(told.append)
+    recorder.start()
+    assert session.run_file is not None
+    session.run_file.rename(session.run_file.with_suffix(".away"))
+    runner.check()
+    assert runner.checking
+    recorder.stop()
+    qtbot.waitUntil(lambda: not runner.checking and not recorder.recording)
+    assert runner.said is not None
+    assert runner.said.title == "Not checked."
+    assert [each.title for each in told] == ["Not recorded"]
+    assert not attempt.record.solved

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import monotonic
 
 from psygnal import Signal
 
@@ -29,6 +30,29 @@ NEAR_WALL_S = 2.5
 """So long before its limit a run begins to slow down, of the time that people have [s]."""
 SLOWEST = 8
 """It becomes so much slower, at most."""
+STALLED_WALL_S = 5.0
+"""A run file that has not come up to its run, and does not grow for so long, is not written any more [s]."""
+
+
+class RecordingWait:
+    """Waits for a run file to come up to its run, as long as it grows."""
+
+    def __init__(self) -> None:
+        self._size, self._since_wall_s = -1, math.inf
+
+    def begin(self) -> None:
+        """Wait from now on."""
+        self._size, self._since_wall_s = -1, monotonic()
+
+    def is_over(self, run_file: Path | None) -> bool:
+        """Return whether the file has not grown for so long that nobody writes it any more."""
+        try:
+            size = run_file.stat().st_size if run_file is not None else 0
+        except OSError:
+            size = 0
+        if size > self._size:
+            self._size, self._since_wall_s = size, monotonic()
+        return monotonic() - self._since_wall_s > STALLED_WALL_S
 
 
 class LessonHall:

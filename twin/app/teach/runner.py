@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from twin.app.session.editor import Editor
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
-from twin.app.teach.hall_run import LessonHall
+from twin.app.teach.hall_run import LessonHall, RecordingWait
 from twin.app.teach.review import Review, reviewing
 from twin.app.teach.said import Said, allowed_words, hint_said, solved_said, verdict_said, why_said
 from twin.app.toolkit.problem_notice import Trouble
@@ -72,6 +72,7 @@ class LessonRunner:
         self._seen: tuple[object, ...] = ()
         self._due_wall_s = self._keep_wall_s = 0.0
         self._asked: tuple[Answer | None] | None = None  # a check that waits for the run file
+        self._wait = RecordingWait()
         self._timer = QTimer(parent, interval=TICK_MS)
         self._timer.timeout.connect(self._tick)
         self._slices = QTimer(parent, interval=0)
@@ -178,6 +179,7 @@ class LessonRunner:
             self._say(solved_said(self.attempt))
             return
         self._asked = (answer,)
+        self._wait.begin()
         session = self.session
         if session.begun and not session.finished and not session.lost:
             session.set_running(False)
@@ -298,11 +300,13 @@ class LessonRunner:
             else:
                 with Reader(run_file) as reader:
                     if session.begun and reader.t_end_s < session.t_s and not session.lost:
-                        return  # it is written still
+                        self._look_stalled()  # it is written still
+                        return
                     evidence = attempt.evidence(document.scenario, reader, reader.t_end_s)
                     verdict = attempt.check(evidence, asked[0], reader.event_count, reader.event_hash)
         except RunFileError:
-            return  # it is being begun
+            self._look_stalled()  # it is being begun
+            return
         except OSError as error:
             self._asked = None
             self._tell_unkept(error)
@@ -313,6 +317,15 @@ class LessonRunner:
         self._say(verdict_said(attempt, verdict, session.clock.says, ends_s))
         self.reviewed.emit()
         self.turned.emit()
+
+    def _look_stalled(self) -> None:
+        """Let go of a check for which the run file does not come any more."""
+        if self._wait.is_over(self.session.run_file):
+            self._asked = None
+            words = tr(
+                "The run is no longer recorded, so nothing can be held against it. Try the step again."
+            )
+            self._say(Said("notice", tr("Not checked."), words))
 
     def _on_arrived(self) -> None:
         self._seen = ()
