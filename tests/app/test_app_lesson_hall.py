@@ -7,19 +7,24 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from twin.app.session.session import Session
 from twin.app.teach import hall_run
+from twin.app.teach.lesson_dock import LessonDock
 from twin.app.teach.lesson_editor_model import LessonInWriting
 from twin.app.teach.lesson_editor_recorder import StepRecorder
 from twin.app.teach.runner import LessonRunner
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Trouble
 from twin.lessons.attempt import Attempt
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import LessonFile, lesson_from, load_lesson
 from twin.lessons.recount import recount
-from twin.scenario import parse_injection
+from twin.lessons.result import read_result
+from twin.scenario import ScenarioError, parse_injection
+from twin.scenario.text.problem import Problem
 
 LAB = Path(__file__).parents[1] / "lessons" / "lab.twin-lesson.yaml"
 CAP, FIGURE, PLAN = 2, 3, 4
@@ -28,19 +33,28 @@ MakeRunner = Callable[[Attempt], LessonRunner]
 
 
 @pytest.fixture
-def run(qtbot: QtBot) -> Iterator[MakeRunner]:
+def dock(qapp: QApplication) -> Iterator[LessonDock]:
+    """The dock of lessons on a session of its own."""
+    look, session, window = Look(qapp, "dark"), Session(), QMainWindow()
+    made = LessonDock(look, session, window)
+    yield made
+    made.runner.close()
+    session.client.close()
+    window.deleteLater()
+    look.close()
+
+
+@pytest.fixture
+def run(dock: LessonDock, qtbot: QtBot) -> MakeRunner:
     """What opens the hall of an attempt, and waits until the run stands where its step begins."""
-    session, parent = Session(), QObject()
-    runner = LessonRunner(session, parent)
 
     def opened(attempt: Attempt) -> LessonRunner:
+        runner = dock.runner
         runner.take(attempt)
-        qtbot.waitUntil(lambda: session.run_file is not None and not runner.hall.arriving)
+        qtbot.waitUntil(lambda: runner.session.run_file is not None and not runner.hall.arriving)
         return runner
 
-    yield opened
-    runner.close()
-    session.client.close()
+    return opened
 
 
 def at(place: int, file: LessonFile | None = None, path: Path | None = None) -> Attempt:
@@ -109,3 +123,65 @@ def test_a_check_lets_go_when_the_run_is_no_longer_recorded(
     assert runner.said.title == "Not checked."
     assert [each.title for each in told] == ["Not recorded"]
     assert not attempt.record.solved
+
+
+def test_the_end_stays_while_its_hall_arrives(dock: LessonDock, qtbot: QtBot) -> None:
+    attempt = at(FIGURE)
+    attempt.finish()
+    runner = dock.runner
+    runner.take(attempt)
+    dock.show_end()
+    assert runner.hall.arriving
+    qtbot.waitUntil(lambda: not runner.hall.arriving)
+    assert dock.end is not None
+    assert dock.page is None
+    dock.go(-1)
+    assert dock.end is None
+    assert dock.page is not None
+
+
+def test_a_full_disk_stops_nobody(
+    dock: LessonDock, run: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = at(0, path=tmp_path / "anna.twin-result.json")
+    runner = run(attempt)
+    told: list[Trouble] = []
+    runner.failed.connect(told.append)
+    monkeypatch.setattr("twin.lessons.attempt.write_result", _full_disk)
+    for place in (1, CAP):
+        runner.go(place)
+        assert attempt.place == place
+        assert dock.page is not None
+        assert dock.page.heading.text().startswith(f"{place + 1}. ")
+    runner.hint()
+    assert attempt.record.hints == 1
+    assert runner.said is not None
+    assert runner.said.text == "Heat follows power."
+    assert {each.title for each in told} == {"Progress not saved"}
+    assert attempt.solved[0]  # it was read
+    monkeypatch.undo()
+    runner.hint()
+    assert read_result(tmp_path / "anna.twin-result.json") == attempt.result
+
+
+def _full_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_progress_is_written_over_once_the_hall_is_open(
+    run: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "anna.twin-result.json"
+    before = at(CAP, path=path).result
+    runner = run(at(0))
+    with monkeypatch.context() as patch:
+        patch.setattr(runner.hall, "open", _no_hall)
+        with pytest.raises(ScenarioError):
+            runner.take(Attempt(load_lesson(LAB), "anna"), path)
+    assert read_result(path) == before
+    runner.take(Attempt(load_lesson(LAB), "anna"), path)
+    assert read_result(path).at == "read"
+
+
+def _no_hall(*_: object) -> None:
+    raise ScenarioError([Problem("lab", 0, "", "", "cannot be opened")])

@@ -38,6 +38,8 @@ DAMAGED, OTHER = ".damaged", ".other"
 class Attempt:
     """A lesson as one person has it, with their progress; each change is saved.
 
+    What is done stands here also where it cannot be saved: then `OSError` is raised afterwards.
+
     Parameters
     ----------
     file
@@ -206,21 +208,31 @@ class Attempt:
         """Go to another step; a step that is only read counts as done when it is left forwards."""
         if not 0 <= place < len(self.lesson.steps):
             return
-        if place > self.place and not self.step.is_task and self.record.closed is None:
-            self._record(closed=now())
+        if place > self.place:
+            self._pass()
         self.place = place
         self.result = self.result.model_copy(update={"at": self.step.id})
         self._open()
 
     def finish(self) -> None:
         """Come to the end of the lesson."""
-        if not self.step.is_task and self.record.closed is None:
-            self._record(closed=now())
+        self._pass()
         self._keep(self.result.model_copy(update={"finished": True}))
+
+    def keep_at(self, path: Path | None) -> None:
+        """Save the progress there from now on; raises `OSError`."""
+        self.path = path
+        self._keep(self.result)
 
     def hand_in(self, path: Path) -> None:
         """Save the result for the teacher; raises `OSError`."""
         write_result(self.result, path)
+
+    def _pass(self) -> None:
+        """Call a step done that is only read; it is saved with what follows."""
+        if not self.step.is_task and self.record.closed is None:
+            record = self.record.model_copy(update={"closed": now()})
+            self.result = self.result.with_step(record)
 
     def _begins_s(self) -> float:
         first = place_of_hall(self.lesson, self.place)

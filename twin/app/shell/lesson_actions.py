@@ -142,8 +142,12 @@ class LessonActions:
         try:
             file = lesson_file(path)
             place = progress_path(file, person)
-            attempt = Attempt(file, person, None, place) if anew else begun_attempt(file, person, place)
-            self.runner.take(attempt)
+            if anew:  # what was kept is written over once the hall is open
+                attempt = Attempt(file, person)
+                self.runner.take(attempt, place)
+            else:
+                attempt = begun_attempt(file, person, place)
+                self.runner.take(attempt)
         except NewerVersion as error:
             window.files.tell_newer(path, error)
         except SCENE_ERRORS as error:
@@ -290,7 +294,7 @@ class LessonActions:
         if attempt is None or plant is None or not self.runner.hall.is_open:
             self.ring.mark("")
             return
-        key = (attempt.file.id, attempt.place, attempt.record.tries, plant.epoch)
+        key = (attempt.file.id, attempt.place, attempt.record.tries)
         if key == self._pointed:
             return
         self._pointed, look = key, attempt.step.look

@@ -139,7 +139,7 @@ class LessonHall:
         """Let the run stand where another step in the same hall wants it, when it was never seen before.
 
         Where the run is past its beginning already, the hall is opened anew, unless something was done since: then it
-        stays as it is. Raises as `open`.
+        stays as it is. Raises as `open`, and `OSError` where that cannot be kept.
         """
         attempt, document = self._attempt, self._session.document
         assert attempt is not None
@@ -153,8 +153,10 @@ class LessonHall:
             and begins_s is not None
             and t_s > begins_s > max((act.at_s for act in self._acts), default=-1)
         ):
-            attempt.did(self._acts, begins_s, self._scene)
-            self.open(attempt, path)
+            try:
+                attempt.did(self._acts, begins_s, self._scene)
+            finally:
+                self.open(attempt, path)
         else:
             self._take_limit()
 

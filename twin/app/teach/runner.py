@@ -104,11 +104,13 @@ class LessonRunner:
         """
         self.take(begun_attempt(file, person))
 
-    def take(self, attempt: Attempt) -> None:
-        """Go on with an attempt; raises as `start`."""
+    def take(self, attempt: Attempt, keep_at: Path | None = None) -> None:
+        """Go on with an attempt, and keep it in another place once its hall is open; raises as `start`."""
         self._note()
         self._open_hall(attempt)
         self.attempt = attempt
+        if keep_at is not None:
+            self._kept(lambda: attempt.keep_at(keep_at))
         self._timer.start()
         self.session.permit = self._why_no_act
         if self._editor is not None:
@@ -140,15 +142,16 @@ class LessonRunner:
         before = attempt.hall_step
         fresh = attempt.result.step(attempt.lesson.steps[place].id).opened is None
         self._note()
-        if not self._kept(lambda: attempt.go(place)):
-            return
+        self._kept(lambda: attempt.go(place))
         try:
             if attempt.hall_step != before or not self.hall.is_open:
                 self._open_hall(attempt)
             else:
                 self.hall.turn(self._path(attempt), fresh=fresh)
-        except (*SCENE_ERRORS, OSError) as error:
+        except SCENE_ERRORS as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
+        except OSError as error:
+            self._tell_unkept(error)
         self._turn()
 
     def again(self) -> None:
@@ -166,9 +169,10 @@ class LessonRunner:
     def hint(self) -> None:
         """Give the next hint; it costs points."""
         attempt = self.attempt
-        hint = attempt.hint() if attempt is not None else None
-        if attempt is not None and hint is not None:
-            self._say(hint_said(hint, attempt.record.hints))
+        taken = attempt.record.hints if attempt is not None else 0
+        if attempt is not None and taken < len(attempt.step.hints):
+            self._kept(attempt.hint)
+            self._say(hint_said(attempt.step.hints[taken], taken + 1))
             self.turned.emit()
 
     def check(self, answer: Answer | None = None) -> None:
@@ -310,6 +314,7 @@ class LessonRunner:
         except OSError as error:
             self._asked = None
             self._tell_unkept(error)
+            self.turned.emit()
             return
         self._asked, self._verdict = None, verdict
         self.review = Review(verdict, self.review.figures if self.review is not None else {}, session.t_s)
@@ -367,14 +372,12 @@ class LessonRunner:
         if self.attempt is not None:
             self._kept(self.hall.note)
 
-    def _kept(self, act: Callable[[], object]) -> bool:
+    def _kept(self, act: Callable[[], object]) -> None:
         """Do something that is kept; say so where the disk takes none."""
         try:
             act()
         except OSError as error:
             self._tell_unkept(error)
-            return False
-        return True
 
     def _tell_unkept(self, error: OSError) -> None:
         words = tr(
