@@ -185,6 +185,14 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     attempt = window.docks.lesson.runner.attempt
     assert attempt is not None
     assert attempt.path is None  # nothing of it is kept
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("twin.app.shell.lesson_actions.sure", lambda *_, **__: True)
+        window.lessons.begin_anew()
+    anew = window.docks.lesson.runner.attempt
+    assert anew is not None
+    assert anew is not attempt
+    assert anew.path is None
+    assert anew.file is attempt.file  # as it is written, not as it was saved
     picture(window, "tried")
 
 
@@ -232,6 +240,24 @@ def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert getattr(writing.lesson.steps[places["read"]].question, "right", None) == 17.5
     click(next(each for each in form_of(dock).findChildren(QPushButton) if each.text() == "Add a hint"))
     assert len(writing.lesson.steps[places["read"]].hints) == 1
+    typed = next(row for spot, row in form_of(dock).fields.rows if spot.path[-3:] == ("hints", 0, "text"))
+    assert isinstance(typed, TextRow)
+    typed.field.selectAll()
+    typed.field.insertPlainText("Look there.")
+    click(next(each for each in form_of(dock).findChildren(QPushButton) if each.text() == "Add a hint"))
+    hints = writing.lesson.steps[places["read"]].hints
+    assert [hint.text == "Look there." for hint in hints] == [True, False]  # what was typed stays
+    reading = next(row for spot, row in form_of(dock).fields.rows if spot.path[-1] == "text" and spot.shown)
+    assert isinstance(reading, TextRow)
+    preview = reading.preview
+    assert preview is not None
+    as_it_was = preview.words
+    reading.field.selectAll()
+    reading.field.insertPlainText("It is *warm*.")
+    assert preview.words == as_it_was  # not at each letter
+    qtbot.waitUntil(lambda: preview.words == "It is warm.")
+    reading.restore()
+    assert preview.words == as_it_was
     while writing.can_undo:
         click(dock.undo_button)
     assert writing.lesson == before

@@ -50,7 +50,7 @@ def test_html_is_shown_as_it_stands_and_pictures_lie_in_the_folder(
     view = MarkdownView(look, inside)
     view.show_text("![a hall](in.png)\n\n![no hall](../out.png)")
     shown, missing = view.findChildren(QLabel)
-    assert not shown.pixmap().isNull()
+    assert shown.pixmap().size() == picture.size()
     assert missing.pixmap().isNull()
     assert missing.text() == "no hall"
     look.close()

@@ -265,6 +265,13 @@ def test_pseudonym_is_asked_once(
     assert len(asked) == 1
     words = [entry.title for entry in made.lessons.entries()]
     assert "Power of a laboratory" in words
+    made.lessons.choose()
+    dialog = made.lessons.dialog
+    assert dialog is not None
+    made.lessons.choose()
+    assert made.lessons.dialog is dialog  # one is enough
+    dialog.close()
+    assert made.lessons.dialog is None
     made.show_welcome()
     qtbot.waitUntil(lambda: len(made.lessons.cards.cards) > 1)
     qtbot.wait(50)

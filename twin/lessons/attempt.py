@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -314,10 +314,9 @@ def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> At
     return Attempt(file, person, result, place)
 
 
-def unfinished_attempts() -> list[LessonResult]:
-    """Return what people left unfinished on this computer, the latest first."""
+def unfinished_attempts() -> Iterator[LessonResult]:
+    """Yield what people left unfinished on this computer, the latest first."""
     folder = state_folder() / "lessons"
-    found = []
     for path in (
         sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: -path.stat().st_mtime) if folder.is_dir() else ()
     ):
@@ -326,5 +325,4 @@ def unfinished_attempts() -> list[LessonResult]:
         except ResultError:
             continue
         if not result.finished:
-            found.append(result)
-    return found
+            yield result

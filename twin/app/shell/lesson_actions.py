@@ -15,13 +15,13 @@ from twin.app.inspector.facts import state_of
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.teach.courses import (
     LessonEntry,
-    entry_of,
     lesson_entries,
     lesson_file,
     next_entry,
     own_lessons,
     place_of,
     remember_lesson,
+    unfinished,
 )
 from twin.app.teach.lesson_cards import LessonCards
 from twin.app.teach.lessons_dialog import LessonsDialog
@@ -32,7 +32,7 @@ from twin.app.teach.questions import path_to_save, sure
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import counted, tr
-from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
+from twin.lessons.attempt import Attempt, begun_attempt, progress_path
 from twin.lessons.lesson_file import SUFFIX
 from twin.lessons.result import SUFFIX as RESULT_SUFFIX
 from twin.lessons.result import LessonResult
@@ -104,13 +104,17 @@ class LessonActions:
 
     def choose(self) -> None:
         """Show the list of lessons."""
+        if self.dialog is not None:  # it is open
+            self.dialog.raise_()
+            self.dialog.activateWindow()
+            return
         settings = self._window.settings
         dialog = LessonsDialog(self._window.look, self.own, person_of(settings), self._window)
         self.dialog = dialog
         dialog.chosen.connect(self._on_chosen)
         dialog.file_wanted.connect(self.ask_file)
         dialog.person_wanted.connect(self.ask_person)
-        dialog.destroyed.connect(self._forget_dialog)
+        dialog.finished.connect(self._forget_dialog)
         dialog.show()
 
     def ask_file(self) -> None:
@@ -168,10 +172,18 @@ class LessonActions:
         self.open_file(path)
 
     def begin_anew(self) -> None:
-        """Begin the open lesson from its first step."""
+        """Begin the open lesson from its first step; of a trial nothing is kept, as before."""
         attempt = self.runner.attempt
-        if attempt is not None and attempt.file.path is not None and self._sure():
+        if attempt is None or not self._sure():
+            return
+        if attempt.path is not None and attempt.file.path is not None:
             self.open_file(attempt.file.path, anew=True)
+        elif self._window.editing.file.may_leave():
+            try:
+                self.runner.take(Attempt(attempt.file, attempt.result.person))
+            except SCENE_ERRORS as error:
+                path = self.runner.path(attempt)
+                self._window.files.show_problems(path, problems_of(error, path.name))
 
     def go_on_to_next(self) -> None:
         """Begin the next lesson of the course; after the last show the list."""
@@ -202,27 +214,26 @@ class LessonActions:
     def offer(self) -> None:
         """Offer to go on with the lesson that was left last, unless that was put off."""
         later = self._window.settings.kept(_LATER)
-        for result in unfinished_attempts():
-            entry = entry_of(result, self.own)
-            if entry is None or result.id in later:
-                continue
-            lesson = entry.lesson
-            number = place_of(result, lesson) + 1
-            words = tr(
-                "{title}, as {person}: step {number} of {steps}. The hall stands as it was left.",
-                title=lesson.title,
-                person=result.person,
-                number=number,
-                steps=len(lesson.steps),
-            )
-            self._window.notifications.ask(
-                Trouble(tr("Go on with the lesson at step {number}?", number=number), words),
-                {
-                    tr("Go on"): partial(self._go_on, entry, result),
-                    tr("Not now"): partial(self._put_off, result),
-                },
-            )
+        left = unfinished(self.own, later)
+        if left is None:
             return
+        entry, result = left
+        lesson = entry.lesson
+        number = place_of(result, lesson) + 1
+        words = tr(
+            "{title}, as {person}: step {number} of {steps}. The hall stands as it was left.",
+            title=lesson.title,
+            person=result.person,
+            number=number,
+            steps=len(lesson.steps),
+        )
+        self._window.notifications.ask(
+            Trouble(tr("Go on with the lesson at step {number}?", number=number), words),
+            {
+                tr("Go on"): partial(self._go_on, entry, result),
+                tr("Not now"): partial(self._put_off, result),
+            },
+        )
 
     def _go_on(self, entry: LessonEntry, result: LessonResult) -> None:
         self._window.settings.keep("lesson_person", [result.person])
@@ -325,7 +336,7 @@ class LessonActions:
         if self.dialog is not None:
             self.dialog.close()
 
-    def _forget_dialog(self) -> None:
+    def _forget_dialog(self, _answer: int) -> None:
         self.dialog = None
 
 

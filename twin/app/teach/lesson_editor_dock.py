@@ -73,11 +73,16 @@ class LessonEditorDock(Dock):
         self.pages.addWidget(self._lay_out_writing())
         self.body.addWidget(self.pages)
         self.writing.changed.connect(self._on_changed)
+        look.changed.connect(self._on_theme)
         self.recorder.changed.connect(self._on_recording)
         self.recorder.recorded.connect(self._on_recorded)
         session.time_changed.connect(lambda _: self._tell_recording())
         session.opened.connect(lambda _: self._refresh_start())
         self._refresh_start()
+
+    def _on_theme(self, _theme: object) -> None:
+        if self.form is not None:
+            self.form.fields.write_again()
 
     # -- building ----
 

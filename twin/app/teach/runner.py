@@ -147,7 +147,7 @@ class LessonRunner:
             if attempt.hall_step != before or not self.hall.is_open:
                 self._open_hall(attempt)
             else:
-                self.hall.turn(self._path(attempt), fresh=fresh)
+                self.hall.turn(self.path(attempt), fresh=fresh)
         except SCENE_ERRORS as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
         except OSError as error:
@@ -348,12 +348,13 @@ class LessonRunner:
     # -- within ----
 
     def _open_hall(self, attempt: Attempt) -> None:
-        path = self._path(attempt)
+        path = self.path(attempt)
         self.hall.open(attempt, path)
         self.opened.emit(path)
 
     @staticmethod
-    def _path(attempt: Attempt) -> Path:
+    def path(attempt: Attempt) -> Path:
+        """Return the file of a lesson; one that was never saved has the name it would have."""
         return attempt.file.path or Path(f"{attempt.file.id}.twin-lesson.yaml")
 
     def _turn(self) -> None:
