@@ -141,7 +141,7 @@ def test_the_end_stays_while_its_hall_arrives(dock: LessonDock, qtbot: QtBot) ->
 
 
 def test_a_full_disk_stops_nobody(
-    dock: LessonDock, run: MakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dock: LessonDock, run: MakeRunner, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = at(0, path=tmp_path / "anna.twin-result.json")
     runner = run(attempt)
@@ -157,6 +157,10 @@ def test_a_full_disk_stops_nobody(
     assert attempt.record.hints == 1
     assert runner.said is not None
     assert runner.said.text == "Heat follows power."
+    qtbot.waitUntil(lambda: not runner.hall.arriving)
+    runner.check()
+    qtbot.waitUntil(lambda: not runner.checking)
+    assert runner.said.title == "Not yet."
     assert {each.title for each in told} == {"Progress not saved"}
     assert attempt.solved[0]  # it was read
     monkeypatch.undo()

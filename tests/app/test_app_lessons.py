@@ -67,6 +67,14 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     qtbot.waitUntil(lambda: runner.review is not None)
     assert "kW" in dock.page.text.words
     picture(window, "read")
+    plant, hall = session.plant, window.hall.state
+    assert plant is not None
+    assert hall.colour_by == "gpu.temp_c"
+    hall.colour_by = "gpu.power_w"
+    plant.epoch += 1  # as after an edit
+    runner.turned.emit()
+    plant.epoch -= 1
+    assert hall.colour_by == "gpu.power_w"  # a step points once
     click(dock.next_button)
     click(dock.check_button)
     assert said(dock).title == "No answer yet."

@@ -158,7 +158,7 @@ class Attempt:
     def check(
         self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
     ) -> StepVerdict:
-        """Return how the step stands, and keep what it was held against.
+        """Return how the step stands, and keep what it was held against; raises `OSError`.
 
         Parameters
         ----------
@@ -169,6 +169,16 @@ class Attempt:
         events, event_hash
             Of the run up to now.
         """
+        before = self.result
+        verdict = self.judged(evidence, answer, events, event_hash)
+        if self.result is not before:
+            self._keep(self.result)
+        return verdict
+
+    def judged(
+        self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
+    ) -> StepVerdict:
+        """Return how the step stands; what it was held against is saved with what follows. Takes what `check` does."""
         given = self.record.answers
         if answer is not None and (not given or given[-1] != answer):
             given = (*given, answer)[-MOST_ANSWERS:]
@@ -185,7 +195,16 @@ class Attempt:
         self.result = self.result.with_hall(hall)
         closed = now() if verdict.solved else None
         acts = len(hall.acts)
-        self._record(answers=given, checked_s=evidence.now_s, acts=acts, solved=verdict.solved, closed=closed)
+        record = self.record.model_copy(
+            update={
+                "answers": given,
+                "checked_s": evidence.now_s,
+                "acts": acts,
+                "solved": verdict.solved,
+                "closed": closed,
+            }
+        )
+        self.result = self.result.with_step(record)
         return verdict
 
     def figures(self, evidence: StepEvidence) -> dict[str, str]:

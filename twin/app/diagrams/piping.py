@@ -189,9 +189,7 @@ class _Drawing:
             Box(
                 key,
                 "rack",
-                tr("Rack {rack}", rack=plant.racks.ids[rack])
-                if rack >= 0
-                else counted(len(racks), "rack"),
+                tr("Rack {rack}", rack=plant.racks.ids[rack]) if rack >= 0 else counted(len(racks), "rack"),
                 ", ".join(words),
                 RACKS,
                 place,

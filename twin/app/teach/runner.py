@@ -300,23 +300,22 @@ class LessonRunner:
         run_file = session.run_file
         try:
             if run_file is None:
-                verdict = attempt.check(attempt.evidence(document.scenario, None, 0.0), asked[0])
+                verdict = attempt.judged(attempt.evidence(document.scenario, None, 0.0), asked[0])
             else:
                 with Reader(run_file) as reader:
                     if session.begun and reader.t_end_s < session.t_s and not session.lost:
                         self._look_stalled()  # it is written still
                         return
                     evidence = attempt.evidence(document.scenario, reader, reader.t_end_s)
-                    verdict = attempt.check(evidence, asked[0], reader.event_count, reader.event_hash)
+                    verdict = attempt.judged(evidence, asked[0], reader.event_count, reader.event_hash)
         except RunFileError:
             self._look_stalled()  # it is being begun
             return
-        except OSError as error:
-            self._asked = None
-            self._tell_unkept(error)
-            self.turned.emit()
+        except OSError:  # it cannot be opened
+            self._look_stalled()
             return
         self._asked, self._verdict = None, verdict
+        self._kept(lambda: attempt.keep_at(attempt.path))
         self.review = Review(verdict, self.review.figures if self.review is not None else {}, session.t_s)
         ends_s = attempt.span(document.scenario)[1]
         self._say(verdict_said(attempt, verdict, session.clock.says, ends_s))
