@@ -14,6 +14,7 @@ from twin.app.teach.said import solved_said, why_said
 from twin.app.teach.step_page import StepPage
 from twin.app.toolkit.look import Look
 from twin.lessons.attempt import Attempt
+from twin.lessons.handout import handout
 from twin.lessons.judgement import bound_of, judge, value_words
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import lesson_from
@@ -100,6 +101,12 @@ def test_words_that_are_no_markdown_are_said_as_they_stand(qapp: QApplication) -
     page.show_said(why_said(attempt, verdict))
     assert page.said.text.words.startswith(attempt.step.conditions[0].text)
     look.close()
+
+
+def test_a_handout_shows_questions_as_the_window_does() -> None:
+    text = LAB.read_text().replace("What is the IT power now, in kW?", "'What is the *IT power*, now {x}?'")
+    page = handout(lesson_from(text, LAB.name, LAB.parent))
+    assert "What is the <em>IT power</em>, now \N{HORIZONTAL ELLIPSIS}" in page
 
 
 def test_names_in_all_that_is_said_are_checked() -> None:
