@@ -35,6 +35,8 @@ _INLINE = re.compile(
     | (?P<html><[A-Za-z/!?])""",
     re.VERBOSE | re.DOTALL,
 )
+_MEANING = re.compile(r"[\\`*_{\[<]")
+_BEGIN = re.compile(r"^(\s*\d{0,4})([#+\-.)])", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _SCHEMES = ("http:", "https:")
 _FIGURE = re.compile(r"[a-z][A-Za-z0-9_.\-/]*(?: [A-Za-z0-9_.\-/]+)*")
@@ -127,6 +129,15 @@ def read_markdown(text: str, *, pictures: bool = False) -> tuple[ProseBlock, ...
         else block
         for block in _blocks(text, pictures)
     )
+
+
+def escaped(text: str) -> str:
+    r"""Return words as a text in which none of them means anything.
+
+    >>> escaped("*kv_cache* {x}"), escaped("- 3 %"), escaped("2. rack")
+    ('\\*kv\\_cache\\* \\{x}', '\\- 3 %', '2\\. rack')
+    """
+    return _BEGIN.sub(r"\1\\\2", _MEANING.sub(r"\\\g<0>", text))
 
 
 def figures_of(blocks: Iterable[ProseBlock]) -> tuple[str, ...]:

@@ -151,8 +151,8 @@ class LessonDock(Dock):
             if self._key != ("none",):
                 self._show_empty()
             return
-        key = (id(attempt), attempt.place, attempt.record.tries)
-        if key != self._key or self.page is None:
+        key = _key_of(attempt)
+        if key != self._key or (self.page is None and self.end is None):
             self._key = key
             self._show_step(attempt)
         self._refresh(attempt)
@@ -172,7 +172,7 @@ class LessonDock(Dock):
         if attempt is None:
             return
         self.page, self.end = None, EndPage(self._look, attempt)
-        self._key = ("end",)
+        self._key = _key_of(attempt)
         self._put(self.end)
         self._refresh(attempt)
         self.hand_in_button.setFocus()
@@ -294,6 +294,10 @@ class LessonDock(Dock):
             return ""
         said = session.clock.says(t_s)
         return said.removesuffix(":00")
+
+
+def _key_of(attempt: Attempt) -> tuple[object, ...]:
+    return id(attempt), attempt.place, attempt.record.tries
 
 
 def _button(words: str, tip: str) -> QPushButton:

@@ -46,7 +46,7 @@ class SaidFrame(QFrame):
         with_role(self, "said")
         self.title.setText(said.title)
         self.text.show_text(said.text.replace("\n", "\n\n"))
-        self.setAccessibleName(f"{said.title} {said.text}")
+        self.setAccessibleName(f"{said.title} {self.text.words}")
 
 
 class StepPage(QScrollArea):
@@ -106,7 +106,7 @@ class StepPage(QScrollArea):
             return
         if self.conditions is not None:
             self.conditions.show_verdict(review.verdict)
-        for text in self._texts:
+        for text in (*self._texts, self.said.text):
             text.show_figures(review.figures)
 
     def show_said(self, said: Said | None) -> None:
