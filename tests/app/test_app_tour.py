@@ -240,6 +240,15 @@ def test_a_film_of_the_chapters_has_captions_beside_it(
     assert dialog.made == tmp_path / "film"
     assert (tmp_path / "film" / "000001.png").is_file()
     assert "a step takes 6.6" in (tmp_path / "film" / "captions.vtt").read_text()
+    assert not dialog.seconds.isEnabled()  # chapters are still chosen
+
+    (tmp_path / "other" / "captions.vtt").mkdir(parents=True)  # captions cannot be written there
+    dialog.make(tmp_path / "other")
+    qtbot.waitUntil(lambda: dialog.film is None)
+    assert dialog.made == tmp_path / "other"
+    done, failed = dialog.words.text().split("\n")
+    assert done.endswith(f"pictures: {tmp_path / 'other'}")
+    assert failed.startswith("Captions not written: ")
     with qtbot.waitSignal(dialog.destroyed):
         dialog.show()
         dialog.reject()
