@@ -34,7 +34,8 @@ class Operator:
         # hall air.
         rates, kinds = paths.modes[0], len(paths.modes[0])
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
-        self.product, self.pull = factors[:, :64].reshape(kinds, 8, 8), factors[:, 64:72].reshape(kinds, 2, 4)
+        self.product: Floats = factors[:, :64].reshape(kinds, 8, 8)
+        self.pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
         self.apart = kinds > MOST_SIDE_BY_SIDE
         if self.apart:
             self.product = self.product[:, ::2, ::2].transpose(0, 2, 1)
