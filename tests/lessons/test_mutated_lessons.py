@@ -134,6 +134,12 @@ def test_damaged_results_are_told(count: int) -> None:
             "conditions",
             "nothing is done",
         ),
+        (
+            lambda t: t.replace("ends: 10 min\n", "ends: 10 min\n    look: {thing: nowhere/9}\n", 1),
+            0,
+            "look.thing",
+            "not in the scene",
+        ),
         (lambda t: t.replace("ends: 20 min", "ends: 2 h"), 36, "ends", "after the end of the scene"),
         (
             lambda t: t.replace(

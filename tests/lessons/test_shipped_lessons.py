@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from twin.app.shell.dock_table import DOCKS
-from twin.lessons.lesson_check import check_lesson, ids_of
+from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.measure import FindingMeasure
+from twin.lessons.recount import recount
 from twin.lessons.schema import Lesson
-from twin.lessons.step_hall import hall_of
+from twin.lessons.script import scripted_result
 from twin.lessons.values import StepEvidence, value_of
 from twin.record.channels import COLOUR_BY
 from twin.scenario import load
@@ -58,15 +59,22 @@ def test_lesson_is_whole(file: LessonFile) -> None:
         assert step.look.colour_by is None or step.look.colour_by in COLOUR_BY
 
 
-def test_places_to_look_at_exist(file: LessonFile) -> None:
-    lesson = file.lesson()
-    for place, step in enumerate(lesson.steps):
-        if step.look.thing is not None:
-            scenario = hall_of(file, lesson, place).scenario
-            ids = ids_of(scenario) | {"fabric": tuple(fabric.id for fabric in scenario.fabrics)}
-            rows = {rack.rsplit("/", 1)[0] for rack in ids["rack"]}
-            thing, rack = step.look.thing, step.look.thing.rsplit("/", 1)[0]
-            assert thing in rows.union(*ids.values()) or rack in ids["rack"], step.id
+_AT_ONE_INSTANT = ("cutting-a-model", "experts")
+"""Lessons of which several steps are done at the same time of the run."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=() if _id(path) in _AT_ONE_INSTANT else pytest.mark.slow, id=_id(path))
+        for path in shipped_lessons()
+    ],
+)
+def test_who_solves_a_lesson_is_accused_of_nothing(path: Path) -> None:
+    file = load_lesson(path)
+    found = recount(file, scripted_result(file, "Ada"))
+    assert found.findings == ()
+    assert found.points == found.most_points
 
 
 def test_neighbours_have_other_halls(file: LessonFile) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from twin.lessons.lesson_file import LessonFile, number_of
 from twin.lessons.measure import Measure
 from twin.lessons.replay import allowed_before, span_of
 from twin.lessons.result import (
+    MOST_ANSWERS,
     SUFFIX,
     DoneAct,
     HallRecord,
@@ -167,8 +169,10 @@ class Attempt:
         """
         given = self.record.answers
         if answer is not None and (not given or given[-1] != answer):
-            given = (*given, answer)
+            given = (*given, answer)[-MOST_ANSWERS:]
         verdict = judge(self.step, evidence, given[-1] if given else None)
+        if self.record.solved:  # what solved it is kept, whatever is tried afterwards
+            return verdict
         hall = self.hall.model_copy(
             update={
                 "until_s": max(self.hall.until_s, evidence.now_s),
@@ -177,9 +181,9 @@ class Attempt:
             }
         )
         self.result = self.result.with_hall(hall)
-        solved = self.record.solved or verdict.solved
-        closed = (self.record.closed or now()) if solved else None
-        self._record(answers=given, checked_s=evidence.now_s, solved=solved, closed=closed)
+        closed = now() if verdict.solved else None
+        acts = len(hall.acts)
+        self._record(answers=given, checked_s=evidence.now_s, acts=acts, solved=verdict.solved, closed=closed)
         return verdict
 
     def figures(self, evidence: StepEvidence) -> dict[str, str]:
@@ -187,16 +191,25 @@ class Attempt:
         return {name: figure_words(measure, evidence) for name, measure in self.step.figures.items()}
 
     def again(self) -> HallRecord:
-        """Begin the step again: of the hall that is kept which was done before the step; return it."""
+        """Begin the step again; acts before its beginning are kept. Return the record of the hall.
+
+        A step of this hall whose acts go is not solved any more, and neither is one that comes later.
+        """
         begins_s = self._begins_s()
         hall = self.hall
         kept = tuple(done for done in hall.acts if done.act.at_s < begins_s)
         scene = hall.scene if place_of_hall(self.lesson, self.place) != self.place else None
         fresh = HallRecord(step=hall.step, scene=scene, acts=kept, until_s=begins_s)
         self.result = self.result.with_hall(fresh)
-        for step in self.lesson.steps[self.place :]:  # what was solved in the run that goes is not any more
+        gone_s = min((done.act.at_s for done in hall.acts if done.act.at_s >= begins_s), default=math.inf)
+        for place, step in enumerate(self.lesson.steps):
             record = self.result.step(step.id)
-            if record.opened is not None and self._hall_of(step.id) == hall.step:
+            lost = record.checked_s is not None and record.checked_s >= gone_s
+            if (
+                record.opened is not None
+                and self._hall_of(step.id) == hall.step
+                and (place >= self.place or lost)
+            ):
                 undone = {"solved": False, "closed": None, "checked_s": None}
                 self.result = self.result.with_step(record.model_copy(update=undone))
         self._record(tries=self.record.tries + 1)

@@ -28,8 +28,8 @@ _NOT_TRUSTED = (
 def class_page(results: ClassResults) -> str:
     """Return the report on a class."""
     sections: list[tuple[str, str, Child]] = []
-    accused = [result for result in results.recounts if result.findings]
-    sections.append(("doubts", "What does not fit", _doubts(accused, results.unread)))
+    doubtful = [result for result in results.recounts if result.findings]
+    sections.append(("doubts", "What does not fit", _doubts(doubtful, results.unread)))
     for place, (lesson, recounts) in enumerate(results.lessons().items()):
         title = recounts[0].lesson.title
         sections.append((f"lesson-{place}", title, _lesson(lesson, recounts)))
@@ -39,11 +39,11 @@ def class_page(results: ClassResults) -> str:
     return document("Class report", lead, sections, app_version())
 
 
-def _doubts(accused: list[Recount], unread: tuple[tuple[str, str], ...]) -> Child:
-    if not accused and not unread:
+def _doubts(doubtful: list[Recount], unread: tuple[tuple[str, str], ...]) -> Child:
+    if not doubtful and not unread:
         return tag("p", "Every result gives the run, the answers and the points that it claims.")
     rows: list[list[Child]] = []
-    for result in accused:
+    for result in doubtful:
         rows += [[result.result.person, result.name, _found(result, doubt)] for doubt in result.findings]
     rows += [["", name, tag("span", reason, class_="warn")] for name, reason in unread]
     return table(("Person", "File", "What does not fit"), rows)

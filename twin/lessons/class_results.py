@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from twin.lessons.lesson_file import SUFFIX as LESSON
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.recount import Recount, StepRecount, recount, with_shared
 from twin.lessons.result import SUFFIX, LessonResult, ResultError, read_result
@@ -88,13 +89,14 @@ def read_class(folder: Path, own: LessonFile | None = None, progress: Progress |
         raise ResultError(f"{folder}: holds no *{SUFFIX} files")
     if len(paths) > MOST_FILES:
         raise ResultError(f"{folder}: holds {len(paths)} results, more than {MOST_FILES}")
-    lessons = known_lessons(folder, own)
+    wrong: dict[str, str] = {}
+    lessons = known_lessons(folder, own, wrong)
     found: list[Recount] = []
     unread: list[tuple[str, str]] = []
     for place, path in enumerate(paths):
         try:
             result = read_result(path)
-            found.append(recount(_lesson_of(result, lessons), result, path.name))
+            found.append(recount(_lesson_of(result, lessons, wrong), result, path.name))
         except (ResultError, ScenarioError) as error:
             reason = " ".join(str(error).split())[:300].removeprefix(f"{path.name}: ")
             unread.append((path.name, reason))
@@ -104,14 +106,18 @@ def read_class(folder: Path, own: LessonFile | None = None, progress: Progress |
     return ClassResults(tuple(with_shared(found)), tuple(unread))
 
 
-def known_lessons(folder: Path | None = None, own: LessonFile | None = None) -> dict[str, LessonFile]:
-    """Return the shipped lessons and those of a folder, by name; one that is wrong is left out."""
-    paths = [*shipped_lessons(), *(sorted(folder.glob("*.twin-lesson.yaml")) if folder is not None else ())]
+def known_lessons(
+    folder: Path | None = None, own: LessonFile | None = None, wrong: dict[str, str] | None = None
+) -> dict[str, LessonFile]:
+    """Return the shipped lessons and those of a folder, by name; `wrong` takes why others cannot be read."""
+    paths = [*shipped_lessons(), *(sorted(folder.glob(f"*{LESSON}")) if folder is not None else ())]
     found: dict[str, LessonFile] = {}
     for path in paths:
         try:
             lesson = load_lesson(path)
-        except ScenarioError:
+        except ScenarioError as error:
+            if wrong is not None:
+                wrong[path.name.removesuffix(LESSON)] = str(error.problems[0])
             continue
         found[lesson.id] = lesson
     if own is not None:
@@ -119,7 +125,9 @@ def known_lessons(folder: Path | None = None, own: LessonFile | None = None) -> 
     return found
 
 
-def _lesson_of(result: LessonResult, lessons: dict[str, LessonFile]) -> LessonFile:
+def _lesson_of(result: LessonResult, lessons: dict[str, LessonFile], wrong: dict[str, str]) -> LessonFile:
+    if result.lesson in wrong and result.lesson not in lessons:
+        raise ResultError(f"is of a lesson that cannot be read: {wrong[result.lesson]}")
     if result.lesson not in lessons:
         raise ResultError(
             f"is of the lesson {result.lesson!r}, which is not here; put its file into the folder"

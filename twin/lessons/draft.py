@@ -331,9 +331,14 @@ def with_bound(condition: StepCondition, words: str) -> StepCondition:
     """
     key = bound_key(condition)
     before = getattr(condition, key)
-    after: float | str = words
-    if not isinstance(before, str | bool):
-        after = bound_of(words, condition.measure)
+    after: float | str | bool = words
+    if isinstance(before, bool):
+        if words.strip() not in ("true", "false"):
+            raise ValueError(tr("Write true or false."))
+        after = words.strip() == "true"
+    elif key != "equals" or not isinstance(before, str):
+        figure = bound_of(words, condition.measure)
+        after = words if isinstance(before, str) else figure
     unit = condition.measure.unit
     was = value_words(before, unit)
     text = (

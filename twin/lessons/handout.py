@@ -6,9 +6,9 @@ from twin.lessons.judgement import right_answer, value_words
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.replay import walked
 from twin.lessons.schema import Lesson, Question, Step, Way
-from twin.lessons.step_hall import place_of_hall
-from twin.lessons.values import NoValue, value_of
-from twin.markdown_text import MarkdownError, as_html, in_plain, read_markdown, with_figures
+from twin.lessons.step_hall import hall_of, place_of_hall
+from twin.lessons.values import NoValue, StepEvidence, value_of
+from twin.markdown_text import MarkdownError, as_html, read_markdown, with_figures
 from twin.record.inputs import app_version
 from twin.report.markup import Child, Markup, joined, tag
 from twin.report.run_report import document
@@ -27,7 +27,7 @@ def handout(file: LessonFile, person: str | None = None, *, key: bool = False) -
     person
         Whose variants it shows; None: the first ones.
     key
-        With right answers, solutions and mistakes, for the teacher.
+        With right answers, figures of the hall, solutions and mistakes, for the teacher.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def handout(file: LessonFile, person: str | None = None, *, key: bool = False) -
     for place, step in enumerate(lesson.steps):
         if place_of_hall(lesson, place) == place:
             before = []
-        figures, answer = _measured(file, lesson, place, before)
+        figures, answer = _measured(file, lesson, place, before) if key else ({}, "")
         content = joined([_step(step, figures), _key(step, answer) if key else None])
         sections.append((f"step-{place + 1}", f"{place + 1}. {step.title}", content))
         before.append(step.solution or Way())
@@ -61,8 +61,10 @@ def _about(lesson: Lesson) -> Child:
 def _measured(file: LessonFile, lesson: Lesson, place: int, before: list[Way]) -> tuple[dict[str, str], str]:
     """Return the figures of a step after its solution, in words, and the right answer to its question."""
     step = lesson.steps[place]
-    if not step.figures and step.question is None:
-        return {}, ""
+    question = step.question
+    if not step.figures and (question is None or question.kind == "choice" or question.measure is None):
+        known = StepEvidence(hall_of(file, lesson, place).scenario)  # nothing is read off the run
+        return {}, "" if question is None else _answer(question, right_answer(question, known))
     figures: dict[str, str] = {}
     with walked(file, lesson, place, step.solution or Way(), before, run=True) as evidence:
         for name, measure in step.figures.items():
@@ -87,7 +89,7 @@ def _answer(question: Question, answer: float | tuple[int, ...]) -> str:
 def _step(step: Step, figures: dict[str, str]) -> Markup:
     parts: list[Child] = [markdown(step.text, figures)]
     if step.task is not None:
-        parts.append(tag("p", tag("b", "Task: "), in_plain(read_markdown(step.task))))
+        parts += [tag("p", tag("b", "Task")), markdown(step.task, figures)]
         parts.append(tag("ul", [tag("li", f"{_BOX} {condition.text}") for condition in step.conditions]))
     question = step.question
     if question is not None:

@@ -162,10 +162,13 @@ def outcome_of(condition: StepCondition, evidence: StepEvidence) -> ConditionOut
     measure = condition.measure
     try:
         value = value_of(measure, evidence)
+        holds = fits(condition, value)
     except NoValue as none:
-        over = evidence.reader is not None and (isinstance(measure, OF_THE_SCENE) or evidence.over(measure))
+        # What the scene lacks may still be made.
+        over = (
+            evidence.reader is not None and not isinstance(measure, OF_THE_SCENE) and evidence.over(measure)
+        )
         return ConditionOutcome(ConditionState.BROKEN if over else ConditionState.OPEN, None, str(none))
-    holds = fits(condition, value)
     if isinstance(measure, OF_THE_SCENE):
         return ConditionOutcome(ConditionState.MET if holds else ConditionState.OPEN, value)
     if evidence.over(measure):
@@ -190,9 +193,11 @@ def fits(condition: StepCondition, value: Value) -> bool:
     wanted = condition.equals
     if wanted is not None:
         if isinstance(value, float) and not isinstance(wanted, bool):
-            return math.isclose(
-                value, bound_of(wanted, condition.measure), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE
-            )
+            try:
+                figure = bound_of(wanted, condition.measure)
+            except NoValue:
+                return False  # a word is wanted, and there is a figure
+            return math.isclose(value, figure, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
         return value == wanted
     if isinstance(value, str):
         return False

@@ -10,10 +10,13 @@ from twin.lessons.judgement import ConditionState, StepVerdict, bound_of, judge,
 from twin.lessons.lesson_file import LessonFile
 from twin.lessons.measure import ChannelMeasure, LedgerMeasure, Measure, PlanMeasure, SceneMeasure
 from twin.lessons.replay import answer_of, span_of, walked
-from twin.lessons.schema import NUMBER, Lesson, Step, Way
+from twin.lessons.schema import NUMBER, Lesson, Step, StepCondition, Way
 from twin.lessons.step_hall import hall_of, place_of_hall, problem_at
 from twin.lessons.values import NoValue, scene_value
+from twin.markdown_text import MarkdownError, read_markdown
 from twin.plant.build import build
+from twin.plant.find import find
+from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, COLOUR_BY
 from twin.record.runfile import RunFileError
 from twin.scenario.generators.all_jobs import jobs_of
@@ -21,7 +24,6 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.text.problem import Problem, ScenarioError
 
 _NAME = re.compile(r"\{([a-z][a-z0-9_]{0,39})\}")
-_HTML = re.compile(r"<\s*[a-zA-Z/!]")
 Told = Callable[[str], None]
 
 
@@ -91,10 +93,10 @@ def _texts(file: LessonFile, lesson: Lesson, step: Step, place: int) -> Iterator
                 f"shows {{{unknown}}}, which is neither a figure of the step nor a variant",
                 f"known: {', '.join(sorted(known))}",
             )
-        if _HTML.search(text):
-            yield problem_at(
-                file, ("steps", place, key), "holds HTML, which is shown as it stands", "write Markdown"
-            )
+        try:
+            read_markdown(text, pictures=key == "text")
+        except MarkdownError as wrong:
+            yield problem_at(file, ("steps", place, key), wrong.reason, wrong.right, repr(wrong.found))
 
 
 def _things(
@@ -109,12 +111,16 @@ def _things(
             file, ("steps", place, "begins"), "lies after the end of the step", "an earlier time"
         )
     jobs = [job.id for job in jobs_of(scenario)]
-    ids = ids_of(scenario)
+    plant = build(scenario)
+    ids, fabrics = ids_of(scenario, plant), [fabric.id for fabric in scenario.fabrics]
     colour = step.look.colour_by
     if colour is not None and colour not in COLOUR_BY:
         yield problem_at(
             file, ("steps", place, "look", "colour_by"), "is no colour-by", f"known: {', '.join(COLOUR_BY)}"
         )
+    thing = step.look.thing
+    if thing is not None and thing not in ids["job"] and find(plant, thing) is None and thing not in fabrics:
+        yield problem_at(file, ("steps", place, "look", "thing"), "is not in the scene", "", repr(thing))
     for path, measure in measures_of(step, place):
         if isinstance(measure, ChannelMeasure) and measure.of is not None:
             known = ids.get(BY_ID[measure.channel].entity, ())
@@ -137,7 +143,7 @@ def _things(
         late_s = getattr(measure, "until_s", None)
         if late_s is not None and late_s > ends_s:
             yield problem_at(file, (*path, "until"), "lies after the end of the step", "an earlier time")
-    for row, condition in enumerate(step.conditions):
+    for path, condition in conditions_of(step, place):
         for key in ("at_least", "at_most"):
             bound = getattr(condition, key)
             if bound is None:
@@ -145,12 +151,11 @@ def _things(
             try:
                 bound_of(bound, condition.measure)
             except NoValue as none:
-                yield problem_at(file, ("steps", place, "conditions", row, key), str(none))
+                yield problem_at(file, (*path, key), str(none))
 
 
-def ids_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+def ids_of(scenario: Scenario, plant: Plant) -> dict[str, tuple[str, ...]]:
     """Return the ids of everything of which channels tell, by kind of entity."""
-    plant = build(scenario)
     return {
         "rack": tuple(plant.racks.ids),
         "switch": tuple(plant.switches.ids),
@@ -163,16 +168,22 @@ def ids_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     }
 
 
+def conditions_of(step: Step, place: int) -> Iterator[tuple[tuple[str | int, ...], StepCondition]]:
+    """Yield the conditions of a step, and those by which its mistakes are recognised, with their places."""
+    for row, condition in enumerate(step.conditions):
+        yield ("steps", place, "conditions", row), condition
+    for row, mistake in enumerate(step.mistakes):
+        for number, condition in enumerate(mistake.when):
+            yield ("steps", place, "mistakes", row, "when", number), condition
+
+
 def measures_of(step: Step, place: int) -> Iterator[tuple[tuple[str | int, ...], Measure]]:
     """Yield all measures of a step with their places in the file."""
     at: tuple[str | int, ...] = ("steps", place)
-    for row, condition in enumerate(step.conditions):
-        yield (*at, "conditions", row, "measure"), condition.measure
+    for path, condition in conditions_of(step, place):
+        yield (*path, "measure"), condition.measure
     for name, measure in step.figures.items():
         yield (*at, "figures", name), measure
-    for row, mistake in enumerate(step.mistakes):
-        for number, condition in enumerate(mistake.when):
-            yield (*at, "mistakes", row, "when", number, "measure"), condition.measure
     question = step.question
     if question is not None and question.kind == "number" and question.measure is not None:
         yield (*at, "question", "measure"), question.measure

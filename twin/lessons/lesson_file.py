@@ -23,6 +23,8 @@ from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError, sho
 
 SUFFIX = ".twin-lesson.yaml"
 ROOT = FieldSpot(models=(Lesson,))
+MOST_LETTERS, MOST_FILLED = 200, 4000
+"""Of a value of a variant, and of a text in which it is filled in."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]{0,39})\}")
 _BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
 Draw = Mapping[str, str | float]
@@ -72,14 +74,14 @@ class LessonFile:
         drawn: dict[str, str | float] = {NUMBER: float(number_of(person, self.id))}
         variants = self.tree.plain().get("variants") if isinstance(self.tree.value, dict) else None
         for name, values in variants.items() if isinstance(variants, dict) else ():
-            if isinstance(values, list) and values:
+            if isinstance(values, list) and values and not any(_too_long(value) for value in values):
                 place = 0 if person is None else number_of(person, f"{self.id}/{name}") % len(values)
                 value = values[place]
                 drawn[str(name)] = value if isinstance(value, str | int | float) else str(value)
         return drawn
 
     def draws(self) -> list[dict[str, str | float]]:
-        """Return draws among which each value of each variant is."""
+        """Return draws among which each value of each variant but the first is, which is that of nobody."""
         variants = self.lesson().variants
         most = max((len(values) for values in variants.values()), default=0)
         first = self.draw(None)
@@ -165,7 +167,14 @@ def _lesson_file(text: str, name: str, path: Path | None, tree: Tree) -> LessonF
     return found
 
 
+def _too_long(value: Any) -> bool:
+    """Return whether the schema refuses a value of a variant; it is not filled in then."""
+    return isinstance(value, str) and len(value) > MOST_LETTERS
+
+
 def _filled(value: Any, draw: Draw) -> Any:
+    if isinstance(value, str) and len(value) > MOST_FILLED:
+        return value  # longer than any text of a lesson
     if isinstance(value, str):
         return _NAME.sub(lambda name: _shown(draw, name), value)
     if isinstance(value, list):

@@ -176,7 +176,8 @@ def _tell(
 ) -> None:
     """Tell each of some results what it has in common with others; who had it first nobody can say."""
     for row in rows:
-        others = sorted({recounts[other].result.person for other in rows if other != row})
+        people = {recounts[other].result.person for other in rows}
+        others = sorted(people - {recounts[row].result.person})  # who hands in again copies nobody
         if others and not any(finding.step == step and finding.kind == "shared" for finding in told[row]):
             told[row].append(Doubt("shared", step, sentence.format(others=", ".join(others)), accuses=False))
 
@@ -230,10 +231,10 @@ class _Hall:
             self.steps = [self._unknown(place) for place in places]
             return
         checked = [place for place in places if self._checked(place) is not None]
-        if not checked or not any(needs_run(lesson.steps[place]) for place in checked):
-            self._judge_all(scenario, None)
-            return
         try:
+            if not checked or not any(needs_run(lesson.steps[place]) for place in checked):
+                self._judge_all(scenario, None)
+                return
             until_s = min(
                 max(self._hall.until_s, *(self._checked(place) or 0.0 for place in checked)),
                 scenario.duration_s,
@@ -297,7 +298,12 @@ class _Hall:
             return self._unknown(place)
         begins_s, ends_s = span_of(self._lesson, place, scenario)
         now_s = min(record.checked_s if record.checked_s is not None else begins_s, scenario.duration_s)
-        acts = [act for act in self._acts if act.at_s <= now_s]
+        before = allowed_before(self._lesson, place)
+        acts = [
+            act
+            for row, act in enumerate(self._acts)
+            if act.at_s < now_s or (act.at_s == now_s and row < record.acts)
+        ]  # what was done at this very time after the check is of a later step
         evidence = StepEvidence(
             edited_by(scenario, acts),
             reader,
@@ -305,7 +311,7 @@ class _Hall:
             begins_s,
             ends_s,
             now_s,
-            allowed_before(self._lesson, place),
+            before,
         )
         verdict = judge(step, evidence, record.answers[-1] if record.answers else None)
         if record.solved and not verdict.solved:

@@ -21,6 +21,8 @@ from twin.whole_file import write_whole
 
 SUFFIX = ".twin-result.json"
 MAX_BYTES = 4_000_000
+MOST_ANSWERS = 200
+"""Kept of a step: the last ones."""
 NOTE = (
     "What this person did and answered in a lesson: a pseudonym, edits, answers, hints taken, times of this computer. "
     "It holds no score: twin lesson report runs the lesson again from it."
@@ -81,11 +83,12 @@ class StepRecord(DocumentPart):
 
     step: Id = Field(description="the step")
     answers: tuple[Answer, ...] = Field(
-        default=(), max_length=200, description="all that were given; the last counts"
+        default=(), max_length=MOST_ANSWERS, description="all that were given; the last counts"
     )
     hints: int = Field(default=0, ge=0, le=20, description="hints that were taken")
     tries: int = Field(default=1, ge=1, le=1000, description="how often the step was begun")
     checked_s: Seconds | None = Field(default=None, description="time of the run at the last check")
+    acts: int = Field(default=0, ge=0, le=2000, description="acts in the hall at the last check")
     solved: bool = Field(default=False, description="whether the window called it solved")
     opened: AwareDatetime | None = Field(default=None, description="by the clock of the computer, unverified")
     closed: AwareDatetime | None = Field(default=None, description="by the clock of the computer, unverified")

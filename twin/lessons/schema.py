@@ -175,7 +175,7 @@ class Step(DocumentPart):
         default=None,
         alias="begins",
         ge=0,
-        description="where the run stands when the step begins; none: where it is",
+        description="where the run stands when the step begins; none: as for the step before",
     )
     ends_s: Moment | None = Field(
         default=None, alias="ends", ge=0, description="limit in simulated time; none: the end of the run"

@@ -104,7 +104,7 @@ def check_lessons(
 
     with reporting_errors():
         files = [found(name) for name in lessons or map(str, shipped_lessons())]
-        problems = {file.id: check_lesson(file, person) for file in files}
+        problems = [(file.id, check_lesson(file, person)) for file in files]
         if json:
             listed = [
                 {
@@ -114,20 +114,20 @@ def check_lessons(
                         for p in wrong
                     ],
                 }
-                for id, wrong in problems.items()
+                for id, wrong in problems
             ]
             print_json(CHECK_FORMAT, {"lessons": listed})
         else:
             from twin.shown_text import printable
 
-            for id, wrong in problems.items():
+            for id, wrong in problems:
                 print(f"{printable(id)}: {'can be taught' if not wrong else f'{len(wrong)} problems'}")
                 for problem in wrong:
                     print(f"  {printable(str(problem))}")
-        raise typer.Exit(ExitCode.FINDINGS if any(problems.values()) else ExitCode.DONE)
+        raise typer.Exit(ExitCode.FINDINGS if any(wrong for _, wrong in problems) else ExitCode.DONE)
 
 
-@app.command("run", epilog="Example: twin lesson run pump-trip --person Ada")
+@app.command("run", epilog="Example: twin lesson run pump-trip")
 def run_lesson(
     lesson: Lesson,
     person: Annotated[
@@ -152,6 +152,8 @@ def run_lesson(
             return
         if out is not None:
             raise BadInput("-o: the window hands results in; with --by a script writes one")
+        if person is not None:
+            raise BadInput("--person: the window asks for it; use it with --by")
         from twin.cli.display import has_display
 
         if not has_display():
@@ -164,13 +166,16 @@ def run_lesson(
 
 def _scripted(file: LessonFile, person: str, by: DoneBy, out: Path | None, replace: bool) -> None:
     """Do a lesson by script, tell how it went, and write the result where it is asked for."""
+    from twin.cli.errors import BadInput
     from twin.cli.target import must_be_free
     from twin.lessons.recount import recount
-    from twin.lessons.result import write_result
+    from twin.lessons.result import SUFFIX, write_result
     from twin.lessons.script import nothing_in, scripted_result, solution_of
 
     if out is not None:
         must_be_free(out, "-o", str(file.path), endings=(".json",), replace=replace)
+        if not out.name.endswith(SUFFIX):
+            raise BadInput(f"-o must end in {SUFFIX}, by which a report finds it: {out}")
     result = scripted_result(file, person, solution_of if by is DoneBy.solution else nothing_in)
     counted = recount(file, result)
     for step in counted.steps:
@@ -241,16 +246,23 @@ def write_handout(
     replace: Overwrite = False,
 ) -> None:
     """Write a lesson as a page to print: a handout, or the answer key."""
-    from twin.cli.errors import reporting_errors
+    from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.target import must_be_free
     from twin.lessons.handout import handout
+    from twin.scenario.text.problem import ScenarioError
     from twin.whole_file import write_whole
 
     with reporting_errors():
         file = found(lesson)
         path = out if out is not None else Path(f"{file.id}{'-key' if key else ''}.html")
         must_be_free(path, "-o", str(file.path), endings=(".html", ".htm"), replace=replace)
-        write_whole(path, handout(file, person, key=key).encode())
+        try:
+            text = handout(file, person, key=key)
+        except ScenarioError:
+            raise
+        except ValueError as error:  # a solution that cannot be run
+            raise BadInput(f"{file.id}: {error}") from None
+        write_whole(path, text.encode())
         print(path)
 
 

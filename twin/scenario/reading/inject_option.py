@@ -79,7 +79,8 @@ def injection_time(text: str, start: datetime | None = None) -> tuple[str, str]:
     taken, at = _time(words, start)
     if not taken:
         raise _error(text, "at", "must begin with a time and its unit", _EXAMPLE)
-    return at, " ".join(words[taken:])
+    rest = text.split(None, taken)[taken:]  # as it stands: blanks of a value are its own
+    return at, rest[0].rstrip() if rest else ""
 
 
 def _time(words: list[str], start: datetime | None) -> tuple[int, str]:

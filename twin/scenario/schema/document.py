@@ -62,7 +62,7 @@ class Scenario(DocumentPart):
     )
     speed: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.01,
         le=1e7,
         description="initial speed of playback, simulated seconds per second; none: that of the window",
     )
