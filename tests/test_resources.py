@@ -64,6 +64,10 @@ def test_an_error_names_its_line():
     assert caught.value.problem_mark.line == 3
 
 
+def _places():
+    return dict(resources.shipped_mapping(climates.FILE, climates.PlaceError))
+
+
 def test_an_error_in_a_group_of_groups_names_its_line_and_file(tmp_path, monkeypatch):
     (tmp_path / "models.yaml").write_text(
         "# head\n\nmodels:\n\n  one:\n    a: 1\n  two:\n    b: 2\n    c: 1: 2\n"
@@ -81,29 +85,29 @@ def test_an_error_in_a_group_of_groups_names_its_line_and_file(tmp_path, monkeyp
         (
             "runbook.yaml",
             "format: twin/runbook\nversion: 1\nsources: [a]\nentries: [\n",
-            load_runbook,
+            load_runbook.__wrapped__,
             ":5: not reada",
         ),
         (
             "runbook.yaml",
             "format: twin/runbook\nversion: 1\nsources: [a]\nentries: []\n",
-            load_runbook,
+            load_runbook.__wrapped__,
             ": entries: ",
         ),
-        ("runbook.yaml", "- 1\n", load_runbook, ": must be a mapping"),
-        ("step_errors.json", '{"groups":\n {,}}', step_errors, ":2: not readable as JSON: "),
-        ("step_errors.json", "[]", step_errors, ": must be a mapping"),
-        ("step_errors.json", "{}", step_errors, ": groups: missing"),
+        ("runbook.yaml", "- 1\n", load_runbook.__wrapped__, ": must be a mapping"),
+        ("step_errors.json", '{"groups":\n {,}}', step_errors.__wrapped__, ":2: not readable as JSON: "),
+        ("step_errors.json", "[]", step_errors.__wrapped__, ": must be a mapping"),
+        ("step_errors.json", "{}", step_errors.__wrapped__, ": groups: missing"),
         (
             "step_errors.json",
             '{"groups": {"h100 fp8": {"rows": 1}}}',
-            step_errors,
+            step_errors.__wrapped__,
             ": groups.h100 fp8: must be a map",
         ),
         (
             "weather/places.yaml",
             "schema: twin/places\nplaces: {a: {}, 1: {}}\n",
-            climates._groups,
+            _places,
             ": places.1: the key",
         ),
     ],
@@ -113,7 +117,7 @@ def test_a_damaged_file_is_named_with_what_is_wrong(tmp_path, monkeypatch, file,
     (tmp_path / file).write_text(text, encoding="utf-8")
     monkeypatch.setattr(resources, "folder", lambda _: tmp_path)
     with pytest.raises(ResourceError) as caught:
-        read.__wrapped__()
+        read()
     assert str(caught.value).startswith(f"assets/{file}{reason}")
 
 
