@@ -291,7 +291,7 @@ def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
 
 
 def test_a_film_of_the_chapters_has_captions_beside_it(
-    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
+    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = use_window(told)
     session = window.session
@@ -316,6 +316,18 @@ def test_a_film_of_the_chapters_has_captions_beside_it(
     assert dialog.made == tmp_path / "film"
     assert (tmp_path / "film" / "000001.png").is_file()
     assert "a step takes 6.6" in captions.read_text()
+    assert not dialog.seconds.isEnabled()  # chapters are still chosen
+
+    def full(path: Path, _data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("twin.app.files.video_dialog.write_whole", full)
+    dialog.make(tmp_path / "other")
+    qtbot.waitUntil(lambda: dialog.film is None)
+    assert dialog.made == tmp_path / "other"
+    done, failed = dialog.words.text().split("\n")
+    assert done.endswith(f"pictures: {tmp_path / 'other'}")
+    assert failed.startswith("Captions not written: ")
     with qtbot.waitSignal(dialog.destroyed):
         dialog.show()
         dialog.reject()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from twin import resources
 from twin.record.event_kinds import KINDS as EVENTS
-from twin.resources import parse_yaml
+from twin.resources import ResourceError, shipped_mapping
 from twin.scenario.schema.base import DocumentPart
 
-FILE = "runbook.yaml"
+FILE = "assets/runbook.yaml"
 
 
 class RunbookAct(DocumentPart):
@@ -62,6 +61,10 @@ class Runbook(DocumentPart):
 
 @lru_cache(maxsize=1)
 def load_runbook() -> Runbook:
-    """Return the shipped runbook."""
-    plain: Any = parse_yaml((resources.folder("assets") / FILE).read_text(encoding="utf-8"))
-    return Runbook.model_validate(plain)
+    """Return the shipped runbook; raises `ResourceError` when its file is missing or wrong."""
+    try:
+        return Runbook.model_validate(dict(shipped_mapping(FILE)))
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise ResourceError(FILE, key, first["msg"].removeprefix("Value error, ")) from None

@@ -76,9 +76,7 @@ class SceneFile:
         self.journal = Journal()
         self._steps: StepNotes | None = None
         self._left: RecoveredWork | None = None  # that is about to be opened
-        self.kept_elsewhere: Callable[[], bool] = lambda: (
-            False
-        )  # whether others keep what is done to the scene
+        self.kept_elsewhere: Callable[[], bool] = _nobody  # whether others keep what is done to the scene
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -141,7 +139,7 @@ class SceneFile:
         return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
 
     def save_as(self, path: Path) -> bool:
-        """Write the scene to another file, which is its file from now on; return whether that was done."""
+        """Write the scene to another file, its own from now on unless others keep it; return whether that was done."""
         document = self.document
         if document is None:
             return False
@@ -314,6 +312,9 @@ class SceneFile:
         except ScenarioError as error:
             self.not_saved.emit(str(error))
             return False
+        if self.kept_elsewhere():  # this is a copy: what is open stays with those who keep it
+            self._tell(tr("Copy saved"), str(path))
+            return True
         draft.mark_saved(written)
         self._session.path = path
         self.look_at_disk()
@@ -406,6 +407,11 @@ def is_shipped(path: Path) -> bool:
     """Return whether a file is one of the scenes that come with the program."""
     folder = Path(str(resources.folder("scenes"))).resolve()
     return path.resolve().parent == folder
+
+
+def _nobody() -> bool:
+    """Return that nobody else keeps what is done to the scene."""
+    return False
 
 
 def _text_of(path: Path | None) -> str | None:

@@ -208,9 +208,12 @@ class VideoDialog(QDialog):
             self._stepping = False
         self.bar.setValue(film.done)
         if not more:
-            failed = failed or self._keep_captions(film)
-            self.made = self.made if failed else self._path
-            self._end(failed or tr("{count:,} pictures: {path}", count=film.count, path=self._path))
+            if failed:
+                self._end(failed)
+            else:
+                self.made = self._path
+                made = tr("{count:,} pictures: {path}", count=film.count, path=self._path)
+                self._end("\n".join(filter(None, (made, self._keep_captions(film)))))
         if self._leaving:
             self.reject()
         elif more:
@@ -225,6 +228,7 @@ class VideoDialog(QDialog):
         self.words.setText(words)
         for field in (*self._form, self.make_button):
             field.setEnabled(True)
+        self._on_range()
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(tr("Close"))
 
     def _shot(self) -> Shot:
