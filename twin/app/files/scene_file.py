@@ -79,6 +79,7 @@ class SceneFile:
         self.kept_elsewhere: Callable[[], bool] = lambda: (
             False
         )  # whether others keep what is done to the scene
+        self.gives_up: Callable[[], bool] = lambda: True  # asks about what others would lose with the scene
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -103,7 +104,11 @@ class SceneFile:
     def path(self) -> Path | None:
         """Return where the scene is saved; None: nowhere yet, or others keep it."""
         document = self.document
-        return None if document is None or self.kept_elsewhere() else document.path
+        return None if document is None or self._is_elsewhere() else document.path
+
+    def _is_elsewhere(self) -> bool:
+        """Return whether what is done to the scene is no change of a file: others keep it, or a drill hides in it."""
+        return self.kept_elsewhere() or self._session.veil.covers(self._session.draft)
 
     def new(self) -> bool:
         """Begin with an empty hall; return whether that was done."""
@@ -228,9 +233,11 @@ class SceneFile:
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""
         draft = self._session.draft
-        if draft is None or not draft.dirty or self.kept_elsewhere():
-            return True
         if not self.asks:
+            return True
+        if not self.gives_up():
+            return False
+        if draft is None or not draft.dirty or self._is_elsewhere():
             return True
         box = QMessageBox(self._window)
         box.setObjectName("unsaved")
@@ -348,7 +355,7 @@ class SceneFile:
         draft = self._session.draft
         if draft is not None:
             self.journal.note_run(None)  # of the scene before
-            if self.kept_elsewhere():
+            if self._is_elsewhere():
                 self.journal.end()
                 self._steps = None
                 return
