@@ -163,9 +163,7 @@ class DrillActions:
         answer = self._asked(tr("Save the result of the drill?"), button.Save | button.Discard)
         return answer == button.Discard or (answer == button.Save and self.save())
 
-    def _asked(
-        self, text: str, buttons: QMessageBox.StandardButton
-    ) -> QMessageBox.StandardButton | None:
+    def _asked(self, text: str, buttons: QMessageBox.StandardButton) -> QMessageBox.StandardButton | None:
         """Return what a person answers; None: they stay."""
         box, button = QMessageBox(self._window), QMessageBox.StandardButton
         box.setObjectName("leaves_drill")

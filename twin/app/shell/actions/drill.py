@@ -25,7 +25,9 @@ def drill_actions(window: WindowApi) -> list[Command]:
             icon="alarm",
             group="4",
             tip=tr("Run a hall as its operator: faults come hidden, and your response is scored"),
-            words=tr("another drill exercise operator emergency training runbook incident trainee score again"),
+            words=tr(
+                "another drill exercise operator emergency training runbook incident trainee score again"
+            ),
         ),
         entry(
             "teach.end_drill",
