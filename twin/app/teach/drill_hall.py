@@ -190,7 +190,7 @@ class DrillHall:
                     return
                 until_s = min(session.t_s, reader.t_end_s, drill.length_s)
                 acts: tuple[Act, ...] = tuple(asked.done for asked in asked_of(reader))
-                moments = told(drill, reader.all_events(), acts, until_s)
+                moments = told(drill, reader.all_events(), acts, until_s, session.plant)
         except RunFileError as error:
             self._give_up(str(error))
             return
