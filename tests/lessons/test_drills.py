@@ -12,7 +12,7 @@ import pytest
 
 from twin import resources
 from twin.lessons.drill import CALM_S, LATEST, LEAST_GAP_S, LEVELS, DrillError, OperatorDrill, drill_of
-from twin.lessons.drill_acts import ACTS, why_no_act, why_not
+from twin.lessons.drill_acts import ACTS, why_no_act, why_not, without_refused
 from twin.lessons.drill_comment import told
 from twin.lessons.drill_policy import POLICIES, ByRunbook, acts_of
 from twin.lessons.drill_result import DrillResult, read_drill, write_drill
@@ -274,6 +274,14 @@ def test_acts_that_no_operator_has_or_the_hall_refuses_give_no_score(tmp_path: P
             tampered.drill()
     with pytest.raises(DrillError, match="nope"):
         score_of_acts(one, (Intervention(at=700.0, kind="repair", target="nope"),))
+
+
+def test_an_edit_that_the_hall_took_back_is_none_of_what_was_done() -> None:
+    supply = EditChange(path="cooling.plants[water].supply", value="18 degC")
+    colder, again = Edit(id="a", at=700.0, changes=(supply,)), Edit(id="b", at=800.0, changes=(supply,))
+    sent = _act("repair", "a")  # no edit, though of the same name
+    refused = Event(4, 700.0, "refused", "a", Severity.WARNING, "does not fit", {})
+    assert without_refused((colder, again, sent), (refused,)) == (again, sent)
 
 
 def test_a_result_names_a_scene_beside_it_and_opens_nothing_else(tmp_path: Path) -> None:

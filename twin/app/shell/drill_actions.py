@@ -144,8 +144,8 @@ class DrillActions:
         person = person_of(window.settings) or "anonymous"
         try:
             write_drill(DrillResult.of(end.drill, end.acts, end.until_s, person), path)
-        except OSError as error:
-            reason = error.strerror or str(error)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
             window.notifications.warn(Trouble(tr("Result not saved"), f"{path}: {reason}"))
             return False
         self._saved = end

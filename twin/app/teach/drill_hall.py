@@ -19,7 +19,7 @@ from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.draft import Draft
 from twin.language import tr
 from twin.lessons.drill import OperatorDrill
-from twin.lessons.drill_acts import may_edit, no_edit, why_not
+from twin.lessons.drill_acts import may_edit, no_edit, why_not, without_refused
 from twin.lessons.drill_comment import DrillMoment, told
 from twin.lessons.drill_run import Ranking, ranked_aside
 from twin.lessons.drill_sight import seen_of
@@ -189,8 +189,9 @@ class DrillHall:
                 if reader.t_end_s < session.t_s - _CLOSE_S and not late:
                     return
                 until_s = min(session.t_s, reader.t_end_s, drill.length_s)
-                acts: tuple[Act, ...] = tuple(asked.done for asked in asked_of(reader))
-                moments = told(drill, reader.all_events(), acts, until_s, session.plant)
+                events = reader.all_events()
+                acts = without_refused((asked.done for asked in asked_of(reader)), events)
+                moments = told(drill, events, acts, until_s, session.plant)
         except RunFileError as error:
             self._give_up(str(error))
             return
