@@ -300,15 +300,15 @@ def test_faults_are_grouped_and_reach_what_a_gpu_depends_on(lab: _Run) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("span", [name for name, _, _ in SPANS])
-def test_a_drill_always_has_something_in_its_span(lab: _Run, level: str, span: str) -> None:
+def test_random_incidents_always_have_something_in_its_span(lab: _Run, level: str, span: str) -> None:
     lasts_s = {name: lasts_s for name, _, lasts_s in SPANS}[span] or 50_000.0
-    drill = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
-    assert drill.incidents
-    assert all(36_400.0 <= one.at_s <= 36_400.0 + lasts_s for one in drill.incidents)
+    drawn = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
+    assert drawn.incidents
+    assert all(36_400.0 <= one.at_s <= 36_400.0 + lasts_s for one in drawn.incidents)
     again = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
-    assert again == drill
-    assert str(len(drill.incidents)) in drill.words
-    assert "seed 7" in drill.words
+    assert again == drawn
+    assert str(len(drawn.incidents)) in drawn.words
+    assert "seed 7" in drawn.words
     last = draw(lab.scenario, lab.plant, level, span, 7, 86_390.0, 86_400.0)  # type: ignore[arg-type]
     assert not last.incidents
     assert "no component can fail" in last.words

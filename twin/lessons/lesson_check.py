@@ -16,7 +16,7 @@ from twin.markdown_text import MarkdownError, figures_of, read_markdown
 from twin.plant.build import build
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.channels import BY_ID, COLOUR_BY, colours_named
 from twin.record.runfile import RunFileError
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
@@ -114,9 +114,9 @@ def _things(
     plant = build(scenario)
     ids, fabrics = ids_of(scenario, plant), [fabric.id for fabric in scenario.fabrics]
     colour = step.look.colour_by
-    if colour is not None and colour not in COLOUR_BY:
+    if colour is not None and len(colours_named(colour)) != 1:
         yield problem_at(
-            file, ("steps", place, "look", "colour_by"), "is no colour-by", f"known: {', '.join(COLOUR_BY)}"
+            file, ("steps", place, "look", "colour_by"), "names no colouring, or several", f"known: {', '.join(COLOUR_BY)}"
         )
     thing = step.look.thing
     if thing is not None and thing not in ids["job"] and find(plant, thing) is None and thing not in fabrics:

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 from twin.record.event_kinds import KINDS as EVENTS
 from twin.resources import ResourceError, shipped_mapping
 from twin.scenario.schema.base import DocumentPart
+from twin.scenario.schema.fault_kinds import KINDS as FAULTS
 
 FILE = "assets/runbook.yaml"
 
@@ -24,6 +25,13 @@ class RunbookAct(DocumentPart):
     of: tuple[str, ...] = Field(default=(), description="only of such subjects: gpu, node, loop, ...")
     value: float | None = Field(default=None, gt=0, le=1, description="cap: share of what it draws now")
 
+    def is_for(self, kind: str) -> bool:
+        """Return whether it can be done about a thing of a kind: a technician mends no GPU, only jobs start again."""
+        if self.of and kind not in self.of:
+            return False
+        on = {"repair": FAULTS["repair"].targets, "replace": ("gpu", "node"), "requeue": ("job",)}
+        return kind in on.get(self.act, (kind,))
+
 
 class RunbookEntry(DocumentPart):
     """What to do about some kinds of alarms."""
@@ -33,6 +41,10 @@ class RunbookEntry(DocumentPart):
     look: tuple[str, ...] = Field(min_length=1, description="what to look at, in order")
     do: tuple[str, ...] = Field(min_length=1, description="what to do, in order")
     acts: tuple[RunbookAct, ...] = Field(default=(), description="the automatic response; none: nothing")
+    also: tuple[RunbookAct, ...] = Field(
+        default=(),
+        description="what people may do as well or instead, as `do` says; the automatic response does not",
+    )
 
 
 class Runbook(DocumentPart):

@@ -37,7 +37,7 @@ from twin.lessons.lesson_file import SUFFIX
 from twin.lessons.result import SUFFIX as RESULT_SUFFIX
 from twin.lessons.result import LessonResult
 from twin.plant.find import find
-from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.channels import colours_named
 from twin.record.state_folder import state_folder
 from twin.scenario import NewerVersion
 
@@ -309,9 +309,9 @@ class LessonActions:
         if key == self._pointed:
             return
         self._pointed, look = key, attempt.step.look
-        colour = colour_named(look.colour_by) if look.colour_by else None
-        if colour is not None:
-            window.hall.state.colour_by = colour
+        colours = colours_named(look.colour_by) if look.colour_by else []
+        if len(colours) == 1:
+            window.hall.state.colour_by = colours[0]
         found = find(plant, look.thing) if look.thing else None
         if look.thing and found is not None:
             window.going.to(look.thing)
@@ -353,11 +353,3 @@ def handed_in_words(attempt: Attempt, path: Path) -> str:
         acts=counted(acts, "act"),
         answers=counted(answers, "answer"),
     )
-
-
-def colour_named(name: str) -> str | None:
-    """Return the channel that a lesson calls so: its id, or a word of its title; None: there is none."""
-    word = name.casefold()
-    if name in COLOUR_BY:
-        return name
-    return next((each for each in COLOUR_BY if word in each or word in BY_ID[each].title.casefold()), None)
