@@ -116,7 +116,10 @@ def _things(
     colour = step.look.colour_by
     if colour is not None and len(colours_named(colour)) != 1:
         yield problem_at(
-            file, ("steps", place, "look", "colour_by"), "names no colouring, or several", f"known: {', '.join(COLOUR_BY)}"
+            file,
+            ("steps", place, "look", "colour_by"),
+            "names no one colour-by",
+            f"known: {', '.join(COLOUR_BY)}",
         )
     thing = step.look.thing
     if thing is not None and thing not in ids["job"] and find(plant, thing) is None and thing not in fabrics:

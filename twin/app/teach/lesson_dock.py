@@ -142,6 +142,8 @@ class LessonDock(Dock):
             self.show_end()
         else:
             self.runner.go(attempt.place + by)
+            if self.page is not None and self.page.form is not None:
+                self.page.form.take_focus()
 
     # -- following the runner ----
 

@@ -92,6 +92,10 @@ class QuestionForm(QWidget):
         column.addWidget(self.read)
         self.field.textChanged.connect(self._tell_read)
 
+    def take_focus(self) -> None:
+        """Be what keys go to: an answer can be typed at once."""
+        (self.buttons[0] if self.field is None else self.field).setFocus()
+
     def _tell_read(self, text: str) -> None:
         """Say how a number with a comma is read."""
         number = number_typed(text) if "," in text else None
