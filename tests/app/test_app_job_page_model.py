@@ -21,6 +21,7 @@ from twin.app.jobs.waterfall import QUEUE, REST, waterfall
 from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.monitor.spares_facts import LastEvents, counts, pool_lines
 from twin.app.queue.history import JobHistory
+from twin.app.planner.facts import pace_rows
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.planning.risk.random_incidents import LEVELS, random_incidents
@@ -61,9 +62,12 @@ class _Run:
         self.frame = Frame.empty(self.engine.layout)
         self.engine.fill(self.frame)
 
+    @property
+    def world(self) -> World:
+        return World(self.scenario, self.plant, load_catalog(), self.frame)
+
     def page(self, job: str) -> JobPage:
-        world = World(self.scenario, self.plant, load_catalog(), self.frame)
-        page = job_page(world, self.history, self.events, job)
+        page = job_page(self.world, self.history, self.events, job)
         assert page is not None
         return page
 
@@ -107,16 +111,18 @@ def test_the_page_tells_where_the_time_went(lab: _Run) -> None:
 
 
 def test_a_job_that_is_to_come_does_not_wait() -> None:
-    """In the list of jobs and on its page alike; it is submitted after an hour."""
+    """In the list of jobs, in the inspector and on its page alike; it is submitted after an hour."""
     run = _Run(load(_SCENES / "recovery-policies.twin.yaml").scenario, 1800.0)
     index = run.history.index["spare-small-0"]
     job = run.history.jobs[index]
     assert job.submit_s == 3600.0
     assert job_text(job, index, run.frame, STATE) == "not submitted"
     assert run.page(job.id).state_words == "not submitted yet"
+    assert pace_rows(run.world, index)[0].value == "not submitted"
     run.advance(3660.0)
     assert job_text(job, index, run.frame, STATE) != "not submitted"
     assert run.page(job.id).state_words != "not submitted yet"
+    assert pace_rows(run.world, index)[0].value != "not submitted"
 
 
 def test_the_history_holds_what_the_run_holds() -> None:

@@ -428,7 +428,7 @@ def _job(world: World, job: int) -> Facts:
         spec.id,
         "job",
         spec.title or tr("Job {id}", id=spec.id),
-        tr("{work_name} on {nodes:,} nodes", work_name=work_name(spec.workload), nodes=spec.nodes),
+        tr("{work_name} on {nodes}", work_name=work_name(spec.workload), nodes=counted(spec.nodes, "node")),
         ICONS["job"],
         _sections(
             (NOW, pace_rows(world, job)),

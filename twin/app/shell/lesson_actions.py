@@ -66,6 +66,7 @@ class LessonActions:
         self.ring = ThingRing(window.look, window.hall, self._state_text)
         self.cards = LessonCards(window.look)
         self._pointed: tuple[object, ...] = ()
+        self._offered = ""  # title of the note that offers to go on with a lesson
         self.dialog: LessonsDialog | None = None
         window.files.openers[SUFFIX] = self.open_file
 
@@ -162,6 +163,7 @@ class LessonActions:
                 Trouble(tr("Lesson not opened"), tr("Progress cannot be kept: {reason}", reason=reason))
             )
         else:
+            window.notifications.withdraw(self._offered)
             remember_lesson(window.settings, path)
             if attempt.result.finished:
                 self._dock.show_end()
@@ -227,8 +229,9 @@ class LessonActions:
             number=number,
             steps=len(lesson.steps),
         )
+        self._offered = tr("Go on with the lesson at step {number}?", number=number)
         self._window.notifications.ask(
-            Trouble(tr("Go on with the lesson at step {number}?", number=number), words),
+            Trouble(self._offered, words),
             {
                 tr("Go on"): partial(self._go_on, entry, result),
                 tr("Not now"): partial(self._put_off, result),

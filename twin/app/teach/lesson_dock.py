@@ -46,6 +46,7 @@ class LessonDock(Dock):
         self.end: EndPage | None = None
         self._key: tuple[object, ...] = ("none",)
         self._lost = False
+        self._asks = False  # whether the question of a new step waits for the keyboard
         self.setMinimumWidth(_WIDE_PX)
         self._head = QWidget()
         self.course = label("", "muted", wrap=True)
@@ -142,8 +143,6 @@ class LessonDock(Dock):
             self.show_end()
         else:
             self.runner.go(attempt.place + by)
-            if self.page is not None and self.page.form is not None:
-                self.page.form.take_focus()
 
     # -- following the runner ----
 
@@ -158,9 +157,13 @@ class LessonDock(Dock):
             self._key = key
             self._show_step(attempt)
         self._refresh(attempt)
+        if self._asks and self.page is not None and not self.runner.hall.arriving:
+            self._asks = False
+            if self.page.form is not None:
+                self.page.form.take_focus()
 
     def _show_step(self, attempt: Attempt) -> None:
-        self.end = None
+        self.end, self._asks = None, True
         self.page = StepPage(self._look, attempt)
         self.page.entered.connect(self.check)
         self.page.link_wanted.connect(lambda address: self.link_wanted.emit(address))

@@ -111,6 +111,7 @@ class StepPage(QScrollArea):
         self.said = SaidFrame(look, folder)
         self.said.text.link_wanted.connect(lambda address: self.link_wanted.emit(address))
         self.said.placed.connect(self._bring_said)
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: self._bring_said())
         column.addWidget(self.said)
         self.setWidget(content)
 
