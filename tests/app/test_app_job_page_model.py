@@ -20,8 +20,8 @@ from twin.app.jobs.page_facts import JobPage, job_page, limit_of
 from twin.app.jobs.waterfall import QUEUE, REST, waterfall
 from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.monitor.spares_facts import LastEvents, counts, pool_lines
-from twin.app.queue.history import JobHistory
 from twin.app.planner.facts import pace_rows
+from twin.app.queue.history import JobHistory
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
 from twin.planning.risk.random_incidents import LEVELS, random_incidents
