@@ -37,6 +37,7 @@ from twin.catalog.power_parts import (
     TransformerPart,
     UpsPart,
 )
+from twin.catalog.price_parts import PricePart
 
 P = TypeVar("P", bound=Part)
 
@@ -104,6 +105,11 @@ class Catalog:
     def machine_failures(self) -> dict[str, MachineFailurePart]:
         """Return how often machines of the facility fail, by their sort."""
         return {part.id: part for part in self._parts.values() if isinstance(part, MachineFailurePart)}
+
+    @property
+    def prices(self) -> tuple[PricePart, ...]:
+        """Return what a site costs beside its parts."""
+        return tuple(part for part in self._parts.values() if isinstance(part, PricePart))
 
     def gpu(self, part_id: str) -> GpuPart:
         """Return a GPU; raises UnknownPart with the nearest names, as all accessors by kind do."""

@@ -29,6 +29,7 @@ from twin.catalog.power_parts import (
     TransformerPart,
     UpsPart,
 )
+from twin.catalog.price_parts import PricePart
 
 PART_TYPES: dict[str, type[Part]] = {
     part_type.KIND: part_type
@@ -61,6 +62,7 @@ PART_TYPES: dict[str, type[Part]] = {
         SolarPart,
         BatteryPart,
         MachineFailurePart,
+        PricePart,
     )
 }
 """Kind -> type, in the order of a listing."""
