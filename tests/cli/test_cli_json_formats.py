@@ -100,6 +100,8 @@ COMMANDS: list[Any] = [
     ("estimate", "estimate cases.csv", 0),
     ("calibration", "calibrate cases.csv -o mine.yaml", 0),
     ("risk", "risk lab-16 --seeds 20 --sweep checkpoint.interval=5min,10min", 0),
+    ("cost", "cost llama3-16k --samples 50", 0),
+    ("cost", "cost lab.twinrun --samples 50", 0),
     ("job-trace", "jobs jobs.swf", 0),
     pytest.param(
         "comparison",

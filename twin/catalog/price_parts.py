@@ -17,7 +17,14 @@ class PricePart(Part):
 
     per: str = fields.text("What the price or share is of, such as kW of racks")
     moves_with: str = fields.choice(
-        "Prices that rise and fall together", "building", "power", "cooling", "network", "energy", "people", "money"
+        "Prices that rise and fall together",
+        "building",
+        "power",
+        "cooling",
+        "network",
+        "energy",
+        "people",
+        "money",
     )
     share: float | None = fields.quantity("fraction", "Share, where it is one", optional=True, zero=True)
     years: float | None = fields.number("Number of years, where it is one", unit="year", optional=True)

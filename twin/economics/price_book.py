@@ -6,11 +6,11 @@ of the bill is one piece of them, so a part that holds others has its price less
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from twin.catalog import Catalog, NodePart, Part, RackPart
+from twin.catalog import Catalog, Part, RackPart
+from twin.catalog.contents import contents
 from twin.catalog.price_parts import PricePart
 from twin.scenario.schema.prices import ScenePrice
 
@@ -103,7 +103,9 @@ class PriceBook:
         self._own = own or {}
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and id in self._catalog and (id in self._own or self._listed(id) is not None)
+        return (
+            isinstance(id, str) and id in self._catalog and (id in self._own or self._listed(id) is not None)
+        )
 
     def whole(self, id: str) -> Price:
         """Return the price of something with its contents.
@@ -154,7 +156,7 @@ class PriceBook:
                 f"prices: {id} costs {whole.likely:,.0f} USD, and what is in it {sum(holds.values()):,.0f} USD, "
                 f"{inside[dearest]} {dearest} alone {holds[dearest]:,.0f} USD; give a price of {id} too"
             )
-        return whole.scaled_to(rest, f"{part.title} without {_words(inside)}")
+        return whole.scaled_to(rest, f"{part.title}, without what is listed by itself")
 
     def _listed(self, id: str) -> Price | None:
         """Return the price of the catalogue; None without one."""
@@ -181,20 +183,6 @@ class PriceBook:
         )
 
 
-def contents(part: Part) -> Counter[str]:
-    """Return the parts inside another that its price contains, and that the bill lists by themselves."""
-    inside: Counter[str] = Counter()
-    if isinstance(part, NodePart):
-        inside[part.gpu] += part.n_gpu
-        inside[part.cpu] += part.n_cpu
-        for group in part.nics:
-            inside[group.part] += group.count
-    elif isinstance(part, RackPart):
-        for group in part.layout:
-            inside[group.part] += group.count
-    return inside
-
-
 def sold_whole(book: PriceBook, part: RackPart) -> bool:
     """Return whether a rack has a price with all that is in it."""
     return bool(part.layout) and part.id in book
@@ -202,7 +190,3 @@ def sold_whole(book: PriceBook, part: RackPart) -> bool:
 
 def _moves_with(part: Part) -> str:
     return part.moves_with if isinstance(part, PricePart) else _MOVES_WITH.get(part.KIND, "power")
-
-
-def _words(parts: Iterable[str]) -> str:
-    return " and ".join(sorted(parts))

@@ -42,7 +42,9 @@ class Returns:
         if not self.rates:
             return "no rate of return: the flows never change sign"
         shown = " and ".join(f"{100.0 * rate:.2f} %" for rate in self.rates)
-        return shown if len(self.rates) == 1 else f"several rates of return, none of which is the answer: {shown}"
+        if len(self.rates) == 1:
+            return f"internal rate of return {shown}"
+        return f"several rates of return, none of which is the answer: {shown}"
 
 
 def rates_of_return(flows: ArrayLike) -> Returns:

@@ -31,9 +31,7 @@ class ScenePrice(DocumentPart):
     """A price as its owner knows it; a single figure, such as ``250000 USD`` or ``8 %``, is taken as certain."""
 
     likely: Amount = Field(ge=0, le=MOST_MONEY, description="most likely value; of a share 0.08 or 8 %")
-    low: Amount | None = Field(
-        default=None, ge=0, le=MOST_MONEY, description="lowest; none: the likely one"
-    )
+    low: Amount | None = Field(default=None, ge=0, le=MOST_MONEY, description="lowest; none: the likely one")
     high: Amount | None = Field(
         default=None, ge=0, le=MOST_MONEY, description="highest; none: the likely one"
     )
@@ -48,7 +46,9 @@ class ScenePrice(DocumentPart):
             return value
         found = _FIGURE.fullmatch(value) if isinstance(value, str) else None
         if isinstance(value, str) and found is None:
-            raise ValueError("is no price; write it like 250000 USD, 8 % or {low: 1, likely: 2, high: 3, currency: USD}")
+            raise ValueError(
+                "is no price; write it like 250000 USD, 8 % or {low: 1, likely: 2, high: 3, currency: USD}"
+            )
         if found is not None and found[2] not in ("", "%"):
             if found[2] != "USD":
                 raise ValueError(f"is in {found[2]}; prices are in USD, there are no exchange rates")

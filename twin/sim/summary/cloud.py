@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from twin.physics.costs import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
+from twin.economics.ownership import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
 from twin.sim.meters.hourly_totals import KWH_J
 from twin.sim.summary.queue import allocation
 

@@ -3,10 +3,6 @@
 Symbols: K capital for one GPU with its share of everything, i interest, n years, o yearly operations over K, u
 utilisation, p power at full load. A GPU that is idle draws `IDLE_SHARE` of what a busy one does, its share of the
 machine included.
-
-References
-----------
-Capital recovery factor: Grant, Ireson, Leavenworth, "Principles of Engineering Economy".
 """
 
 from __future__ import annotations
@@ -17,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-HOURS_PER_YEAR = 8760.0
+from twin.economics.finance import HOURS_PER_YEAR, capital_recovery
+
 IDLE_SHARE = 0.4
 """Power of an idle GPU with its share of the node, over that of a busy one [est]."""
 
@@ -51,20 +48,6 @@ class OwnershipCost:
     price_usd_kwh: float
 
 
-def capital_recovery(interest: float, years: float) -> float:
-    """Return the yearly payment over the loan, i (1+i)^n / ((1+i)^n - 1) [1/year].
-
-    Examples
-    --------
-    >>> round(capital_recovery(0.10, 4), 4), capital_recovery(0.0, 4)
-    (0.3155, 0.25)
-    """
-    if interest == 0:
-        return 1.0 / years
-    growth: float = (1.0 + interest) ** years
-    return interest * growth / (growth - 1.0)
-
-
 def owned_usd_gpu_h(owned: OwnershipCost, utilisation: ArrayLike) -> NDArray[np.float64]:
     """Return the cost of one useful GPU-hour [USD].
 
@@ -77,7 +60,7 @@ def owned_usd_gpu_h(owned: OwnershipCost, utilisation: ArrayLike) -> NDArray[np.
 
     Examples
     --------
-    >>> h100 = Ownership(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
+    >>> h100 = OwnershipCost(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
     >>> owned_usd_gpu_h(h100, [1.0, 0.8, 0.6]).round(2).tolist()
     [2.07, 2.57, 3.41]
     """
@@ -93,7 +76,7 @@ def break_even_utilisation(owned: OwnershipCost, rent_usd_gpu_h: float) -> float
 
     Examples
     --------
-    >>> h100 = Ownership(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
+    >>> h100 = OwnershipCost(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
     >>> round(break_even_utilisation(h100, 2.95), 2)
     0.7
     """
@@ -103,7 +86,7 @@ def break_even_utilisation(owned: OwnershipCost, rent_usd_gpu_h: float) -> float
 
 def _hourly_usd(owned: OwnershipCost) -> float:
     """Return capital and operations of one hour, whether it works or not [USD]."""
-    yearly = capital_recovery(owned.interest, owned.years) + owned.operations
+    yearly = float(capital_recovery(owned.interest, owned.years)) + owned.operations
     return owned.capital_usd * yearly / HOURS_PER_YEAR
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from twin.physics.costs import OwnershipCost, break_even_utilisation, capital_recovery, owned_usd_gpu_h
+from twin.economics.ownership import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
 
 H100 = OwnershipCost(50_000, 4, 0.10, 0.03, 1050, 1.15, 0.08)
 
@@ -29,14 +29,6 @@ def test_at_break_even_both_cost_the_same(rent_usd: float) -> None:
 def test_rent_below_the_energy_of_a_busy_hour_is_never_beaten() -> None:
     assert break_even_utilisation(H100, 0.01) == math.inf
     assert owned_usd_gpu_h(H100, 0.0) == math.inf
-
-
-def test_payments_of_all_years_repay_the_loan_with_its_interest() -> None:
-    paid, debt = capital_recovery(0.10, 4), 1.0
-    for _ in range(4):
-        debt = debt * 1.10 - paid
-    assert abs(debt) < 1e-12
-    assert capital_recovery(0.0, 5) == 0.2
 
 
 def test_more_use_is_always_cheaper() -> None:
