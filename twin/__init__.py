@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from twin.api.training import TrainingReport
     from twin.api.validate import Validation, validate
     from twin.catalog import CatalogError, UnknownPart
-    from twin.economics.books import Books
+    from twin.economics.books import SiteBooks
     from twin.economics.cash_flow import Plan
     from twin.economics.price_book import PriceError
     from twin.planning.job.result import PlanError
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadInput",
-    "Books",
     "CatalogError",
     "ChannelSeries",
     "DesignComparison",
@@ -83,6 +82,7 @@ __all__ = [
     "ScenarioError",
     "Scene",
     "Severity",
+    "SiteBooks",
     "SiteYear",
     "TrainingReport",
     "UncooledNode",
@@ -118,7 +118,7 @@ _MODULES = {
     "twin.api.training": ("TrainingReport",),
     "twin.api.validate": ("Validation", "validate"),
     "twin.catalog": ("CatalogError", "UnknownPart"),
-    "twin.economics.books": ("Books",),
+    "twin.economics.books": ("SiteBooks",),
     "twin.economics.cash_flow": ("Plan",),
     "twin.economics.price_book": ("PriceError",),
     "twin.planning.job.result": ("PlanError",),

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from twin.api.cost import of_scene
 from twin.catalog import load_catalog
-from twin.economics.books import Books
+from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.plant.build import build
 from twin.plant.tables import Plant
@@ -88,7 +88,7 @@ def scene(more: str = PRICES, site: str = SITE) -> Scenario:
 @lru_cache(maxsize=8)
 def books(
     more: str = PRICES + ALL_RACKS, samples: int = 200, years: int = 5, colocated: bool = False
-) -> Books:
+) -> SiteBooks:
     """Return the books of the site."""
     return of_scene(scene(more), Plan(years, colocated=colocated, load=0.5), samples, 1)
 

@@ -12,7 +12,7 @@ from twin.api.run import Run, open_run
 from twin.api.scene import Scene
 from twin.api.year import year_of
 from twin.catalog import Catalog, load_catalog
-from twin.economics.books import Books, books_of
+from twin.economics.books import SiteBooks, books_of
 from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
 from twin.economics.it_lines import gpus_by_part
@@ -37,7 +37,7 @@ def cost(
     samples: int = 1000,
     seed: int | None = None,
     set: Settings = (),
-) -> Books:
+) -> SiteBooks:
     """Return the books of a site: capital, operation, cash flow, with ranges; of a run also what its work cost.
 
     Parameters
@@ -85,7 +85,7 @@ def cost(
         return of_scene((scene.changed(set) if set else scene).scenario, asked, drawn, seed_of(seed))
 
 
-def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = None) -> Books:
+def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a scene that has not run: only its installed GPU-hours are known."""
     catalog = load_catalog()
     plant = build(scenario, catalog)
@@ -96,7 +96,7 @@ def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = No
     )
 
 
-def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> Books:
+def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a run that is over, of the hall as it began."""
     catalog, scenario = load_catalog(), run.scenario
     plant = build(scenario, catalog)

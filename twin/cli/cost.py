@@ -13,15 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from twin.arrays import Floats
-    from twin.economics.books import Books
+    from twin.economics.books import SiteBooks
 
 EXAMPLE = """Example: twin cost llama3-16k --years 5
 
 Prices are those of the catalogue (twin catalog list prices, twin catalog show H100-SXM), or the scene's own under
 prices. Most are estimates: each has a range, and so has every sum."""
 FORMAT = JsonFormat("cost")
-TORNADO = 12
-"""Prices that are told by what they move."""
 
 
 def cost_of(
@@ -105,10 +103,10 @@ def cost_of(
             print_cost(name, books)
 
 
-def cost_row(books: Books) -> dict[str, Any]:
+def cost_row(books: SiteBooks) -> dict[str, Any]:
     """Return the books as ``--json`` prints them; unknown values are null."""
     from twin.economics.bill import GROUPS
-    from twin.economics.books import OFTEN_QUOTED
+    from twin.economics.books import OFTEN_QUOTED, often_quoted
     from twin.economics.unit_costs import unit_costs
 
     likely, drawn, plan = books.likely, books.drawn, books.plan
@@ -137,7 +135,7 @@ def cost_row(books: Books) -> dict[str, Any]:
             "shares": {
                 name: {
                     **spread(likely.shares()[name], values),
-                    "often_quoted": reaches(values),
+                    "often_quoted": often_quoted(values),
                 }
                 for name, values in shares.items()
             },
@@ -190,16 +188,7 @@ def spread(likely: Floats | None, drawn: Floats | None) -> dict[str, float | Non
     return {"likely": float(likely[0]), "mean": float(drawn.mean()), "p5": low, "p50": middle, "p95": high}
 
 
-def reaches(values: Floats) -> bool:
-    """Return whether a share of capital is within what is often quoted, in the median."""
-    import numpy as np
-
-    from twin.economics.books import OFTEN_QUOTED
-
-    return bool(OFTEN_QUOTED[0] <= float(np.median(values)) <= OFTEN_QUOTED[1])
-
-
-def _lines(books: Books) -> list[Mapping[str, Any]]:
+def _lines(books: SiteBooks) -> list[Mapping[str, Any]]:
     table = books.drawn.capital.prices.table
     return [
         {

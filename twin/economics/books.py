@@ -22,7 +22,7 @@ from twin.economics.cash_flow import CashFlow, Plan, cash_flow_of
 from twin.economics.energy_use import EnergyUse
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.operation import Operation, operation_of
-from twin.economics.price_book import Price
+from twin.economics.price_book import PriceRange
 from twin.economics.prices import Prices, drawn_prices, likely_prices, prices_at_ends
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
 from twin.economics.work_done import WorkDone
@@ -37,7 +37,7 @@ OFTEN_QUOTED = (0.30, 0.40)
 
 
 @dataclass(frozen=True)
-class Account:
+class Statement:
     """The books at one set of prices; arrays are over its samples.
 
     Parameters
@@ -73,10 +73,10 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Swing:
+class PriceSwing:
     """What one price moves: the yearly cost with it at its ends, all others at their likely values [USD/year]."""
 
-    price: Price
+    price: PriceRange
     low_usd: float
     high_usd: float
 
@@ -87,7 +87,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Books:
+class SiteBooks:
     """The books of a site.
 
     Parameters
@@ -107,23 +107,23 @@ class Books:
     bill: Bill
     plan: Plan
     use: EnergyUse
-    prices: tuple[Price, ...]
-    likely: Account
-    drawn: Account
+    prices: tuple[PriceRange, ...]
+    likely: Statement
+    drawn: Statement
     work: WorkDone | None
     notes: tuple[str, ...]
 
-    def period_usd(self, account: Account) -> Floats:
+    def period_usd(self, statement: Statement) -> Floats:
         """Return capital and operation of the period of the use, shape (samples,) [USD]."""
-        return account.yearly_usd * self.use.period_s / SECONDS_PER_YEAR
+        return statement.yearly_usd * self.use.period_s / SECONDS_PER_YEAR
 
-    def tornado(self) -> tuple[Swing, ...]:
+    def tornado(self) -> tuple[PriceSwing, ...]:
         """Return what each price moves the yearly cost by, the widest first."""
         ends, ranged = prices_at_ends(self.prices)
-        yearly = account_of(self.bill, self.use, self.plan, ends, self.work).yearly_usd
+        yearly = statement_of(self.bill, self.use, self.plan, ends, self.work).yearly_usd
         known = {price.id: price for price in self.prices}
         swings = [
-            Swing(known[id], float(yearly[2 * place]), float(yearly[2 * place + 1]))
+            PriceSwing(known[id], float(yearly[2 * place]), float(yearly[2 * place + 1]))
             for place, id in enumerate(ranged)
         ]
         return tuple(
@@ -140,7 +140,7 @@ def books_of(
     samples: int,
     seed: int,
     work: WorkDone | None = None,
-) -> Books:
+) -> SiteBooks:
     """Return the books of a scene.
 
     Parameters
@@ -164,12 +164,12 @@ def books_of(
     whole = bill_of(scenario, plant, catalog)
     bill = priced_bill(whole, catalog, scenario)
     prices = _with_gpus(prices_of(scenario, bill, catalog), scenario, bill, catalog)
-    likely = account_of(bill, use, plan, likely_prices(prices), work)
-    drawn = account_of(bill, use, plan, drawn_prices(prices, samples, seed), work)
-    return Books(bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely, bill)))
+    likely = statement_of(bill, use, plan, likely_prices(prices), work)
+    drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work)
+    return SiteBooks(bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely, bill)))
 
 
-def account_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None) -> Account:
+def statement_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None) -> Statement:
     """Return the books at one set of prices."""
     capital = capital_of(bill, prices, plan.colocated)
     operation = operation_of(bill, capital, use, plan.ratchet, plan.colocated)
@@ -177,7 +177,12 @@ def account_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: Wor
     available = 1.0
     if work is not None and work.hours.available is not None and work.hours.installed:
         available = work.hours.available / work.hours.installed
-    return Account(capital, operation, cash_flow_of(capital, operation, rent, available, plan), rent)
+    return Statement(capital, operation, cash_flow_of(capital, operation, rent, available, plan), rent)
+
+
+def often_quoted(shares: Floats) -> bool:
+    """Return whether the median of a share of capital is within what is often quoted."""
+    return bool(OFTEN_QUOTED[0] <= float(np.median(shares)) <= OFTEN_QUOTED[1])
 
 
 def market_usd_h(bill: Bill, prices: Prices) -> Floats:
@@ -192,8 +197,8 @@ def market_usd_h(bill: Bill, prices: Prices) -> Floats:
 
 
 def _with_gpus(
-    prices: tuple[Price, ...], scenario: Scenario, bill: Bill, catalog: Catalog
-) -> tuple[Price, ...]:
+    prices: tuple[PriceRange, ...], scenario: Scenario, bill: Bill, catalog: Catalog
+) -> tuple[PriceRange, ...]:
     """Return the prices with that of the GPU whose rent is known, which the site need not have."""
     from twin.economics.price_book import PriceBook
 
@@ -202,7 +207,7 @@ def _with_gpus(
     return (*prices, PriceBook(catalog, scenario.prices).own(RENTED))
 
 
-def _doubts(likely: Account, bill: Bill) -> list[str]:
+def _doubts(likely: Statement, bill: Bill) -> list[str]:
     """Return what is unusual about the books."""
     notes = []
     if len(bill.gpus) > 1:

@@ -41,7 +41,7 @@ class PriceError(ValueError):
 
 
 @dataclass(frozen=True)
-class Price:
+class PriceRange:
     """One price of the books.
 
     Parameters
@@ -81,7 +81,7 @@ class Price:
         """Return whether nobody has published it."""
         return self.standing in ("recalled", "estimated")
 
-    def scaled_to(self, likely: float, title: str) -> Price:
+    def scaled_to(self, likely: float, title: str) -> PriceRange:
         """Return the price of a piece of it, as wide as the whole in proportion."""
         factor = likely / self.likely if self.likely else 0.0
         return replace(self, title=title, low=self.low * factor, likely=likely, high=self.high * factor)
@@ -107,7 +107,7 @@ class PriceBook:
             isinstance(id, str) and id in self._catalog and (id in self._own or self._listed(id) is not None)
         )
 
-    def whole(self, id: str) -> Price:
+    def whole(self, id: str) -> PriceRange:
         """Return the price of something with its contents.
 
         Raises
@@ -123,7 +123,7 @@ class PriceBook:
             if listed is None:
                 raise PriceError(f"{id} has no price; give one in the scene: prices: {{{id}: 1000 USD}}")
             return listed
-        return Price(
+        return PriceRange(
             id,
             part.title,
             _moves_with(part),
@@ -136,7 +136,7 @@ class PriceBook:
             "the scene",
         )
 
-    def own(self, id: str) -> Price:
+    def own(self, id: str) -> PriceRange:
         """Return the price of something without what the bill lists by itself.
 
         Raises
@@ -158,7 +158,7 @@ class PriceBook:
             )
         return whole.scaled_to(rest, f"{part.title}, without what is listed by itself")
 
-    def _listed(self, id: str) -> Price | None:
+    def _listed(self, id: str) -> PriceRange | None:
         """Return the price of the catalogue; None without one."""
         part = self._catalog.part(id)
         key = part.value_key if isinstance(part, PricePart) else "price_usd"
@@ -168,7 +168,7 @@ class PriceBook:
         low = figure.value if figure.low is None else figure.low
         high = figure.value if figure.high is None else figure.high
         unit = "USD" if key == "price_usd" else ""
-        return Price(
+        return PriceRange(
             id,
             part.title,
             _moves_with(part),

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from twin.arrays import Floats
-from twin.economics.price_book import Price
+from twin.economics.price_book import PriceRange
 from twin.economics.price_draws import pert_quantile, uniform_draws
 
 
@@ -28,7 +28,7 @@ class Prices:
         Of each price, shape (samples,), or (1,) where it is the same in all.
     """
 
-    table: MappingProxyType[str, Price]
+    table: MappingProxyType[str, PriceRange]
     samples: int
     values: MappingProxyType[str, Floats]
 
@@ -41,13 +41,13 @@ class Prices:
         return (self.samples,)
 
 
-def likely_prices(prices: Iterable[Price]) -> Prices:
+def likely_prices(prices: Iterable[PriceRange]) -> Prices:
     """Return all prices at their likely values, as one sample."""
     table = _table(prices)
     return Prices(table, 1, MappingProxyType({id: np.array([price.likely]) for id, price in table.items()}))
 
 
-def drawn_prices(prices: Iterable[Price], samples: int, seed: int) -> Prices:
+def drawn_prices(prices: Iterable[PriceRange], samples: int, seed: int) -> Prices:
     """Return random draws of all prices; a price has the same draws in every scene.
 
     Parameters
@@ -69,7 +69,7 @@ def drawn_prices(prices: Iterable[Price], samples: int, seed: int) -> Prices:
     return Prices(table, samples, MappingProxyType(drawn))
 
 
-def prices_at_ends(prices: Iterable[Price]) -> tuple[Prices, tuple[str, ...]]:
+def prices_at_ends(prices: Iterable[PriceRange]) -> tuple[Prices, tuple[str, ...]]:
     """Return likely prices with one of them at its low, then at its high end, and which: samples 2 k and 2 k + 1.
 
     Prices without a range are left out.
@@ -84,10 +84,10 @@ def prices_at_ends(prices: Iterable[Price]) -> tuple[Prices, tuple[str, ...]]:
     return Prices(table, max(1, 2 * len(ranged)), MappingProxyType(values)), ranged
 
 
-def at_scale(price: Price, factor: float) -> Price:
+def at_scale(price: PriceRange, factor: float) -> PriceRange:
     """Return a price with its range, times a factor."""
     return replace(price, low=price.low * factor, likely=price.likely * factor, high=price.high * factor)
 
 
-def _table(prices: Iterable[Price]) -> MappingProxyType[str, Price]:
+def _table(prices: Iterable[PriceRange]) -> MappingProxyType[str, PriceRange]:
     return MappingProxyType({price.id: price for price in prices})

@@ -7,7 +7,7 @@ from dataclasses import replace
 from twin.catalog import Catalog
 from twin.economics.bill import Bill, gathered
 from twin.economics.it_lines import gpus_by_part, it_lines
-from twin.economics.price_book import Price, PriceBook
+from twin.economics.price_book import PriceBook, PriceRange
 from twin.economics.site_lines import grid_power_w, site_lines, source_power_w
 from twin.plant.design_load import rack_design_w
 from twin.plant.tables import Plant
@@ -43,7 +43,7 @@ def bill_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Bill:
     )
 
 
-def prices_of(scenario: Scenario, bill: Bill, catalog: Catalog) -> tuple[Price, ...]:
+def prices_of(scenario: Scenario, bill: Bill, catalog: Catalog) -> tuple[PriceRange, ...]:
     """Return the prices that a bill goes by, and those of the books besides.
 
     Raises

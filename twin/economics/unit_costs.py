@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.arrays import Floats
-from twin.economics.books import Books
+from twin.economics.books import SiteBooks
 
 MILLION = 1e6
 UNITS = (
@@ -40,7 +40,7 @@ class UnitCost:
     drawn_usd: Floats | None
 
 
-def unit_costs(books: Books) -> dict[str, UnitCost]:
+def unit_costs(books: SiteBooks) -> dict[str, UnitCost]:
     """Return what one of each unit costs, by the names of `UNITS`."""
     work = books.work
     amounts: tuple[float | None, ...] = (None,) * len(UNITS)

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.arrays import Floats
-from twin.cli.cost import TORNADO, reaches
 from twin.cli.tables import console, print_table
 from twin.economics.bill import GROUP_TITLES, GROUPS
-from twin.economics.books import Books
+from twin.economics.books import SiteBooks, often_quoted
 from twin.economics.operation import ITEM_TITLES
 from twin.economics.unit_costs import unit_costs
 
@@ -27,10 +26,12 @@ _SHARES = {
     "network_and_electrical": "network and the electrical chain",
     "network_and_all_plant": "network and all mechanical and electrical plant",
 }
+TORNADO = 12
+"""Prices that are told by what they move."""
 _HEADS = ("P5", "P50", "P95")
 
 
-def print_cost(name: str, books: Books) -> None:
+def print_cost(name: str, books: SiteBooks) -> None:
     """Print what a site costs."""
     show, capital, operation = console().print, books.drawn.capital, books.drawn.operation
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
@@ -49,7 +50,7 @@ def print_cost(name: str, books: Books) -> None:
     show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
     for share, values in books.drawn.shares().items():
         low, middle, high = 100 * np.quantile(values, [0.05, 0.5, 0.95])
-        within = "within" if reaches(values) else "not within"
+        within = "within" if often_quoted(values) else "not within"
         show(
             f"{_SHARES[share]}: {middle:.0f} % ({low:.0f} to {high:.0f}); {within} the 30 to 40 % often quoted"
         )
@@ -80,7 +81,7 @@ def print_cost(name: str, books: Books) -> None:
     print_table(("what moves the yearly cost, MUSD", "at its low", "at its high"), swings, right=2)
 
 
-def _cash(books: Books) -> Iterator[str]:
+def _cash(books: SiteBooks) -> Iterator[str]:
     cash, plan = books.likely.cash, books.plan
     low, middle, high = (
         f"{value:,.1f}" for value in np.quantile(books.drawn.cash.npv_usd, [0.05, 0.5, 0.95]) / 1e6
