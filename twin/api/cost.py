@@ -12,10 +12,11 @@ from twin.api.run import Run, open_run
 from twin.api.scene import Scene
 from twin.api.year import year_of
 from twin.catalog import Catalog, load_catalog
-from twin.economics.books import SiteBooks, books_of
+from twin.economics.books import SiteBooks, Statement, books_of
 from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
 from twin.economics.it_lines import gpus_by_part
+from twin.economics.ledger_usd import LedgerUsd, ledger_usd
 from twin.economics.site_lines import source_power_w
 from twin.economics.work_done import GpuHours, WorkDone, work_of
 from twin.plant.build import build
@@ -103,6 +104,34 @@ def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> 
     use = of_run(run.reader, run.summary)
     work = work_of(scenario, run.summary, gpus_by_part(plant))
     return books_of(scenario, plant, catalog, use, plan, samples, run.seed if seed is None else seed, work)
+
+
+def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) -> LedgerUsd:
+    """Return the ledger of a whole run in USD: full cost by account, job and tenant, cash and market beside it.
+
+    Parameters
+    ----------
+    run
+        One that is over.
+    books
+        Of this run, as `cost` returns them.
+    statement
+        At which prices; None: in the samples of the books.
+
+    Examples
+    --------
+    >>> import twin
+    >>> from twin.api.cost import ledger_of
+    >>> with twin.load("lab-16").run(until="6 h") as run:
+    ...     books = twin.cost(run)
+    ...     ledger = ledger_of(run, books)
+    >>> bool(abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9)
+    True
+    """
+    catalog = load_catalog()
+    return ledger_usd(
+        books, statement or books.drawn, run.ledger(), run.summary, build(run.scenario, catalog), catalog
+    )
 
 
 def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> EnergyUse:
