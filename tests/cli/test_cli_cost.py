@@ -38,6 +38,17 @@ def test_a_run_tells_what_its_hours_and_tokens_cost(twin, tmp_path: Path) -> Non
     assert per["million_tokens"] > 0
     assert per["pflop_day"] > 0
     assert row["basis"]["energy"] == "the run"
+    ledger, back = row["ledger"], row["showback"]
+    for figure in ("likely", "mean"):
+        whole = ledger["total_usd"][figure]
+        accounts = sum(account[figure] for account in ledger["accounts"].values())
+        assert accounts + ledger["site_base"][figure] == pytest.approx(whole, rel=1e-9)
+        shown = sum(job[figure] for job in back["jobs"]) + back["at_rest"][figure]
+        assert shown + ledger["site_base"][figure] == pytest.approx(whole, rel=1e-9)
+        assert sum(tenant[figure] for tenant in back["tenants"].values()) == pytest.approx(
+            sum(job[figure] for job in back["jobs"]), rel=1e-9
+        )
+    assert whole == pytest.approx(row["yearly_usd"][figure] * row["basis"]["period_s"] / 31_536_000, rel=1e-9)
     again = ("cost", "lab-16", "--run", "--set", "duration=12 h", "--json", "--samples", "50")
     simulated = json.loads(twin(*again).stdout)["per"]
     assert {name: figures["likely"] for name, figures in simulated.items()} == pytest.approx(per, rel=1e-12)

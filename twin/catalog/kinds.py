@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.catalog.cause_parts import CausePart
+from twin.catalog.cloud_parts import ShapePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -63,6 +64,7 @@ PART_TYPES: dict[str, type[Part]] = {
         BatteryPart,
         MachineFailurePart,
         PricePart,
+        ShapePart,
     )
 }
 """Kind -> type, in the order of a listing."""

@@ -11,7 +11,7 @@ from twin.catalog.part import Part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricePart(Part):
-    """One price, share or number of years of the books; it has exactly one of `price_usd`, `share` and `years`."""
+    """One figure of the books: exactly one of `price_usd`, `share`, `years` and `carbon_kg`."""
 
     KIND: ClassVar[str] = "prices"
 
@@ -27,9 +27,12 @@ class PricePart(Part):
         "money",
     )
     share: float | None = fields.quantity("fraction", "Share, where it is one", optional=True, zero=True)
+    carbon_kg: float | None = fields.quantity("mass", "Carbon of making it, where it is that", optional=True)
     years: float | None = fields.number("Number of years, where it is one", unit="year", optional=True)
 
     @property
     def value_key(self) -> str:
         """Return the name of the field that holds its figure."""
-        return next(key for key in ("price_usd", "share", "years") if getattr(self, key) is not None)
+        return next(
+            key for key in ("price_usd", "share", "years", "carbon_kg") if getattr(self, key) is not None
+        )

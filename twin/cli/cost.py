@@ -12,8 +12,13 @@ from twin.cli.options import Json, SceneOrRun, Settings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from twin.api.run import Run
     from twin.arrays import Floats
     from twin.economics.books import SiteBooks
+    from twin.economics.cash_flow import Plan
+    from twin.economics.ledger_usd import LedgerUsd
+
+    LedgerPair = tuple[LedgerUsd, LedgerUsd]
 
 EXAMPLE = """Example: twin cost llama3-16k --years 5
 
@@ -60,8 +65,7 @@ def cost_of(
 
     Of a recorded run, also what an allocated and a productive GPU-hour, a training and a million tokens cost.
     """
-    from twin.api.cost import checked, of_recorded, of_scene
-    from twin.api.run import Run, open_run
+    from twin.api.cost import checked, of_scene
     from twin.cli.errors import BadInput, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.scene import is_run, load_scene
@@ -77,30 +81,77 @@ def cost_of(
         plan = checked(
             Plan(years, grid_months, delivery_months, ramp_months, colocated=colocation, load=share)
         )
+        spent: LedgerPair | None = None
         if is_run(scene_or_run):
+            from twin.api.run import open_run
+
             if set_ or run:
                 raise BadInput(f"{'--set' if set_ else '--run'} is for a scene, not for a recorded run")
             with open_run(scene_or_run) as recorded:
-                books, name = of_recorded(recorded, plan, samples, seed), recorded.scenario.title
+                name, (books, spent) = recorded.scenario.title, _recorded(recorded, plan, samples, seed)
         else:
             document = set_texts(load_scene(scene_or_run), set_ or [])
             name = document.name
             if run:
                 from twin.api.scene import Scene
 
-                simulated: Run
                 with Scene(document).run() as simulated:
-                    books = of_recorded(simulated, plan, samples, seed)
+                    books, spent = _recorded(simulated, plan, samples, seed)
             else:
                 books = of_scene(document.scenario, plan, samples, seed)
         for note in books.notes:
             warn(note)
         if json:
-            print_json(FORMAT, {"scene": name, **cost_row(books)})
+            print_json(FORMAT, {"scene": name, **cost_row(books), **ledger_row(spent)})
         else:
             from twin.cli.text.cost import print_cost
 
-            print_cost(name, books)
+            print_cost(name, books, spent)
+
+
+def _recorded(run: Run, plan: Plan, samples: int, seed: int | None) -> tuple[SiteBooks, LedgerPair]:
+    """Return the books of a run, and its ledger at likely prices and in the samples."""
+    from twin.api.cost import ledger_of, of_recorded
+
+    books = of_recorded(run, plan, samples, seed)
+    return books, (ledger_of(run, books, books.likely), ledger_of(run, books))
+
+
+def ledger_row(spent: LedgerPair | None) -> dict[str, Any]:
+    """Return the ledger in USD as ``--json`` prints it; null without a run."""
+    from twin.record.accounts import ACCOUNTS
+
+    if spent is None:
+        return {"ledger": None, "showback": None}
+    likely, drawn = spent
+    full, many = likely.account_usd(), drawn.account_usd()
+    cash = likely.cash_marginal_usd(likely.energy_share.sum(axis=0))
+    market = likely.market_usd(likely.gpu_s.sum(axis=0))
+    jobs, of_jobs = likely.job_usd(), drawn.job_usd()
+    tenants = drawn.tenant_usd()
+    return {
+        "ledger": {
+            "total_usd": spread(likely.total_usd, drawn.total_usd),
+            "accounts": {
+                account: {
+                    **spread(full[place], many[place]),
+                    "cash_usd": float(cash[place, 0]),
+                    "market_usd": float(market[place, 0]),
+                }
+                for place, account in enumerate(ACCOUNTS)
+            },
+            "site_base": spread(likely.base_usd, drawn.base_usd),
+        },
+        "showback": {
+            "tenants": {tenant: spread(usd, tenants[tenant]) for tenant, usd in likely.tenant_usd().items()},
+            "jobs": [
+                {"job": job, "tenant": tenant, **spread(jobs[place], of_jobs[place])}
+                for place, (job, tenant) in enumerate(zip(likely.jobs, likely.tenants, strict=True))
+                if likely.gpu_s[place].any()
+            ],
+            "at_rest": spread(jobs[-1], of_jobs[-1]),
+        },
+    }
 
 
 def cost_row(books: SiteBooks) -> dict[str, Any]:
@@ -165,6 +216,8 @@ def cost_row(books: SiteBooks) -> dict[str, Any]:
             "months_to_full_revenue": plan.months_to_full_revenue,
         },
         "per": {name: spread(unit.likely_usd, unit.drawn_usd) for name, unit in unit_costs(books).items()},
+        "carbon": _carbon(books),
+        "renting": _renting(books),
         "tornado": [
             {
                 "entry": swing.price.id,
@@ -175,6 +228,42 @@ def cost_row(books: SiteBooks) -> dict[str, Any]:
             for swing in books.tornado()
         ],
         "notes": list(books.notes),
+    }
+
+
+def _carbon(books: SiteBooks) -> dict[str, Any]:
+    likely, drawn = books.carbon(books.likely), books.carbon(books.drawn)
+    return {
+        "operational_kg": float(likely.operational_kg[0]),
+        "embodied_kg": {name: spread(kg, drawn.embodied_kg[name]) for name, kg in likely.embodied_kg.items()},
+        "total_kg": spread(likely.total_kg, drawn.total_kg),
+        "kg_gpu_h": spread(likely.kg_gpu_h, drawn.kg_gpu_h) if books.bill.gpus else spread(None, None),
+    }
+
+
+def _renting(books: SiteBooks) -> dict[str, Any]:
+    """Return owning beside renting over utilisation; a break-even above 1 is never."""
+    from twin.economics.own_or_rent import UTILISATIONS, own_or_rent
+
+    likely, drawn = (own_or_rent(books, statement) for statement in (books.likely, books.drawn))
+    return {
+        "utilisation": UTILISATIONS.tolist(),
+        "own_usd_gpu_h": [
+            spread(one, many) for one, many in zip(likely.owned_usd_gpu_h, drawn.owned_usd_gpu_h, strict=True)
+        ],
+        "offers": [
+            {
+                "shape": one.shape.id,
+                "title": f"{one.shape.vendor} {one.shape.title}",
+                "gpus": one.shape.n_gpu,
+                "usd_gpu_h": {
+                    way: [spread(a, b) for a, b in zip(usd, many.usd_gpu_h[way], strict=True)]
+                    for way, usd in one.usd_gpu_h.items()
+                },
+                "break_even": {way: spread(use, many.break_even[way]) for way, use in one.break_even.items()},
+            }
+            for one, many in zip(likely.offers, drawn.offers, strict=True)
+        ],
     }
 
 

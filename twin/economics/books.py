@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from twin.economics.capital import (
     Capital,
     capital_of,
 )
+from twin.economics.carbon import SiteCarbon, carbon_of
 from twin.economics.cash_flow import CashFlow, Plan, cash_flow_of
 from twin.economics.energy_use import EnergyUse
 from twin.economics.finance import SECONDS_PER_YEAR
@@ -102,6 +103,8 @@ class SiteBooks:
         What a run did; None: there is none.
     notes
         What one must know of them, in sentences.
+    catalog
+        Of the parts.
     """
 
     bill: Bill
@@ -112,10 +115,15 @@ class SiteBooks:
     drawn: Statement
     work: WorkDone | None
     notes: tuple[str, ...]
+    catalog: Catalog = field(repr=False)
 
     def period_usd(self, statement: Statement) -> Floats:
         """Return capital and operation of the period of the use, shape (samples,) [USD]."""
         return statement.yearly_usd * self.use.period_s / SECONDS_PER_YEAR
+
+    def carbon(self, statement: Statement) -> SiteCarbon:
+        """Return the carbon of a year, in the samples of a statement."""
+        return carbon_of(self.bill, self.use, statement.capital.prices, self.catalog)
 
     def tornado(self) -> tuple[PriceSwing, ...]:
         """Return what each price moves the yearly cost by, the widest first."""
@@ -166,7 +174,9 @@ def books_of(
     prices = _with_gpus(prices_of(scenario, bill, catalog), scenario, bill, catalog)
     likely = statement_of(bill, use, plan, likely_prices(prices), work)
     drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work)
-    return SiteBooks(bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely, bill)))
+    return SiteBooks(
+        bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely, bill)), catalog
+    )
 
 
 def statement_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None) -> Statement:

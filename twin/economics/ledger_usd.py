@@ -74,7 +74,7 @@ class LedgerUsd:
     @property
     def base_usd(self) -> Floats:
         """Return the cost of what no GPU draws, shape (samples,) [USD]."""
-        return self.used_usd * (1.0 - self.energy_share.sum())
+        return np.asarray(self.used_usd * (1.0 - self.energy_share.sum()), np.float64)
 
     @property
     def total_usd(self) -> Floats:

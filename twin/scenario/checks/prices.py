@@ -17,6 +17,7 @@ Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
 
 _NOT_BOUGHT = (CausePart, MachineFailurePart, TechnologyPart)
+_NOUNS = {"share": "share", "years": "number of years", "carbon_kg": "mass in kg"}
 MOST_SHARE = 1.0
 MOST_FACTOR = 100.0
 """Of the price of energy over that of the scene."""
@@ -45,11 +46,11 @@ def prices(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             if price.currency is None:
                 yield at, "has no currency", "write currency: USD, or the figure as 250000 USD"
         elif price.currency is not None:
-            noun = "share" if key == "share" else "number of years"
+            noun = _NOUNS[key]
             yield (*at, "currency"), f"does not fit: {name} is a {noun}", "leave it out"
         elif key == "share":
             yield from _share(at, name, price)
-        elif (
+        elif key == "years" and (
             not LEAST_YEARS
             <= (price.low or price.likely)
             <= max(price.likely, price.high or 0.0)
