@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import compress
 
 import numpy as np
 
@@ -33,9 +34,8 @@ def it_lines(scenario: Scenario, plant: Plant, catalog: Catalog, book: PriceBook
     """Yield the lines of all IT of a scene."""
     yield from _of_nodes(plant, catalog)
     yield from _of_racks(plant, catalog, book)
-    for part, present in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
-        if present:
-            yield BillLine("network", part, 1, "", "it")
+    for part, count in Counter(compress(plant.switches.part, plant.switches.present.tolist())).items():
+        yield BillLine("network", part, count, "", "it")
     yield from _of_cables(scenario, plant, catalog)
     yield from _of_stores(plant)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -39,9 +40,14 @@ def site_lines(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
 def machine_lines(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
     """Yield the machines of power and cooling that are parts of the catalogue."""
     power, racks, loops, plants = plant.power, plant.racks, plant.loops, plant.plants
-    for item in np.flatnonzero(power.present).tolist():
-        if power.part[item]:
-            yield BillLine(_group_of(power.kind[item]), power.part[item], int(power.units[item]), "", "mep")
+    stages: Counter[tuple[str, str]] = Counter()
+    for kind, part, units, present in zip(
+        power.kind, power.part, power.units.tolist(), power.present.tolist(), strict=True
+    ):
+        if part and present:
+            stages[kind, part] += units
+    for (kind, part), count in stages.items():
+        yield BillLine(_group_of(kind), part, count, "", "mep")
     behind = racks.air_loop[racks.present & (racks.air_loop >= 0)]
     doors = np.bincount(behind, minlength=len(loops.ids))
     for slot, name in enumerate(loops.part):
