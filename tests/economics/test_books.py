@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import twin
 from tests.economics.hand_case import PRICES, SITE, books
 from twin.api.cost import of_scene
 from twin.economics.bill import GROUPS
@@ -13,6 +17,7 @@ from twin.economics.cash_flow import Plan
 from twin.economics.finance import npv
 from twin.economics.operation import ITEMS
 from twin.economics.unit_costs import unit_costs
+from twin.runtime.inline import run as simulate
 from twin.scenario import load, loads
 
 
@@ -144,3 +149,18 @@ def test_a_hall_on_its_own_reactor_costs_more_than_nothing(cooled: bool) -> None
     assert float(operation["generation_upkeep"][0]) == pytest.approx(150 * 77_000)
     assert float(found.likely.capital.by_group["generation"][0]) == 693_000_000
     assert float(found.likely.yearly_usd[0]) > 50e6
+
+
+def test_a_run_on_its_own_reactor_pays_for_fuel_by_what_it_gave() -> None:
+    head = 'extends: builtin:lab-16\nformat: twin/scenario\nversion: 3\ncatalog: "2026.11"\ntitle: own\n'
+    scenario = loads(f"{head}power:\n{REACTOR}prices: {{fuel-smr: 8 USD}}").scenario
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "own.twinrun"
+        simulate(scenario, until_s=3600.0, record=file)
+        found = twin.cost(file, samples=2)
+        with twin.open_run(file) as recorded:
+            given_kwh = recorded.summary["facility"]["on_site_j"] / 3.6e6
+    assert found.use.own_kwh == pytest.approx({"smr": given_kwh})
+    operation = found.likely.operation.by_item
+    assert float(operation["fuel"][0]) == pytest.approx(8.0 * given_kwh / 1e3 * 8760)
+    assert float(operation["energy"][0]) < 1e-3 * float(operation["fuel"][0])

@@ -33,6 +33,8 @@ _SHARES = {
 LARGE_USD = 2e7
 """Capital from which on sums are told in millions [USD]."""
 _SCALES = {"MUSD": 1e6, "kUSD": 1e3}
+FEW_JOBS = 12
+"""Jobs that are told one by one."""
 TORNADO = 12
 """Prices that are told by what they move."""
 _HEADS = ("P5", "P50", "P95")
@@ -116,6 +118,11 @@ def _print_ledger(likely: LedgerUsd, drawn: LedgerUsd) -> None:
     print_table(("ledger, USD", *_HEADS, "energy alone", "rented"), rows, right=5)
     console().print("")
     tenants = [(tenant or "no tenant", *_figures(usd)) for tenant, usd in drawn.tenant_usd().items()]
+    jobs = [
+        (job, *_figures(usd)) for job, usd in zip(drawn.jobs, drawn.job_usd()[:-1], strict=True) if usd.any()
+    ]
+    if len(jobs) <= FEW_JOBS:
+        tenants += [(f"job {job}", *figures) for job, *figures in jobs]
     rest = ("GPUs at rest, and site base", *_figures(drawn.job_usd()[-1] + drawn.base_usd))
     print_table(("showback, USD", *_HEADS), [*tenants, rest], right=3)
     console().print("")

@@ -15,7 +15,7 @@ from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.exclusion import Exclusion
 from twin.scenario.schema.faults import Failures, Intervention
 from twin.scenario.schema.group import Group
-from twin.scenario.schema.prices import MOST_PRICES, PriceId, ScenePrice
+from twin.scenario.schema.prices import MOST_PRICES, OneFigureToo, PriceId, ScenePrice
 from twin.scenario.schema.quantity import Moment
 from twin.scenario.schema.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.schema.site import Hall, Site
@@ -91,7 +91,7 @@ class Scenario(DocumentPart):
     ownership: Ownership | None = Field(
         default=None, description="cost of own GPUs, compared with rented ones; none: no comparison"
     )
-    prices: dict[PriceId, ScenePrice] = Field(
+    prices: dict[PriceId, Annotated[ScenePrice, OneFigureToo()]] = Field(
         default={},
         max_length=MOST_PRICES,
         description="prices other than those of the catalogue, by id of a part or of an entry of its prices",

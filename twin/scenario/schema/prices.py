@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from twin.scenario.schema.base import DocumentPart
 
@@ -25,6 +27,16 @@ def _amount(value: Any) -> Any:
 
 
 Amount = Annotated[float, BeforeValidator(_amount, json_schema_input_type=float | str)]
+
+
+class OneFigureToo:
+    """Marks a group of keys that may also be written as one figure."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        figure = "a certain price such as 250000 USD, or a share such as 8 %"
+        return {"anyOf": [handler(schema), {"type": ["string", "number"], "description": figure}]}
 
 
 class ScenePrice(DocumentPart):
