@@ -17,6 +17,7 @@ from twin.economics.capital import (
     MECHANICAL,
     Capital,
     capital_of,
+    share_of,
 )
 from twin.economics.carbon import SiteCarbon, carbon_of
 from twin.economics.cash_flow import CashFlow, Plan, cash_flow_of
@@ -69,7 +70,7 @@ class Statement:
         return {
             SHARES[0]: self.capital.share(*FABRIC, "substation"),
             SHARES[1]: self.capital.share(*electrical),
-            SHARES[2]: works / self.capital.total_usd,
+            SHARES[2]: share_of(works, self.capital.total_usd),
         }
 
 

@@ -86,11 +86,11 @@ class Capital:
     def estimated_share(self) -> Floats:
         """Return the share of capital that rests on prices nobody has published, shape (samples,) [-]."""
         table = self.prices.table
-        return _ratio(self._sum(lambda line: table[line.entry].is_estimate), self.total_usd)
+        return share_of(self._sum(lambda line: table[line.entry].is_estimate), self.total_usd)
 
     def share(self, *groups: Group) -> Floats:
         """Return the share of some groups, shape (samples,) [-]."""
-        return _ratio(self.of_groups(*groups), self.total_usd)
+        return share_of(self.of_groups(*groups), self.total_usd)
 
     @property
     def construction_usd_kw(self) -> Floats:
@@ -98,7 +98,7 @@ class Capital:
         facility = self._sum(
             lambda line: line.asset in ("mep", "shell") and line.group not in ("soft", "generation")
         )
-        return _ratio(facility, np.array([self.it_w / 1e3]))
+        return share_of(facility, np.array([self.it_w / 1e3]))
 
     def life_years(self, asset: Asset) -> Floats:
         """Return the life of what wears out alike, shape (samples,) or (1,) [years]; of land inf."""
@@ -174,6 +174,7 @@ def _total(amounts: Iterable[Floats], prices: Prices) -> Floats:
     return total
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def share_of(part: Floats, whole: Floats) -> Floats:
+    """Return a part over its whole; nan of nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(whole > 0.0, part / whole, np.nan), np.float64)
