@@ -49,6 +49,8 @@ def test_a_run_tells_what_its_hours_and_tokens_cost(twin, tmp_path: Path) -> Non
             sum(job[figure] for job in back["jobs"]), rel=1e-9
         )
     assert whole == pytest.approx(row["yearly_usd"][figure] * row["basis"]["period_s"] / 31_536_000, rel=1e-9)
+    (offer,) = [offer for offer in row["renting"]["offers"] if offer["shape"] == "aws-p5"]
+    assert offer["jobs_usd"]["likely"] == pytest.approx(2 * 12 * 55.04)  # two shapes for half a day
     again = ("cost", "lab-16", "--run", "--set", "duration=12 h", "--json", "--samples", "50")
     simulated = json.loads(twin(*again).stdout)["per"]
     assert {name: figures["likely"] for name, figures in simulated.items()} == pytest.approx(per, rel=1e-12)

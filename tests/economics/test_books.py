@@ -68,6 +68,11 @@ def test_cash_flow_by_hand() -> None:
     assert net[5] == pytest.approx(earned - yearly - it)  # IT is bought again after five years
     left = land + it * (1 - 2 / 5) + mep * (1 - 7 / 15) + shell * (1 - 7 / 30)
     assert net[7] == pytest.approx(earned - yearly + left)
+    hours = 32 * 8760.0
+    paid = npv(0.10, net - cash.revenue[0])
+    assert float(cash.levelised_usd_gpu_h[0]) == pytest.approx(
+        -float(paid) / float(npv(0.10, [0.0, *[hours] * 7]))
+    )
     assert float(cash.npv_usd[0]) == pytest.approx(float(npv(0.10, net)), rel=1e-12)
 
 

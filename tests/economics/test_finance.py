@@ -120,7 +120,6 @@ def test_a_ratchet_bills_the_highest_of_eleven_months_before() -> None:
     assert billed[1:12].tolist() == [750.0] * 11
     assert billed[12] == 100.0
     assert float(demand_charge(peaks, 7.0, 0.75)) == pytest.approx(7.0 * (1000 + 11 * 750 + 100))
-    assert billed_kw([100.0], 0.5, before_kw=[1000.0]).tolist() == [500.0]
     with pytest.raises(ValueError, match="0 to 1"):
         billed_kw([1.0], 1.5)
 

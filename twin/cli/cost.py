@@ -208,6 +208,7 @@ def cost_row(books: SiteBooks) -> dict[str, Any]:
             "net_usd": likely.cash.net[0].tolist(),
             "npv_usd": spread(likely.cash.npv_usd, drawn.cash.npv_usd),
             "cost_npv_usd": spread(likely.cash.cost_npv_usd, drawn.cash.cost_npv_usd),
+            "levelised_usd_gpu_h": spread(likely.cash.levelised_usd_gpu_h, drawn.cash.levelised_usd_gpu_h),
             "irr": returns.rate,
             "rates_of_return": list(returns.rates),
             "payback_years": likely.cash.payback(),
@@ -260,6 +261,7 @@ def _renting(books: SiteBooks) -> dict[str, Any]:
                     way: [spread(a, b) for a, b in zip(usd, many.usd_gpu_h[way], strict=True)]
                     for way, usd in one.usd_gpu_h.items()
                 },
+                "jobs_usd": spread(one.jobs_usd, many.jobs_usd),
                 "break_even": {way: spread(use, many.break_even[way]) for way, use in one.break_even.items()},
             }
             for one, many in zip(likely.offers, drawn.offers, strict=True)

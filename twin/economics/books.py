@@ -188,7 +188,9 @@ def statement_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: W
     available = 1.0
     if work is not None and work.hours.available is not None and work.hours.installed:
         available = work.hours.available / work.hours.installed
-    return Statement(capital, operation, cash_flow_of(capital, operation, rent, available, plan), rent)
+    return Statement(
+        capital, operation, cash_flow_of(capital, operation, bill.gpu_count, rent, available, plan), rent
+    )
 
 
 def often_quoted(shares: Floats) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from twin.arrays import Floats
 from twin.economics.bill import Asset
 from twin.economics.capital import Capital
-from twin.economics.finance import HOURS_PER_YEAR, npv
+from twin.economics.finance import HOURS_PER_YEAR, levelised, npv
 from twin.economics.operation import Operation
 from twin.economics.returns import Returns, payback_years, rates_of_return
 
@@ -82,10 +82,10 @@ class CashFlow:
         Spent, negative.
     revenue, left
         Earned, and worth at the end.
+    gpu_h
+        GPU-hours available in each year, shape (years + 1,) [h].
     rate
         Discount rate of each sample, shape (samples,) or (1,) [-].
-    likely
-        Place of the sample that is told by itself.
     """
 
     capital: Floats
@@ -93,8 +93,8 @@ class CashFlow:
     operation: Floats
     revenue: Floats
     left: Floats
+    gpu_h: Floats
     rate: Floats
-    likely: int = field(default=0)
 
     @property
     def net(self) -> Floats:
@@ -111,6 +111,11 @@ class CashFlow:
         """Return that of all but the revenue, shape (samples,) [USD]."""
         return npv(self.rate, self.net - self.revenue)
 
+    @property
+    def levelised_usd_gpu_h(self) -> Floats:
+        """Return the price of an available GPU-hour that pays for all, shape (samples,) [USD]; nan without GPUs."""
+        return levelised(self.rate, self.revenue - self.net, self.gpu_h)
+
     def returns(self, sample: int = 0) -> Returns:
         """Return the internal rates of return of one sample."""
         return rates_of_return(self.net[sample])
@@ -122,7 +127,7 @@ class CashFlow:
 
 
 def cash_flow_of(
-    capital: Capital, operation: Operation, rent_usd_h: Floats, available: float, plan: Plan
+    capital: Capital, operation: Operation, gpus: int, rent_usd_h: Floats, available: float, plan: Plan
 ) -> CashFlow:
     """Return the cash flow of a site that sells GPU-hours.
 
@@ -130,6 +135,8 @@ def cash_flow_of(
     ----------
     capital, operation
         Of the site.
+    gpus
+        Installed.
     rent_usd_h
         Market price of an hour of all its GPUs together, shape (samples,) [USD/h].
     available
@@ -167,5 +174,6 @@ def cash_flow_of(
         -operation.total_usd[:, None] * works,
         np.broadcast_to(earned, prices.shape)[:, None] * sells,
         flows["left"],
+        gpus * available * HOURS_PER_YEAR * works,
         prices["interest"],
     )

@@ -46,7 +46,7 @@ def quarter_hour_peak_w(t_s: ArrayLike, power_w: ArrayLike, window_s: float = WI
     return float((np.diff(np.interp(edges, times, energy))[wide] / spans[wide]).max())
 
 
-def billed_kw(peaks_kw: ArrayLike, ratchet: float, before_kw: ArrayLike = ()) -> Floats:
+def billed_kw(peaks_kw: ArrayLike, ratchet: float) -> Floats:
     """Return the power billed in each month: its peak, or the ratchet's share of the highest of 11 months before.
 
     Parameters
@@ -55,8 +55,6 @@ def billed_kw(peaks_kw: ArrayLike, ratchet: float, before_kw: ArrayLike = ()) ->
         Highest quarter-hour of each month, on the last axis [kW].
     ratchet
         Share of an earlier peak that stays due [-]; 0: none.
-    before_kw : array_like
-        Peaks of months before the first [kW].
 
     Raises
     ------
@@ -71,17 +69,14 @@ def billed_kw(peaks_kw: ArrayLike, ratchet: float, before_kw: ArrayLike = ()) ->
     if not 0.0 <= ratchet <= 1.0:
         raise ValueError("a ratchet is a share from 0 to 1")
     peaks = np.asarray(peaks_kw, np.float64)
-    earlier = np.broadcast_to(np.asarray(before_kw, np.float64), (*peaks.shape[:-1], np.size(before_kw)))
-    known = np.concatenate([earlier, peaks], axis=-1)
-    first = earlier.shape[-1]
     billed = [
         np.maximum(
-            known[..., month],
-            ratchet * known[..., max(0, month - MEMORY_MONTHS) : month].max(axis=-1, initial=0.0),
+            peaks[..., month],
+            ratchet * peaks[..., max(0, month - MEMORY_MONTHS) : month].max(axis=-1, initial=0.0),
         )
-        for month in range(first, known.shape[-1])
+        for month in range(peaks.shape[-1])
     ]
-    return np.stack(billed, axis=-1) if billed else np.zeros(peaks.shape)
+    return np.stack(billed, axis=-1) if billed else peaks
 
 
 def demand_charge(peaks_kw: ArrayLike, usd_kw_month: ArrayLike, ratchet: float = 0.0) -> Floats:

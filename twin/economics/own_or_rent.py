@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from twin.arrays import Floats
-from twin.catalog import Catalog
 from twin.catalog.cloud_parts import ShapePart
 from twin.economics.books import SiteBooks, Statement
 from twin.economics.finance import HOURS_PER_YEAR
 from twin.economics.ownership import IDLE_SHARE, break_even_utilisation, owned_usd_gpu_h
 from twin.economics.price_draws import pert_quantile, uniform_draws
-from twin.economics.renting import RentTerms, kept_on_spot, rented_usd_gpu_h
+from twin.economics.renting import HOUR_S, RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.work_done import WorkDone
 
 UTILISATIONS = np.linspace(0.05, 1.0, 20)
 """Of the curves [-]."""
@@ -39,11 +39,14 @@ class RentOffer:
         One useful GPU-hour by way of renting, over `UTILISATIONS`, shape (U, samples) each [USD].
     break_even
         Utilisation above which owning is cheaper than each of `BY_THE_HOUR`, shape (samples,) each; above 1: never.
+    jobs_usd
+        What the jobs of a run cost on demand, in whole shapes and billed time, shape (samples,) [USD]; None: no run.
     """
 
     shape: ShapePart
     usd_gpu_h: dict[str, Floats]
     break_even: dict[str, Floats]
+    jobs_usd: Floats | None
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def own_or_rent(books: SiteBooks, statement: Statement, seed: int = 1) -> OwnOrR
     energy = statement.operation.by_use_usd / hours / max(load, IDLE_SHARE)
     gpu = max(bill.gpus, key=lambda part: bill.gpus[part], default="")
     offers = [
-        _offer(shape, bill.gpus[gpu], fixed, energy, prices.samples, seed, books.catalog)
+        _offer(shape, books, bill.gpus[gpu], fixed, energy, prices.samples, seed)
         for shape in books.catalog.shapes
         if shape.gpu == gpu
     ]
@@ -93,10 +96,10 @@ def own_or_rent(books: SiteBooks, statement: Statement, seed: int = 1) -> OwnOrR
 
 
 def _offer(
-    shape: ShapePart, gpus: int, fixed: Floats, energy: Floats, samples: int, seed: int, catalog: Catalog
+    shape: ShapePart, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats, samples: int, seed: int
 ) -> RentOffer:
     def drawn(key: str) -> Floats:
-        figure = catalog.provenance(shape.id, key)
+        figure = books.catalog.provenance(shape.id, key)
         if samples == 1:
             return np.array([figure.value])
         draws = uniform_draws(f"{shape.id} {key}", "rent", samples, seed)
@@ -110,4 +113,12 @@ def _offer(
     kept = kept_on_spot(np.ceil(gang), drawn("reclaim_per_s"), shape.notice_s, INTERVAL_S, WRITE_S, RESTART_S)
     usd = rented_usd_gpu_h(terms, gpus, shape.n_gpu, UTILISATIONS, kept)
     even = {way: break_even_utilisation(fixed, energy, usd[way][0]) for way in BY_THE_HOUR}
-    return RentOffer(shape, usd, even)
+    return RentOffer(shape, usd, even, _jobs_usd(shape, books.work, hour))
+
+
+def _jobs_usd(shape: ShapePart, work: WorkDone | None, hour_usd: Floats) -> Floats | None:
+    if work is None or not work.jobs:
+        return None
+    shapes = shapes_for([job.gpus for job in work.jobs], shape.n_gpu)
+    billed = billed_s([job.held_s for job in work.jobs], shape.billed_unit_s, shape.billed_least_s)
+    return np.asarray(hour_usd * float((shapes * billed).sum()) / HOUR_S, np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
@@ -82,11 +82,6 @@ def prices_at_ends(prices: Iterable[PriceRange]) -> tuple[Prices, tuple[str, ...
         ends[2 * place], ends[2 * place + 1] = table[id].low, table[id].high
         values[id] = ends
     return Prices(table, max(1, 2 * len(ranged)), MappingProxyType(values)), ranged
-
-
-def at_scale(price: PriceRange, factor: float) -> PriceRange:
-    """Return a price with its range, times a factor."""
-    return replace(price, low=price.low * factor, likely=price.likely * factor, high=price.high * factor)
 
 
 def _table(prices: Iterable[PriceRange]) -> MappingProxyType[str, PriceRange]:

@@ -51,6 +51,10 @@ class JobWork:
     ----------
     id, tenant
         Whose.
+    gpus
+        That it asked for.
+    held_s
+        From its start to its end, or to that of the run [s].
     steps
         Kept, with those that no checkpoint holds yet.
     tokens
@@ -61,6 +65,8 @@ class JobWork:
 
     id: str
     tenant: str | None
+    gpus: int
+    held_s: float
     steps: int
     tokens: float | None
     model_flop: float | None
@@ -110,11 +116,15 @@ def work_of(scenario: Scenario, summary: Mapping[str, Any], gpus: Mapping[str, i
     hours = GpuHours(whole / HOUR_S, served / HOUR_S, held / HOUR_S, ledger["productive"] / HOUR_S)
     part = max(gpus, key=lambda name: gpus[name], default="")
     written = {job.id: job for job in jobs_of(scenario)}
-    done = [_of_job(written.get(row["id"]), row, part) for row in summary["jobs"] if row["steps"]]
+    done = [
+        _of_job(written.get(row["id"]), row, part, summary["simulated_s"])
+        for row in summary["jobs"]
+        if row["steps"]
+    ]
     return WorkDone(hours, tuple(done))
 
 
-def _of_job(job: Job | None, row: Mapping[str, Any], part: str) -> JobWork:
+def _of_job(job: Job | None, row: Mapping[str, Any], part: str, until_s: float) -> JobWork:
     steps, tokens, flop = int(row["steps"]), None, None
     if job is not None:
         try:
@@ -124,7 +134,8 @@ def _of_job(job: Job | None, row: Mapping[str, Any], part: str) -> JobWork:
             flop = steps * each if each > 0.0 else None
         except (PlanError, ProfileError):
             flop = None
-    return JobWork(row["id"], row.get("tenant"), steps, tokens, flop)
+    held_s = (until_s if row["end_s"] is None else row["end_s"]) - (row["start_s"] or 0.0)
+    return JobWork(row["id"], row.get("tenant"), int(row["gpus"]), held_s, steps, tokens, flop)
 
 
 def _known(values: Any) -> float | None:
