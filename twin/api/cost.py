@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from twin.api.arguments import Settings, count_of, path_of, seed_of
@@ -98,12 +99,30 @@ def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = No
 
 
 def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
-    """Return the books of a run that is over, of the hall as it began."""
-    catalog, scenario = load_catalog(), run.scenario
+    """Return the books of a run that is over, of the hall as it began; raises `BadInput` where it never began."""
+    catalog, scenario, summary = load_catalog(), run.scenario, run.summary
+    if summary["simulated_s"] <= 0.0:
+        raise BadInput(f"{run.path}: nothing was simulated in this run, so it has no cost")
     plant = build(scenario, catalog)
-    use = of_run(run.reader, run.summary)
-    work = work_of(scenario, run.summary, gpus_by_part(plant))
-    return books_of(scenario, plant, catalog, use, plan, samples, run.seed if seed is None else seed, work)
+    use = of_run(run.reader, summary)
+    work = work_of(scenario, summary, gpus_by_part(plant))
+    books = books_of(scenario, plant, catalog, use, plan, samples, run.seed if seed is None else seed, work)
+    return replace(books, notes=(*books.notes, *_notes_of(run)))
+
+
+def _notes_of(run: Run) -> list[str]:
+    """Return what the books of a run leave out."""
+    notes = []
+    if run.scenario.edits:
+        notes.append("The hall was edited while it ran; its capital is that of the hall as it began.")
+    for name, cloud in run.summary.get("cloud", {}).items():
+        if cloud["gpu_h"]:
+            usd = cloud["cost_usd"] + cloud["egress_usd"]
+            notes.append(
+                f"{cloud['gpu_h']:,.0f} GPU-hours in {name} for {usd:,.0f} USD are not in these books; steps done there "
+                "count among the tokens."
+            )
+    return notes
 
 
 def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) -> LedgerUsd:

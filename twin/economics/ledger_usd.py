@@ -139,14 +139,17 @@ def ledger_usd(
     operation = statement.operation
     owned = (statement.capital.yearly_usd + operation.fixed_usd) * period
     cash = (operation.by_use_usd - operation.by_item["demand"]) * period
-    gpus = max(1, books.bill.gpu_count)
+    used = operation.by_use_usd * period
+    gpus, seconds = max(1, books.bill.gpu_count), float(gpu_s.sum())
+    if seconds <= 0.0:  # no GPU is there to bear it
+        used, owned = used + owned, np.zeros(owned.shape)
     return LedgerUsd(
         tuple(row["id"] for row in rows),
         tuple(row.get("tenant") for row in rows),
         gpu_s,
         _energy_share(gpu_s, summary, idle_w_gpu(plant, catalog)),
-        owned / gpu_s.sum(),
-        operation.by_use_usd * period,
+        owned / max(seconds, 1.0),
+        used,
         cash,
         statement.rent_usd_h / gpus / HOUR_S,
     )
