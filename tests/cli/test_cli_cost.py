@@ -59,7 +59,7 @@ def test_a_run_tells_what_its_hours_and_tokens_cost(twin, tmp_path: Path) -> Non
 def test_what_cannot_be_asked_is_one_sentence(twin, tmp_path: Path) -> None:
     assert "--load" in twin("cost", "lab-16", "--load", "much", code=2).stderr
     assert "load: 2 is out of range" in twin("cost", "lab-16", "--load", "200 %", code=2).stderr
-    assert "60000 USD" in twin("cost", "lab-16", "--set", "prices[H100-SXM]=60000 USD", code=2).stderr
+    assert "60000 USD" in twin("cost", "lab-16", "--set", "prices[DGX-H100]=60000 USD", code=2).stderr
     dearer = json.loads(
         twin("cost", "lab-16", "--set", "prices[QM9700]=90000 USD", "--json", "--samples", "2").stdout
     )

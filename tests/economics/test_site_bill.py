@@ -7,6 +7,7 @@ import pytest
 
 from tests.economics.hand_case import SITE, plant_of, scene
 from twin.catalog import load_catalog
+from twin.catalog.contents import price_with
 from twin.economics.bill import Bill
 from twin.economics.price_book import PriceBook, PriceError
 from twin.economics.site_bill import bill_of, prices_of
@@ -66,9 +67,22 @@ halls: [{id: hall, rows: [{id: gpu, racks: {count: 1, part: GB200-NVL72}}]}]
 
 def test_contents_dearer_than_the_whole_are_refused() -> None:
     with pytest.raises(
-        PriceError, match=r"DGX-H100 costs 100,000 USD.*8 H100-SXM alone 224,000 USD; give a price"
+        PriceError, match=r"DGX-H100 costs 100,000 USD.*259,800 USD; its price is with BF3-400G and"
     ):
         PriceBook(CATALOG, {"DGX-H100": ScenePrice(likely=100_000, currency="USD")}).own("DGX-H100")
+
+
+def test_a_price_of_the_gpus_alone_changes_what_all_their_nodes_cost() -> None:
+    listed, cheap = (
+        PriceBook(CATALOG),
+        PriceBook(CATALOG, {"H100-SXM": ScenePrice(likely=20_000, currency="USD")}),
+    )
+    assert cheap.own("DGX-H100") == listed.own("DGX-H100")
+    assert cheap.own("H100-SXM").likely == 20_000
+    node = PriceBook(CATALOG, {"DGX-H100": ScenePrice(likely=400_000, currency="USD")}).own("DGX-H100")
+    assert node.likely == listed.own("DGX-H100").likely + 70_000
+    rack = {"GB200-GPU": 30_000.0}
+    assert price_with(CATALOG, "GB200-NVL72", rack) == 2_800_000 + 72 * 2_000
 
 
 def test_absent_things_and_cables_split_among_ports_are_counted_as_they_are() -> None:

@@ -48,8 +48,16 @@ def test_a_figure_is_certain_and_a_range_may_lack_an_end() -> None:
         ("interest: 200 %", "prices.interest", "is out of range: 200 %"),
         ("residual-it: 120 %", "prices[residual-it]", "is above the capital: 120 % of it"),
         ("life-it: 0", "prices[life-it]", "is no number of years"),
-        ("H100-SXM: 60000 USD", "prices[H100-SXM]", "cost less than what is in it"),
-        ("DGX-H100: 100000 USD", "prices[DGX-H100]", "100,000 of 259,800 USD; give a price of DGX-H100"),
+        (
+            "DGX-H100: 100000 USD",
+            "prices[DGX-H100]",
+            "less than what is in it costs, 259,800 USD; a price of DGX-H100",
+        ),
+        (
+            "DGX-H100: 300000 USD\n  H100-SXM: 40000 USD",
+            "prices[DGX-H100]",
+            "what is in it costs, 355,800 USD",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_its_line_key_and_reason(line: str, key: str, reason: str) -> None:

@@ -119,8 +119,8 @@ def _notes_of(run: Run) -> list[str]:
         if cloud["gpu_h"]:
             usd = cloud["cost_usd"] + cloud["egress_usd"]
             notes.append(
-                f"{cloud['gpu_h']:,.0f} GPU-hours in {name} for {usd:,.0f} USD are not in these books; steps done there "
-                "count among the tokens."
+                f"{cloud['gpu_h']:,.0f} GPU-hours in {name} for {usd:,.0f} USD are not in these books; "
+                "steps done there count among the tokens."
             )
     return notes
 

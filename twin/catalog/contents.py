@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
+from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import NodePart, RackPart
 from twin.catalog.part import Part
 
@@ -20,3 +22,27 @@ def contents(part: Part) -> Counter[str]:
         for group in part.layout:
             inside[group.part] += group.count
     return inside
+
+
+def price_with(catalog: Catalog, part_id: str, own: Mapping[str, float]) -> float:
+    """Return the price of a part with its contents where some parts have another price than the catalogue's [USD].
+
+    A part that has none itself costs more or less by what its contents do. Without a price it costs nothing.
+
+    Parameters
+    ----------
+    catalog
+        Parts and their prices.
+    part_id
+        Which; raises UnknownPart.
+    own
+        Other prices by part [USD].
+    """
+    if part_id in own:
+        return own[part_id]
+    part = catalog.part(part_id)
+    more = sum(
+        count * (price_with(catalog, name, own) - (catalog.part(name).price_usd or 0.0))
+        for name, count in contents(part).items()
+    )
+    return (part.price_usd or 0.0) + more

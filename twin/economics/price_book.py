@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from twin.catalog import Catalog, Part, RackPart
-from twin.catalog.contents import contents
+from twin.catalog.contents import contents, price_with
 from twin.catalog.price_parts import PricePart
 from twin.scenario.schema.prices import ScenePrice
 
@@ -101,6 +101,7 @@ class PriceBook:
     def __init__(self, catalog: Catalog, own: Mapping[str, ScenePrice] | None = None) -> None:
         self._catalog = catalog
         self._own = own or {}
+        self._likely = {name: price.likely for name, price in self._own.items()}
 
     def __contains__(self, id: object) -> bool:
         return (
@@ -139,6 +140,8 @@ class PriceBook:
     def own(self, id: str) -> PriceRange:
         """Return the price of something without what the bill lists by itself.
 
+        What the scene says of the contents alone changes nothing of it: the whole costs more or less with them.
+
         Raises
         ------
         PriceError
@@ -148,15 +151,14 @@ class PriceBook:
         whole, inside = self.whole(id), contents(part)
         if not inside:
             return whole
-        holds = {name: self.whole(name).likely * count for name, count in inside.items()}
-        rest = whole.likely - sum(holds.values())
-        if rest < 0.0:
-            dearest = max(holds, key=lambda name: holds[name])
+        told = self._likely if id in self._own else {}
+        within = sum(price_with(self._catalog, name, told) * count for name, count in inside.items())
+        if within > whole.likely:
             raise PriceError(
-                f"prices: {id} costs {whole.likely:,.0f} USD, and what is in it {sum(holds.values()):,.0f} USD, "
-                f"{inside[dearest]} {dearest} alone {holds[dearest]:,.0f} USD; give a price of {id} too"
+                f"prices: {id} costs {whole.likely:,.0f} USD, and what is in it {within:,.0f} USD; "
+                f"its price is with {' and '.join(sorted(inside))}"
             )
-        return whole.scaled_to(rest, f"{part.title}, without what is listed by itself")
+        return whole.scaled_to(whole.likely - within, f"{part.title}, without what is listed by itself")
 
     def _listed(self, id: str) -> PriceRange | None:
         """Return the price of the catalogue; None without one."""

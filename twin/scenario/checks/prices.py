@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.catalog import Catalog, CausePart, Part, TechnologyPart
-from twin.catalog.contents import contents
+from twin.catalog import Catalog, CausePart, TechnologyPart
+from twin.catalog.contents import contents, price_with
 from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.price_parts import PricePart
 from twin.scenario.reading.validate import nearest
@@ -26,7 +26,7 @@ LEAST_YEARS, MOST_YEARS = 0.5, 100.0
 
 def prices(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield what is wrong with the prices of a scene."""
-    yield from too_little(scenario, catalog)
+    yield from _too_little(scenario, catalog)
     for name, price in scenario.prices.items():
         at: Path = ("prices", name)
         part = catalog.part(name) if name in catalog else None
@@ -59,35 +59,15 @@ def prices(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             yield at, f"is no number of years from {LEAST_YEARS:g} to {MOST_YEARS:g}", ""
 
 
-def too_little(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield nodes and racks of a scene that cost less than what is in them, at its own prices."""
+def _too_little(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield nodes and racks of which the scene gives a price that is less than that of what is in them."""
     own = {name: price.likely for name, price in scenario.prices.items()}
-    if not own:
-        return
-
-    def likely(name: str) -> float | None:
-        return own.get(name, catalog.part(name).price_usd)
-
-    for part in _holders(scenario, catalog):
-        whole, inside = likely(part.id), contents(part)
-        to_blame = [name for name in (part.id, *inside) if name in own]
-        within = sum((likely(name) or 0.0) * count for name, count in inside.items())
-        if whole is not None and to_blame and within > whole:
-            reason = f"makes {part.id} cost less than what is in it: {whole:,.0f} of {within:,.0f} USD"
-            dearest = max(to_blame, key=lambda name: own[name] * max(1, inside[name]))
-            yield ("prices", dearest), reason, f"give a price of {part.id} with its contents too"
-
-
-def _holders(scenario: Scenario, catalog: Catalog) -> list[Part]:
-    """Return the nodes and racks of a scene."""
-    named: set[str] = set()
-    for hall in scenario.halls:
-        for rows in hall.rows:
-            named |= {group.part for group in rows.racks.nodes} | {rows.racks.part or ""}
-        named |= {override.part or "" for override in hall.overrides.values()}
-    parts = [catalog.part(name) for name in sorted(named - {""})]
-    inner = [catalog.part(name) for part in parts for name in contents(part) if contents(catalog.part(name))]
-    return list(dict.fromkeys([*parts, *inner]))
+    for name, whole in own.items():
+        inside = contents(catalog.part(name)) if name in catalog else {}
+        within = sum(price_with(catalog, part, own) * count for part, count in inside.items())
+        if within > whole:
+            reason = f"is less than what is in it costs, {within:,.0f} USD"
+            yield ("prices", name), reason, f"a price of {name} is with {' and '.join(sorted(inside))}"
 
 
 def _range(at: Path, price: ScenePrice) -> Iterator[Wrong]:
