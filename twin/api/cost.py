@@ -18,8 +18,8 @@ from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
+from twin.economics.run_work import GpuHours, WorkDone, work_of
 from twin.economics.site_lines import source_power_w
-from twin.economics.work_done import GpuHours, WorkDone, work_of
 from twin.plant.build import build
 from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError

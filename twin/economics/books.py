@@ -26,8 +26,8 @@ from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.operation import Operation, operation_of
 from twin.economics.price_book import PriceRange
 from twin.economics.prices import Prices, drawn_prices, likely_prices, prices_at_ends
+from twin.economics.run_work import WorkDone
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
-from twin.economics.work_done import WorkDone
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 

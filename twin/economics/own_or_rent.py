@@ -13,8 +13,8 @@ from twin.economics.books import SiteBooks, Statement
 from twin.economics.finance import HOURS_PER_YEAR
 from twin.economics.ownership import IDLE_SHARE, break_even_utilisation, owned_usd_gpu_h
 from twin.economics.price_draws import pert_quantile, uniform_draws
-from twin.economics.renting import HOUR_S, RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
-from twin.economics.work_done import WorkDone
+from twin.economics.rent import HOUR_S, RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.run_work import WorkDone
 
 UTILISATIONS = np.linspace(0.05, 1.0, 20)
 """Of the curves [-]."""

@@ -8,7 +8,7 @@ import pytest
 from tests.economics.hand_case import books
 from twin.economics.own_or_rent import UTILISATIONS, own_or_rent
 from twin.economics.ownership import owned_usd_gpu_h
-from twin.economics.renting import RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.rent import RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
 
 
 def test_whole_shapes_and_whole_units_are_billed() -> None:
