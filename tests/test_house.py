@@ -224,17 +224,17 @@ The two tests of the network time and compare the steps of its solver one by one
 """
 NOT_PRIVATE = {"_replace", "_asdict", "_fields"}
 """Public names of named tuples, which begin so that no field is called alike."""
+OWN_BASES = ("self", "cls", "mcs", "super()", "os", "sys")
 
 
 def test_private_names_stay_in_their_module() -> None:
     found: dict[str, set[str]] = {}
     for file in [*modules(), *(ROOT / "tests").rglob("*.py")]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        own = set(_defined_in(tree))
+        own = NOT_PRIVATE.union(_defined_in(tree))
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr[1:2] != "_":
-                base = ast.unparse(node.value)
-                if base in ("self", "cls", "mcs", "super()", "os", "sys") or node.attr in own | NOT_PRIVATE:
+                if node.attr in own or ast.unparse(node.value) in OWN_BASES:
                     continue
                 found.setdefault(file.relative_to(ROOT).as_posix(), set()).add(node.attr)
     strange = {file: sorted(names - PRIVATE_ELSEWHERE.get(file, set())) for file, names in found.items()}

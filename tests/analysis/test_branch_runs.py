@@ -206,7 +206,7 @@ def test_a_branch_of_a_branch_extends_it_and_a_moved_run_brings_its_scene(
     assert load(fourth).files[1].name == "moved.twin.yaml"  # written once
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("named", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, named: bool) -> None:
     path = scene_file(tmp_path, *PLANNED, named=named)
     scene = load(path).scenario.model_copy(update={"edits": (edit(3.4 * H, "away", absent("gpu/0/1")),)})

@@ -217,8 +217,17 @@ def test_the_palette_finds_pages_by_title_and_the_help_by_other_words(
     assert opened.page == opened.contents.rows[0].page
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
-@pytest.mark.parametrize("theme", ["dark", "light", "contrast"])
+@pytest.mark.parametrize(
+    ("theme", "scale"),
+    [
+        ("dark", 1.0),
+        ("light", 1.5),
+        *(
+            pytest.param(*look, marks=pytest.mark.slow)
+            for look in (("dark", 1.5), ("light", 1.0), ("contrast", 1.0), ("contrast", 1.5))
+        ),
+    ],
+)
 def test_theme_and_size_of_text_are_those_of_the_window(
     window: MainWindow, opened: HelpWindow, theme: str, scale: float
 ) -> None:

@@ -45,7 +45,7 @@ def keep(name: str, *widgets: QWidget) -> None:
             widget.grab().save(f"{_PICTURES}/{name}-{place}.png")
 
 
-@pytest.mark.parametrize("theme", ["dark", "light", "contrast"])
+@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.slow), "contrast"])
 def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     theme: str, use_window: UseWindow, derived: Path, qtbot: QtBot
 ) -> None:

@@ -66,7 +66,9 @@ def test_same_run_as_inline(client: Client) -> None:
         assert reader.event_hash == inline.engine.event_hash()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.6])
+@pytest.mark.parametrize(
+    "share", [0.2, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.0, 0.6))]
+)
 def test_a_killed_worker_is_noticed_and_its_run_goes_on(client: Client, share: float) -> None:
     straight = run(scenario(LONG), 3, engine=NAME).engine
     client.load(scenario(LONG), 3)

@@ -119,7 +119,10 @@ def _seen_by_jobs(
     return seen / time
 
 
-@pytest.mark.parametrize(("held", "repair_day"), [(400, 5), (400, 2), (300, 5), (340, 2)])
+@pytest.mark.parametrize(
+    ("held", "repair_day"),
+    [(400, 5), (340, 2), *(pytest.param(*fleet, marks=pytest.mark.slow) for fleet in ((400, 2), (300, 5)))],
+)
 def test_the_expected_count_of_a_fleet_stays_the_quoted_one(held: int, repair_day: int) -> None:
     """Of a fleet at work it is the quoted one; jobs with spares see what the lemons leave that go from them.
 
