@@ -214,7 +214,7 @@ def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) ->
     assert dock.page is not None
     form = dock.page.form
     assert form is not None
-    assert QApplication.focusWidget() is form.buttons[0]  # an answer can be given at once
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is form.buttons[0])  # an answer can be given at once
     key(window, Qt.Key.Key_Down)
     key(window, Qt.Key.Key_Space)
     assert form.answer == (1,)
