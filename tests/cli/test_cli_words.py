@@ -27,6 +27,7 @@ def test_commands_stand_under_the_heads_of_their_groups(twin: Twin) -> None:
         "Check and edit",
         "Plan a job",
         "Compare and explain",
+        "Decide",
         "Reports and export",
         "Teach and train",
         "This installation",

@@ -13,13 +13,17 @@ from twin.api.arguments import MAX_SEED
 from twin.api.errors import BadInput
 from twin.api.named import load_scene
 from twin.scenario.file.set_option import set_texts
+from twin.studies.cluster import Cluster
 from twin.studies.design import DesignKind, design_of
-from twin.studies.run_task import run_task
+from twin.studies.run_task import RunOutcome, RunTask, run_task
+from twin.studies.study_error import StudyError
 from twin.studies.sweep import SweepRunner
 from twin.studies.sweep_file import SweepFile
 from twin.studies.sweep_records import SweepContents, header_of
 from twin.studies.varied_key import varied_keys
 
+POOL = "pool"
+"""Processes of this machine."""
 Counted = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]
 """Takes what is counted, and gives what takes (done, in all); None: nobody watches."""
 
@@ -44,6 +48,8 @@ class SweepRequest:
         The sweep file; None: none.
     workers
         Processes; None: as many as there are processors.
+    on, certificates
+        ``pool``, or the address of a scheduler, as `twin.studies.cluster.Cluster` takes it.
     """
 
     scene: str
@@ -56,6 +62,16 @@ class SweepRequest:
     settings: Sequence[str] = ()
     out: Path | None = None
     workers: int | None = None
+    on: str = POOL
+    certificates: Path | None = None
+
+    def executor(self) -> RunPool[RunTask, RunOutcome] | Cluster:
+        """Return where runs are made; raises `StudyError` when nobody answers there."""
+        if self.on != POOL:
+            return Cluster(self.on, self.certificates)
+        if self.certificates is not None:
+            raise StudyError("--certificates go with --on tls://HOST:PORT")
+        return RunPool(run_task, self.workers)
 
 
 def _unwatched(title: str) -> AbstractContextManager[None]:
@@ -94,9 +110,9 @@ def swept(
     runs = f"{len(design.points)} points, {asked.seeds} seed{'s' * (asked.seeds > 1)}"
     with (
         SweepFile(header, asked.out) as file,
-        RunPool(run_task, asked.workers) as pool,
+        asked.executor() as executor,
         counted(runs) as show,
     ):
-        runner = SweepRunner(document, design, file, figures, pool, show)
+        runner = SweepRunner(document, design, file, figures, executor, show)
         runner.run(list(enumerate(design.points)))
         return file.contents, [reason for _, reason in runner.lost]

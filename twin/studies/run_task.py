@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 from twin.analysis.seeds import sample
+from twin.record.inputs import versions
 from twin.scenario.schema.document import Scenario
 from twin.studies.study_figures import closed_forms
 
@@ -24,12 +26,15 @@ class RunTask:
         The scene of the point.
     until_s
         Stop there [s]; None: at its end.
+    program
+        Versions of the program that asks; another one could come to other figures.
     """
 
     point: int
     seed: int | None
     scenario: Scenario
     until_s: float | None = None
+    program: Mapping[str, str] = field(default_factory=lambda: _program())
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,20 @@ class RunOutcome:
 
 def run_task(task: RunTask) -> RunOutcome:
     """Return what a run comes to; what stops one point is its outcome, and costs no other."""
+    here = _program()
+    if task.program != here:
+        other = [
+            f"{name} {here[name]}, not {asked}" for name, asked in task.program.items() if asked != here[name]
+        ]
+        return RunOutcome(
+            task.point, task.seed, {}, f"a worker has another program: {', '.join(other)}", True
+        )
     try:
-        if task.seed is None:
-            figures = closed_forms(task.scenario)
-        else:
-            figures = dict(sample(task.scenario, task.seed, task.until_s).figures)
+        with _ALONE:
+            if task.seed is None:
+                figures = closed_forms(task.scenario)
+            else:
+                figures = dict(sample(task.scenario, task.seed, task.until_s).figures)
     except Exception as error:  # noqa: BLE001 - whatever stops one point of a thousand, the others go on
         reason = (
             str(error)
@@ -71,3 +85,11 @@ def run_task(task: RunTask) -> RunOutcome:
         lost = isinstance(error, MemoryError | OSError)
         return RunOutcome(task.point, task.seed, {}, reason or type(error).__name__, lost)
     return RunOutcome(task.point, task.seed, figures)
+
+
+_ALONE = Lock()
+"""A process makes one run at a time, also where its scheduler gives it several threads."""
+
+
+def _program() -> dict[str, str]:
+    return {name: versions()[name] for name in ("twin", "model", "python", "numpy")}

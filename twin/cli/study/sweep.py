@@ -69,6 +69,19 @@ def sweep_scene(
         str | None,
         typer.Option(metavar="A,B,...", help="Figures to show (default: goodput,energy_per_gpu_h)."),
     ] = None,
+    on: Annotated[
+        str,
+        typer.Option(
+            metavar="pool|tcp://HOST:PORT",
+            help="Where to run: processes of this machine, or a Dask scheduler on it; on others tls://HOST:PORT.",
+        ),
+    ] = "pool",
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="ca.pem, cert.pem and key.pem for a scheduler on another machine."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -89,7 +102,7 @@ def sweep_scene(
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
     from twin.api.sweep import SweepRequest, swept
-    from twin.cli.errors import BadInput, Failure, reporting_errors
+    from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.progress import counted
     from twin.cli.scene import time_of
@@ -115,9 +128,24 @@ def sweep_scene(
                     must_be_free(out, "-o", scene, endings=(SUFFIX,))
                 until_s = None if until is None else time_of(until, "--until")
                 asked = SweepRequest(
-                    scene, vary or [], design.value, points, seeds, seed, until_s, set_ or [], out
+                    scene,
+                    vary or [],
+                    design.value,
+                    points,
+                    seeds,
+                    seed,
+                    until_s,
+                    set_ or [],
+                    out,
+                    on=on,
+                    certificates=certificates,
                 )
-                contents, lost = swept(asked, chosen, counted)
+                try:
+                    contents, lost = swept(asked, chosen, counted)
+                except KeyboardInterrupt:
+                    if out is not None:
+                        warn(f"stopped; what is done is in {out}, and the same command goes on")
+                    raise
             if table is not None:
                 write_table(contents, chosen, table)
         except StudyError as error:
