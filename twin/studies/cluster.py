@@ -6,6 +6,7 @@ anything there. So it must be on this machine, or both sides must prove who they
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from urllib.parse import urlsplit
 from twin.analysis.run_pool import RunLost
 from twin.language import tr
 from twin.studies.run_task import RunOutcome, RunTask, run_task
-from twin.studies.study_error import StudyError
+from twin.studies.study_error import SchedulerGone, StudyError
 
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """Files of a folder of certificates: of the authority, and the own one with its key."""
@@ -30,6 +31,9 @@ _WORKERLESS_S = 30.0
 _LOOK_S = 1.0
 _AHEAD = 2
 """Runs that each worker has been given: one that it is at, and one to go on with."""
+
+
+_LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 class Cluster:
@@ -45,7 +49,9 @@ class Cluster:
     Raises
     ------
     StudyError
-        When the address may not be used, `distributed` is not installed, or nobody answers there.
+        When the address may not be used, or `distributed` is not installed.
+    SchedulerGone
+        When nobody answers there, or no worker is there.
     """
 
     def __init__(self, address: str, certificates: Path | None = None) -> None:
@@ -56,6 +62,9 @@ class Cluster:
             raise StudyError(
                 "runs on a scheduler need Dask, which is not installed: pip install 'gpu-twin[cluster]'"
             ) from None
+        for name in list(logging.root.manager.loggerDict):
+            if name.startswith(_LOGGERS):  # they write a page where one sentence says it
+                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         security = None
         if certificates is not None:
             ca, cert, key = (str(certificates / name) for name in CERTIFICATES)
@@ -66,12 +75,12 @@ class Cluster:
         try:
             self._client: Any = Client(address, timeout=_REACH_S, set_as_default=False, security=security)
         except (OSError, ValueError) as error:  # TimeoutError is one
-            raise StudyError(tr("no scheduler answers at {address}", address=address)) from error
+            raise SchedulerGone(tr("no scheduler answers at {address}", address=address)) from error
         try:
             self._client.wait_for_workers(1, timeout=_REACH_S)
         except OSError:
             self.close()
-            raise StudyError(
+            raise SchedulerGone(
                 tr(
                     "the scheduler at {address} has no workers; start one: dask worker {address}",
                     address=address,
@@ -83,8 +92,8 @@ class Cluster:
 
         Raises
         ------
-        StudyError
-            When the scheduler is gone, or all its workers.
+        SchedulerGone
+            When it has ended, or all its workers have.
         """
         waiting, running, ended = iter(tasks), dict[Any, RunTask](), Queue[Any]()
         worker_s = time.monotonic()
@@ -93,10 +102,11 @@ class Cluster:
             if workers:
                 worker_s = time.monotonic()
             elif time.monotonic() - worker_s > _WORKERLESS_S:
-                raise StudyError(
+                raise SchedulerGone(
                     tr("all workers of the scheduler at {address} are gone", address=self.address)
                 )
-            for task in islice(waiting, max(1, _AHEAD * workers) - len(running)):
+            room = max(1, _AHEAD * workers) - len(running)  # less than none when a worker has gone
+            for task in islice(waiting, max(0, room)):
                 future = self._client.submit(run_task, task, pure=False)
                 running[future] = task
                 future.add_done_callback(ended.put)
@@ -107,9 +117,9 @@ class Cluster:
                 yield running.pop(future), self._made(future)
 
     def _workers(self) -> int:
-        """Return how many workers there are; raises `StudyError` when the scheduler is gone."""
+        """Return how many workers there are; raises `SchedulerGone`."""
         if self._client.status != "running":
-            raise StudyError(tr("the scheduler at {address} is gone", address=self.address))
+            raise SchedulerGone(tr("the scheduler at {address} is gone", address=self.address))
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _made(self, future: Any) -> RunOutcome | RunLost:
@@ -117,7 +127,7 @@ class Cluster:
         from distributed import KilledWorker
 
         if future.status == "cancelled":
-            raise StudyError(tr("the scheduler at {address} is gone", address=self.address))
+            raise SchedulerGone(tr("the scheduler at {address} is gone", address=self.address))
         try:
             made: RunOutcome = future.result()
         except KilledWorker:

@@ -108,7 +108,7 @@ def sweep_scene(
     from twin.cli.scene import time_of
     from twin.cli.study.sweep_text import as_json, print_sweep
     from twin.cli.target import must_be_free
-    from twin.studies.study_error import StudyError
+    from twin.studies.study_error import SchedulerGone, StudyError
     from twin.studies.study_figures import DEFAULT_FIGURES, chosen_figures
     from twin.studies.sweep_export import write_table
     from twin.studies.sweep_file import SUFFIX, read_sweep
@@ -148,6 +148,9 @@ def sweep_scene(
                     raise
             if table is not None:
                 write_table(contents, chosen, table)
+        except SchedulerGone as error:
+            kept = f"; what is done is in {out}, and the same command goes on" if out is not None else ""
+            raise Failure(f"{error}{kept}") from None
         except StudyError as error:
             raise BadInput(str(error)) from None
         if json:
