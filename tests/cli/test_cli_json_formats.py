@@ -102,6 +102,12 @@ COMMANDS: list[Any] = [
     ("risk", "risk lab-16 --seeds 20 --sweep checkpoint.interval=5min,10min", 0),
     ("job-trace", "jobs jobs.swf", 0),
     ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
+    (
+        "sweep",
+        "sweep lab-16 --vary jobs[llama3].checkpoint.interval=5..60min --indices --points 4 --figures ettr",
+        0,
+    ),
+    ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2 --optimise renewal_ettr --points 8", 0),
     pytest.param(
         "comparison",
         "compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval=5min --seeds 2 --until 1h",

@@ -162,16 +162,16 @@ def runs_in(path: Path) -> int:
 @pytest.mark.slow
 def test_the_same_runs_on_the_pool_and_on_schedulers_are_the_same_to_the_bit(start: Start) -> None:
     distributed = pytest.importorskip("distributed")
-    here = swept(ASKED, FIGURES)[0].runs
+    here = swept(ASKED, FIGURES).contents.runs
     assert len(here) == 24
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=2, processes=True, dashboard_address="127.0.0.1:0"
     ) as local:
-        there = swept(replace(ASKED, on=local.scheduler_address), FIGURES)[0].runs
+        there = swept(replace(ASKED, on=local.scheduler_address), FIGURES).contents.runs
     address, _ = scheduler(start)
     for _ in range(2):
         worker(start, address)
-    apart = swept(replace(ASKED, on=address), FIGURES)[0].runs
+    apart = swept(replace(ASKED, on=address), FIGURES).contents.runs
     for runs in (there, apart):
         assert runs == here
         assert [json.dumps(runs[key].figures) for key in here] == [
@@ -198,11 +198,12 @@ def test_a_killed_worker_costs_no_run_and_a_killed_scheduler_those_in_flight(
     assert len(told.splitlines()) == 1
     done = runs_in(path)
     assert 6 <= done < 24
-    contents, lost = swept(replace(LONG, out=path), FIGURES)
-    assert lost == []
+    made = swept(replace(LONG, out=path), FIGURES)
+    contents, lost = made.contents, made.lost
+    assert not lost
     assert len(contents.runs) == 24
     assert path.read_bytes().count(b'"figures":') == 24
-    assert contents.runs == swept(LONG, FIGURES)[0].runs
+    assert contents.runs == swept(LONG, FIGURES).contents.runs
 
 
 @pytest.mark.slow
@@ -227,7 +228,7 @@ def test_a_killed_command_loses_at_most_the_runs_in_flight(start: Start, tmp_pat
     assert path.read_bytes().startswith(before)
     assert path.read_bytes().count(b'"figures":') == 24
     assert 3 <= done < 24
-    assert read_sweep(path).runs == swept(LONG, FIGURES)[0].runs
+    assert read_sweep(path).runs == swept(LONG, FIGURES).contents.runs
 
 
 @pytest.mark.slow

@@ -52,8 +52,9 @@ class Here:
 
 
 def test_every_point_runs_with_the_same_seeds_and_bad_points_are_outcomes() -> None:
-    contents, lost = swept(ASKED, FIGURES)
-    assert lost == []
+    made = swept(ASKED, FIGURES)
+    contents, lost = made.contents, made.lost
+    assert not lost
     good, bad, base, _ = sweep_rows(contents, FIGURES)
     assert contents.header.base == base.point == 2
     assert "500: is too many" in bad.reason
@@ -75,11 +76,12 @@ def test_a_point_whose_run_fails_costs_no_other(monkeypatch: pytest.MonkeyPatch)
         return sample(design, seed, until_s)
 
     monkeypatch.setattr("twin.studies.run_task.sample", fails)
-    contents, lost = swept(ASKED, FIGURES)
+    made = swept(ASKED, FIGURES)
+    contents, lost = made.contents, made.lost
     first, _, second, _ = sweep_rows(contents, FIGURES)
     assert first.reason == "ZeroDivisionError: by zero"
     assert (first.runs, second.runs) == (0, 2)
-    assert lost == ["MemoryError"]
+    assert lost == ("MemoryError",)
     assert (0, 2) not in contents.runs
 
 
@@ -104,7 +106,7 @@ def test_a_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
     run(again)
     assert again.made == 0
     assert told[-1] == (8, 8)
-    whole, _ = swept(ASKED, FIGURES)
+    whole = swept(ASKED, FIGURES).contents
     assert read_sweep(path).runs == whole.runs
 
 
@@ -121,7 +123,9 @@ def test_other_points_of_the_same_design_are_refused(tmp_path: Path) -> None:
 def test_closed_forms_alone_run_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twin.studies.run_task.sample", None)
     figures = chosen_figures([figure.key for figure in CLOSED_FORMS])
-    contents, _ = swept(replace(ASKED, vary=["failures.enabled=true", f"{INTERVAL}=5 min,20 min"]), figures)
+    contents = swept(
+        replace(ASKED, vary=["failures.enabled=true", f"{INTERVAL}=5 min,20 min"]), figures
+    ).contents
     assert set(contents.runs) == {(0, None), (1, None), (2, None)}
     rows = sweep_rows(contents, figures)
     assert rows[0].bands["installed_gpus"].mean == 16.0
@@ -137,7 +141,7 @@ def test_an_unknown_figure_is_told_with_the_nearest() -> None:
 @pytest.mark.parametrize("name", ["lab.csv", "lab.parquet"])
 def test_a_table_has_a_row_for_each_run(tmp_path: Path, name: str) -> None:
     figures = [*FIGURES, STUDY_FIGURES["installed_gpus"]]
-    contents, _ = swept(replace(ASKED, until_s=600.0), figures)
+    contents = swept(replace(ASKED, until_s=600.0), figures).contents
     path = tmp_path / name
     assert write_table(contents, figures, path) == 6
     if name.endswith(".csv"):

@@ -39,13 +39,16 @@ class SweepDesign:
     points
         Values of each point.
     base
-        Number of the point that is the scene as it stands.
+        Number of the point that is the scene as it stands; None: no point is.
+    number
+        Of points; or of what the kind makes them from.
     """
 
     kind: str
     keys: tuple[VariedKey, ...]
     points: tuple[Values, ...]
     base: int | None
+    number: int
 
 
 def design_of(
@@ -67,10 +70,8 @@ def design_of(
     Raises
     ------
     StudyError
-        When there are none, or too many.
+        When there are too many.
     """
-    if not keys:
-        raise StudyError("nothing varies; name a key with its values, such as checkpoint.interval=5min,10min")
     made = tuple(dict.fromkeys(_points(document.scenario, keys, kind, points)))
     standing = [_standing(document.scenario, key) for key in keys]
     base = next(
@@ -82,8 +83,8 @@ def design_of(
         None,
     )
     if base is None:
-        return SweepDesign(kind, tuple(keys), ((), *made), 0)
-    return SweepDesign(kind, tuple(keys), made, base)
+        return SweepDesign(kind, tuple(keys), ((), *made), 0, len(made) + 1)
+    return SweepDesign(kind, tuple(keys), made, base, len(made))
 
 
 def scene_at(document: Document, keys: Sequence[VariedKey], values: Values) -> Scenario:
@@ -98,10 +99,10 @@ def _points(
     if kind == "grid":
         levels = [key.levels(points or RANGE_LEVELS) for key in keys]
         number = prod(map(len, levels))
-        _must_be_few(number)
+        must_be_few(number)
         return list(product(*levels))
     number = points or FILLED_POINTS
-    _must_be_few(number)
+    must_be_few(number)
     if len(keys) > MOST_DIMENSIONS:
         raise StudyError(f"{len(keys)} keys vary; {kind} takes at most {MOST_DIMENSIONS}")
     fill = latin_hypercube if kind == "lhs" else sobol
@@ -109,7 +110,8 @@ def _points(
     return [tuple(key.at(share) for key, share in zip(keys, row, strict=True)) for row in shares.tolist()]
 
 
-def _must_be_few(points: int) -> None:
+def must_be_few(points: int) -> None:
+    """Raise `StudyError` where points are too many for a sweep."""
     if points > MOST_POINTS:
         raise StudyError(f"{points:,} points are too many; at most {MOST_POINTS:,} fit in a sweep")
 

@@ -46,6 +46,8 @@ class SweepRunner:
         Where runs are made.
     progress
         Told as runs end.
+    points
+        How many will be run in all, if in several goes.
 
     Attributes
     ----------
@@ -61,6 +63,7 @@ class SweepRunner:
         figures: Sequence[ComparedFigure],
         executor: Executor,
         progress: Progress | None = None,
+        points: int = 0,
     ) -> None:
         self._document, self._keys, self._file = document, design.keys, file
         self._executor, self._progress = executor, progress
@@ -69,6 +72,7 @@ class SweepRunner:
         self._seeds: tuple[int | None, ...] = header.seeds if not all(map(is_closed, figures)) else ()
         if any(map(is_closed, figures)):
             self._seeds = (*self._seeds, None)
+        self._done, self._of = 0, points * len(self._seeds)
         self.lost: list[tuple[RunTask, str]] = []
 
     def run(self, points: Sequence[tuple[int, Values]]) -> None:
@@ -79,13 +83,13 @@ class SweepRunner:
         StudyError
             When the file has other values for one of them, when there are too many, or the executor is gone.
         """
-        of = len(points) * len(self._seeds)
-        if of > MOST_RUNS:
-            raise StudyError(f"{of:,} runs are too many; at most {MOST_RUNS:,} fit in a sweep")
-        self._done = sum(
-            (number, seed) in self._file.contents.runs for number, _ in points for seed in self._seeds
-        )
-        self._tell(of)
+        number = self._done + len(points) * len(self._seeds)
+        if number > MOST_RUNS:
+            raise StudyError(f"{number:,} runs are too many; at most {MOST_RUNS:,} fit in a sweep")
+        self._of = max(self._of, number)
+        there = self._file.contents.runs
+        self._done += sum((point, seed) in there for point, _ in points for seed in self._seeds)
+        self._tell()
         for task, made in self._executor.results(self._tasks(points)):
             if isinstance(made, RunLost) or made.lost:
                 self.lost.append((task, str(made) if isinstance(made, RunLost) else made.reason))
@@ -99,12 +103,12 @@ class SweepRunner:
                 )
             )
             self._done += 1
-            self._tell(of)
-        self._tell(of)  # points that are no valid scenes count as done
+            self._tell()
+        self._tell()  # points that are no valid scenes count as done
 
-    def _tell(self, of: int) -> None:
+    def _tell(self) -> None:
         if self._progress is not None:
-            self._progress(self._done, of)
+            self._progress(self._done, self._of)
 
     def _tasks(self, points: Sequence[tuple[int, Values]]) -> Iterator[RunTask]:
         """Yield what has not been run; a point that is no valid scene is known before any run of it."""

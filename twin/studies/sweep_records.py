@@ -121,7 +121,7 @@ def header_of(
         settings=settings,
         keys=tuple(KeyRecord(**vars(key)) for key in design.keys),
         design=design.kind,
-        points=len(design.points),
+        points=design.number,
         base=design.base,
         seeds=seeds,
         until_s=until_s,

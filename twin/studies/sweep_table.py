@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum, nan
 
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired import PairedDifference, difference_of
@@ -70,3 +71,10 @@ def _values(contents: SweepContents, point: int, figure: ComparedFigure) -> list
     return (
         [contents.closed(point).get(figure.key)] if is_closed(figure) else contents.figures(point, figure.key)
     )
+
+
+def mean_of(contents: SweepContents, point: int, figure: ComparedFigure) -> float:
+    """Return the mean of a figure of a point over all its seeds; NaN where a run is missing, or does not know it."""
+    values = _values(contents, point, figure)
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if len(known) == len(values) else nan

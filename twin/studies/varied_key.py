@@ -12,6 +12,7 @@ from twin.scenario.reading.set_value import NoSuchPlace, assign
 from twin.scenario.text.parse import Path, child
 from twin.scenario.text.path import resolve, split
 from twin.scenario.text.problem import Problem, ScenarioError
+from twin.studies.study_error import StudyError
 
 MOST_VALUES = 1000
 MOST_LETTERS = 2000
@@ -89,9 +90,13 @@ def varied_keys(document: Document, texts: Sequence[str]) -> tuple[VariedKey, ..
 
     Raises
     ------
+    StudyError
+        When nothing varies.
     ScenarioError
         With file, line, key and reason of every key that cannot vary, and of every value that cannot stand there.
     """
+    if not texts:
+        raise StudyError("nothing varies; name a key with its values: --vary jobs[llama3].nodes=2,4,8")
     keys: list[VariedKey] = []
     wrong: list[Problem] = []
     for text in texts:

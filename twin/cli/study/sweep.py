@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +48,9 @@ def sweep_scene(
     ] = None,
     design: Annotated[
         PointDesign,
-        typer.Option(help="grid crosses all values; lhs (Latin hypercube) and sobol fill the space between."),
+        typer.Option(
+            help="How points come about: grid crosses all values, lhs (Latin hypercube) and sobol fill the space."
+        ),
     ] = PointDesign.grid,
     points: Annotated[
         int | None,
@@ -55,7 +58,30 @@ def sweep_scene(
             min=1,
             max=100_000,
             metavar="N",
-            help="Points of lhs and sobol (default: 64); of a grid: values of each range (default: 5).",
+            help="Points of lhs and sobol (default: 64); of a grid, values of each range (5); with --indices, base "
+            "samples (64); with --optimise, the budget (200).",
+        ),
+    ] = None,
+    indices: Annotated[
+        bool,
+        typer.Option(
+            "--indices",
+            help="Tell which keys matter: Sobol' indices of each figure, with points of their own.",
+        ),
+    ] = False,
+    optimise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIGURE[:min|max]",
+            help="Look for the best designs by a figure (NSGA-II); may be repeated, for the front of several.",
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIGURE<=VALUE",
+            help="With --optimise: what a figure may be at most, or at least, such as 'power_max_w<=20 MW'; may be "
+            "repeated.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Runs of each point.")] = 1,
@@ -79,7 +105,7 @@ def sweep_scene(
     certificates: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="ca.pem, cert.pem and key.pem for a scheduler on another machine."
+            metavar="FOLDER", help="Folder with ca.pem, cert.pem, key.pem for a scheduler over TLS."
         ),
     ] = None,
     out: Annotated[
@@ -101,7 +127,7 @@ def sweep_scene(
 
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
-    from twin.api.sweep import SweepRequest, swept
+    from twin.api.sweep import SweepOutcome, SweepRequest, swept
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.progress import counted
@@ -113,20 +139,19 @@ def sweep_scene(
     from twin.studies.sweep_export import write_table
     from twin.studies.sweep_file import SUFFIX, read_sweep
 
+    kept = "" if out is None else f"; what is done is in {out}, and the same command goes on"
     with reporting_errors(scene):
         try:
-            lost: list[str] = []
-            chosen = chosen_figures(figures.split(",") if figures else DEFAULT_FIGURES)
+            chosen = chosen_figures(figures.split(",") if figures else () if optimise else DEFAULT_FIGURES)
             if table is not None:
                 must_be_free(table, "--table", scene, endings=(".csv", ".parquet"), replace=replace)
             if scene.endswith(SUFFIX):
-                if vary or out is not None:
-                    raise BadInput(f"{scene} is a sweep already; --vary and --out go with a scene")
-                contents = read_sweep(Path(scene))
+                if vary or out is not None or indices or optimise:
+                    raise BadInput(f"{scene} is a sweep already; --vary, --out and the like go with a scene")
+                found = SweepOutcome(read_sweep(Path(scene)))
             else:
                 if out is not None:
                     must_be_free(out, "-o", scene, endings=(SUFFIX,))
-                until_s = None if until is None else time_of(until, "--until")
                 asked = SweepRequest(
                     scene,
                     vary or [],
@@ -134,31 +159,33 @@ def sweep_scene(
                     points,
                     seeds,
                     seed,
-                    until_s,
+                    None if until is None else time_of(until, "--until"),
                     set_ or [],
                     out,
+                    indices=indices,
+                    optimise=optimise or [],
+                    limits=limit or [],
                     on=on,
                     certificates=certificates,
                 )
-                try:
-                    contents, lost = swept(asked, chosen, counted)
-                except KeyboardInterrupt:
-                    if out is not None:
-                        warn(f"stopped; what is done is in {out}, and the same command goes on")
-                    raise
+                found = swept(asked, chosen, counted, lambda words: print(words, file=sys.stderr))
+                chosen = (*found.figures, *(figure for figure in chosen if figure not in found.figures))
             if table is not None:
-                write_table(contents, chosen, table)
+                write_table(found.contents, chosen, table)
+        except KeyboardInterrupt:
+            if kept:
+                warn(f"stopped{kept}")
+            raise
         except SchedulerGone as error:
-            kept = f"; what is done is in {out}, and the same command goes on" if out is not None else ""
             raise Failure(f"{error}{kept}") from None
         except StudyError as error:
             raise BadInput(str(error)) from None
         if json:
-            print_json(FORMAT, as_json(contents, chosen))
+            print_json(FORMAT, as_json(found, chosen))
         else:
-            print_sweep(contents, chosen)
-        if lost:
+            print_sweep(found, chosen)
+        if found.lost:
             again = (
                 "the same command runs them again" if out is not None else "with --out they can be run again"
             )
-            raise Failure(f"{len(lost)} runs were lost: {lost[0]}; {again}")
+            raise Failure(f"{len(found.lost)} runs were lost: {found.lost[0]}; {again}")

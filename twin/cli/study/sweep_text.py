@@ -9,21 +9,34 @@ from typing import Any
 from twin import units
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import ComparedFigure
+from twin.api.sweep import SweepOutcome
 from twin.cli.tables import console, print_table
+from twin.studies.sensitivity import SobolIndex
 from twin.studies.sweep_records import SweepContents
 from twin.studies.sweep_table import PointRow, sweep_rows
 
 _MOST_ROWS = 200
 
 
-def print_sweep(contents: SweepContents, figures: Sequence[ComparedFigure]) -> None:
-    """Print a table for each figure: mean and quantiles over seeds, and the paired difference from the scene."""
+def print_sweep(found: SweepOutcome, figures: Sequence[ComparedFigure]) -> None:
+    """Print a table for each figure: mean and quantiles over seeds, and the paired difference from the scene.
+
+    Of an optimisation the front alone is printed; where indices were asked for, they alone are.
+    """
     show = console().print
+    contents = found.contents
     header, rows = contents.header, sweep_rows(contents, figures)
     seeds = header.seeds
     until = "" if header.until_s is None else f", until {units.spoken(header.until_s)}"
     named = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
-    show(f"{header.scene}: {len(rows)} of {header.points} points, {named}{until}", soft_wrap=True)
+    show(f"{header.scene}: {len(rows)} points, {named}{until}", soft_wrap=True)
+    if found.front is not None:
+        _print_front(contents, [row for row in rows if row.point in found.front], figures)
+        return
+    if found.indices is not None:
+        for figure in figures:
+            _print_indices(contents, figure, *found.indices[figure.key])
+        return
     for figure in figures:
         known = [row for row in rows if figure.key in row.bands]
         if known:
@@ -62,6 +75,42 @@ def _print_figure(contents: SweepContents, figure: ComparedFigure, rows: Sequenc
     print_table((*keys, *heads), cells, right=len(heads))
 
 
+def _print_front(
+    contents: SweepContents, rows: Sequence[PointRow], figures: Sequence[ComparedFigure]
+) -> None:
+    """Print the best points, by the first figure; each is better than each other one in something."""
+    show = console().print
+    if not rows:
+        show("no point keeps all limits", soft_wrap=True)
+        return
+    rows = sorted(rows, key=lambda row: row.bands[figures[0].key].mean)
+    cells = [
+        (*row.values, *(value_words(figure, row.bands[figure.key].mean) for figure in figures))
+        for row in rows[:_MOST_ROWS]
+    ]
+    keys = [key.path for key in contents.header.keys]
+    show(f"\n{len(rows)} best point{'s' * (len(rows) > 1)}, means over seeds")
+    print_table((*keys, *(figure.title for figure in figures)), cells, right=len(figures))
+
+
+def _print_indices(
+    contents: SweepContents, figure: ComparedFigure, indices: tuple[SobolIndex, ...] | None, samples: int
+) -> None:
+    show = console().print
+    if indices is None:
+        show(f"\n{figure.title}: does not vary, or is known of too few of the base samples ({samples})")
+        return
+    show(f"\n{figure.title}: shares of its variance, from {samples:,} base samples")
+    cells = [
+        (
+            key.path,
+            *(f"{value:.3f}" for value in (index.first, index.first_error, index.total, index.total_error)),
+        )
+        for key, index in zip(contents.header.keys, indices, strict=True)
+    ]
+    print_table(("key", "alone", "±", "with others", "±"), cells, right=4)
+
+
 def _named(contents: SweepContents, row: PointRow) -> str:
     if not row.values:
         return "the scene as it stands"
@@ -70,8 +119,9 @@ def _named(contents: SweepContents, row: PointRow) -> str:
     )
 
 
-def as_json(contents: SweepContents, figures: Sequence[ComparedFigure]) -> dict[str, Any]:
+def as_json(found: SweepOutcome, figures: Sequence[ComparedFigure]) -> dict[str, Any]:
     """Return what ``--json`` prints of a sweep."""
+    contents = found.contents
     header = contents.header
     return {
         "scene": header.scene,
@@ -83,6 +133,16 @@ def as_json(contents: SweepContents, figures: Sequence[ComparedFigure]) -> dict[
         "seeds": list(header.seeds),
         "until_s": header.until_s,
         "base": header.base,
+        "front": None if found.front is None else list(found.front),
+        "indices": None
+        if found.indices is None
+        else {
+            key: {
+                "samples": samples,
+                "keys": None if indices is None else [asdict(index) for index in indices],
+            }
+            for key, (indices, samples) in found.indices.items()
+        },
         "points": [
             {
                 "point": row.point,
