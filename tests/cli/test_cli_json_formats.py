@@ -80,6 +80,7 @@ def wrong(name: str, said: Any) -> list[str]:
 
 COMMANDS: list[Any] = [
     ("run-summary", "run lab-16 --until 1h --no-record", 0),
+    ("run-summary", "run lab-16 --until 1h --no-record --seeds 3", 0),
     ("run-summary", "run mixed-workloads --until 30min --no-record", 0),
     ("run-summary", "run hybrid-burst --until 2h --no-record", 0),
     pytest.param("run-summary", "run blackout --no-record", 0, marks=pytest.mark.slow),

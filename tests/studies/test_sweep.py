@@ -16,7 +16,7 @@ from twin.analysis.seeds import sample, samples
 from twin.api.sweep import SweepRequest, swept
 from twin.scenario import Scenario, load
 from twin.scenario.file.set_option import set_texts
-from twin.studies.bands import band_of, bands_of
+from twin.studies.bands import band_of
 from twin.studies.design import design_of
 from twin.studies.run_task import RunOutcome, RunTask, run_task
 from twin.studies.study_error import StudyError
@@ -156,11 +156,3 @@ def test_a_table_has_a_row_for_each_run(tmp_path: Path, name: str) -> None:
     assert kind(rows[0]["goodput"]) == contents.figures(0, "goodput")[0]
     assert kind(rows[0]["installed_gpus"]) == 16.0
     assert "too many" in rows[2]["reason"]
-
-
-def test_bands_are_those_of_the_runs() -> None:
-    runs = samples([LAB.scenario], range(1, 6), 3600.0, workers=1)[0]
-    bands = bands_of(runs)
-    assert bands[STUDY_FIGURES["goodput"]] == band_of([run.figures["goodput"] for run in runs])
-    assert all(band.p5 <= band.p50 <= band.p95 for band in bands.values())
-    assert band_of([None, None]) is None
