@@ -10,6 +10,7 @@ from pathlib import Path
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.run_pool import RunPool
 from twin.api.arguments import MAX_SEED
+from twin.api.compare import Counted
 from twin.api.errors import BadInput
 from twin.api.named import load_scene
 from twin.scenario.file.set_option import set_texts
@@ -33,8 +34,6 @@ from twin.studies.varied_key import varied_keys
 
 POOL = "pool"
 """Processes of this machine."""
-Counted = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]
-"""Takes what is counted, and gives what takes (done, in all); None: nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def swept(
         budget(_budget(design, points, len(seeds)))
     header = header_of(document, design, seeds, asked.until_s, asked.scene, tuple(asked.settings))
     own = tuple(dict.fromkeys([*(aim.figure for aim in aims), *(limit.figure for limit in limits)]))
-    with SweepFile(header, asked.out) as file, asked.executor() as executor, counted(title) as show:
+    with asked.executor() as executor, SweepFile(header, asked.out) as file, counted(title) as show:
         runner = SweepRunner(document, design, file, (*own, *figures), executor, show, points)
         contents, indices, front = file.contents, None, None
         if aims:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from twin.analysis.export_parquet import arrow
 from twin.analysis.figures import ComparedFigure
+from twin.shown_text import in_cell
 from twin.studies.sweep_records import SweepContents
 
 Columns = dict[str, list[str | int | float | None]]
@@ -34,9 +35,9 @@ def write_table(contents: SweepContents, figures: Sequence[ComparedFigure], to: 
     else:
         with to.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
-            rows.writerow(columns)
+            rows.writerow(map(in_cell, columns))
             rows.writerows(
-                ["" if cell is None else _safe(cell) for cell in row]
+                ["" if cell is None else in_cell(str(cell)) for cell in row]
                 for row in zip(*columns.values(), strict=True)
             )
     return len(columns["point"])
@@ -62,8 +63,3 @@ def _columns(contents: SweepContents, figures: Sequence[ComparedFigure]) -> Colu
 
 def _keys(contents: SweepContents) -> list[str]:
     return [key.path for key in contents.header.keys]
-
-
-def _safe(cell: str | int | float) -> str | int | float:
-    """Return a cell that a spreadsheet takes for no formula: values of a sweep may come from strangers."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "@", "\t", "\r") else cell

@@ -24,7 +24,7 @@ from twin.studies.sweep_records import (
 )
 
 SUFFIX = ".sweep"
-MOST_BYTES = 1_000_000_000
+MOST_BYTES = 400_000_000
 MOST_LINE = 1_000_000
 _SYNC_S = 1.0
 """What a failure of power may cost, beside what was running [s]; the end of the program costs nothing."""

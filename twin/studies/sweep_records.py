@@ -16,7 +16,7 @@ from twin.studies.varied_key import MOST_LETTERS, MOST_VALUES
 
 MOST_KEYS = 100
 MOST_SEEDS = 10_000
-MOST_RUNS = 1_000_000
+MOST_RUNS = 500_000
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]

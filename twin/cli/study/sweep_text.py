@@ -64,12 +64,15 @@ def _print_figure(contents: SweepContents, figure: ComparedFigure, rows: Sequenc
             for value in ((band.mean, band.p5, band.p95) if many else (band.mean,))
         ]
         if apart:
-            line.append("" if difference is None else apart_words(figure, difference.difference, like=like))
+            stands = "the scene" if row.point == contents.header.base else ""
+            line.append(
+                stands if difference is None else apart_words(figure, difference.difference, like=like)
+            )
         if apart and many:
             half = None if difference is None else difference.paired
             line.append("" if half is None else apart_words(figure, half, "-", like))
         cells.append(line)
-    heads = ["mean", "P5", "P95"] if many else [""]
+    heads = ["mean", "P5", "P95"] if many else ["value"]
     heads += [*(["- scene"] if apart else []), *(["paired ±"] if apart and many else [])]
     console().print(figure.title)
     print_table((*keys, *heads), cells, right=len(heads))
