@@ -57,7 +57,7 @@ def test_what_cannot_be_is_refused_before_anything_runs(
     twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("twin.api.sweep.SweepRunner.run", None)
+    monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
     assert told in " ".join(twin("sweep", "lab-16", *words, code=code).stderr.split())
     assert list(tmp_path.iterdir()) == []
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twin.api.sweep import SweepRequest, swept
+from twin.api.sweep import swept
 from twin.studies.adaptive import generations_of
 from twin.studies.aim import aims_of, limits_of
+from twin.studies.study import SweepRequest
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import chosen_figures
 from twin.studies.sweep_file import read_sweep

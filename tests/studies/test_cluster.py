@@ -19,10 +19,11 @@ import psutil
 import pytest
 from patience import HANG_S, wait_until
 
-from twin.api.sweep import SweepRequest, swept
+from twin.api.sweep import swept
 from twin.studies import cluster
 from twin.studies.cluster import Cluster, must_be_safe
 from twin.studies.run_task import RunTask, run_task
+from twin.studies.study import SweepRequest
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import chosen_figures
 from twin.studies.sweep_file import read_sweep

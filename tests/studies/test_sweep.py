@@ -13,12 +13,13 @@ from twin.analysis.compare import Sample
 from twin.analysis.paired import difference_of
 from twin.analysis.run_pool import RunLost
 from twin.analysis.seeds import sample, samples
-from twin.api.sweep import SweepRequest, swept
+from twin.api.sweep import swept
 from twin.scenario import Scenario, load
 from twin.scenario.file.set_option import set_texts
 from twin.studies.bands import band_of
 from twin.studies.design import design_of
 from twin.studies.run_task import RunOutcome, RunTask, run_task
+from twin.studies.study import SweepRequest
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import CLOSED_FORMS, STUDY_FIGURES, chosen_figures, closed_forms
 from twin.studies.sweep import SweepRunner

@@ -19,7 +19,8 @@ MOST_SEEDS = 10_000
 MOST_RUNS = 500_000
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
-Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+MAX_SEED = 2**63 - 1
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 PointNumber = Annotated[int, Field(ge=0, lt=MOST_POINTS + 1)]
 
 

@@ -127,13 +127,14 @@ def sweep_scene(
 
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
-    from twin.api.sweep import SweepOutcome, SweepRequest, swept
+    from twin.api.sweep import swept
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.progress import counted
     from twin.cli.scene import time_of
     from twin.cli.study.sweep_text import as_json, print_sweep
     from twin.cli.target import must_be_free
+    from twin.studies.study import SweepOutcome, SweepRequest
     from twin.studies.study_error import SchedulerGone, StudyError
     from twin.studies.study_figures import DEFAULT_FIGURES, chosen_figures
     from twin.studies.sweep_export import write_table

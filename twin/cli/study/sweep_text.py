@@ -9,9 +9,9 @@ from typing import Any
 from twin import units
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import ComparedFigure
-from twin.api.sweep import SweepOutcome
 from twin.cli.tables import console, print_table
 from twin.studies.sensitivity import SobolIndex
+from twin.studies.study import SweepOutcome
 from twin.studies.sweep_records import SweepContents
 from twin.studies.sweep_table import PointRow, sweep_rows
 
