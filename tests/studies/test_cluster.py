@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -120,14 +120,12 @@ def told_by(process: subprocess.Popen[bytes]) -> str:
 @pytest.fixture
 def start() -> Iterator[Start]:
     """Return what starts a program that ends with the test."""
-    from contextlib import ExitStack
-
-    pytest.importorskip("distributed")
     with ExitStack() as stack:
         yield lambda *words: stack.enter_context(started(*words))
 
 
 def scheduler(start: Start) -> tuple[str, subprocess.Popen[bytes]]:
+    pytest.importorskip("distributed")
     port = free_port()
     process = start(
         "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"
@@ -233,7 +231,8 @@ def test_a_killed_command_loses_at_most_the_runs_in_flight(start: Start, tmp_pat
 
 
 @pytest.mark.slow
-def test_an_unreachable_scheduler_is_told_in_one_sentence_within_ten_seconds(start: Start) -> None:
+def test_an_unreachable_scheduler_is_told_in_one_sentence_within_ten_seconds() -> None:
+    pytest.importorskip("distributed")
     address = f"tcp://127.0.0.1:{free_port()}"
     began_s = time.monotonic()
     with pytest.raises(StudyError, match="no scheduler answers"):
@@ -246,3 +245,18 @@ def test_a_scheduler_without_workers_is_told(start: Start) -> None:
     address, _ = scheduler(start)
     with pytest.raises(StudyError, match="has no workers"):
         Cluster(address)
+
+
+@pytest.mark.slow
+def test_a_killed_worker_of_the_pool_costs_no_run(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "lab.sweep"
+    command = sweeping(start, path, "pool")
+    wait_until(lambda: runs_in(path) >= 2, "two runs")
+    workers = [
+        child for child in psutil.Process(command.pid).children() if "spawn_main" in " ".join(child.cmdline())
+    ]
+    workers[0].kill()
+    told = told_by(command)
+    assert command.returncode == 0, told
+    assert path.read_bytes().count(b'"figures":') == 24
+    assert read_sweep(path).runs == swept(LONG, FIGURES).contents.runs
