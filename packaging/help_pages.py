@@ -13,14 +13,13 @@ import ast
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from page_tables import code, keys, plain, table
 from validation_plots import errors_plot, plotted, table_plot
-
-from twin.app.help.pages import anchor_of as anchor
 
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "assets" / "help"
@@ -28,9 +27,6 @@ sys.path.insert(
     0, str(ROOT)
 )  # a script has its own folder there: else another checkout's `twin` may be found
 _PART = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
-_QUANTITY = re.compile(r"\s*\(an? ([^()]*), such as ([^()]*)\)$")
-_MOST_VALUES = 12
-"""Values of a key that are listed one by one."""
 
 
 def main(words: Sequence[str]) -> None:
@@ -68,34 +64,6 @@ def _made(parts: Mapping[str, Callable[[], str]], found: re.Match[str]) -> str:
     if found[2] == "validation" and found[2] not in parts:  # stays as the last run of the tables left it
         return found[0].removeprefix(found[1]).removesuffix(found[3]).strip("\n") + "\n"
     return parts[found[2]]().strip("\n") + "\n"
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    r"""Return a table in Markdown; cells are Markdown already.
-
-    >>> print(table(("a", "b"), [("1", "2|3")]))
-    | a | b |
-    |---|---|
-    | 1 | 2\|3 |
-    """
-    lines = [heads, ["---"] * len(heads), *rows]
-    shown = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
-    shown[1] = "|" + "---|" * len(heads)
-    return "\n".join(shown)
-
-
-def plain(text: str) -> str:
-    r"""Return plain text as Markdown that reads so.
-
-    >>> plain("a *.twin.yaml of <NAME>")
-    'a \\*.twin.yaml of \\<NAME>'
-    """
-    return re.sub(r"([*<\[])", r"\\\1", " ".join(text.split()))
-
-
-def code(words: Iterable[str]) -> str:
-    """Return words as code, one beside the other."""
-    return ", ".join(f"`{word}`" for word in words)
 
 
 def commands() -> str:
@@ -188,114 +156,14 @@ def scene_keys() -> str:
     """Return every key of a scene file, from its JSON Schema."""
     from twin.scenario.schema.schema import json_schema
 
-    return _keys(json_schema())
+    return keys(json_schema())
 
 
 def lesson_keys() -> str:
     """Return every key of a lesson file, from its JSON Schema."""
     from twin.lessons.lesson_schema import json_schema
 
-    return _keys(json_schema())
-
-
-def _keys(schema: Mapping[str, Any]) -> str:
-    """Return the keys of a kind of file, group by group."""
-    groups = schema["definitions"]
-    places: dict[str, str] = {}
-    waiting: list[tuple[str, Mapping[str, Any]]] = [("The file", schema)]
-    order: list[tuple[str, Mapping[str, Any]]] = []
-    while waiting:
-        place, group = waiting.pop(0)
-        order.append((place, group))
-        for key, value in group.get("properties", {}).items():
-            for name in _groups_in(value):
-                if name not in places:
-                    inner = key if place == "The file" else f"{place}.{key}"
-                    several = len(list(_groups_in(value))) > 1
-                    places[name] = f"{inner} ({_kind_of(groups[name]) or name})" if several else inner
-                    waiting.append((places[name], groups[name]))
-    heads = [place for place, _ in order if "." not in place]
-    order.sort(key=lambda section: heads.index(section[0].split(".")[0]))
-    return "\n\n".join(_keys_of(place, group, places) for place, group in order)
-
-
-def _keys_of(place: str, group: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    needed = {*group.get("required", ()), *group.get("else", {}).get("required", ())}
-    rows = []
-    for key, value in group["properties"].items():
-        default = value.get("default")
-        usual = "needed" if key in needed else "" if default in (None, "", [], {}) else f"`{_short(default)}`"
-        kind, meaning = _type_of(value, places), value.get("description", "")
-        quantity = _QUANTITY.search(meaning)
-        if quantity is not None:
-            kind, meaning = f"{quantity[1]}, such as `{quantity[2]}`", meaning[: quantity.start()]
-        rows.append((f"`{key}`", kind, usual, plain(meaning)))
-    about = plain(group.get("description", ""))
-    return f"## {place}\n\n{about}\n\n{table(('key', 'value', 'default', 'meaning'), rows)}"
-
-
-def _groups_in(value: Any) -> Iterator[str]:
-    """Yield the names of the groups that a key may hold, itself or in a list."""
-    if isinstance(value, Mapping):
-        if "$ref" in value:
-            yield value["$ref"].rpartition("/")[2]
-        for key, inner in value.items():
-            if key in ("anyOf", "oneOf", "items", "additionalProperties"):
-                yield from _groups_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _groups_in(inner)
-
-
-def _kind_of(group: Mapping[str, Any]) -> str:
-    """Return the `kind` that tells a group apart; empty: it has none."""
-    kind = group["properties"].get("kind", {})
-    return str(kind.get("const") or "/".join(kind.get("enum", ())))
-
-
-def _type_of(value: Mapping[str, Any], places: Mapping[str, str]) -> str:
-    if "$ref" in value:
-        name = value["$ref"].rpartition("/")[2]
-        return f"[{places[name]}](#{anchor(places[name])})"
-    for several in ("oneOf", "anyOf"):
-        if several in value:
-            kinds = [_type_of(inner, places) for inner in value[several] if inner.get("type") != "null"]
-            return " or ".join(dict.fromkeys(kinds))
-    if "const" in value:
-        return f"`{value['const']}`"
-    if "enum" in value:
-        values = [str(one) for one in value["enum"]]
-        if len(values) > _MOST_VALUES:
-            return f"one of {len(values)}, `{values[0]}` to `{values[-1]}`"
-        return code(values)
-    if value.get("type") == "array":
-        return f"list of {_type_of(value.get('items', {}), places)}"
-    if value.get("type") == "object":
-        return "names and values"
-    return {"integer": "whole number", "boolean": "`true` or `false`", "string": "text"}.get(
-        value.get("type", ""), value.get("type", "any")
-    ) + _bounds(value)
-
-
-def _bounds(value: Mapping[str, Any]) -> str:
-    names = {
-        "minimum": "at least",
-        "exclusiveMinimum": "above",
-        "maximum": "at most",
-        "exclusiveMaximum": "below",
-    }
-    bounds = {words: value[key] for key, words in names.items() if key in value}
-    if set(bounds) == {"at least", "at most"}:
-        return f", {_number(value['minimum'])} to {_number(value['maximum'])}"
-    return "".join(f", {words} {_number(bound)}" for words, bound in bounds.items())
-
-
-def _number(bound: float) -> str:
-    return f"{bound:,.0f}" if bound == round(bound) else f"{bound:g}"
-
-
-def _short(default: Any) -> str:
-    return default.strip() if isinstance(default, str) else json.dumps(default)
+    return keys(json_schema())
 
 
 def accounts() -> str:

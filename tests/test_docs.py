@@ -13,6 +13,7 @@ import pytest
 import typer
 
 import twin
+from twin.app.help.pages import anchor_of
 from twin.cli.app import app
 from twin.lessons.schema import FORMAT
 from twin.planning.table.validation_tables import TABLE_NAMES, validate
@@ -43,7 +44,7 @@ def prose_of(path: Path) -> str:
 
 def anchors_of(path: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
-    return {help_pages.anchor(heading.replace("`", "")) for heading in headings}
+    return {anchor_of(heading.replace("`", "")) for heading in headings}
 
 
 def test_generated_parts_are_those_of_the_program() -> None:

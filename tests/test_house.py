@@ -10,7 +10,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LOWER = ("units", "catalog", "physics", "scenario", "plant", "planning", "record", "sim", "runtime", "api")
+LOWER = (
+    "units",
+    "catalog",
+    "physics",
+    "scenario",
+    "plant",
+    "planning",
+    "record",
+    "economics",
+    "sim",
+    "runtime",
+    "api",
+)
 """Packages below the view, and the public interface, which loads Qt only once it is asked for a picture."""
 MAX_LINES = 500
 ROOMY = 30

@@ -87,7 +87,7 @@ def test_html_is_of_our_own_making() -> None:
         ("[x](file:///etc/passwd)", 1, "file:///etc/passwd", "https://"),
         ("![a](b.png)", 1, "![a](b.png)", "words alone"),
         ("see ![a](b.png)", 1, "![a](b.png)", "line of its own"),
-        ("{Gpu temp}", 1, "{Gpu temp}", "{gpu.temp_c}"),
+        ("{Gpu temp}", 1, "{Gpu temp}", "{site.gpu_max_c}"),
     ],
 )
 def test_refusals_say_line_and_what_is_right(text: str, line: int, found: str, right: str) -> None:
@@ -142,3 +142,7 @@ def test_any_text_is_read_or_refused() -> None:
 
 def test_examples() -> None:
     assert doctest.testmod(twin.markdown_text).failed == 0
+
+
+def test_a_link_leads_on_however_its_scheme_is_written() -> None:
+    assert as_html(read_markdown("[a](HTTPS://x.y)")) == '<p><a href="HTTPS://x.y">a</a></p>'

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 from ruamel.yaml.error import YAMLError
 
-from twin.resources import YamlParts, folder, parse_yaml, yaml_texts
+from twin import resources
+from twin.lessons.runbook import load_runbook
+from twin.planning.profile.uncertainty import step_errors
+from twin.resources import ResourceError, YamlParts, folder, mapping_in, parse_yaml, yaml_texts
+from twin.scenario.formats import climates
 
 FILES = sorted(path for path in Path(str(folder("assets"))).rglob("*.yaml") if path.parent.name != "catalog")
 
@@ -58,3 +62,77 @@ def test_an_error_names_its_line():
     with pytest.raises(YAMLError) as caught:
         parts["c"]
     assert caught.value.problem_mark.line == 3
+
+
+def _places():
+    return dict(resources.shipped_mapping(climates.FILE, climates.PlaceError))
+
+
+def test_an_error_in_a_group_of_groups_names_its_line_and_file(tmp_path, monkeypatch):
+    (tmp_path / "models.yaml").write_text(
+        "# head\n\nmodels:\n\n  one:\n    a: 1\n  two:\n    b: 2\n    c: 1: 2\n"
+    )
+    monkeypatch.setattr(resources, "folder", lambda _: tmp_path)
+    models = resources.shipped_mapping("assets/models.yaml")["models"]
+    assert models["one"] == {"a": 1}
+    with pytest.raises(ResourceError, match=r"^assets/models\.yaml:9: not readable as YAML: mapping values"):
+        models["two"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "read", "reason"),
+    [
+        (
+            "runbook.yaml",
+            "format: twin/runbook\nversion: 1\nsources: [a]\nentries: [\n",
+            load_runbook.__wrapped__,
+            ":5: not reada",
+        ),
+        (
+            "runbook.yaml",
+            "format: twin/runbook\nversion: 1\nsources: [a]\nentries: []\n",
+            load_runbook.__wrapped__,
+            ": entries: ",
+        ),
+        ("runbook.yaml", "- 1\n", load_runbook.__wrapped__, ": must be a mapping"),
+        ("step_errors.json", '{"groups":\n {,}}', step_errors.__wrapped__, ":2: not readable as JSON: "),
+        ("step_errors.json", "[]", step_errors.__wrapped__, ": must be a mapping"),
+        ("step_errors.json", "{}", step_errors.__wrapped__, ": groups: missing"),
+        (
+            "step_errors.json",
+            '{"groups": {"h100 fp8": {"rows": 1}}}',
+            step_errors.__wrapped__,
+            ": groups.h100 fp8: must be a map",
+        ),
+        (
+            "weather/places.yaml",
+            "schema: twin/places\nplaces: {a: {}, 1: {}}\n",
+            _places,
+            ": places.1: the key",
+        ),
+    ],
+)
+def test_a_damaged_file_is_named_with_what_is_wrong(tmp_path, monkeypatch, file, text, read, reason):
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(resources, "folder", lambda _: tmp_path)
+    with pytest.raises(ResourceError) as caught:
+        read()
+    assert str(caught.value).startswith(f"assets/{file}{reason}")
+
+
+def test_figures_of_step_errors_are_numbers(tmp_path, monkeypatch):
+    text = (Path(str(folder("assets"))) / "step_errors.json").read_text(encoding="utf-8")
+    monkeypatch.setattr(resources, "folder", lambda _: tmp_path)
+    for old, new, reason in (
+        ('"rows": 18', '"rows": "many"', "groups.a100 bf16.rows: 'many' is not a number"),
+        ('"p90": 0.07312', '"p90": 0', "groups.a100 bf16.p90: must be above 0"),
+    ):
+        (tmp_path / "step_errors.json").write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(ResourceError, match=reason):
+            step_errors.__wrapped__()
+
+
+def test_a_key_that_is_no_text_is_refused_wherever_it_is():
+    with pytest.raises(ResourceError, match=r"^x\.yaml: a\.b\.12: the key must be a text; put it in quotes$"):
+        mapping_in("a: {b: {12: 1}}", "x.yaml")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.whole_file import LEFT_S, write_whole
+from twin.whole_file import LEFT_S, PRIVATE, write_whole
 
 
 def test_what_killed_saves_left_is_taken_away(tmp_path: Path) -> None:
@@ -31,3 +31,21 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="hall") as error:
         write_whole(tmp_path / "no" / "hall.twin.yaml", b"")
     assert error.value.filename == str(tmp_path / "no" / "hall.twin.yaml")
+
+
+def test_a_private_file_is_nobody_elses_from_its_first_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "mine.json"
+    target.write_bytes(b"read by all")
+    target.chmod(0o644)
+    modes: list[int] = []
+    replace = os.replace
+
+    def seen(source: str, place: Path) -> None:
+        modes.append(Path(source).stat().st_mode & 0o777)
+        replace(source, place)
+
+    monkeypatch.setattr("twin.whole_file.os.replace", seen)
+    write_whole(target, b"mine", PRIVATE)
+    assert [*modes, target.stat().st_mode & 0o777] == [PRIVATE, PRIVATE]

@@ -5,7 +5,7 @@
 >>> run.series("site", "site.it_w").shape[1]
 2
 
-`load` and `open_run` give scenes and runs; `compare`, `risk`, `plan`, `estimate` and `validate` answer what the
+`load` and `open_run` give scenes and runs; `compare`, `cost`, `risk`, `plan`, `estimate`, `validate` answer what the
 commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
 """
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from twin.analysis.incidents import RunIncidents
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
+    from twin.api.cost import cost
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
     from twin.api.picture import HallPicture
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from twin.api.training import TrainingReport
     from twin.api.validate import Validation, validate
     from twin.catalog import CatalogError, UnknownPart
+    from twin.economics.books import SiteBooks
+    from twin.economics.cash_flow import Plan
+    from twin.economics.price_book import PriceError
     from twin.planning.job.result import PlanError
     from twin.planning.profile.figures import ProfileError
     from twin.planning.risk.availability_figures import HallAvailability
@@ -63,9 +67,11 @@ __all__ = [
     "LedgerRange",
     "NoDisplay",
     "ParallelPlan",
+    "Plan",
     "PlanError",
     "PlanReport",
     "PlantError",
+    "PriceError",
     "ProfileError",
     "RiskReport",
     "Rule",
@@ -76,6 +82,7 @@ __all__ = [
     "ScenarioError",
     "Scene",
     "Severity",
+    "SiteBooks",
     "SiteYear",
     "TrainingReport",
     "UncooledNode",
@@ -85,6 +92,7 @@ __all__ = [
     "Validation",
     "availability",
     "compare",
+    "cost",
     "estimate",
     "load",
     "open_run",
@@ -99,6 +107,7 @@ _MODULES = {
     "twin.record.site_year": ("DesignDay", "SiteYear"),
     "twin.analysis.incidents": ("RunIncidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
+    "twin.api.cost": ("cost",),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
     "twin.api.picture": ("HallPicture",),
@@ -109,6 +118,9 @@ _MODULES = {
     "twin.api.training": ("TrainingReport",),
     "twin.api.validate": ("Validation", "validate"),
     "twin.catalog": ("CatalogError", "UnknownPart"),
+    "twin.economics.books": ("SiteBooks",),
+    "twin.economics.cash_flow": ("Plan",),
+    "twin.economics.price_book": ("PriceError",),
     "twin.planning.job.result": ("PlanError",),
     "twin.planning.profile.figures": ("ProfileError",),
     "twin.planning.risk.availability_figures": ("HallAvailability",),

@@ -1,9 +1,9 @@
 r"""The Markdown of chapters and lessons: read into blocks of spans, which each surface writes in its own way.
 
 It has paragraphs, headings (``#`` to ``###``), lists (``-`` and ``1.``, one level below), ``**strong**``,
-``*emphasis*``, `` `code` ``, links, figures of the run in braces (``{gpu.temp_c}``), and pictures on lines of their own
-where the file may have them. A backslash takes the meaning from what follows it. HTML is refused: what stands here is
-never markup of anything else.
+``*emphasis*``, `` `code` ``, links, figures of the run in braces (``{site.gpu_max_c}``), and pictures on lines of
+their own where the file may have them. A backslash takes the meaning from what follows it. HTML is refused: what
+stands here is never markup of anything else.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _INLINE = re.compile(
     | (?P<html><[A-Za-z/!?])""",
     re.VERBOSE | re.DOTALL,
 )
+_MEANING = re.compile(r"[\\`*_{\[<]")
+_BEGIN = re.compile(r"^(\s*\d{0,4})([#+\-.)])", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _SCHEMES = ("http:", "https:")
 _FIGURE = re.compile(r"[a-z][A-Za-z0-9_.\-/]*(?: [A-Za-z0-9_.\-/]+)*")
@@ -129,6 +131,15 @@ def read_markdown(text: str, *, pictures: bool = False) -> tuple[ProseBlock, ...
     )
 
 
+def escaped(text: str) -> str:
+    r"""Return words as a text in which none of them means anything.
+
+    >>> escaped("*kv_cache* {x}"), escaped("- 3 %"), escaped("2. rack")
+    ('\\*kv\\_cache\\* \\{x}', '\\- 3 %', '2\\. rack')
+    """
+    return _BEGIN.sub(r"\1\\\2", _MEANING.sub(r"\\\g<0>", text))
+
+
 def figures_of(blocks: Iterable[ProseBlock]) -> tuple[str, ...]:
     """Return the names of the figures in a text, in its order."""
     return tuple(span.text for block in blocks for span in block.spans if span.figure)
@@ -203,7 +214,7 @@ def _span_html(span: ProseSpan) -> str:
     words = in_html(span.text)
     for shown, tag in ((span.code, "code"), (span.emphasis, "em"), (span.strong, "strong")):
         words = f"<{tag}>{words}</{tag}>" if shown else words
-    return f'<a href="{in_html(span.link)}">{words}</a>' if span.link.startswith(_SCHEMES) else words
+    return f'<a href="{in_html(span.link)}">{words}</a>' if span.link.lower().startswith(_SCHEMES) else words
 
 
 def _blocks(text: str, pictures: bool) -> Iterator[ProseBlock]:
@@ -290,7 +301,10 @@ def _target(target: str, line: int) -> str:
 def _figure(name: str, line: int) -> str:
     if not _FIGURE.fullmatch(name):
         raise MarkdownError(
-            line, f"{{{name}}}", "names no figure", "write it like {gpu.temp_c}, or \\{ for the brace itself"
+            line,
+            f"{{{name}}}",
+            "names no figure",
+            "write it like {site.gpu_max_c}, or \\{ for the brace itself",
         )
     return name
 

@@ -61,6 +61,14 @@ def shipped_mapping(path: str, error: type[ResourceError] = ResourceError) -> Ma
     error
         Raised when the file is missing, is no YAML, or no mapping; by a key, when that is asked for.
     """
+    text = shipped_text(path, error)
+    parse = partial(mapping_in, file=path, error=error)
+    texts = yaml_texts(text)
+    return YamlParts(texts, parse) if texts else parse(text)
+
+
+def shipped_text(path: str, error: type[ResourceError] = ResourceError) -> str:
+    """Return the text of a shipped file, `path` and `error` as of `shipped_mapping`."""
     name, *steps = path.split("/")
     file = folder(name)
     for step in steps:
@@ -68,23 +76,21 @@ def shipped_mapping(path: str, error: type[ResourceError] = ResourceError) -> Ma
     if not file.is_file():
         raise error(path, "", "no such file")
     try:
-        text = file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as fault:
         raise error(path, "", f"is no UTF-8 text: {fault.reason}") from fault
-    parse = partial(mapping_in, file=path, error=error)
-    texts = yaml_texts(text)
-    return YamlParts(texts, parse) if texts else parse(text)
 
 
 def mapping_in(text: str, file: str, error: type[ResourceError] = ResourceError) -> Mapping[str, Any]:
     """Return the mapping in a text of YAML, of which nothing is run; `file` is for messages.
 
-    Raises `error` when it is no YAML, nested without end, or no mapping.
+    Raises `error` when it is no YAML, nested without end, no mapping, or has a key that is no text.
     """
     from ruamel.yaml.error import YAMLError
 
     try:
         document = parse_yaml(text)
+        odd = _odd_key(document)
     except YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
@@ -95,7 +101,19 @@ def mapping_in(text: str, file: str, error: type[ResourceError] = ResourceError)
         raise error(file, "", f"not readable as YAML: {fault}") from fault
     if not isinstance(document, dict):
         raise error(file, "", "must be a mapping of keys to values")
+    if odd:
+        raise error(file, odd, "the key must be a text; put it in quotes")
     return document
+
+
+def _odd_key(document: Any) -> str:
+    """Return the dotted place of the first key of nested mappings that is no text; empty: there is none."""
+    for key, below in document.items() if isinstance(document, dict) else ():
+        if not isinstance(key, str):
+            return str(key)
+        if odd := _odd_key(below):
+            return f"{key}.{odd}"
+    return ""
 
 
 def group_in(
@@ -157,8 +175,10 @@ class YamlParts(Mapping[str, Any]):
 
     def _value(self, key: str) -> Any:
         text = self._texts[key]
-        head, _, below = text.lstrip("\n").partition("\n")
-        texts = yaml_texts(dedent(below)) if head == f"{key}:" else None
+        body = text.lstrip("\n")
+        head, _, below = body.partition("\n")
+        above = "\n" * (len(text) - len(body) + 1)  # so that an error names its line
+        texts = yaml_texts(above + dedent(below)) if head == f"{key}:" else None
         if texts and all(part.lstrip("\n").startswith(f"{name}:\n") for name, part in texts.items()):
             return YamlParts(texts, self._parse)  # a group of groups
         return self._parse(text)[key]

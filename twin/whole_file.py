@@ -11,12 +11,15 @@ from pathlib import Path
 
 LEFT_S = 3600.0
 """What a save that was killed left beside its file is taken away by the next one after so long [s]."""
+PRIVATE = 0o600
+"""Permissions of a file for its owner alone."""
 
 
-def write_whole(path: Path | str, data: bytes) -> None:
+def write_whole(path: Path | str, data: bytes, mode: int | None = None) -> None:
     """Write a file beside its place, flush it to the disk and rename it over: a crash leaves the old or the new one.
 
-    A link stays a link, and a file that was there keeps its permissions.
+    A link stays a link, and a file that was there keeps its permissions, unless a `mode` is asked for: the new file has
+    that from its first byte on.
 
     Raises
     ------
@@ -26,7 +29,8 @@ def write_whole(path: Path | str, data: bytes) -> None:
     target = Path(path).resolve()
     temporary = ""
     try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        if mode is None:
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)

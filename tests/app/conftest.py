@@ -122,7 +122,8 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     while made:
         window, look = made.pop()
         if window.session.draft is not None:
-            window.session.draft.mark_saved()  # nobody is there to be asked
+            window.session.draft.mark_saved()
+        window.editing.file.asks = False  # nobody is there to be asked
         window.close()
         window.deleteLater()
         look.close()

@@ -156,5 +156,5 @@ class Builder:
     def fault(self, draw: random.Random) -> str:
         """Let things go wrong at random."""
         level, span = draw.choice([*LEVELS]), draw.choice(SPANS)[0]
-        self._window.faults.drill(level, span)
+        self._window.faults.strike_at_random(level, span)
         return f"{level} {span}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,11 +37,6 @@ def test_both_halls_are_in_sight_to_their_last_rack(
     assert [pane.title.text() for pane in halls.panes] == ["Before: SuperPOD", "After: lab-16.twin.yaml here"]
 
     said = dialog.sentence.text()
-    count = int(next(one for one in dialog.comparison.figures if "without a full price" in one.title).before)
-    named = [int(one) for one in re.findall(r"(?:out|,) ([\d]+) ", said.splitlines()[0])]
-    assert said.startswith("The cost before leaves out ")
-    assert named
-    assert sum(named) <= count
     first = dialog.tree.topLevelItem(0)
     assert first is not None
     dialog.tree.setCurrentItem(first.child(0))

@@ -20,6 +20,7 @@ from twin.app.jobs.page_facts import JobPage, job_page, limit_of
 from twin.app.jobs.waterfall import QUEUE, REST, waterfall
 from twin.app.jobs.what_if_sampler import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.monitor.spares_facts import LastEvents, counts, pool_lines
+from twin.app.planner.facts import pace_rows
 from twin.app.queue.history import JobHistory
 from twin.app.world.rows import World
 from twin.catalog import load_catalog
@@ -61,9 +62,12 @@ class _Run:
         self.frame = Frame.empty(self.engine.layout)
         self.engine.fill(self.frame)
 
+    @property
+    def world(self) -> World:
+        return World(self.scenario, self.plant, load_catalog(), self.frame)
+
     def page(self, job: str) -> JobPage:
-        world = World(self.scenario, self.plant, load_catalog(), self.frame)
-        page = job_page(world, self.history, self.events, job)
+        page = job_page(self.world, self.history, self.events, job)
         assert page is not None
         return page
 
@@ -107,16 +111,18 @@ def test_the_page_tells_where_the_time_went(lab: _Run) -> None:
 
 
 def test_a_job_that_is_to_come_does_not_wait() -> None:
-    """In the list of jobs and on its page alike; it is submitted after an hour."""
+    """In the list of jobs, in the inspector and on its page alike; it is submitted after an hour."""
     run = _Run(load(_SCENES / "recovery-policies.twin.yaml").scenario, 1800.0)
     index = run.history.index["spare-small-0"]
     job = run.history.jobs[index]
     assert job.submit_s == 3600.0
     assert job_text(job, index, run.frame, STATE) == "not submitted"
     assert run.page(job.id).state_words == "not submitted yet"
+    assert pace_rows(run.world, index)[0].value == "not submitted"
     run.advance(3660.0)
     assert job_text(job, index, run.frame, STATE) != "not submitted"
     assert run.page(job.id).state_words != "not submitted yet"
+    assert pace_rows(run.world, index)[0].value != "not submitted"
 
 
 def test_the_history_holds_what_the_run_holds() -> None:
@@ -300,15 +306,15 @@ def test_faults_are_grouped_and_reach_what_a_gpu_depends_on(lab: _Run) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("span", [name for name, _, _ in SPANS])
-def test_a_drill_always_has_something_in_its_span(lab: _Run, level: str, span: str) -> None:
+def test_random_incidents_always_have_something_in_its_span(lab: _Run, level: str, span: str) -> None:
     lasts_s = {name: lasts_s for name, _, lasts_s in SPANS}[span] or 50_000.0
-    drill = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
-    assert drill.incidents
-    assert all(36_400.0 <= one.at_s <= 36_400.0 + lasts_s for one in drill.incidents)
+    drawn = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
+    assert drawn.incidents
+    assert all(36_400.0 <= one.at_s <= 36_400.0 + lasts_s for one in drawn.incidents)
     again = draw(lab.scenario, lab.plant, level, span, 7, 36_400.0, 86_400.0)  # type: ignore[arg-type]
-    assert again == drill
-    assert str(len(drill.incidents)) in drill.words
-    assert "seed 7" in drill.words
+    assert again == drawn
+    assert str(len(drawn.incidents)) in drawn.words
+    assert "seed 7" in drawn.words
     last = draw(lab.scenario, lab.plant, level, span, 7, 86_390.0, 86_400.0)  # type: ignore[arg-type]
     assert not last.incidents
     assert "no component can fail" in last.words

@@ -29,8 +29,9 @@ from twin.app.teach.lesson_editor_form import LessonForm
 from twin.app.teach.lesson_editor_rows import TextRow
 from twin.commands.edit.command import Given
 from twin.lessons.attempt import Attempt
+from twin.lessons.draft import LessonDraft
 from twin.lessons.lesson_check import check_lesson
-from twin.lessons.lesson_file import load_lesson
+from twin.lessons.lesson_file import load_lesson, shipped_lessons
 from twin.scenario import Change, Patch, parse_injection
 
 pytestmark = pytest.mark.gl
@@ -153,6 +154,19 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert check_lesson(file) == []
     assert path in window.lessons.own
 
+    # What a check says is of the text as it was checked.
+    judged = writing.draft
+    assert judged is not None
+    writing.go(0)
+    assert dock.problems.isVisible()
+    writing.set(("minutes",), 26)
+    assert not dock.problems.isVisible()
+    dock.show_problems(judged, [])  # of a check that ends now
+    assert dock.problems.words.text() == "The lesson was changed meanwhile: check it again."
+    writing.undo()
+    writing.go(1)
+    assert not dock.problems.isVisible()
+
     # Asked before it is lost.
     click(dock.steps.buttons["duplicate"])
     assert [step.id for step in writing.lesson.steps] == ["look", "step", "step-2"]
@@ -171,6 +185,14 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     attempt = window.docks.lesson.runner.attempt
     assert attempt is not None
     assert attempt.path is None  # nothing of it is kept
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("twin.app.shell.lesson_actions.sure", lambda *_, **__: True)
+        window.lessons.begin_anew()
+    anew = window.docks.lesson.runner.attempt
+    assert anew is not None
+    assert anew is not attempt
+    assert anew.path is None
+    assert anew.file is attempt.file  # as it is written, not as it was saved
     picture(window, "tried")
 
 
@@ -218,6 +240,24 @@ def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert getattr(writing.lesson.steps[places["read"]].question, "right", None) == 17.5
     click(next(each for each in form_of(dock).findChildren(QPushButton) if each.text() == "Add a hint"))
     assert len(writing.lesson.steps[places["read"]].hints) == 1
+    typed = next(row for spot, row in form_of(dock).fields.rows if spot.path[-3:] == ("hints", 0, "text"))
+    assert isinstance(typed, TextRow)
+    typed.field.selectAll()
+    typed.field.insertPlainText("Look there.")
+    click(next(each for each in form_of(dock).findChildren(QPushButton) if each.text() == "Add a hint"))
+    hints = writing.lesson.steps[places["read"]].hints
+    assert [hint.text == "Look there." for hint in hints] == [True, False]  # what was typed stays
+    reading = next(row for spot, row in form_of(dock).fields.rows if spot.path[-1] == "text" and spot.shown)
+    assert isinstance(reading, TextRow)
+    preview = reading.preview
+    assert preview is not None
+    as_it_was = preview.words
+    reading.field.selectAll()
+    reading.field.insertPlainText("It is *warm*.")
+    assert preview.words == as_it_was  # not at each letter
+    qtbot.waitUntil(lambda: preview.words == "It is warm.")
+    reading.restore()
+    assert preview.words == as_it_was
     while writing.can_undo:
         click(dock.undo_button)
     assert writing.lesson == before
@@ -237,6 +277,33 @@ def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: P
             window.menus.execute(action)
         qtbot.waitUntil(page.exists)
         assert words in page.read_text()
+
+    # A copy of a shipped lesson goes where the teacher says, and its hall with it.
+    writing.close()
+    shipped = next(each for each in shipped_lessons() if each.name.startswith("breaker."))
+    writing.open(shipped)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    offered: list[Path] = []
+
+    def where(_parent: QWidget, _title: str, at: str, *_: object) -> tuple[str, str]:
+        offered.append(Path(at))
+        return str(mine / "breakers"), ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", where)
+        window.menus.execute("teach.save_lesson")
+    assert offered == [Path.home() / shipped.name]
+    assert {each.name for each in mine.iterdir()} == {"breakers.twin-lesson.yaml", "liquid-row.twin.yaml"}
+    assert LessonDraft.of(load_lesson(mine / "breakers.twin-lesson.yaml")) == writing.draft
+    (mine / "liquid-row.twin.yaml").write_text("mine")
+    writing.open(shipped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(mine / "again"), ""))
+        window.menus.execute("teach.save_lesson")
+    assert window.notifications.notes[-1].trouble.title == "Lesson not saved"
+    assert (mine / "liquid-row.twin.yaml").read_text() == "mine"
+    assert not (mine / "again.twin-lesson.yaml").exists()
 
 
 @pytest.mark.slow

@@ -63,9 +63,18 @@ def test_lesson_by_mouse(window: MainWindow, lesson: Path, qtbot: QtBot, tmp_pat
     assert window.docks.is_in("teach")
     assert window.windowTitle().startswith("Power of a laboratory")
     assert not window.editing.file.journal.path
+    assert not window.menus.qt_actions["run.next_seed"].isEnabled()  # the report runs the seed of the lesson
     qtbot.waitUntil(lambda: runner.review is not None)
     assert "kW" in dock.page.text.words
     picture(window, "read")
+    plant, hall = session.plant, window.hall.state
+    assert plant is not None
+    assert hall.colour_by == "gpu.temp_c"
+    hall.colour_by = "gpu.power_w"
+    plant.epoch += 1  # as after an edit
+    runner.turned.emit()
+    plant.epoch -= 1
+    assert hall.colour_by == "gpu.power_w"  # a step points once
     click(dock.next_button)
     click(dock.check_button)
     assert said(dock).title == "No answer yet."
@@ -205,7 +214,7 @@ def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) ->
     assert dock.page is not None
     form = dock.page.form
     assert form is not None
-    tab_to(window, form.buttons[0])
+    assert QApplication.focusWidget() is form.buttons[0]  # an answer can be given at once
     key(window, Qt.Key.Key_Down)
     key(window, Qt.Key.Key_Space)
     assert form.answer == (1,)
@@ -264,6 +273,13 @@ def test_pseudonym_is_asked_once(
     assert len(asked) == 1
     words = [entry.title for entry in made.lessons.entries()]
     assert "Power of a laboratory" in words
+    made.lessons.choose()
+    dialog = made.lessons.dialog
+    assert dialog is not None
+    made.lessons.choose()
+    assert made.lessons.dialog is dialog  # one is enough
+    dialog.close()
+    assert made.lessons.dialog is None
     made.show_welcome()
     qtbot.waitUntil(lambda: len(made.lessons.cards.cards) > 1)
     qtbot.wait(50)
@@ -303,6 +319,7 @@ def test_starting_the_run_again_begins_the_step_again_and_undo_takes_an_act_back
     assert not attempt.record.solved  # its run is gone
     window.lessons.leave()
     assert runner.attempt is None
+    assert not window.menus.forbidden("run.next_seed")
     assert window.docks.on_welcome
     session.intervene(parse_injection("300 s drain gpu/0/0/0"))  # no lesson refuses it any more
     qtbot.waitUntil(lambda: bool(session.by_hand))
@@ -320,12 +337,3 @@ def key(window: MainWindow, pressed: Qt.Key, held: Qt.KeyboardModifier = _NONE) 
     """Press a key as a person does: it goes to the window in front."""
     QTest.keyClick(window.windowHandle(), pressed, held)
     QApplication.processEvents()
-
-
-def tab_to(window: MainWindow, wanted: QWidget) -> None:
-    """Press Tab until something has the keyboard."""
-    for _ in range(80):
-        QTest.keyClick(window.windowHandle(), Qt.Key.Key_Tab)
-        if QApplication.focusWidget() is wanted:
-            return
-    raise AssertionError(f"Tab never comes to {wanted.accessibleName()}")

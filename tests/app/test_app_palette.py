@@ -270,11 +270,9 @@ def test_the_plan_names_what_it_draws_and_nothing_else(show_parts: Callable[[], 
     wizard.close()
 
 
-def test_what_has_no_price_is_named(show_parts: Callable[[], MainWindow]) -> None:
+def test_a_room_tells_what_its_parts_cost(show_parts: Callable[[], MainWindow]) -> None:
     wizard = _wizard(show_parts())
-    parts = wizard.figures["Parts"]
-    assert " M USD; without a price: air handler, chiller, PDU, switch, transformer, UPS" in parts.text()
-    assert "Quantum-2 QM9700 NDR" in parts.toolTip().splitlines()
+    assert wizard.figures["Parts"].text().endswith(" M USD")
     wizard.close()
 
 

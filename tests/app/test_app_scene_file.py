@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from twin.app.files.journal import Journal
 from twin.app.files.recovery import left_behind
+from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.command import Given
 from twin.commands.place.place import AddPart
 from twin.scenario import Change, Patch, load, loads
@@ -93,6 +94,27 @@ def test_what_is_done_before_the_run_is_saved_as_those_lines_only(
     file.revert()
     assert "touched" in file.document.text
     assert not window.isWindowModified()
+
+
+def test_of_a_scene_that_others_keep_a_copy_is_saved_and_what_is_open_stays(
+    make_window: Callable[..., MainWindow], own: Path, tmp_path: Path
+) -> None:
+    window = make_window(own)
+    file, session, copy = window.editing.file, window.session, tmp_path / "copy.twin.yaml"
+    assert window.editing.editor.do(given("title", "Mine", "Rename"))
+    file.kept_elsewhere = lambda: True
+    journal, recent = file.journal.path, window.settings.recent
+    assert journal is not None
+    assert file.save_as(copy)
+    assert load(copy).scenario.title == "Mine"
+    assert window.notifications.notes[-1].trouble == Trouble("Copy saved", str(copy))
+    assert session.path == own
+    assert session.draft is not None
+    assert session.draft.dirty
+    assert file.journal.path == journal
+    assert window.settings.recent == recent
+    file.kept_elsewhere = lambda: False
+    assert file.path == own
 
 
 def test_a_new_hall_begins_and_is_renamed_and_saved(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from lab_scene import HEAD
 from patient_bot import PatientBot
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -21,14 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.gl
 
-HEAD = """\
-format: twin/scenario
-version: 3
-catalog: "2026.11"
-extends: builtin:lab-16
-title: Mine
-duration: 10 h
-"""
 TOLD = """\
 chapters:
   - title: Both nodes train
@@ -37,7 +31,7 @@ chapters:
     speed: 600
     camera: overview
     colour_by: gpu.power_w
-    text: "*Goodput* is **{site.goodput_now}**, a step takes {job.step_s llama3}. <i> is no markup: 1 \\\\< 2."
+    text: "*Goodput* is **{site.goodput_now}**, a step takes {job.step_s llama3}. \\\\<img src=x> is words: 1 \\\\< 2."
     notes: Begin slowly.
   - title: A GPU falls off the bus
     at: "09:00"
@@ -54,7 +48,20 @@ chapters:
       - {label: Checkpoints every hour, set: ["jobs[llama3].checkpoint.interval=1 h"], when: start}
       - {label: Why, dock: why}
   - {title: Restored, at: 9 h 30 min, until: 9 h 30 min}
-""".replace("<i> is no markup: ", "")
+"""
+TRIED = """\
+chapters:
+  - title: Much to try
+    at: 10 min
+    until: 10 min
+    camera: gpu/0/9
+    select: [gpu/0/9]
+    try:
+      - {label: Half, set: ["jobs[llama3].checkpoint.pause=20 s"], inject: [fial gpu/0/0/0]}
+      - {label: Unlike, set: ["jobs[llama3].checkpoint.pause=20 s", "jobs[llama3].nodes"]}
+      - {label: Anew, set: ["jobs[nobody].nodes=2"], when: start}
+      - {label: Gone, inject: [fail gpu/0/9/0], when: start}
+"""
 
 
 @pytest.fixture
@@ -109,8 +116,8 @@ def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: Pati
     qtbot.waitUntil(lambda: tour.phase == "over")
     assert session.t_s == pytest.approx(4200.0), "the run stops at the end of the chapter"
     assert "Goodput is 9" in card.words.plain
-    assert "a step takes 1" in card.words.plain or "a step takes" in card.words.plain
-    assert card.words.plain.endswith("1 < 2.")
+    assert "a step takes 6.6" in card.words.plain
+    assert card.words.plain.endswith("<img src=x> is words: 1 < 2.")
     press(window, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: tour.place == 1 and tour.phase == "plays")
     assert (state.colour_by, state.selection, state.layers) == ("gpu.state", ("gpu/0/0",), {"racks", "trays"})
@@ -172,6 +179,21 @@ def test_notes_stand_in_a_window_of_their_own(use_window: Use, told: Path, qtbot
     assert window.settings.kept("presenter screen") == [notes.screen().name()]
 
 
+def test_what_is_typed_in_a_dock_goes_there(use_window: Use, told: Path, qtbot: PatientBot) -> None:
+    window = use_window(told)
+    presenting, field = window.presenting, window.docks.events.search
+    presenting.begin(2)
+    window.docks.show("events")
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    QTest.keyClicks(field, "n 1")
+    assert field.text() == "n 1"
+    assert not presenting.notes.isVisible()
+    assert presenting.tour.phase != "paused"
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert not presenting.on
+
+
 def test_the_story_lists_chapters_and_the_timeline_marks_them(
     use_window: Use, told: Path, qtbot: PatientBot
 ) -> None:
@@ -211,18 +233,65 @@ def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: Patient
     presenting.leave()
 
 
+def test_a_recorded_run_that_was_broken_off_is_presented_to_where_it_ends(
+    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
+) -> None:
+    window = use_window(told)
+    session = window.session
+    session.play(math.inf, 32430.0)
+    qtbot.waitUntil(lambda: session.t_s >= 32430.0)
+    session.halt()
+    kept = tmp_path / "kept.twinrun"
+    session.replay.look(0.0)
+    session.replay.save_copy(kept)
+    assert window.files.open(kept)
+    assert not session.finished
+    presenting = window.presenting
+    presenting.begin(1)
+    qtbot.waitUntil(lambda: presenting.tour.phase == "over")
+    assert session.looking_s == pytest.approx(session.t_s)
+    presenting.leave()
+
+
+def test_a_button_that_cannot_do_all_it_says_does_nothing(
+    use_window: Use, tmp_path: Path, qtbot: PatientBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tried.twin.yaml"
+    path.write_text(HEAD + TRIED)
+    window = use_window(path)
+    presenting, session = window.presenting, window.session
+    presenting.begin(0)
+    qtbot.waitUntil(lambda: presenting.tour.phase == "over")
+    asked: list[object] = []
+    monkeypatch.setattr(session, "intervene", asked.append)
+    told = []
+    for button in presenting.card.buttons:
+        button.click()
+        told.append(window.notifications.notes[-1].trouble.text)
+    assert told == [
+        "Half: unknown fault kind 'fial'; did you mean 'fail'?",
+        "Unlike: must be PATH=VALUE; write it like jobs[llama3].checkpoint.pause=20 s",
+        "Anew: jobs[nobody]: needs the key 'workload'; workload of a step",
+        "Gone: interventions[tried-1].target: 'gpu/0/9/0' does not exist: 'gpu' has 2 racks in a row, counted from 0",
+    ]
+    assert not asked
+    assert session.t_s == pytest.approx(600.0), "the run stays"
+    presenting.leave()
+
+
 def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
     window = use_window(told)
     presenting = window.presenting
     presenting.begin(0)
     for words in presenting.card.findChildren(QLabel):
         assert words.textFormat() == Qt.TextFormat.PlainText
+    assert "<img src=x>" in presenting.card.words.plain
     assert "<img" not in presenting.card.words.toHtml()
     presenting.leave()
 
 
 def test_a_film_of_the_chapters_has_captions_beside_it(
-    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
+    use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = use_window(told)
     session = window.session
@@ -235,11 +304,30 @@ def test_a_film_of_the_chapters_has_captions_beside_it(
     assert not dialog.seconds.isEnabled()
     dialog.fps.addItem("1", 1)
     dialog.fps.setCurrentIndex(dialog.fps.findData(1))
+    captions = tmp_path / "film" / "captions.vtt"
+    captions.parent.mkdir()
+    captions.write_text("mine")
+    dialog.make(tmp_path / "film")
+    assert dialog.words.text() == f"{captions} exists already: choose another name"
+    assert captions.read_text() == "mine"
+    captions.unlink()
     dialog.make(tmp_path / "film")
     qtbot.waitUntil(lambda: dialog.film is None)
     assert dialog.made == tmp_path / "film"
     assert (tmp_path / "film" / "000001.png").is_file()
-    assert "a step takes 6.6" in (tmp_path / "film" / "captions.vtt").read_text()
+    assert "a step takes 6.6" in captions.read_text()
+    assert not dialog.seconds.isEnabled()  # chapters are still chosen
+
+    def full(path: Path, _data: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("twin.app.files.video_dialog.write_whole", full)
+    dialog.make(tmp_path / "other")
+    qtbot.waitUntil(lambda: dialog.film is None)
+    assert dialog.made == tmp_path / "other"
+    done, failed = dialog.words.text().split("\n")
+    assert done.endswith(f"pictures: {tmp_path / 'other'}")
+    assert failed.startswith("Captions not written: ")
     with qtbot.waitSignal(dialog.destroyed):
         dialog.show()
         dialog.reject()

@@ -89,6 +89,6 @@ def test_a_report_of_the_run_so_far_is_written_from_the_window(
     text = out.read_text(encoding="utf-8")
     assert text.count('src="data:image/png;base64,') in (2, 3)
     assert "the run has not finished" in text
-    assert window.notifications.notes[-1].trouble.title == "Page saved"
+    assert window.notifications.notes[-1].trouble.title == "Report saved"
     with pytest.raises(NoReport, match="no"):
         write_report(window.session, window.hall, tmp_path / "no" / "a.html")

@@ -98,6 +98,82 @@ def test_larger_text_gets_more_room_below_the_hall(window: MainWindow, qtbot: Qt
     docks.reset()
 
 
+def _drag_up(window: MainWindow, qtbot: QtBot, by_px: int) -> int:
+    """Drag the separator below the hall up by hand; return the height that the docks below have then."""
+    central, below = window.centralWidget(), window.docks.events
+    before_px = below.height()
+
+    def dragged() -> bool:  # where the layout is not settled yet, the press misses the separator
+        nonlocal before_px
+        before_px, bottom_px = below.height(), central.geometry().bottom()
+        bars = [
+            bar.geometry().top() for bar in window.children() if isinstance(bar, QTabBar) and bar.isVisible()
+        ]
+        tops = [px for px in (below.mapTo(window, QPoint()).y(), *bars) if px > bottom_px]
+        at = QPoint(central.geometry().center().x(), (bottom_px + min(tops, default=bottom_px)) // 2)
+        QTest.mouseMove(window, at)
+        QTest.mousePress(window, Qt.MouseButton.LeftButton, pos=at)
+        QTest.mouseMove(window, at - QPoint(0, by_px))
+        QTest.qWait(20)
+        QTest.mouseRelease(window, Qt.MouseButton.LeftButton, pos=at - QPoint(0, by_px))
+        return below.height() == before_px + by_px
+
+    qtbot.waitUntil(dragged)
+    return before_px + by_px
+
+
+def test_sizes_dragged_by_hand_stay_when_the_text_grows(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 900)
+    docks = window.docks
+    docks.enter("run")
+    docks.reset()
+    dragged_px = _drag_up(window, qtbot, 120)
+    with text_of(window, 1.2):
+        qtbot.waitUntil(lambda: docks.shared_scale == 1.2)
+        assert abs(docks.events.height() - dragged_px) < 20  # but for what the bars round it grow by
+    qtbot.waitUntil(lambda: docks.shared_scale == 1.0)
+    assert abs(docks.events.height() - dragged_px) < 20
+    docks.reset()
+    qtbot.waitUntil(lambda: docks.events.height() < dragged_px - 100)
+    with text_of(window, 1.2):  # laid out as at first again: the text has its room
+        qtbot.waitUntil(lambda: docks.shared_scale == 1.2)
+    qtbot.waitUntil(lambda: docks.shared_scale == 1.0)
+
+
+def test_after_a_restart_a_layout_is_shared_anew_unless_somebody_changed_it(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    from twin.app.toolkit.settings import UserSettings
+
+    window.resize(1280, 800)
+    docks = window.docks
+
+    def together() -> bool:
+        return docks.plots in window.tabifiedDockWidgets(docks.events)
+
+    def restart() -> None:
+        docks.save(window.settings)
+        window.settings.flush()
+        docks.enter("teach")
+        docks.restore(UserSettings(window.settings.path))
+
+    docks.enter("teach")
+    docks.reset()
+    docks.enter("run")
+    docks.reset()
+    restart()
+    with text_of(window, 1.5):  # as it was laid out: one row of tabs takes the place of two beside each other
+        qtbot.waitUntil(together)
+    qtbot.waitUntil(lambda: not together())
+    _drag_up(window, qtbot, 40)
+    restart()
+    with text_of(window, 1.5):
+        qtbot.waitUntil(lambda: docks.shared_scale == 1.5)
+        assert not together()
+    qtbot.waitUntil(lambda: docks.shared_scale == 1.0)
+    docks.reset()
+
+
 def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: QtBot) -> None:
     docks = window.docks
     docks.enter("run")

@@ -47,7 +47,7 @@ ENTRY = """
     airflow: {value: 600 CFM, source: est, status: estimated}
     inlet_min: {value: 5 degC, source: est, status: estimated}
     inlet_max: {value: 30 degC, source: est, status: estimated}
-    price: {value: 120000 USD, source: est, status: estimated}
+    price: {value: 160000 USD, low: 130000 USD, high: 200000 USD, date: "2026-11", source: est, status: estimated}
 """
 
 

@@ -16,14 +16,13 @@ def test_what_must_be_touched_is_a_finding(twin) -> None:
     assert "estimated" in said
 
 
-def test_json_has_null_for_what_the_catalogue_does_not_know(twin) -> None:
+def test_json_tells_what_is_touched_and_what_it_costs(twin) -> None:
     row = json.loads(twin("grow", "lab-16", "--to", "256", "--json", code=1).stdout)
     assert row["gpus"] == {"before": 16, "after": 256, "untouched": 64}
     assert row["cables"]["moved"] == 14
     assert row["cables"]["touched_share"] == 14 / 16
-    assert row["cost_usd"]["switches"] is None
-    assert row["cost_usd"]["both"] is None
-    assert row["cost_usd"]["cables"] > 0
+    cost = row["cost_usd"]
+    assert 0 < cost["cables"] < cost["both"] == cost["cables"] + cost["switches"]
     assert row["work"]["status"] == "estimated"
     assert row["tiers_added"] == ["spine"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(failing, until_s=1800.0, record=folder / "failing.twinrun")
     (folder / "jobs.swf").write_text(SWF)
     (folder / "cases.csv").write_text(CASES)
+    shutil.copy(Path(__file__).parents[1] / "findings" / "empty.twin.yaml", folder)
     (folder / "bad.twin.yaml").write_text("format: twin/scenario\nversion: 3\nfoo: 1\n")
     lesson = Path(__file__).parents[1] / "lessons" / "hall.twin-lesson.yaml"
     (folder / lesson.name).write_text(lesson.read_text())
@@ -101,6 +103,9 @@ COMMANDS: list[Any] = [
     ("estimate", "estimate cases.csv", 0),
     ("calibration", "calibrate cases.csv -o mine.yaml", 0),
     ("risk", "risk lab-16 --seeds 20 --sweep checkpoint.interval=5min,10min", 0),
+    ("cost", "cost llama3-16k --samples 50", 0),
+    ("cost", "cost lab.twinrun --samples 50", 0),
+    ("cost", "cost empty.twin.yaml --samples 10", 0),
     ("job-trace", "jobs jobs.swf", 0),
     ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
     (

@@ -206,6 +206,7 @@ def test_a_cut_has_both_ends_and_evenly_many() -> None:
         (("--frames", "x", "--colour-by", "mood"), "--colour-by"),
         (("--frames", "x", "--camera", "nosuch"), "overview"),
         (("--frames", "x", "--chapters", "--from", "5 min"), "--from is not for --chapters"),
+        (("--frames", "x", "--chapters", "--seconds", "20"), "--seconds is not for --chapters"),
     ],
 )
 def test_bad_wishes_are_told(
@@ -216,17 +217,23 @@ def test_bad_wishes_are_told(
 
 
 def test_chapters_become_a_video_with_captions_beside_it(twin, qapp, pump: Path, tmp_path: Path) -> None:
-    out = tmp_path / "tour.mp4"
-    twin("video", pump, "-o", out, "--chapters", "--fps", "1", "--size", "320x200")
+    out, beside = tmp_path / "tour.mp4", tmp_path / "tour.vtt"
+    beside.write_text("mine")
+    words = ("video", pump, "-o", out, "--chapters", "--fps", "1", "--size", "320x200")
+    assert f"{beside} exists already" in twin(*words, code=2).stderr
+    assert beside.read_text() == "mine"
+    twin(*words, "--replace")
     assert out.stat().st_size > 10_000
-    captions = out.with_suffix(".vtt").read_text()
+    captions = beside.read_text()
     assert captions.startswith("WEBVTT")
     assert "At ten o'clock both pumps stop." in captions
 
 
 def test_chapters_are_handed_out_as_a_page(twin, qapp, pump: Path, tmp_path: Path) -> None:
     page = tmp_path / "pump.html"
-    twin("report", pump, "--handout", "-o", page)
+    words = ("report", pump, "--handout", "-o", page)
+    assert "there is no channel 'mood'" in twin(*words, "--colour-by", "mood", code=2).stderr
+    twin(*words)
     text = page.read_text()
     assert text.count("<img") == 5
     assert "2. Both pumps of CDU 0 trip" in text

@@ -13,7 +13,7 @@ from test_docs import help_pages
 from typer.testing import CliRunner, Result
 
 from twin.cli.app import GROUPS, command_names, json_formats, make_app, with_command
-from twin.cli.commands import CommandEntry
+from twin.cli.commands import CommandEntry, CommandsOnDemand
 from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 from twin.cli.output import print_json
@@ -30,6 +30,10 @@ def count_toys(
         print_json(TOYS, {"toys": count})
     else:
         print(f"{count} toys")
+
+
+def __getattr__(name: str) -> object:
+    raise KeyError(f"of the module: {name}") if name == "broken" else AttributeError(name)
 
 
 ENTRY = CommandEntry("toybox", f"{__name__}:count_toys", ("TOYS",))
@@ -74,6 +78,24 @@ def test_the_help_has_it_under_its_head(toy: Callable[..., Result]) -> None:
 
 def test_a_mistyped_word_is_told_it(toy: Callable[..., Result]) -> None:
     assert "did you mean twin toybox?" in toy("toybax", code=2).stderr
+
+
+def test_a_mistyped_word_makes_no_command(
+    toy: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(entry: CommandEntry, _head: str) -> None:
+        raise AssertionError(f"{entry.name} is made")
+
+    monkeypatch.setattr(CommandEntry, "made", made)
+    assert "did you mean twin toybox?" in toy("toybax", code=2).stderr
+
+
+def test_what_fails_in_the_module_of_a_command_is_not_taken_for_an_unknown_command() -> None:
+    commands = CommandsOnDemand({"Toys": (CommandEntry("toybox", f"{__name__}:broken"),)})
+    assert "toybox" in commands
+    assert commands.get("toybax") is None
+    with pytest.raises(KeyError, match="of the module"):
+        commands.get("toybox")
 
 
 def test_without_the_entry_there_is_none() -> None:

@@ -81,5 +81,5 @@ def test_what_was_copied_asks_for_as_much_as_it_is(draft: Draft) -> None:
     assert (rack.power_w, rack.ports, rack.cost_usd) == (
         4 * one.power_w,
         4 * one.ports,
-        4 * (one.cost_usd or 0.0),
+        4 * (one.cost_usd or 0.0) + (scene(draft).catalog.part("EIA-48U").price_usd or 0.0),
     )

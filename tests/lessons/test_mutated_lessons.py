@@ -140,6 +140,12 @@ def test_damaged_results_are_told(count: int) -> None:
             "look.thing",
             "not in the scene",
         ),
+        (
+            lambda t: "".join(line for line in t.splitlines(True) if "Work since the last" not in line),
+            69,
+            "question.choices",
+            "at least 2",
+        ),
         (lambda t: t.replace("ends: 20 min", "ends: 2 h"), 36, "ends", "after the end of the scene"),
         (
             lambda t: t.replace(

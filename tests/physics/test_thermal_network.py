@@ -116,6 +116,22 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     np.testing.assert_allclose(np.concatenate([each, upper]) - h_s * rate, before, atol=1e-9)
 
 
+def test_many_kinds_of_chains_apart_come_to_what_they_come_to_side_by_side(campus, monkeypatch):
+    network, groups, _ = campus
+    flow, plant = np.array([1.0, 0.3, 0.0, 0.72, 1.0]), healthy_plant(network)
+    paths, index = HeatPaths(network, flow, plant), GroupIndex(network, groups)
+    rng = np.random.default_rng(3)
+    size = 8 * groups.size + network.shape.n_upper
+    old_c, source_w = rng.uniform(20.0, 80.0, size), rng.uniform(0.0, 900.0, size)
+    solved = []
+    for most, apart in ((8, False), (7, True)):
+        monkeypatch.setattr(thermal_solve, "MOST_SIDE_BY_SIDE", most)
+        operator = Operator(paths, 0.1)
+        assert operator.apart == apart
+        solved.append(GroupOperator(operator, index).solve(old_c, source_w))
+    np.testing.assert_allclose(solved[1], solved[0], rtol=1e-14)
+
+
 def test_one_cached_matrix_and_tree_elimination_agree(campus, monkeypatch):
     network, _, _ = campus
     rhs = np.random.default_rng(1).uniform(1e3, 1e6, network.shape.n_upper)

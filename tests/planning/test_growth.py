@@ -24,7 +24,7 @@ def test_one_switch_of_64_ports_takes_eight_nodes_of_eight_cards() -> None:
     assert (change.switches_kept, change.switches_new, change.switches_removed) == (1, 0, 0)
     assert growth.untouched_gpus == growth.gpus_after == 64
     assert growth.work_h == 48 * LAY_CABLE_H
-    assert growth.cost_usd == 48 * 600
+    assert growth.cost_usd == 48 * 1_280
     assert growth.verdict == "Can grow from 16 to 64 GPUs without recabling: 48 new cables."
 
 
@@ -39,7 +39,7 @@ def test_from_16_to_256_gpus_a_spine_tier_comes_and_14_cables_move() -> None:
     assert (change.switches_kept, change.switches_new, change.switches_removed) == (1, 7 + 4, 0)
     assert change.tiers == ("spine",)
     assert growth.work_h == pytest.approx(change.new * LAY_CABLE_H + 14 * MOVE_CABLE_H)
-    assert growth.cost_usd is None  # switches have no price in the catalogue
+    assert growth.cost_usd == change.new * 1_280 + 11 * 43_000
     assert "a spine tier is needed" in growth.verdict
     assert {one.path for one in growth.changes} == {
         "halls[lab].rows[gpu].count",

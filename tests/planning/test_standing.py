@@ -41,6 +41,13 @@ def test_the_most_doubtful_job_speaks_for_a_run() -> None:
     assert least_sure([]) is None
 
 
+def test_an_odd_summary_of_a_damaged_run_file_says_no_more_than_it_knows() -> None:
+    odd = [None, 3, "derived", {"standing": ["derived"]}, {"confidence": {}}, {"standing": "derived"}]
+    assert standing_in({"jobs": odd}) is STANDINGS["derived"]
+    assert standing_in({"jobs": odd[:5]}) is None
+    assert standing_in({"jobs": 5}) is None
+
+
 def test_a_load_has_no_standing_and_words_of_before_are_understood() -> None:
     interval = interval_of(load_calibrated("h100"), "bf16", False, 16)
     assert standing_of("load", "uncalibrated", None) is None

@@ -73,6 +73,8 @@ def test_a_line_for_people() -> None:
     }
     for id, line in said.items():
         assert describe(plant, *(find(plant, id) or ("hall", -1))) == line
+    plant.racks.present[:] = np.arange(len(plant.racks.ids)) == 0
+    assert describe(plant, "hall", 0).endswith(" with 1 rack")
 
 
 def test_a_node_knows_what_it_hangs_on() -> None:

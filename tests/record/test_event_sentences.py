@@ -57,8 +57,6 @@ OTHERS = {
     "app/teach/lesson_editor_rows.py": {"self._now"},
     "app/teach/step_page.py": {"said"},
     "lessons/draft.py": {"condition"},
-    "lessons/drill_comment.py": {"alarm"},
-    "lessons/drill_sight.py": {"event"},
     "markdown_text.py": {"span"},
 }
 """Things with a text that are no events, where it is compared or taken to pieces."""

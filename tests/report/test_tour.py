@@ -8,15 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab_scene import HEAD
 
 from twin.app.shell import dock_table
 from twin.arrays import Bytes
 from twin.markdown_text import figures_of, read_markdown
 from twin.record.channels import COLOUR_BY
+from twin.record.figure_name import read_name
 from twin.record.reader import Reader
 from twin.report.captions import as_vtt, captions_of, reading_s
-from twin.report.tour_figures import MomentFigures, read_name
-from twin.report.tour_times import stops
+from twin.report.film import Frames
+from twin.report.tour_figures import MomentFigures
+from twin.report.tour_times import NoChapters, stops, stops_of_run
 from twin.runtime.inline import run
 from twin.scenario import Scenario, load, loads
 from twin.scenario.checks.chapters import injection
@@ -26,26 +29,20 @@ from twin.scenario.schema.chapter import COLOURS, DOCK_NAMES, LAYER_NAMES, VIEWS
 from twin.view3d.base.state import LAYERS
 from twin.view3d.place.presets import PRESETS
 
-TOLD = """\
-format: twin/scenario
-version: 3
-catalog: "2026.11"
-extends: builtin:lab-16
-title: Mine
-duration: 10 h
-chapters:
+TOLD = f"""\
+{HEAD}chapters:
   - title: Both <nodes> train
     at: 1 h
     until: 1 h 10 min
     speed: 600
-    text: "A step takes **{job.step_s llama3}** at {clock}; 1 \\\\< 2 & 3."
+    text: "A step takes **{{job.step_s llama3}}** at {{clock}}; 1 \\\\< 2 & 3."
   - title: Idle
     at: "09:00"
     until: "09:10"
     speed: 600
     camera: gpu/0/1
     colour_by: gpu.state
-    text: "It is {job.state llama3}."
+    text: "It is {{job.state llama3}}."
 """
 
 
@@ -103,7 +100,9 @@ def test_figures_of_a_moment(recorded: Path) -> None:
         assert re.fullmatch(r"\d\.\d\d\xa0s", figure("job.step_s llama3"))
         assert figure("job.state llama3") == "running"
         assert re.fullmatch(r"1\d(\.\d)?\xa0kW", figure("site.it_w"))
-        assert figure("gpu.temp_c max") == figure("site.gpu_max_c").replace(".0", ".0")
+        assert figure("gpu.temp_c max").split("\xa0")[0] in figure("site.gpu_max_c"), (
+            "the same, in fewer digits"
+        )
         assert figure("job.state nobody") == "?"
         assert figure("no.such") == "?"
         later = MomentFigures(*moments.at(32500.0), 32500.0)
@@ -136,6 +135,11 @@ def test_captions_are_read_in_time_and_written_as_webvtt() -> None:
     made = as_vtt(zip(captions, words, strict=True))
     assert made.startswith("WEBVTT\n\n1\n00:00:10.000 --> 00:00:1")
     assert "&lt;site.pue&gt; &amp; &lt;." in made
+
+
+def test_signs_that_mark_figures_in_captions_may_stand_in_a_text() -> None:
+    (caption,) = captions_of("a \ue0007\ue001 b {site.pue}", 0.0, 4.0)
+    assert caption.words(lambda name: f"<{name}>") == "a 7 b <site.pue>"
 
 
 class Kept:
@@ -191,11 +195,81 @@ def test_a_handout_of_chapters(recorded: Path, qapp: object) -> None:
     assert "http" not in re.sub(r"xmlns[^>]*", "", page.split("<body")[1])
 
 
-def test_a_run_without_chapters_is_refused(tmp_path: Path) -> None:
-    from twin.report.handout import chapters_of
-    from twin.report.tour_film import NoChapters
+GROWS = f"""\
+{HEAD.replace("10 h", "2 h")}edits:
+  - id: more
+    at: 1 h
+    changes: [{{path: "power[pdu].count", value: "3"}}, {{path: "halls[lab].rows[gpu].racks.count", value: "3"}}]
+chapters:
+  - {{title: Gone, at: 10 min, until: 12 min, speed: 600, camera: gpu/0/9, select: [gpu/0/9], text: a}}
+  - {{title: Late, at: 5 h}}
+  - {{title: Added, at: 70 min, until: 72 min, speed: 600, camera: gpu/0/2, select: [gpu/0/2], text: b}}
+"""
 
-    path = tmp_path / "bare.twinrun"
-    run(loads(TOLD.partition("chapters:")[0].replace("10 h", "10 min")).scenario, record=path)
-    with Reader(path) as reader, pytest.raises(NoChapters, match="chapters"):
-        chapters_of(reader)
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tour") / "grown.twinrun"
+    run(loads(GROWS).scenario, record=path)
+    return path
+
+
+def test_a_camera_at_what_comes_or_goes_stops_neither_film_nor_handout(grown: Path, qapp: object) -> None:
+    from twin.report.handout import chapters_of, handout, with_pictures
+    from twin.report.studio import Shot
+    from twin.report.tour_film import TourFilm, shot_of
+
+    with Reader(grown) as reader:
+        chapters = chapters_of(reader)
+        made = with_pictures(reader, chapters, Shot(theme="light", size=(320, 200)))
+        assert handout(reader, made).count("<img") == 2
+        film = TourFilm(reader, Shot(size=(240, 150)), 1, Kept())
+        while film.step():
+            pass
+    assert [chapter.stop.number for chapter in made] == [1, 3], "as the file counts them"
+    assert {scene.stop.count for scene in film.scenes} == {3}
+    first = Shot(camera="row")
+    gone, added = chapters
+    small, large = gone.moment[1], added.moment[1]
+    assert shot_of(gone.stop.chapter, small, first, first).camera == "row", "it stays"
+    at_it = shot_of(added.stop.chapter, large, first, first)
+    assert at_it.camera == "gpu/0/2"
+    assert shot_of(gone.stop.chapter, small, at_it, first).camera == "overview", "that is gone too"
+
+
+def test_a_film_too_long_says_so(recorded: Path, qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    from twin.report import tour_film
+    from twin.report.studio import Shot
+
+    monkeypatch.setattr(tour_film, "MAX_FRAMES", 5)
+    with (
+        Reader(recorded) as reader,
+        pytest.raises(NoChapters, match=r"take 9.58 s of film, 10 pictures, and 5 is the most"),
+    ):
+        tour_film.TourFilm(reader, Shot(size=(240, 150)), 1, Kept())
+
+
+@pytest.mark.parametrize(
+    ("chapters", "said"),
+    [
+        ("", "has no chapters; write some"),
+        ("chapters: [{title: A, at: 5 h}]\n", "the only chapter begins after the end of the run at 10 min"),
+        ("chapters: [{title: A, at: 5 h}, {title: B, at: 6 h}]\n", "all 2 chapters begin after the end"),
+    ],
+)
+def test_a_run_that_shows_no_chapters_is_refused(chapters: str, said: str) -> None:
+    scenario = loads(HEAD.replace("10 h", "10 min") + chapters).scenario
+    with pytest.raises(NoChapters, match=said):
+        stops_of_run(scenario, 600.0)
+
+
+def test_a_refused_film_leaves_the_pictures_of_the_one_before(tmp_path: Path) -> None:
+    older, captions = tmp_path / "000001.png", tmp_path / "captions.vtt"
+    older.write_bytes(b"older")
+    captions.write_text("WEBVTT")
+    (tmp_path / "000002.png").write_bytes(b"older")
+    frames = Frames(tmp_path, replace=True)
+    assert older.read_bytes() == b"older"
+    frames.add(np.zeros((4, 4, 3), np.uint8), {})
+    assert [path.name for path in tmp_path.iterdir()] == ["000001.png"]
+    assert older.read_bytes() != b"older"

@@ -40,3 +40,14 @@ def test_a_link_that_flaps_without_end_is_mended(row: Scenario) -> None:
     engine = inject(Engine(row), f"5 min flap {link} value=50%", f"6 min repair {link}")
     engine.advance(1800.0)
     assert [event.t_s for event in events(engine, "fabric_back")] == [360.0 + 900.0]
+
+
+def test_who_is_called_again_says_that_it_is_being_mended_and_how_long_that_takes(row: Scenario) -> None:
+    calls = ("10 min repair cdu/0", "12 min repair cdu/0", "20 min repair cdu/0")
+    engine = inject(Engine(row), "5 min pump_stop cdu/0 for=2h", *calls)
+    engine.advance(3600.0)
+    assert [event.t_s for event in events(engine, "pump_start")] == [900.0]
+    first, again, late = events(engine, "technician_sent")
+    assert (first.data["takes_s"], again.data["takes_s"]) == (300.0, 180.0)
+    assert "already being mended: about 3 min left" in again.text
+    assert "nothing there" in late.text

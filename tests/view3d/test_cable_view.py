@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -198,6 +199,36 @@ def test_from_afar_a_rack_with_a_failed_gpu_is_not_hidden_by_cables(
         assert red is not None
         assert (red.kind == "bundle") == apart, metres
         states[:] = State.RUNNING
+
+
+def test_near_a_failed_node_the_cables_before_it_are_chosen(
+    make_view: MakeView, hall: Plant, frame: Frame
+) -> None:
+    view = make_view(ViewState(layers=BARE | {"nodes"}))
+    states = frame.values["gpu.state"] = frame.values["gpu.state"].copy()
+    view.set_frame(frame)
+    field = CableField(hall, view.geometry)
+    places = (field.runs.start_m + field.runs.stop_m) / 2
+    assert view.picker is not None
+    for place in places[:: max(1, len(places) // 200)]:
+        view.state.camera = CameraPose(tuple(place.tolist()), 3.0, 45.0, 25.0, 40.0)
+        at = pixel_of(view, place)
+        size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
+        behind = view.picker.pick(*camera.ray(view.pose, *at, *view.size()), size)
+        chosen = view.pick(*at)
+        if (
+            behind is not None
+            and behind.kind in ("node", "gpu")
+            and chosen is not None
+            and chosen.kind == "bundle"
+        ):
+            break
+    else:
+        pytest.fail("no cable lies before a node")
+    states[(hall.gpus.node if behind.kind == "node" else np.arange(len(hall.gpus.node))) == behind.slot] = (
+        State.FAILED
+    )
+    assert view.pick(*at) == chosen
 
 
 def test_isolated_cables_keep_their_colour_while_others_fade(

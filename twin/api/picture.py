@@ -99,16 +99,9 @@ def channel_of(colour_by: str) -> str:
     BadInput
         When no channel is called so, or several are.
     """
-    from twin.record.channels import BY_ID, COLOUR_BY
+    from twin.record.channels import COLOUR_BY, colours_named
 
-    for channel in COLOUR_BY:
-        if colour_by in (channel, channel.removeprefix("gpu.")):
-            return channel
-    said = colour_by.lower().split()
-    titles = {channel: BY_ID[channel].title.lower().split() for channel in COLOUR_BY}
-    meant = [channel for channel, words in titles.items() if words == said] or [
-        channel for channel, words in titles.items() if said and all(word in words for word in said)
-    ]
+    meant = colours_named(colour_by)
     if len(meant) == 1:
         return meant[0]
     raise BadInput(

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from twin import resources
 from twin.catalog.cause_parts import CausePart
+from twin.catalog.cloud_parts import ShapePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -37,6 +38,7 @@ from twin.catalog.power_parts import (
     TransformerPart,
     UpsPart,
 )
+from twin.catalog.price_parts import PricePart
 
 P = TypeVar("P", bound=Part)
 
@@ -104,6 +106,16 @@ class Catalog:
     def machine_failures(self) -> dict[str, MachineFailurePart]:
         """Return how often machines of the facility fail, by their sort."""
         return {part.id: part for part in self._parts.values() if isinstance(part, MachineFailurePart)}
+
+    @property
+    def prices(self) -> tuple[PricePart, ...]:
+        """Return what a site costs beside its parts."""
+        return tuple(part for part in self._parts.values() if isinstance(part, PricePart))
+
+    @property
+    def shapes(self) -> tuple[ShapePart, ...]:
+        """Return what clouds rent out."""
+        return tuple(part for part in self._parts.values() if isinstance(part, ShapePart))
 
     def gpu(self, part_id: str) -> GpuPart:
         """Return a GPU; raises UnknownPart with the nearest names, as all accessors by kind do."""

@@ -32,6 +32,8 @@ class Figure:
         Why this value, or what else is in use.
     low, high
         The range the source gives, in `unit`; None without one.
+    date
+        Year and month it holds for, of a price; "": it does not change.
     """
 
     part: str
@@ -45,3 +47,4 @@ class Figure:
     note: str = ""
     low: float | None = None
     high: float | None = None
+    date: str = ""

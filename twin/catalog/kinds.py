@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.catalog.cause_parts import CausePart
+from twin.catalog.cloud_parts import ShapePart
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.cooling_parts import (
     CduPart,
@@ -29,6 +30,7 @@ from twin.catalog.power_parts import (
     TransformerPart,
     UpsPart,
 )
+from twin.catalog.price_parts import PricePart
 
 PART_TYPES: dict[str, type[Part]] = {
     part_type.KIND: part_type
@@ -61,6 +63,8 @@ PART_TYPES: dict[str, type[Part]] = {
         SolarPart,
         BatteryPart,
         MachineFailurePart,
+        PricePart,
+        ShapePart,
     )
 }
 """Kind -> type, in the order of a listing."""

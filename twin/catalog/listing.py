@@ -35,6 +35,7 @@ class FigureRow(TypedDict):
     high: float | None
     status: str | None
     source: str | None
+    date: str | None
     note: str
     doc: str
 
@@ -88,6 +89,7 @@ def show_rows(catalog: Catalog, part_id: str) -> list[FigureRow]:
                 high=figure.high,
                 status=figure.status,
                 source=figure.citation,
+                date=figure.date or None,
                 note=figure.note,
                 doc=spec.doc,
             )
@@ -118,6 +120,7 @@ def _word_row(spec: FieldSpec, word: str) -> FigureRow:
         high=None,
         status=None,
         source=None,
+        date=None,
         note="",
         doc=spec.doc,
     )

@@ -18,7 +18,7 @@ from twin.units import UnitError, parse
 FORMAT = "twin/catalog"
 FORMAT_VERSION = 1
 _HEAD_KEYS = ("format", "version", "edition", "sources")
-_FIGURE_KEYS = ("value", "source", "status", "note", "low", "high")
+_FIGURE_KEYS = ("value", "source", "status", "note", "low", "high", "date")
 _GROUP_KEYS = ("part", "count", "abreast", "use", "source", "status", "note")
 _UNKNOWN = ("null", "~", "")
 
@@ -295,6 +295,7 @@ def _figure_of(
         citation="; ".join(place.sources[key_of_source] for key_of_source in source.split()),
         status=_status(status),
         note=_text(table["note"], place, f"{key}.note") if "note" in table else "",
+        date=_text(table["date"], place, f"{key}.date") if "date" in table else "",
         low=low,
         high=high,
     )

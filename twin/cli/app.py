@@ -49,6 +49,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("estimate", "twin.cli.estimate:estimate_cases", ("FORMAT",)),
         CommandEntry("calibrate", "twin.cli.calibrate:calibrate_profile", ("FORMAT",)),
         CommandEntry("risk", "twin.cli.risk:risk_of_scene", ("FORMAT",)),
+        CommandEntry("cost", "twin.cli.cost:cost_of", ("FORMAT",)),
         CommandEntry("jobs", "twin.cli.jobs:show_jobs", ("FORMAT",)),
     ),
     "Compare and explain": (

@@ -75,6 +75,13 @@ class CommandsOnDemand(Mapping[str, Any]):
             self._made[name] = entry.made(head)
         return self._made[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a command, or `default` where there is none; what fails in its module is not hidden."""
+        return self[name] if name in self._entries else default
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
@@ -97,6 +104,10 @@ class Commands(TyperGroup):
                 "Value error, "
             )  # pydantic's, which typer reads options with
             raise
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, none of which is made for that."""
+        return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is meant, none of whose options takes another one for its value."""

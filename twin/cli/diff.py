@@ -67,7 +67,7 @@ def diff_scenes(
                 FORMAT, {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
             )
         else:
-            _print(found, sums, [left_out(side.catalog, figures.unpriced) for side, figures in sides])
+            _print(found, sums, [left_out(figures.unpriced) for _, figures in sides])
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
 
 

@@ -66,6 +66,7 @@ def input_errors() -> tuple[type[Exception], ...]:
     from pydantic import ValidationError
 
     from twin.catalog import CatalogError, UnknownPart
+    from twin.economics.price_book import PriceError
     from twin.planning.job.job import PlanError
     from twin.plant.error import PlantError
     from twin.record.runfile import RunFileError
@@ -77,7 +78,7 @@ def input_errors() -> tuple[type[Exception], ...]:
     from twin.units import UnitError
 
     of_scenes = (ScenarioError, PlantError, UncooledNode, UnplaceableJob, PlanError, ResourceError)
-    of_files = (CatalogError, UnknownPart, RunFileError, ValidationError)
+    of_files = (CatalogError, UnknownPart, PriceError, RunFileError, ValidationError)
     return (*of_scenes, *of_files, InterventionRefused, UnitError, BadInput)
 
 

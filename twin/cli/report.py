@@ -92,7 +92,7 @@ def write_report(
                     f"{run}: this run is not over, it reached {reached} of {end}; the report says so in its head"
                 )
             if handout:
-                text = _handout(reader, without)
+                text = _handout(reader, without, camera, colour_by)
             else:
                 taken: list[ReportPicture] = []
                 if not without:
@@ -134,24 +134,27 @@ def _bands(reader: Reader, seeds: int) -> SeedBands:
         return bands_beside(summary, scenario, reader.header.seed, seeds, until_s, show)
 
 
-def _handout(reader: Reader, without: str) -> str:
-    """Return the handout of the chapters of a run."""
+def _handout(reader: Reader, without: str, camera: str, colour_by: str) -> str:
+    """Return the handout of the chapters of a run; camera and colours are those of chapters that say none."""
+    from twin.api.picture import channel_of
     from twin.cli.errors import BadInput
     from twin.cli.stage import qt_application
 
+    colour_by = channel_of(colour_by)
     if not without:
         qt_application()
     from twin.report.handout import chapters_of, handout, with_pictures
     from twin.report.studio import NoPicture, Shot
-    from twin.report.tour_film import NoChapters
+    from twin.report.tour_times import NoChapters
 
     try:
         chapters = chapters_of(reader)
     except NoChapters as error:
         raise BadInput(f"--handout: {error}") from None
     if not without:
+        shot = Shot(camera=camera, colour_by=colour_by, theme="light", size=_SIZE)
         try:
-            chapters = with_pictures(reader, chapters, Shot(theme="light", size=_SIZE))
+            chapters = with_pictures(reader, chapters, shot)
         except NoPicture as error:
             without = f"Without pictures of the hall: {error}."
     return handout(reader, chapters, without)

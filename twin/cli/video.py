@@ -38,8 +38,9 @@ def make_video(
         typer.Option("--to", metavar="TIME", help="End of the range (default: the end of the run)."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.1, max=3600, help="Length of the film in seconds.")
-    ] = SECONDS,
+        float | None,
+        typer.Option(min=0.1, max=3600, help=f"Length of the film in seconds (default: {SECONDS:g})."),
+    ] = None,
     fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second of the film.")] = 30,
     chapters: Annotated[
         bool,
@@ -53,7 +54,11 @@ def make_video(
     size: Size = "1280x720",
     theme: Theme = ThemeName.dark,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the pictures of another film in --frames FOLDER.")
+        bool,
+        typer.Option(
+            "--replace",
+            help="Replace the pictures of another film in --frames FOLDER, or captions beside -o FILE.",
+        ),
     ] = False,
 ) -> None:
     """Make a film of a run, off screen.
@@ -68,6 +73,7 @@ def make_video(
     from twin.cli.stage import on_display, qt_application
     from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader
+    from twin.report.frame_files import CAPTIONS
     from twin.whole_file import write_whole
 
     with reporting_errors(run):
@@ -77,13 +83,17 @@ def make_video(
         if out is not None:
             must_be_free(out, "-o", run, endings=(".mp4",))
         if chapters:
-            given = {"--from": from_, "--to": to, "--seconds": None if seconds == SECONDS else seconds}
+            given = {"--from": from_, "--to": to, "--seconds": seconds}
             for option, value in given.items():
                 if value is not None:
                     raise BadInput(
                         f"{option} is not for --chapters: each says in the scene when and how fast"
                     )
-        if replace and frames is None:
+            beside = out.with_suffix(".vtt") if out is not None else (frames or Path()) / CAPTIONS
+            if beside.exists():  # what the film there had beside it goes with it
+                option, over = ("-o", out.exists()) if out is not None else ("--frames", False)
+                must_be_free(beside, option, run, replace=replace or over)
+        if replace and frames is None and not chapters:
             raise BadInput("--replace says that pictures at --frames FOLDER may be overwritten; give both")
         if frames is not None:
             must_be_folder(frames, "--frames")
@@ -97,7 +107,8 @@ def make_video(
             qt_application()
             from twin.report.film import Film, FilmCut, Frames, Mp4, NoEncoder, Sink
             from twin.report.studio import NoPicture, Shot
-            from twin.report.tour_film import NoChapters, TourFilm, caption_file
+            from twin.report.tour_film import TourFilm, caption_file
+            from twin.report.tour_times import NoChapters
 
             shot = Shot(camera=camera, colour_by=colour_by, theme=theme.value, size=wanted)
             try:
@@ -107,7 +118,7 @@ def make_video(
                     _make(tour)
                     write_whole(caption_file(out or frames or Path()), tour.vtt.encode())
                 else:
-                    _make(Film(reader, shot, FilmCut(t0_s, t1_s, seconds, fps), sink))
+                    _make(Film(reader, shot, FilmCut(t0_s, t1_s, seconds or SECONDS, fps), sink))
             except NoEncoder as error:
                 raise BadInput(
                     str(error).replace("numbered PNG files always work", "or --frames FOLDER")

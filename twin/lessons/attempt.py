@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -39,6 +39,8 @@ DAMAGED, OTHER = ".damaged", ".other"
 
 class Attempt:
     """A lesson as one person has it, with their progress; each change is saved.
+
+    What is done stands here also where it cannot be saved: then `OSError` is raised afterwards.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ class Attempt:
     def check(
         self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
     ) -> StepVerdict:
-        """Return how the step stands, and keep what it was held against.
+        """Return how the step stands, and keep what it was held against; raises `OSError`.
 
         Parameters
         ----------
@@ -167,6 +169,16 @@ class Attempt:
         events, event_hash
             Of the run up to now.
         """
+        before = self.result
+        verdict = self.judged(evidence, answer, events, event_hash)
+        if self.result is not before:
+            self._keep(self.result)
+        return verdict
+
+    def judged(
+        self, evidence: StepEvidence, answer: Answer | None = None, events: int = 0, event_hash: str = ""
+    ) -> StepVerdict:
+        """Return how the step stands; what it was held against is saved with what follows. Takes what `check` does."""
         given = self.record.answers
         if answer is not None and (not given or given[-1] != answer):
             given = (*given, answer)[-MOST_ANSWERS:]
@@ -183,7 +195,16 @@ class Attempt:
         self.result = self.result.with_hall(hall)
         closed = now() if verdict.solved else None
         acts = len(hall.acts)
-        self._record(answers=given, checked_s=evidence.now_s, acts=acts, solved=verdict.solved, closed=closed)
+        record = self.record.model_copy(
+            update={
+                "answers": given,
+                "checked_s": evidence.now_s,
+                "acts": acts,
+                "solved": verdict.solved,
+                "closed": closed,
+            }
+        )
+        self.result = self.result.with_step(record)
         return verdict
 
     def figures(self, evidence: StepEvidence) -> dict[str, str]:
@@ -219,21 +240,31 @@ class Attempt:
         """Go to another step; a step that is only read counts as done when it is left forwards."""
         if not 0 <= place < len(self.lesson.steps):
             return
-        if place > self.place and not self.step.is_task and self.record.closed is None:
-            self._record(closed=now())
+        if place > self.place:
+            self._pass()
         self.place = place
         self.result = self.result.model_copy(update={"at": self.step.id})
         self._open()
 
     def finish(self) -> None:
         """Come to the end of the lesson."""
-        if not self.step.is_task and self.record.closed is None:
-            self._record(closed=now())
+        self._pass()
         self._keep(self.result.model_copy(update={"finished": True}))
+
+    def keep_at(self, path: Path | None) -> None:
+        """Save the progress there from now on; raises `OSError`."""
+        self.path = path
+        self._keep(self.result)
 
     def hand_in(self, path: Path) -> None:
         """Save the result for the teacher; raises `OSError`."""
         write_result(self.result, path)
+
+    def _pass(self) -> None:
+        """Call a step done that is only read; it is saved with what follows."""
+        if not self.step.is_task and self.record.closed is None:
+            record = self.record.model_copy(update={"closed": now()})
+            self.result = self.result.with_step(record)
 
     def _begins_s(self) -> float:
         first = place_of_hall(self.lesson, self.place)
@@ -302,10 +333,9 @@ def begun_attempt(file: LessonFile, person: str, path: Path | None = None) -> At
     return Attempt(file, person, result, place)
 
 
-def unfinished_attempts() -> list[LessonResult]:
-    """Return what people left unfinished on this computer, the latest first."""
+def unfinished_attempts() -> Iterator[LessonResult]:
+    """Yield what people left unfinished on this computer, the latest first."""
     folder = state_folder() / "lessons"
-    found = []
     for path in (
         sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: -path.stat().st_mtime) if folder.is_dir() else ()
     ):
@@ -314,5 +344,4 @@ def unfinished_attempts() -> list[LessonResult]:
         except ResultError:
             continue
         if not result.finished:
-            found.append(result)
-    return found
+            yield result

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from twin import resources, units
 from twin.language import tr
@@ -23,6 +26,8 @@ from twin.scenario.schema.faults import Intervention
 
 HOUR_S = 3600.0
 SCENE_SUFFIX = ".twin.yaml"
+BUILTIN = "builtin:"
+"""Before the name of a shipped scene."""
 LENGTHS_S = (1 * HOUR_S, 2 * HOUR_S, 4 * HOUR_S)
 SHORTEST_S, LONGEST_S = 0.5 * HOUR_S, 24 * HOUR_S
 SPEED = 10.0
@@ -32,6 +37,7 @@ CALM_S = 600.0
 LATEST = 0.7
 """Share of a drill in which faults begin: the last can still be answered."""
 LEAST_GAP_S = 120.0
+"""Between two faults, where the drill is long enough for that."""
 _AHEAD_S = 40 * 86400.0
 """Faults are drawn over so long, and then brought together."""
 NOT_DRAWN = ("corrupt",)
@@ -87,6 +93,8 @@ class OperatorDrill:
         What the trainee sees: the scene without faults of its own, as long as the drill.
     faults
         What happens, in order of time.
+    digest
+        Of the text of the scene as it was read: by that another text of the same name is found.
     """
 
     scene: str
@@ -95,6 +103,7 @@ class OperatorDrill:
     length_s: float
     document: Document
     faults: tuple[Intervention, ...]
+    digest: str
 
     @property
     def scenario(self) -> Scenario:
@@ -137,18 +146,26 @@ def drill_of(
         raise DrillError(
             f"a drill lasts {units.spoken(SHORTEST_S)} to {units.spoken(LONGEST_S)}, not {units.spoken(length_s)}"
         )
+    given = document.scenario
+    if not given.jobs and not given.streams and not given.traces:
+        raise DrillError(f"{document.name}: has no work that a fault could cost")
     shown = _without_faults(document, length_s)
     drawn = incidents_at_rates(
         shown.scenario, LEVELS[level].a_day, seed, 0.0, _AHEAD_S, plant, without=NOT_DRAWN
     )
+    if not drawn:
+        raise DrillError(f"{document.name}: nothing in this scene can fail")
     idle = _idle_nodes(shown.scenario)
     felt = (fault for fault in drawn if not any(_is_of(fault.target, node) for node in idle))
     faults = _brought_together(_varied(felt, LEVELS[level].faults), length_s)
     if not faults:
-        raise DrillError(f"{document.name}: nothing in this scene can fail")
-    if not shown.scenario.jobs and not shown.scenario.streams and not shown.scenario.traces:
-        raise DrillError(f"{document.name}: has no work that a fault could cost")
-    return OperatorDrill(_name_of(document), level, seed, length_s, shown, faults)
+        raise DrillError(f"{document.name}: nothing that can fail in this scene has work on it")
+    return OperatorDrill(_name_of(document), level, seed, length_s, shown, faults, _digest_of(document))
+
+
+def _digest_of(document: Document) -> str:
+    """Return the SHA-256 of the text of a scene and of what it extends."""
+    return hashlib.sha256("\0".join(file.text for file in document.files).encode()).hexdigest()
 
 
 def _name_of(document: Document) -> str:
@@ -158,7 +175,7 @@ def _name_of(document: Document) -> str:
         return document.name
     shipped = Path(str(resources.folder("scenes"))).resolve()
     inside = path.resolve().parent == shipped
-    return f"builtin:{path.name.removesuffix(SCENE_SUFFIX)}" if inside else str(path)
+    return f"{BUILTIN}{path.name.removesuffix(SCENE_SUFFIX)}" if inside else str(path)
 
 
 def _without_faults(document: Document, length_s: float) -> Document:
@@ -193,27 +210,36 @@ def _is_of(thing: str, node: str) -> bool:
 
 
 def _varied(drawn: Iterable[Intervention], most: int) -> list[Intervention]:
-    """Return the first faults, of each kind no more than a third of them: most failures are of single nodes."""
+    """Return the first faults, each once, and of each kind no more than a third: most failures are of single nodes."""
     taken: list[Intervention] = []
     times: Counter[str] = Counter()
     for fault in drawn:
-        if times[fault.kind] < max(1, most // 3) and len(taken) < most:
+        new = all((fault.kind, fault.target) != (other.kind, other.target) for other in taken)
+        if new and times[fault.kind] < max(1, most // 3) and len(taken) < most:
             times[fault.kind] += 1
             taken.append(fault)
     return taken
 
 
 def _brought_together(drawn: Sequence[Intervention], length_s: float) -> tuple[Intervention, ...]:
-    """Return faults of many days within one drill: those that follow each other keep their distance."""
-    last_s = LATEST * length_s
-    mean_s = (last_s - CALM_S) / max(len(drawn), 1)
-    made: list[Intervention] = []
-    at_s, before_s = CALM_S, 0.0
+    """Return faults of many days within one drill: those that follow each other keep their distance.
+
+    Where they would go beyond it, what lies between them above the least distance is made shorter by one factor.
+    """
+    room_s = LATEST * length_s - CALM_S
+    mean_s = room_s / max(len(drawn), 1)
+    least_s = min(LEAST_GAP_S, mean_s)
+    more: list[float] = []
+    before_s = 0.0
     for fault in drawn:
         gap_s = fault.at_s - before_s
-        if not made or gap_s > mean_s:
+        if not more or gap_s > mean_s:
             gap_s = mean_s / 2 + fault.at_s % mean_s
-        at_s = min(at_s + max(gap_s, LEAST_GAP_S), last_s)
         before_s = fault.at_s
-        made.append(fault.model_copy(update={"at_s": 10.0 * round(at_s / 10.0)}))
-    return tuple(made)
+        more.append(max(0.0, gap_s - least_s))
+    share = min(1.0, (room_s - len(drawn) * least_s) / max(sum(more), 1.0))
+    times = CALM_S + np.cumsum([least_s + share * each_s for each_s in more])
+    return tuple(
+        fault.model_copy(update={"at_s": 10.0 * round(at_s / 10.0)})
+        for fault, at_s in zip(drawn, times.tolist(), strict=True)
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from twin.language import tr
 from twin.lessons.step_hall import Act
+from twin.record.events import Event
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.fault_kinds import KINDS
 
@@ -38,6 +40,12 @@ def why_not(act: Act) -> str:
         refused = next((change.path for change in act.changes if not may_edit(change.path)), None)
         return "" if refused is None else no_edit(refused)
     return why_no_act(act.kind)
+
+
+def without_refused(acts: Iterable[Act], events: Iterable[Event]) -> tuple[Act, ...]:
+    """Return acts without the edits that the hall took back when their time came: nothing came of them."""
+    refused = {event.subject for event in events if event.kind == "refused"}
+    return tuple(act for act in acts if not (isinstance(act, Edit) and act.id in refused))
 
 
 def why_no_act(kind: str) -> str:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
-from twin.lessons.drill import LONGEST_S, SHORTEST_S, OperatorDrill, drill_of
-from twin.lessons.result import MAX_BYTES, DoneAct, Person, ResultError, Seconds
+from twin.lessons.drill import BUILTIN, LONGEST_S, SHORTEST_S, DrillError, OperatorDrill, drill_of
+from twin.lessons.drill_acts import why_not
+from twin.lessons.result import DoneAct, Person, Seconds, read_private, write_private
 from twin.lessons.step_hall import Act
 from twin.record.inputs import app_version
-from twin.record.scenario_json import part_to_json
 from twin.scenario import load
+from twin.scenario.formats.sibling_files import FileLimit, found
 from twin.scenario.schema.base import DocumentPart
-from twin.whole_file import write_whole
+from twin.scenario.text.parse import MAX_BYTES as MAX_SCENE_BYTES
+from twin.scenario.text.problem import Problem
 
 SUFFIX = ".twin-drill.json"
 NOTE = (
@@ -26,6 +25,12 @@ NOTE = (
     "twin drill FILE runs the drill again from it."
 )
 Text = Annotated[str, StringConstraints(max_length=1000)]
+SceneName = Annotated[
+    str,
+    StringConstraints(max_length=255, pattern=r"^(builtin:[A-Za-z0-9_-]+|[^/\\\x00-\x1f\x7f]+\.ya?ml)$"),
+]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_LIMIT = FileLimit(MAX_SCENE_BYTES, "a scene")
 
 
 class DrillResult(DocumentPart):
@@ -35,9 +40,8 @@ class DrillResult(DocumentPart):
     version: Literal[1] = 1
     note: Text = NOTE
     person: Person = Field(default="anonymous", description="pseudonym")
-    scene: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = Field(
-        description="shipped scene by its name, else the file"
-    )
+    scene: SceneName = Field(description="shipped scene as builtin:NAME, else a file beside this one")
+    digest: Digest = Field(description="SHA-256 of the text of the scene and of what it extends")
     level: Annotated[str, StringConstraints(max_length=20)] = Field(description="light, medium or heavy")
     seed: int = Field(ge=0, lt=2**63, description="of the faults")
     length_s: float = Field(ge=SHORTEST_S, le=LONGEST_S, description="of the drill")
@@ -52,7 +56,8 @@ class DrillResult(DocumentPart):
         """Return the result of a drill."""
         return cls(
             person=person,
-            scene=drill.scene,
+            scene=drill.scene if drill.scene.startswith(BUILTIN) else Path(drill.scene).name,
+            digest=drill.digest,
             level=drill.level,
             seed=drill.seed,
             length_s=drill.length_s,
@@ -61,9 +66,32 @@ class DrillResult(DocumentPart):
             program=app_version(),
         )
 
-    def drill(self) -> OperatorDrill:
-        """Return the drill made again; raises `ScenarioError` or `DrillError`."""
-        return drill_of(load(self.scene), self.level, self.seed, self.length_s)
+    def drill(self, folder: Path | None = None) -> OperatorDrill:
+        """Return the drill made again.
+
+        Parameters
+        ----------
+        folder
+            Where a scene lies that is not shipped: that of the result.
+
+        Raises
+        ------
+        DrillError
+            When it cannot be made, its scene is not that of the result any more, or an act is none of an operator.
+        ScenarioError
+            When the scene is missing or wrong.
+        """
+        refused = next((reason for act in self.done if (reason := why_not(act))), "")
+        if refused:
+            raise DrillError(refused)
+        if self.scene.startswith(BUILTIN):
+            document = load(self.scene)
+        else:
+            document = load(found(self.scene, folder, Problem("the result", 0, "scene", "", ""), _LIMIT).path)
+        drill = drill_of(document, self.level, self.seed, self.length_s)
+        if drill.digest != self.digest:
+            raise DrillError(f"{self.scene}: is not the text with which the drill was done ({self.program})")
+        return drill
 
     @property
     def done(self) -> tuple[Act, ...]:
@@ -73,10 +101,7 @@ class DrillResult(DocumentPart):
 
 def write_drill(result: DrillResult, path: Path) -> None:
     """Write a result, whole or not at all, for its owner's eyes only; raises `OSError`."""
-    plain = json.loads(part_to_json(result))
-    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
-    with suppress(OSError):
-        os.chmod(path, 0o600)
+    write_private(result, path)
 
 
 def read_drill(path: Path) -> DrillResult:
@@ -87,18 +112,4 @@ def read_drill(path: Path) -> DrillResult:
     ResultError
         When it cannot be read, is too large, or is no result of a drill.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ResultError(f"{path.name}: cannot be read: {error.strerror or error}") from None
-    if len(data) > MAX_BYTES:
-        raise ResultError(f"{path.name}: is larger than {MAX_BYTES // 1_000_000} MB, too large for a result")
-    try:
-        return DrillResult.model_validate_json(data)
-    except ValidationError as wrong:
-        first = wrong.errors(include_url=False, include_input=False)[0]
-        key = ".".join(str(step) for step in first["loc"])
-        raise ResultError(f"{path.name}: {key or 'the file'}: {first['msg']}") from None
-    except (RecursionError, UnicodeDecodeError):
-        raise ResultError(f"{path.name}: is no result of a drill") from None
+    return read_private(path, DrillResult, "a drill")

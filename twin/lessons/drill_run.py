@@ -102,8 +102,10 @@ def ranked(
 
     Raises
     ------
+    DrillError
+        When no operator has such an act, or the hall refuses it.
     ValueError
-        When a run cannot be made, or refuses an act.
+        When a run cannot be made.
     """
     named = dict.fromkeys((*ways, RUNBOOK))
     steps = 1 + len(BEST_OF) + len(named) - (NOBODY in named) + (yours is not None)

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.language import tr
-from twin.lessons.drill import HOUR_S, OperatorDrill
+from twin.lessons.drill import HOUR_S, DrillError, OperatorDrill
+from twin.lessons.drill_acts import ACTS, why_not
 from twin.lessons.replay import replayed
 from twin.lessons.step_hall import Act
 from twin.record.events import Event
 from twin.record.reader import Reader
+from twin.scenario.schema.edit import Edit
 
 USEFUL = "productive"
 """Account of the ledger: steps that were kept, at the speed of the reference clock without waits."""
@@ -125,9 +127,20 @@ def score_of_acts(drill: OperatorDrill, acts: Sequence[Act], until_s: float | No
 
     Raises
     ------
+    DrillError
+        When no operator has such an act, or the hall refuses it.
     ValueError
-        When the run cannot be made, or refuses an act.
+        When the run cannot be made.
     """
+    no_act = next((reason for act in acts if (reason := why_not(act))), "")
+    if no_act:
+        raise DrillError(no_act)
     end_s = drill.length_s if until_s is None else min(until_s, drill.length_s)
+    edits = {act.id for act in acts if isinstance(act, Edit)}
     with replayed(drill.scenario, acts, end_s) as reader:
+        for event in reader.events_where(kinds=("refused",)):
+            if event.word("asked") in ACTS or event.subject in edits:
+                raise DrillError(
+                    f"the hall refuses {event.word('asked') or 'the edit'} {event.subject}: {event.text}"
+                )
         return score_of(reader, drill, end_s)

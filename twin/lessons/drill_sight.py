@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from twin.record.events import Event, Severity
 
-_INJECTED = " (injected)"
 _KEPT = ("nodes", "racks", "job", "step", "still")
 """Values of an event that instruments tell too: how many nodes, not why nor for how long."""
 
@@ -95,13 +94,7 @@ def seen(event: Event) -> Event | None:
         return _shown(event, sight)
     if event.kind == "hang":
         return replace(event, data=_kept(event))
-    if _INJECTED in event.text or any(_INJECTED in str(value) for value in event.data.values()):
-        data = {
-            key: value.replace(_INJECTED, "") if isinstance(value, str) else value
-            for key, value in event.data.items()
-        }
-        return replace(event, text=event.text.replace(_INJECTED, ""), data=data)
-    return event
+    return _of_job(event) if event.integer("injected") else event
 
 
 def seen_of(events: Iterable[Event]) -> tuple[Event, ...]:
@@ -118,6 +111,15 @@ def _of_node(event: Event) -> Event | None:
         return None
     sight = _STATES.get(effect)
     return None if sight is None else _shown(event, sight)
+
+
+def _of_job(event: Event) -> Event:
+    """Return what the page of a job says of its stop by a hidden fault: what failed, as of any other failure."""
+    step, lost_s = event.integer("step"), event.number("lost_s")
+    why = f"{event.word('on')} failed"
+    text = f"{event.subject} interrupted: {why}; rolled back to step {step:,} ({lost_s:,.0f} s lost)"
+    data = {key: value for key, value in event.data.items() if key != "injected"}
+    return replace(event, text=text, data=data | {"why": why})
 
 
 def _shown(event: Event, sight: Sight) -> Event:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,16 @@ from twin.scenario.schema.document import Scenario
 _MINUTE_S = 60.0
 _SAFE = ("checkpoint", "job_running", "job_resumed")
 """Kinds of events after which a job has nothing to lose."""
+
+
+def thing_kind(thing: str, plant: Plant, jobs: Collection[str]) -> str:
+    """Return what a thing is: gpu, node, rack, loop, plant, power, switch, link, job; "": unknown."""
+    if "~" in thing:
+        return "link"
+    if thing in jobs:
+        return "job"
+    found = find(plant, thing)
+    return "" if found is None else found[0]
 
 
 @dataclass
@@ -121,12 +131,7 @@ class DrillView:
 
     def kind_of(self, thing: str) -> str:
         """Return what a thing is: gpu, node, rack, loop, plant, power, switch, link, job; "": unknown."""
-        if "~" in thing:
-            return "link"
-        if thing in self.jobs:
-            return "job"
-        found = find(self.plant, thing)
-        return "" if found is None else found[0]
+        return thing_kind(thing, self.plant, self.jobs)
 
     def node_of(self, thing: str) -> str:
         """Return the node of a GPU, or the node itself; "": it is neither."""

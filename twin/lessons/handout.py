@@ -41,7 +41,7 @@ def handout(file: LessonFile, person: str | None = None, *, key: bool = False) -
         if place_of_hall(lesson, place) == place:
             before = []
         figures, answer = _measured(file, lesson, place, before) if key else ({}, "")
-        content = joined([_step(step, figures), _key(step, answer) if key else None])
+        content = joined([_step(step, figures), _key(step, answer, figures) if key else None])
         sections.append((f"step-{place + 1}", f"{place + 1}. {step.title}", content))
         before.append(step.solution or Way())
     sections.append(("sources", "Sources", tag("ul", [tag("li", source) for source in lesson.sources])))
@@ -93,7 +93,7 @@ def _step(step: Step, figures: dict[str, str]) -> Markup:
         parts.append(tag("ul", [tag("li", f"{_BOX} {condition.text}") for condition in step.conditions]))
     question = step.question
     if question is not None:
-        parts.append(tag("p", tag("b", "Question: "), question.ask))
+        parts += [tag("p", tag("b", "Question")), markdown(question.ask, figures)]
         if question.kind == "choice":
             parts.append(tag("ul", [tag("li", f"{_BOX} {choice.text}") for choice in question.choices]))
         else:
@@ -101,20 +101,24 @@ def _step(step: Step, figures: dict[str, str]) -> Markup:
     return joined(parts)
 
 
-def _key(step: Step, answer: str) -> Markup:
+def _key(step: Step, answer: str, figures: dict[str, str]) -> Markup:
     parts: list[Child] = []
     question = step.question
     if question is not None:
         parts.append(tag("p", tag("b", "Right answer: "), answer))
         if question.kind == "choice":
-            why = [tag("li", f"{_TICKED if c.right else _BOX} {c.text}: {c.why}") for c in question.choices]
+            why = [
+                tag("li", f"{_TICKED if c.right else _BOX} {c.text}", markdown(c.why, figures))
+                for c in question.choices
+            ]
             parts.append(tag("ul", why))
     if step.solution is not None and step.is_task:
         parts += [tag("p", tag("b", "Solution")), _way(step.solution)]
     for mistake in step.mistakes:
-        parts += [tag("p", tag("b", f"Does not do: {mistake.title}. "), mistake.why), _way(mistake)]
+        parts += [tag("p", tag("b", f"Does not do: {mistake.title}")), markdown(mistake.why, figures)]
+        parts.append(_way(mistake))
     for hint in step.hints:
-        parts.append(tag("p", f"Hint ({hint.cost}): {hint.text}", class_="note"))
+        parts.append(tag("div", f"Hint ({hint.cost})", markdown(hint.text, figures), class_="note"))
     return tag("div", parts, class_="key") if parts else Markup("")
 
 

@@ -220,7 +220,7 @@ def bound_of(bound: float | str, measure: Measure) -> float:
     number, _, rest = bound.strip().partition(" ")
     if rest.strip() in ("", unit):  # before dimensions, in which 45 % would be 0.45
         try:
-            return float(number)
+            return float("".join(number.split()))  # as `grouped` writes it, too
         except ValueError:
             pass
     dimensions = (
@@ -302,4 +302,13 @@ def value_words(value: Value, unit: str) -> str:
             return f"{value:.3g} s"
         rounded = float(f"{value:.4g}")
         return units.render(rounded, dimension).replace("degC", "°C")
-    return f"{value:,.4g} {unit}".rstrip()
+    return f"{grouped(float(f'{value:.4g}'))} {unit}".rstrip()
+
+
+def grouped(number: float) -> str:
+    """Return a number with its thousands apart, as it can be typed in again: a comma might be taken for a point.
+
+    >>> grouped(1234567.5).split(), grouped(-0.25)
+    (['1', '234', '567.5'], '-0.25')
+    """
+    return f"{number:,.15g}".replace(",", "\N{NO-BREAK SPACE}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -13,17 +12,16 @@ from twin.lessons.replay import answer_of, span_of, walked
 from twin.lessons.schema import NUMBER, Lesson, Step, StepCondition, Way
 from twin.lessons.step_hall import hall_of, place_of_hall, problem_at
 from twin.lessons.values import NoValue, scene_value
-from twin.markdown_text import MarkdownError, read_markdown
+from twin.markdown_text import MarkdownError, figures_of, read_markdown
 from twin.plant.build import build
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.channels import BY_ID, COLOUR_BY, colours_named
 from twin.record.runfile import RunFileError
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.problem import Problem, ScenarioError
 
-_NAME = re.compile(r"\{([a-z][a-z0-9_]{0,39})\}")
 Told = Callable[[str], None]
 
 
@@ -83,20 +81,20 @@ def _static(file: LessonFile, lesson: Lesson) -> Iterator[Problem]:
 
 def _texts(file: LessonFile, lesson: Lesson, step: Step, place: int) -> Iterator[Problem]:
     known = {*step.figures, *lesson.variants, NUMBER}
-    for key in ("text", "task", "solved"):
-        text = getattr(step, key) or ""
-        unknown = next((name for name in _NAME.findall(text) if name not in known), None)
+    for path, text in texts_of(step, place):
+        try:
+            names = figures_of(read_markdown(text, pictures=path[-1] == "text" and len(path) == 3))
+        except MarkdownError as wrong:
+            yield problem_at(file, path, wrong.reason, wrong.right, repr(wrong.found))
+            continue
+        unknown = next((name for name in names if name not in known), None)
         if unknown is not None:
             yield problem_at(
                 file,
-                ("steps", place, key),
+                path,
                 f"shows {{{unknown}}}, which is neither a figure of the step nor a variant",
                 f"known: {', '.join(sorted(known))}",
             )
-        try:
-            read_markdown(text, pictures=key == "text")
-        except MarkdownError as wrong:
-            yield problem_at(file, ("steps", place, key), wrong.reason, wrong.right, repr(wrong.found))
 
 
 def _things(
@@ -110,13 +108,18 @@ def _things(
         yield problem_at(
             file, ("steps", place, "begins"), "lies after the end of the step", "an earlier time"
         )
+    if step.begins_s is not None:
+        yield from _too_early(file, lesson, place, begins_s, scenario)
     jobs = [job.id for job in jobs_of(scenario)]
     plant = build(scenario)
     ids, fabrics = ids_of(scenario, plant), [fabric.id for fabric in scenario.fabrics]
     colour = step.look.colour_by
-    if colour is not None and colour not in COLOUR_BY:
+    if colour is not None and len(colours_named(colour)) != 1:
         yield problem_at(
-            file, ("steps", place, "look", "colour_by"), "is no colour-by", f"known: {', '.join(COLOUR_BY)}"
+            file,
+            ("steps", place, "look", "colour_by"),
+            "names no one colour-by",
+            f"known: {', '.join(COLOUR_BY)}",
         )
     thing = step.look.thing
     if thing is not None and thing not in ids["job"] and find(plant, thing) is None and thing not in fabrics:
@@ -154,6 +157,23 @@ def _things(
                 yield problem_at(file, (*path, key), str(none))
 
 
+def _too_early(
+    file: LessonFile, lesson: Lesson, place: int, begins_s: float, scenario: Scenario
+) -> Iterator[Problem]:
+    """Yield a step before it in its hall in which people may act later than where the step begins."""
+    for before in range(place_of_hall(lesson, place), place):
+        earlier, may = lesson.steps[before], lesson.steps[before].allowed
+        ends_s = span_of(lesson, before, scenario)[1]
+        if (may.acts or may.keys) and ends_s > begins_s:
+            yield problem_at(
+                file,
+                ("steps", place, "begins"),
+                f"lies before the end of step {earlier.id!r}: what is done there later would be lost",
+                f"let {earlier.id!r} end by then, or name the scene again",
+            )
+            return
+
+
 def ids_of(scenario: Scenario, plant: Plant) -> dict[str, tuple[str, ...]]:
     """Return the ids of everything of which channels tell, by kind of entity."""
     return {
@@ -175,6 +195,27 @@ def conditions_of(step: Step, place: int) -> Iterator[tuple[tuple[str | int, ...
     for row, mistake in enumerate(step.mistakes):
         for number, condition in enumerate(mistake.when):
             yield ("steps", place, "mistakes", row, "when", number), condition
+
+
+def texts_of(step: Step, place: int) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield all texts of a step that are Markdown, with their places in the file."""
+    at: tuple[str | int, ...] = ("steps", place)
+    for key in ("text", "task", "solved"):
+        yield (*at, key), getattr(step, key) or ""
+    for row, hint in enumerate(step.hints):
+        yield (*at, "hints", row, "text"), hint.text
+    for row, mistake in enumerate(step.mistakes):
+        yield (*at, "mistakes", row, "why"), mistake.why
+    question = step.question
+    if question is None:
+        return
+    yield (*at, "question", "ask"), question.ask
+    if question.kind == "choice":
+        for row, choice in enumerate(question.choices):
+            yield (*at, "question", "choices", row, "why"), choice.why
+    else:
+        for key in ("too_low", "too_high"):
+            yield (*at, "question", key), getattr(question, key)
 
 
 def measures_of(step: Step, place: int) -> Iterator[tuple[tuple[str | int, ...], Measure]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
+import stat
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field, StringConstraints, ValidationError, model_validator
 
@@ -17,7 +16,7 @@ from twin.record.scenario_json import part_to_json
 from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
-from twin.whole_file import write_whole
+from twin.whole_file import PRIVATE, write_whole
 
 SUFFIX = ".twin-result.json"
 MAX_BYTES = 4_000_000
@@ -29,6 +28,7 @@ NOTE = (
 )
 Person = Annotated[str, StringConstraints(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8,128}$")]
+Result = TypeVar("Result", bound=DocumentPart)
 Seconds = Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)]
 _POINTS, _WRONG, _AGAIN = 10, 2, 1
 """Of a step, and what a wrong answer and another try cost."""
@@ -149,12 +149,15 @@ class LessonResult(DocumentPart):
 
 def write_result(result: LessonResult, path: Path) -> None:
     """Write a result, whole or not at all, for its owner's eyes only; raises `OSError`."""
-    write_whole(path, (result_text(result) + "\n").encode())
-    with suppress(OSError):
-        os.chmod(path, 0o600)
+    write_private(result, path)
 
 
-def result_text(result: LessonResult) -> str:
+def write_private(result: DocumentPart, path: Path) -> None:
+    """Write what somebody did, whole or not at all, for its owner's eyes only; raises `OSError`."""
+    write_whole(path, (result_text(result) + "\n").encode(), PRIVATE)
+
+
+def result_text(result: DocumentPart) -> str:
     """Return a result as JSON text."""
     plain: dict[str, Any] = json.loads(part_to_json(result))
     return json.dumps(plain, indent=1, ensure_ascii=False)
@@ -168,25 +171,34 @@ def read_result(path: Path) -> LessonResult:
     ResultError
         When it cannot be read, is too large, or is no result.
     """
+    return read_private(path, LessonResult, "a lesson")
+
+
+def result_from(data: bytes | str, name: str = "result") -> LessonResult:
+    """Return the result that a text holds; raises `ResultError`."""
+    return _result_in(data, name, LessonResult, "a lesson")
+
+
+def read_private(path: Path, kind: type[Result], of: str) -> Result:
+    """Return the result of a kind that a file holds, `of` a lesson or a drill; raises `ResultError`."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for somebody to write into it
+            raise ResultError(f"{path.name}: is not a regular file")
         with path.open("rb") as file:
-            if not path.is_file():
-                raise ResultError(f"{path.name}: is not a regular file")
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ResultError(f"{path.name}: cannot be read: {error.strerror or error}") from None
     if len(data) > MAX_BYTES:
         raise ResultError(f"{path.name}: is larger than {MAX_BYTES // 1_000_000} MB, too large for a result")
-    return result_from(data, path.name)
+    return _result_in(data, path.name, kind, of)
 
 
-def result_from(data: bytes | str, name: str = "result") -> LessonResult:
-    """Return the result that a text holds; raises `ResultError`."""
+def _result_in(data: bytes | str, name: str, kind: type[Result], of: str) -> Result:
     try:
-        return LessonResult.model_validate_json(data)
+        return kind.model_validate_json(data)
     except (ValidationError, RecursionError, UnicodeDecodeError) as wrong:
         if not isinstance(wrong, ValidationError):
-            raise ResultError(f"{name}: is no result of a lesson") from None
+            raise ResultError(f"{name}: is no result of {of}") from None
         first = wrong.errors(include_url=False, include_input=False)[0]
         key = ".".join(str(step) for step in first["loc"])
         raise ResultError(f"{name}: {key or 'the file'}: {first['msg']}") from None

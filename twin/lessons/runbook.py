@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from twin import resources
 from twin.record.event_kinds import KINDS as EVENTS
-from twin.resources import parse_yaml
+from twin.resources import ResourceError, shipped_mapping
 from twin.scenario.schema.base import DocumentPart
+from twin.scenario.schema.fault_kinds import KINDS as FAULTS
 
-FILE = "runbook.yaml"
+FILE = "assets/runbook.yaml"
 
 
 class RunbookAct(DocumentPart):
@@ -25,6 +25,13 @@ class RunbookAct(DocumentPart):
     of: tuple[str, ...] = Field(default=(), description="only of such subjects: gpu, node, loop, ...")
     value: float | None = Field(default=None, gt=0, le=1, description="cap: share of what it draws now")
 
+    def is_for(self, kind: str) -> bool:
+        """Return whether it can be done about a thing of a kind: a technician mends no GPU, only jobs start again."""
+        if self.of and kind not in self.of:
+            return False
+        on = {"repair": FAULTS["repair"].targets, "replace": ("gpu", "node"), "requeue": ("job",)}
+        return kind in on.get(self.act, (kind,))
+
 
 class RunbookEntry(DocumentPart):
     """What to do about some kinds of alarms."""
@@ -34,6 +41,10 @@ class RunbookEntry(DocumentPart):
     look: tuple[str, ...] = Field(min_length=1, description="what to look at, in order")
     do: tuple[str, ...] = Field(min_length=1, description="what to do, in order")
     acts: tuple[RunbookAct, ...] = Field(default=(), description="the automatic response; none: nothing")
+    also: tuple[RunbookAct, ...] = Field(
+        default=(),
+        description="what people may do as well or instead, as `do` says; the automatic response does not",
+    )
 
 
 class Runbook(DocumentPart):
@@ -62,6 +73,10 @@ class Runbook(DocumentPart):
 
 @lru_cache(maxsize=1)
 def load_runbook() -> Runbook:
-    """Return the shipped runbook."""
-    plain: Any = parse_yaml((resources.folder("assets") / FILE).read_text(encoding="utf-8"))
-    return Runbook.model_validate(plain)
+    """Return the shipped runbook; raises `ResourceError` when its file is missing or wrong."""
+    try:
+        return Runbook.model_validate(dict(shipped_mapping(FILE)))
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise ResourceError(FILE, key, first["msg"].removeprefix("Value error, ")) from None

@@ -183,7 +183,7 @@ class Step(DocumentPart):
     speed: float | None = Field(default=None, gt=0, le=1e7, description="simulated seconds per second")
     look: Pointer = Field(default=Pointer(), description="where to look")
     figures: dict[Name, Measure] = Field(
-        default={}, max_length=20, description="figures shown in the text by {name}"
+        default={}, max_length=20, description="figures shown in the texts of the step by {name}"
     )
     task: Prose | None = Field(default=None, description="what to do; none: read, or answer")
     allowed: Allowed = Field(default=Allowed(), description="what may be touched")

@@ -14,6 +14,8 @@ from twin.physics.thermal_paths import HeatPaths, UpTheTree, inverse_k_w
 
 DENSE_UPPER_LIMIT = 96
 """Up to this many unknowns above the groups, their inverse is applied as one matrix."""
+MOST_SIDE_BY_SIDE = 8
+"""Up to this many kinds of chains, all groups go through all of them in one product; beyond, each through its own."""
 
 
 class Operator:
@@ -28,11 +30,18 @@ class Operator:
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
         self.paths, self.inv_h = paths, inv_h
-        # Of all kinds side by side: the matrix of a chain, and its temperatures per kelvin of loop supply and hall air.
+        # Of all kinds, side by side or apart: the matrix of a chain, and its temperatures per kelvin of loop supply and
+        # hall air.
         rates, kinds = paths.modes[0], len(paths.modes[0])
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
-        self.product = factors[:, :64].reshape(kinds, 8, 8).transpose(1, 0, 2).reshape(8, -1)
-        self.pull = factors[:, 64:72].reshape(kinds, 2, 4).transpose(1, 0, 2).reshape(2, -1)
+        self.product: Floats = factors[:, :64].reshape(kinds, 8, 8)
+        self.pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
+        self.apart = kinds > MOST_SIDE_BY_SIDE
+        if self.apart:
+            self.product = self.product[:, ::2, ::2].transpose(0, 2, 1)
+        else:
+            self.product = self.product.transpose(1, 0, 2).reshape(8, -1)
+            self.pull = self.pull.transpose(1, 0, 2).reshape(2, -1)
         gives_w_k = factors[:, 72:]
         gives_w_k[:, 2] -= paths.ambient_w_k
         on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
@@ -108,6 +117,7 @@ class GroupOperator:
     """An `Operator` for the present groups.
 
     One matrix takes all groups through the chains of all kinds in one product; each then takes what is of its own.
+    Where kinds are many, each group has its own matrix. Both give the same.
 
     Parameters
     ----------
@@ -119,7 +129,13 @@ class GroupOperator:
         self.operator, self._heated, self._driver = operator, index.heated, index.driver
         self._rate = operator.inv_h * index.capacity_j_k
         paths = operator.paths
-        self._own = None if paths.alike else index.own(paths)
+        self._product, self._pull = operator.product, operator.pull
+        self._own: tuple[IntP, IntP] | None = None
+        if operator.apart:
+            kind = index.kind(paths)
+            self._product, self._pull = self._product.take(kind, axis=0), self._pull.take(kind, axis=0)
+        elif not paths.alike:
+            self._own = index.own(paths)
         self._weights = index.weights_w_k(paths)
 
     def solve(self, old_c: Floats, source_w: Floats) -> Floats:
@@ -143,17 +159,20 @@ class GroupOperator:
         n_chain = 4 * self._heated.size
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
-        if self._own is None:
-            np.dot(given[:n_chain].reshape(-1, 8), operator.product, out=chain)
-        else:
-            every = given[:n_chain].reshape(-1, 8).dot(operator.product)
-            every.take(
-                self._own[0], out=chain, mode="clip"
-            )  # all of them are inside; so nothing is copied twice
+        old = given[:n_chain].reshape(-1, 8)
+        if operator.apart:
+            np.matmul(self._product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
+        elif self._own is None:
+            np.dot(old, self._product, out=chain)
+        else:  # all indices are inside; with "clip" nothing is copied twice
+            old.dot(self._product).take(self._own[0], out=chain, mode="clip")
         common_w, spread_w = (chain[:, 4:] * self._weights).reshape(-1, 2).T
         rhs += np.bincount(self._heated, common_w + spread_w, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
         drivers = upper.take(self._driver)
-        pulled = drivers.dot(operator.pull)
+        if operator.apart:  # two rows: one alone would be summed in another order
+            pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ self._pull)[:, 0]
+        else:
+            pulled = drivers.dot(self._pull)
         chain[:, ::2] += pulled if self._own is None else pulled.take(self._own[1])
         return new_c

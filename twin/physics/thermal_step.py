@@ -16,7 +16,7 @@ from twin.arrays import Floats, IntP
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, GroupOperator, Operator
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 """Share of the step in each of the two stages of SDIRK2 [-]."""
@@ -33,6 +33,16 @@ KNOWN_FLOWS = 16
 """Flows and plant states whose factors are kept."""
 STEADY_H_S = 1e9
 """Step of the backward Euler sweeps that find the steady state [s]."""
+
+
+class _OfGroups(NamedTuple):
+    """What a `Foresight` needs of each group: its place beside its kind, and where kinds are many, their matrices."""
+
+    own: IntP
+    ambient_w_k: Floats
+    flow_w_k: Floats
+    away_w_k: Floats
+    rows_k_w: Floats
 
 
 class Foresight:
@@ -60,9 +70,10 @@ class Foresight:
         # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
         die = (apart / rates * modes[:, 0])[..., None]
         self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2)  # by step, then by kind
-        # Of all kinds side by side, common and spread part of each node.
-        self._away_w_k = chain_w_k.repeat(2, axis=1).transpose(1, 0, 2).reshape(8, -1)
-        self._by_group: tuple[GroupIndex, tuple[IntP, Floats, Floats]] | None = None  # of which groups
+        self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node
+        self._side_by_side = self._away_w_k.transpose(1, 0, 2).reshape(8, -1)  # of all kinds
+        self._apart = len(chain_w_k) > MOST_SIDE_BY_SIDE
+        self._by_group: tuple[GroupIndex, _OfGroups] | None = None  # of which groups
 
     def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
         """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
@@ -86,24 +97,39 @@ class Foresight:
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
         supply_c, air_c = state.upper.take(index.driver).T
-        away_w, rows_k_w = chain.dot(self._away_w_k), self._rows_k_w[: 1 + steps].reshape(-1, 4)
+        rows_k_w = self._rows_k_w[: 1 + steps].reshape(-1, 4)
         if paths.alike:
-            surplus_w -= away_w
+            surplus_w -= chain.dot(self._side_by_side)
             surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
             surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
             alike: Floats = rows_k_w.dot(surplus_w.T)
             return alike
         known = self._by_group
         if known is None or known[0] is not index:
-            kind = index.kind(paths)
-            figures = kind * kind.size + np.arange(kind.size), paths.ambient_w_k[kind], paths.flow_w_k[kind]
-            self._by_group = known = index, figures
-        own, ambient_w_k, flow_w_k = known[1]
-        surplus_w -= away_w.take(index.own(paths)[1])
-        surplus_w[:, 2] += ambient_w_k * air_c
-        surplus_w[:, 3] += flow_w_k * supply_c
-        apart_k: Floats = rows_k_w.dot(surplus_w.T).reshape(1 + steps, -1).take(own, axis=1)
+            self._by_group = known = index, self._of_groups(index.kind(paths))
+        of_groups = known[1]
+        if self._apart:
+            surplus_w -= (chain.repeat(2, axis=0).reshape(-1, 2, 8) @ of_groups.away_w_k)[:, 0]
+        else:
+            surplus_w -= chain.dot(self._side_by_side).take(index.own(paths)[1])
+        surplus_w[:, 2] += of_groups.ambient_w_k * air_c
+        surplus_w[:, 3] += of_groups.flow_w_k * supply_c
+        if self._apart:
+            rows_of_groups = of_groups.rows_k_w[:, : 1 + max(steps, 1)]
+            every_k: Floats = (rows_of_groups @ surplus_w.repeat(2, axis=1).reshape(-1, 4, 2))[:, :, 0].T
+            return every_k[: 1 + steps].copy()
+        apart_k: Floats = rows_k_w.dot(surplus_w.T).reshape(1 + steps, -1).take(of_groups.own, axis=1)
         return apart_k
+
+    def _of_groups(self, kind: IntP) -> _OfGroups:
+        paths, none = self.paths, np.zeros((0, 0, 0))
+        return _OfGroups(
+            kind * kind.size + np.arange(kind.size),
+            paths.ambient_w_k[kind],
+            paths.flow_w_k[kind],
+            self._away_w_k[kind] if self._apart else none,
+            self._rows_k_w.transpose(1, 0, 2)[kind] if self._apart else none,
+        )
 
 
 class EnergyTerms(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
 
 
@@ -101,19 +101,19 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
     if kind in ("row", "hall"):
         within = racks.row if kind == "row" else racks.hall
         return tr(
-            "{thing} with {racks} racks",
+            "{thing} with {racks}",
             thing=row_name(plant, slot) if kind == "row" else plant.halls.titles[slot],
-            racks=int((racks.present & (within == slot)).sum()),
+            racks=counted(int((racks.present & (within == slot)).sum()), "rack"),
         )
     if kind == "switch":
         return _describe_switch(plant, slot)
     if kind == "loop":
         column = racks.air_loop if LoopKind(loops.kind[slot]).by_air else racks.loop
         return tr(
-            "{loop} ({machines}) for {racks} racks",
+            "{loop} ({machines}) for {racks}",
             loop=loops.labels[slot],
             machines=_several(int(loops.units[slot]), loops.part[slot]),
-            racks=int((racks.present & (column == slot)).sum()),
+            racks=counted(int((racks.present & (column == slot)).sum()), "rack"),
         )
     if kind == "plant":
         machines = _several(int(plant.plants.units[slot]), plant.plants.part[slot])

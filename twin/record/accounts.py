@@ -68,3 +68,13 @@ KEPT_STEP: tuple[str, ...] = (
     "idle_no_load",
 )
 """Step time: provisional until a checkpoint after it is durable, else lost. Numerator of ETTR."""
+
+RESTING: tuple[str, ...] = (
+    "idle_no_job",
+    "idle_fragmented",
+    "idle_spare",
+    "idle_drained",
+    "idle_in_repair",
+    "idle_no_power",
+)
+"""Accounts of GPUs that no job holds."""

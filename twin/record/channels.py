@@ -431,6 +431,18 @@ def _index() -> None:
 _index()
 
 
+def colours_named(name: str) -> list[str]:
+    """Return the channels of `COLOUR_BY` that a name may mean: an id, the last part of one, or words of a title."""
+    for channel in COLOUR_BY:
+        if name in (channel, channel.removeprefix("gpu.")):
+            return [channel]
+    said = name.lower().split()
+    titles = {channel: BY_ID[channel].title.lower().split() for channel in COLOUR_BY}
+    return [channel for channel, words in titles.items() if words == said] or [
+        channel for channel, words in titles.items() if said and all(word in words for word in said)
+    ]
+
+
 @contextmanager
 def with_channels(*channels: Channel) -> Iterator[None]:
     """Register more channels inside a with block; those of GPUs and nodes stay before all others in a frame."""

@@ -15,6 +15,8 @@ _WORDS_S, _LEAST_S = 2.4, 2.0
 """Words read in a second, and the least time of a caption [s]."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile("\ue000(\\d+)\ue001")
+"""The number of a figure, between signs of no language, which a text of a file may not have."""
+_OURS = str.maketrans("", "", "\ue000\ue001")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _template(text: str) -> tuple[str, tuple[str, ...]]:
         names.append(name)
         return f"\ue000{len(names) - 1}\ue001"
 
-    plain = with_figures(read_markdown(text), numbered)
+    plain = with_figures(read_markdown(text.translate(_OURS)), numbered)
     return in_plain(plain), tuple(names)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from twin.arrays import Bytes
 from twin.record.reader import Reader
-from twin.report.frame_files import frame_file, frame_files, must_hold_no_film
+from twin.report.frame_files import CAPTIONS, frame_file, frame_files, must_hold_no_film
 from twin.report.shots import Shots
 from twin.report.studio import Shot, about, png
 
@@ -92,16 +92,17 @@ class Frames:
     """
 
     def __init__(self, folder: Path, *, replace: bool = False) -> None:
-        self.folder = folder
+        self.folder, self._replace = folder, replace
         if not replace:
             must_hold_no_film(folder)
-        for older in frame_files(folder):
-            older.unlink()
         folder.mkdir(parents=True, exist_ok=True)
         self._written: list[Path] = []
 
     def add(self, rgb: Bytes, fields: Mapping[str, str]) -> None:
-        """Write one file."""
+        """Write one file; the film before goes once the first picture of this one is there."""
+        if self._replace and not self._written:
+            for older in (*frame_files(self.folder), self.folder / CAPTIONS):
+                older.unlink(missing_ok=True)
         path = frame_file(self.folder, len(self._written) + 1)
         self._written.append(path)
         path.write_bytes(png(rgb, fields))

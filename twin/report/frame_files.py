@@ -7,6 +7,9 @@ from pathlib import Path
 
 _NAME = re.compile(r"\d{6}\.png")
 
+CAPTIONS = "captions.vtt"
+"""Beside the pictures of a film of chapters."""
+
 
 class FilmThere(OSError):
     """A folder holds the pictures of another film."""

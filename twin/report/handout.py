@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from twin.markdown_text import as_html, read_markdown, with_figures
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, tag
 from twin.report.run_report import ReportPicture, document, figure_of
 from twin.report.studio import Shot, Studio, about, png
 from twin.report.tour_figures import MomentFigures
-from twin.report.tour_film import MomentsOfRun, NoChapters, moments_of, shot_of
-from twin.report.tour_times import TourStop, stops
+from twin.report.tour_film import LABEL_SCALE, clock_words, moments_of, shot_of
+from twin.report.tour_times import TourStop, stops_of_run
 from twin.scenario.schema.document import Scenario
-
-_LABELS = 1.3
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,8 @@ class HandoutChapter:
         The chapter.
     at_s
         The moment that figures and picture are of [s].
+    moment
+        Scene, hall and figures then.
     text
         As HTML of our own making.
     picture
@@ -37,6 +38,7 @@ class HandoutChapter:
 
     stop: TourStop
     at_s: float
+    moment: tuple[Scenario, Plant, Frame]
     text: Markup
     picture: ReportPicture | None = None
 
@@ -77,46 +79,39 @@ def chapters_of(reader: Reader) -> tuple[HandoutChapter, ...]:
     Raises
     ------
     NoChapters
-        When the run has none.
+        When the run shows none.
     """
-    found = stops(reader.header.scenario, reader.t_end_s)
-    if not found:
-        raise NoChapters("the scene of this run has no chapters; write some under chapters: in its file")
+    found = stops_of_run(reader.header.scenario, reader.t_end_s)
     moments, made = moments_of(reader), []
     for stop in found:
         at_s = stop.time_s(stop.wall_s / 2)
-        scenario, plant, frame = moments.at(at_s)
-        figures = MomentFigures(scenario, plant, frame, at_s)
-        blocks = with_figures(read_markdown(stop.chapter.text), figures)
-        made.append(HandoutChapter(stop, at_s, Markup(as_html(blocks))))
+        moment = moments.at(at_s)
+        blocks = with_figures(read_markdown(stop.chapter.text), MomentFigures(*moment, at_s))
+        made.append(HandoutChapter(stop, at_s, moment, Markup(as_html(blocks))))
     return tuple(made)
 
 
 def with_pictures(
     reader: Reader, chapters: Sequence[HandoutChapter], shot: Shot
 ) -> tuple[HandoutChapter, ...]:
-    """Return chapters with pictures of the hall; raises `NoPicture`."""
-    moments, studio = moments_of(reader), Studio(shot, reader.header.seed, left=True)
-    studio.enlarge(_LABELS)
+    """Return chapters with pictures of the hall; raises `NoPicture`.
+
+    Parameters
+    ----------
+    shot
+        Size and theme, and how the hall is looked at before a chapter says more.
+    """
+    studio, first, made = Studio(shot, reader.header.seed, left=True), shot, []
+    studio.enlarge(LABEL_SCALE)
     try:
-        made = []
         for chapter in chapters:
-            shot = shot_of(chapter.stop.chapter, shot)
-            made.append(_pictured(reader, moments, studio, shot, chapter))
+            scenario, plant, frame = chapter.moment
+            shot = shot_of(chapter.stop.chapter, plant, shot, first)
+            studio.aim(shot, chapter.stop.chapter.select)
+            taken = png(studio.picture(scenario, plant, frame), about(reader, chapter.at_s))
+            made.append(
+                replace(chapter, picture=ReportPicture(taken, clock_words(scenario, chapter.at_s, full=True)))
+            )
         return tuple(made)
     finally:
         studio.close()
-
-
-def _pictured(
-    reader: Reader, moments: MomentsOfRun, studio: Studio, shot: Shot, chapter: HandoutChapter
-) -> HandoutChapter:
-    scenario, plant, frame = moments.at(chapter.at_s)
-    studio.aim(shot, chapter.stop.chapter.select)
-    rgb = studio.picture(scenario, plant, frame)
-    picture = ReportPicture(png(rgb, about(reader, chapter.at_s)), _says(scenario, chapter.at_s))
-    return replace(chapter, picture=picture)
-
-
-def _says(scenario: Scenario, at_s: float) -> str:
-    return f"{scenario.start + timedelta(seconds=at_s):%A %d %B, %H:%M:%S}"

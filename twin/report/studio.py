@@ -96,7 +96,7 @@ class Studio:
         self._title = self._subtitle = ""
         self._plant: Plant | None = None
         self._groups = NO_GROUPS
-        self._placed = False
+        self._aimed = self._placed = False
         state = ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by)
         if shot.layers is not None:
             state.layers = shot.layers
@@ -112,14 +112,12 @@ class Studio:
         return self._view.pose
 
     def aim(self, shot: Shot, selection: tuple[str, ...] = ()) -> None:
-        """Take the next pictures in another way, of the same size and theme; raises as `picture`."""
-        self._shot, self._placed = shot, False
+        """Take the next pictures in another way, of the same size and theme."""
+        self._shot, self._aimed, self._placed = shot, False, False
         state = self._view.state
         state.colour_by, state.selection = shot.colour_by, selection
         if shot.layers is not None:
             state.layers = shot.layers
-        if self._plant is not None:
-            self._point(self._plant)
 
     def enlarge(self, scale: float) -> None:
         """Write labels of the hall larger."""
@@ -139,6 +137,9 @@ class Studio:
         view.canvas.set_current()
         if plant is not self._plant:
             self._show(scenario, plant)
+        if not self._aimed:  # in the hall of this picture: an edit may have brought what the camera flies to
+            self._point(plant)
+            self._aimed = True
         view.set_frame(frame)
         legend = legend_for(shot.colour_by, plant, frame, self._groups)
         more = [cable_legend(plant, frame)] if shot.cables_by == "load" else []
@@ -166,14 +167,12 @@ class Studio:
         return draw_overlay(rgb, legend, scale=rgb.shape[1] / shot.size[0], theme=shot.theme, **overlay)
 
     def _show(self, scenario: Scenario, plant: Plant) -> None:
-        first, self._plant = self._plant is None, plant
+        self._plant = plant
         self._title = scenario.title
         gpus, nodes = int(plant.gpus.present.sum()), int(plant.nodes.present.sum())
         self._subtitle = f"{gpus:,} GPUs in {nodes:,} nodes"
         self._groups = OwnerNames.of(scenario, plant)
         self._view.set_plant(plant, self._groups)
-        if first:
-            self._point(plant)
 
     def _point(self, plant: Plant) -> None:
         """Let the camera stand where the shot wants it."""
@@ -182,11 +181,16 @@ class Studio:
             self._view.look(camera)
         elif camera in PRESETS:
             self._view.preset(camera, animate=False)
-        elif find(plant, camera) is not None:
+        elif can_point(plant, camera):
             self._view.state.selection = self._view.state.selection or (camera,)
             self._view.fly_to(camera, animate=False)
         else:
             raise NoPicture(f"camera {camera!r} is neither a view ({', '.join(PRESETS)}) nor a component id")
+
+
+def can_point(plant: Plant, camera: str | CameraPose) -> bool:
+    """Return whether a camera stands somewhere in a hall, or flies to something there."""
+    return not isinstance(camera, str) or camera in PRESETS or find(plant, camera) is not None
 
 
 def about(reader: Reader, t_s: float) -> dict[str, str]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import numpy as np
 
 from twin import units
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, Channel, Entity, JobState, PowerState
+from twin.record.channels import Channel, JobState, PowerState
+from twin.record.figure_name import ids_of, read_name
 from twin.record.frame import Frame
-from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 
-CLOCK = "clock"
-"""The time of day of the moment."""
 UNKNOWN = "?"
 _MISSING = "\N{EM DASH}"
 _NARROW = "\N{NO-BREAK SPACE}"
@@ -30,40 +27,6 @@ _OVER_ALL: Mapping[str, Callable[[np.ndarray], float]] = {
 }
 _DIMENSIONS = {"W": "power", "B/s": "bandwidth"}
 _STATES = {"job state": JobState, "power state": PowerState}
-
-
-@dataclass(frozen=True)
-class FigureName:
-    """A name that was understood.
-
-    Parameters
-    ----------
-    channel
-        Its channel; None: the clock.
-    over
-        How several values become one; "" for one of them.
-    id
-        Whose value it is; "": the site's, or of all.
-    """
-
-    channel: Channel | None
-    over: str = ""
-    id: str = ""
-
-
-def read_name(name: str) -> FigureName | None:
-    """Return what a name means, such as "gpu.temp_c max" or "loop.flow cdu/0"; None: nothing."""
-    channel_id, *words = name.split()
-    if channel_id == CLOCK:
-        return None if words else FigureName(None)
-    channel = BY_ID.get(channel_id)
-    if channel is None or (channel.entity == "site") != (not words) or len(words) > 1:
-        return None
-    if channel.entity == "site":
-        return FigureName(channel)
-    if words[0] in _OVER_ALL:
-        return FigureName(channel, over=words[0]) if channel.shows == "number" else None
-    return FigureName(channel, id=words[0])
 
 
 class MomentFigures:
@@ -93,7 +56,7 @@ class MomentFigures:
             return written(_OVER_ALL[read.over](known), read.channel) if len(known) else _MISSING
         if not read.id:
             return written(float(values[0]), read.channel)
-        ids = _ids(read.channel.entity, self._scenario, self._plant)
+        ids = ids_of(read.channel.entity, self._scenario, self._plant)
         if read.id not in ids or ids.index(read.id) >= len(values):
             return UNKNOWN
         return written(float(values[ids.index(read.id)]), read.channel)
@@ -113,20 +76,3 @@ def written(value: float, channel: Channel) -> str:
     whole = 1 if value == 0 else math.floor(math.log10(abs(value))) + 1
     places = 0 if float(value).is_integer() else min(max(digits - whole, 0), 6)
     return f"{value:,.{places}f}{_NARROW}{channel.unit.removesuffix(' of design')}".rstrip()
-
-
-def _ids(entity: Entity, scenario: Scenario, plant: Plant) -> Sequence[str]:
-    """Return the ids of what a channel has values of."""
-    if entity == "job":
-        return [job.id for job in jobs_of(scenario)]
-    known: dict[Entity, Sequence[str]] = {
-        "node": plant.nodes.ids,
-        "rack": plant.racks.ids,
-        "switch": plant.switches.ids,
-        "power": plant.power.ids,
-        "loop": plant.loops.ids,
-        "plant": plant.plants.ids,
-        "hall": plant.halls.ids,
-        "store": plant.stores,
-    }
-    return known.get(entity, ())

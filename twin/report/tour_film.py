@@ -13,6 +13,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
+from twin import units
 from twin.analysis.rerun_engine import RerunMoments
 from twin.arrays import Bytes
 from twin.plant.tables import Plant
@@ -21,11 +22,12 @@ from twin.record.inputs import can_continue
 from twin.record.reader import Reader
 from twin.report.captions import Caption, as_vtt, captions_of, reading_s
 from twin.report.film import MAX_FRAMES, FilmInMaking, Sink
+from twin.report.frame_files import CAPTIONS
 from twin.report.halls import RecordedHalls
-from twin.report.studio import Shot, Studio
+from twin.report.studio import Shot, Studio, can_point
 from twin.report.tour_figures import MomentFigures
-from twin.report.tour_times import TourStop, stops
-from twin.scenario.schema.chapter import Chapter
+from twin.report.tour_times import NoChapters, TourStop, stops_of_run
+from twin.scenario.schema.chapter import VIEWS, Chapter
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import one_line
 from twin.view3d.base.camera import Flight, pose_between
@@ -33,7 +35,8 @@ from twin.view3d.base.state import CameraPose
 
 _BAND = 0.2
 """Share of the height below the hall that holds the caption."""
-_LABELS, _DAY_S = 1.3, 86_400.0
+LABEL_SCALE = 1.3
+_DAY_S = 86_400.0
 _REST_S = 1.0
 """The end of a chapter stands so long [s]."""
 _INK = {
@@ -42,10 +45,6 @@ _INK = {
     "contrast": ("#000000", "#ffffff", "#8accff", "#e4e9f1"),
 }
 """Ground, caption, chapter and time of each theme."""
-
-
-class NoChapters(ValueError):
-    """A run has no chapters; the message is one sentence for people."""
 
 
 class MomentsOfRun(Protocol):
@@ -103,27 +102,42 @@ class TourScene:
 
 
 def scenes_of(scenario: Scenario, reach_s: float) -> tuple[TourScene, ...]:
-    """Return the chapters of a run in the film: as long as they play, at least as long as it takes to read them."""
+    """Return the chapters of a run in the film: as long as they play, at least as long as it takes to read them.
+
+    Raises
+    ------
+    NoChapters
+        When the run shows none.
+    """
     found, at_s = [], 0.0
-    for stop in stops(scenario, reach_s):
+    for stop in stops_of_run(scenario, reach_s):
         lasts_s = max(stop.wall_s, reading_s(stop.chapter.text), 3.0) + _REST_S
         found.append(TourScene(stop, at_s, lasts_s, captions_of(stop.chapter.text, at_s, lasts_s)))
         at_s += lasts_s
     return tuple(found)
 
 
-def shot_of(chapter: Chapter, before: Shot) -> Shot:
-    """Return how a chapter looks at the hall; what it does not say stays as it was."""
-    camera: str | CameraPose = chapter.camera or before.camera
+def shot_of(chapter: Chapter, plant: Plant, before: Shot, first: Shot) -> Shot:
+    """Return how a chapter looks at the hall of its moment; what it does not say stays as it was.
+
+    A camera at what is not there stays as well, or shows all where that is gone too; only the `first` shot, as it was
+    asked for, is left as it is.
+    """
+    asked: list[str | CameraPose | None] = [chapter.camera, before.camera]
     if chapter.eye is not None and chapter.target is not None:
-        camera = pose_between(chapter.eye.metres, chapter.target.metres)
-    layers = before.layers if chapter.layers is None else frozenset(chapter.layers)
-    return replace(before, camera=camera, colour_by=chapter.colour_by or before.colour_by, layers=layers)
+        asked = [pose_between(chapter.eye.metres, chapter.target.metres)]
+    there = (camera for camera in asked if camera is not None and can_point(plant, camera))
+    return replace(
+        before,
+        camera=next(there, first.camera if before is first else VIEWS[0]),
+        colour_by=chapter.colour_by or before.colour_by,
+        layers=before.layers if chapter.layers is None else frozenset(chapter.layers),
+    )
 
 
 def caption_file(film: Path) -> Path:
     """Return where the captions of a film go: beside a video, inside a folder of pictures."""
-    return film / "captions.vtt" if film.is_dir() else film.with_suffix(".vtt")
+    return film / CAPTIONS if film.is_dir() else film.with_suffix(".vtt")
 
 
 class TourFilm(FilmInMaking):
@@ -143,28 +157,32 @@ class TourFilm(FilmInMaking):
     Raises
     ------
     NoChapters
-        When the run has none.
+        When the run shows none, or they are too long for a film.
     NoPicture
         When pictures cannot be taken.
     """
 
     def __init__(self, reader: Reader, shot: Shot, fps: int, sink: Sink) -> None:
         self.scenes = scenes_of(reader.header.scenario, reader.t_end_s)
-        if not self.scenes:
-            raise NoChapters("the scene of this run has no chapters; write some under chapters: in its file")
         last = self.scenes[-1]
-        count = min(round((last.begin_s + last.lasts_s) * fps), MAX_FRAMES)
-        super().__init__(reader, sink, count)
+        lasts_s = last.begin_s + last.lasts_s
+        if lasts_s * fps > MAX_FRAMES:
+            raise NoChapters(
+                f"the chapters take {units.spoken(lasts_s)} of film, {lasts_s * fps:,.0f} pictures, and "
+                f"{MAX_FRAMES:,} is the most; give the slow ones a higher speed in the scene, or take fewer "
+                "pictures per second"
+            )
+        super().__init__(reader, sink, round(lasts_s * fps))
         wide, high = shot.size
         self._band = round(high * _BAND) // 2 * 2
-        self._shot = replace(shot, size=(wide, high - self._band))
+        self._shot = self._first = replace(shot, size=(wide, high - self._band))
         self._fps, self._moments = fps, moments_of(reader)
         self._begins = [scene.begin_s for scene in self.scenes]
         self._place = -1
         self._flight: Flight | None = None
         self._told: dict[Caption, str] = {}
         self._studio = Studio(self._shot, reader.header.seed, left=True)
-        self._studio.enlarge(_LABELS)
+        self._studio.enlarge(LABEL_SCALE)
 
     @property
     def vtt(self) -> str:
@@ -195,13 +213,13 @@ class TourFilm(FilmInMaking):
         words = caption.words(figures) if caption is not None else ""
         if caption is not None:
             self._told.setdefault(caption, words)
-        return self._with_band(hall, scene, words, _says(scenario, t_s)), t_s
+        return self._with_band(hall, scene, words, clock_words(scenario, t_s)), t_s
 
     def _turn_to(self, place: int, scenario: Scenario, plant: Plant, frame: Frame) -> None:
         """Aim at another chapter; the camera flies there."""
         before = self._studio.pose if self._place >= 0 else None
         chapter = self.scenes[place].stop.chapter
-        self._shot, self._place = shot_of(chapter, self._shot), place
+        self._shot, self._place = shot_of(chapter, plant, self._shot, self._first), place
         self._studio.aim(self._shot, chapter.select)
         self._studio.picture(scenario, plant, frame)  # which makes room beside the legends
         self._flight = Flight.between(before, self._studio.pose) if before is not None else None
@@ -217,7 +235,7 @@ class TourFilm(FilmInMaking):
         whole = high + self._band
         margin, small, large = whole / 40, whole / 38, whole / 25
         line = QRectF(margin, margin / 2, wide - 2 * margin, small * 1.5)
-        title = f"{scene.stop.number}/{len(self.scenes)}  {one_line(scene.stop.chapter.title)}"
+        title = f"{scene.stop.number}/{scene.stop.count}  {one_line(scene.stop.chapter.title)}"
         _say(painter, line, title, accent, small, bold=True, to=Qt.AlignmentFlag.AlignLeft)
         _say(painter, line, clock, quiet, small, bold=False, to=Qt.AlignmentFlag.AlignRight)
         room = QRectF(margin, line.bottom(), wide - 2 * margin, self._band - line.bottom() - margin / 3)
@@ -228,9 +246,11 @@ class TourFilm(FilmInMaking):
         return np.concatenate([hall, band])
 
 
-def _says(scenario: Scenario, t_s: float) -> str:
-    """Return a time of the run, with its day where the run has several."""
+def clock_words(scenario: Scenario, t_s: float, *, full: bool = False) -> str:
+    """Return a time of the run: with its day where the run has several, or `full`."""
     at = scenario.start + timedelta(seconds=math.floor(t_s))
+    if full:
+        return f"{at:%A} {at.day} {at:%B, %H:%M:%S}"
     return f"{at:%H:%M:%S}" if scenario.duration_s <= _DAY_S else f"{at:%a} {at.day} {at:%b, %H:%M:%S}"
 
 

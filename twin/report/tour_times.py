@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from twin import units
 from twin.scenario.schema.chapter import Chapter
 from twin.scenario.schema.document import Scenario
 
@@ -19,6 +20,10 @@ BEFORE_WALL_S, AFTER_WALL_S = 2.0, 8.0
 _LEAST_S = 1e-3
 
 
+class NoChapters(ValueError):
+    """A run shows no chapters; the message is one sentence for people."""
+
+
 @dataclass(frozen=True)
 class TourStop:
     """A chapter in its run.
@@ -27,8 +32,8 @@ class TourStop:
     ----------
     chapter
         As the scene has it.
-    number
-        From 1.
+    number, count
+        Which one of how many that the scene has, from 1.
     at_s, until_s
         What part of the run it plays [s]; the same time: it stands.
     speed
@@ -37,6 +42,7 @@ class TourStop:
 
     chapter: Chapter
     number: int
+    count: int
     at_s: float
     until_s: float
     speed: float
@@ -91,15 +97,28 @@ def stops(scenario: Scenario, reach_s: float | None = None) -> tuple[TourStop, .
         How far the run goes [s]; None: to its end.
     """
     end_s = scenario.duration_s if reach_s is None else min(reach_s, scenario.duration_s)
-    chapters = [chapter for chapter in scenario.chapters if chapter.at_s <= end_s]
-    ends_s = [*(chapter.at_s for chapter in chapters), end_s][1:]
+    numbered = [(n, chapter) for n, chapter in enumerate(scenario.chapters, 1) if chapter.at_s <= end_s]
+    ends_s = [*(chapter.at_s for _, chapter in numbered), end_s][1:]
     found = []
-    for number, (chapter, next_s) in enumerate(zip(chapters, ends_s, strict=True), 1):
+    for (number, chapter), next_s in zip(numbered, ends_s, strict=True):
         until_s = next_s if chapter.until_s is None else min(chapter.until_s, end_s)
         until_s = max(until_s, chapter.at_s)
         usual = scenario.speed or max((until_s - chapter.at_s) / USUAL_WALL_S, 1.0)
-        found.append(TourStop(chapter, number, chapter.at_s, until_s, chapter.speed or usual))
+        speed, count = chapter.speed or usual, len(scenario.chapters)
+        found.append(TourStop(chapter, number, count, chapter.at_s, until_s, speed))
     return tuple(found)
+
+
+def stops_of_run(scenario: Scenario, reach_s: float) -> tuple[TourStop, ...]:
+    """Return the chapters that begin in a run that goes so far [s]; raises `NoChapters` where none does."""
+    found = stops(scenario, reach_s)
+    if not scenario.chapters:
+        raise NoChapters("the scene of this run has no chapters; write some under chapters: in its file")
+    if not found:
+        count, end = len(scenario.chapters), units.spoken(min(reach_s, scenario.duration_s))
+        none = "the only chapter begins" if count == 1 else f"all {count} chapters begin"
+        raise NoChapters(f"{none} after the end of the run at {end}")
+    return found
 
 
 def current(among: Iterable[TourStop], t_s: float) -> int | None:

@@ -23,6 +23,7 @@ def check(
     catalog: Catalog,
     from_run: Iterable[tuple[str, Found]] = (),
     rules: Collection[Rule] = RULES,
+    whole: Scenario | None = None,
 ) -> Report:
     """Return all findings of the design rules in a scene; about 60 ms at 16,384 GPUs.
 
@@ -38,9 +39,11 @@ def check(
         Rule and finding of those that need a run, see `twin.rules.table.RUN`.
     rules
         Those of the table, and others after them.
+    whole
+        The scene of the file, where `scenario` is how it stands at a time of the run.
     """
     by_id = {rule.id: rule for rule in rules}
-    case = RuleContext(scenario, plant, catalog)
+    case = RuleContext(scenario, plant, catalog, whole)
     found = [(rule.id, finding) for rule in rules if rule.find is not None for finding in rule.find(case)]
     made = [_finding(scenario, plant, by_id[rule], finding) for rule, finding in (*found, *from_run)]
     covered, used = excluded(made, scenario.exclusions)

@@ -12,6 +12,7 @@ from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.parse import Path
+from twin.shown_text import one_line
 
 
 def _below(at: object, step: str | int) -> object:
@@ -48,10 +49,26 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
         else:
             text += f".{step}" if text else step
             own += f".{step}" if own else step
+    if at[:1] == ("chapters",) and len(at) > 1:
+        return text, subject, _of_chapter(scenario, at)
     if not own or own == "id":
         return text, subject, subject
     own = "place" if own == "at" else _in_words(own)
     return text, subject, tr("{own} of {subject}", own=own, subject=subject) if subject else own
+
+
+def _of_chapter(scenario: Scenario, at: Path) -> str:
+    """Return a chapter by number and title, and which of its keys or buttons it is about."""
+    chapter = scenario.chapters[int(at[1])]
+    words = [str(step) for step in at[2:] if isinstance(step, str)]
+    told = tr("chapter {number}, “{title}”", number=int(at[1]) + 1, title=one_line(chapter.title))
+    if not words or words == ["at"]:
+        return told
+    if words[0] == "try":
+        return tr(
+            "{chapter}, button “{label}”:", chapter=told, label=one_line(chapter.trials[int(at[3])].label)
+        )
+    return tr("{chapter}: {key}", chapter=told, key=_in_words(words[-1]))
 
 
 def _in_words(key: str) -> str:

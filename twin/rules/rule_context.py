@@ -23,12 +23,17 @@ class RuleContext:
 
     Attributes
     ----------
+    whole
+        The scene of the file, with its edits, where `scenario` is how it stands at a time of the run.
     generators
         Path of every row generator by its id.
     """
 
-    def __init__(self, scenario: Scenario, plant: Plant, catalog: Catalog) -> None:
+    def __init__(
+        self, scenario: Scenario, plant: Plant, catalog: Catalog, whole: Scenario | None = None
+    ) -> None:
         self.scenario, self.plant, self.catalog = scenario, plant, catalog
+        self.whole = whole if whole is not None else scenario
         self.generators: dict[str, Path] = {
             rows.id: ("halls", h, "rows", r)
             for h, hall in enumerate(scenario.halls)

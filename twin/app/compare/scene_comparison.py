@@ -92,7 +92,7 @@ def compare(
     ]
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
     sums = budget(first), budget(second)
-    unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
+    unpriced = left_out(sums[0].unpriced), left_out(sums[1].unpriced)
     return SceneComparison(
         first, second, tuple(found), (*_figures(*sums), *_year_figures(first, second)), things, unpriced
     )

@@ -25,7 +25,7 @@ from twin.app.diagrams.piping_facts import (
 )
 from twin.app.toolkit import text
 from twin.app.world.rows import World
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.graph import find
 from twin.plant.tables import LoopKind
 
@@ -189,9 +189,7 @@ class _Drawing:
             Box(
                 key,
                 "rack",
-                tr("Rack {rack}", rack=plant.racks.ids[rack])
-                if rack >= 0
-                else tr("{racks:,} racks", racks=len(racks)),
+                tr("Rack {rack}", rack=plant.racks.ids[rack]) if rack >= 0 else counted(len(racks), "rack"),
                 ", ".join(words),
                 RACKS,
                 place,

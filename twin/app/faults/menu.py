@@ -43,8 +43,8 @@ class FaultsMenu:
         tell: Callable[[str], None],
     ) -> None:
         self._session, self._thing, self._break_thing, self._tell = session, thing, break_thing, tell
-        self._drills = 0
-        self._drawn: dict[int, str] = {}  # id of an intervention of the last drill, and what is told of it
+        self._draws = 0
+        self._drawn: dict[int, str] = {}  # id of an intervention of the last draw, and what is told of it
         self._made: list[QAction | QMenu] = []
         session.run_started.connect(self._on_run_started)
         session.broken.connect(self._on_taken)
@@ -110,7 +110,7 @@ class FaultsMenu:
             self._made.append(sub)
         self._made.append(menu.insertSeparator(at))
 
-    def drill(self, level: Level, span: str) -> None:
+    def strike_at_random(self, level: Level, span: str) -> None:
         """Let random incidents happen, each as an intervention of its own."""
         session = self._session
         if session.document is None or session.plant is None:
@@ -121,11 +121,11 @@ class FaultsMenu:
         if session.finished or session.lost:
             self._tell(tr("Run finished: start it again to inject a fault"))
             return
-        self._drills += 1
-        seed = 1000 * session.seed + self._drills
+        self._draws += 1
+        seed = 1000 * session.seed + self._draws
         scenario, end_s = session.document.scenario, session.end_s or session.document.scenario.duration_s
-        drill = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
-        first = drill.incidents[0] if drill.incidents else None
+        drawn = draw(scenario, session.plant, level, span, seed, session.t_s, end_s)
+        first = drawn.incidents[0] if drawn.incidents else None
         when = (
             tr(
                 "; the first at {at}: {first}",
@@ -135,10 +135,10 @@ class FaultsMenu:
             if first
             else ""
         )
-        message = tr("SIMULATED. {words}{when}", words=drill.words, when=when)
-        self._drawn = {id(incident): message for incident in drill.incidents}
+        message = tr("SIMULATED. {words}{when}", words=drawn.words, when=when)
+        self._drawn = {id(incident): message for incident in drawn.incidents}
         self._tell(message)
-        for incident in drill.incidents:
+        for incident in drawn.incidents:
             session.intervene(incident)
 
     def _why_not(self, kind: str, target: str | None) -> str:
@@ -146,10 +146,10 @@ class FaultsMenu:
         return self._session.permit(Intervention(at=0.0, kind=kind, target=target or "site"))
 
     def _on_run_started(self) -> None:
-        self._drills, self._drawn = 0, {}
+        self._draws, self._drawn = 0, {}
 
     def _on_taken(self, fault: Intervention) -> None:
-        """Tell what was injected: of a drill all at once."""
+        """Tell what was injected: of random incidents all at once."""
         message = self._drawn.get(id(fault))
         if message is None:
             at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""

@@ -150,13 +150,15 @@ class Files:
 
     def ask_report(self) -> None:
         """Let the person choose where a report of the run goes, and write it."""
-        self._ask_page(tr("Save a report"), "", lambda path: write_report(self._session, self._hall, path))
+        title, done = tr("Save a report"), tr("Report saved")
+        self._ask_page(title, done, "", lambda path: write_report(self._session, self._hall, path))
 
     def ask_handout(self) -> None:
         """Let the person choose where the handout of the chapters goes, and write it."""
-        self._ask_page(tr("Save a handout"), "-handout", lambda path: write_handout(self._session, path))
+        title, done = tr("Save a handout"), tr("Handout saved")
+        self._ask_page(title, done, "-handout", lambda path: write_handout(self._session, path))
 
-    def _ask_page(self, title: str, ending: str, write: Callable[[Path], None]) -> None:
+    def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, title, f"{stem}{ending}.html", tr("Pages (*.html)")
@@ -168,7 +170,7 @@ class Files:
             except NoReport as error:
                 self._tell(tr("Page not saved"), str(error))
             else:
-                self._tell(tr("Page saved"), str(path))
+                self._tell(done, str(path))
 
     def save_picture(self, path: Path) -> None:
         """Save the hall as it is shown, with legends, seed, the time it is of and the "SIMULATED" mark."""

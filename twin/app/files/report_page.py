@@ -17,7 +17,7 @@ from twin.report.handout import chapters_of, handout, with_pictures
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot
-from twin.report.tour_film import NoChapters
+from twin.report.tour_times import NoChapters
 from twin.whole_file import write_whole
 
 SIZE = (1600, 900)

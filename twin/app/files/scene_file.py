@@ -76,9 +76,8 @@ class SceneFile:
         self.journal = Journal()
         self._steps: StepNotes | None = None
         self._left: RecoveredWork | None = None  # that is about to be opened
-        self.kept_elsewhere: Callable[[], bool] = lambda: (
-            False
-        )  # whether others keep what is done to the scene
+        self.kept_elsewhere: Callable[[], bool] = _nobody  # whether others keep what is done to the scene
+        self.gives_up: Callable[[], bool] = _anybody  # asks about what others would lose with the scene
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -103,7 +102,11 @@ class SceneFile:
     def path(self) -> Path | None:
         """Return where the scene is saved; None: nowhere yet, or others keep it."""
         document = self.document
-        return None if document is None or self.kept_elsewhere() else document.path
+        return None if document is None or self._is_elsewhere() else document.path
+
+    def _is_elsewhere(self) -> bool:
+        """Return whether what is done to the scene is no change of a file: others keep it, or a drill hides in it."""
+        return self.kept_elsewhere() or self._session.veil.covers(self._session.draft)
 
     def new(self) -> bool:
         """Begin with an empty hall; return whether that was done."""
@@ -141,7 +144,7 @@ class SceneFile:
         return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
 
     def save_as(self, path: Path) -> bool:
-        """Write the scene to another file, which is its file from now on; return whether that was done."""
+        """Write the scene to another file, its own from now on unless others keep it; return whether that was done."""
         document = self.document
         if document is None:
             return False
@@ -228,9 +231,11 @@ class SceneFile:
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""
         draft = self._session.draft
-        if draft is None or not draft.dirty or self.kept_elsewhere():
-            return True
         if not self.asks:
+            return True
+        if not self.gives_up():
+            return False
+        if draft is None or not draft.dirty or self._is_elsewhere():
             return True
         box = QMessageBox(self._window)
         box.setObjectName("unsaved")
@@ -314,6 +319,9 @@ class SceneFile:
         except ScenarioError as error:
             self.not_saved.emit(str(error))
             return False
+        if self._is_elsewhere():  # this is a copy: what is open stays with those who keep it
+            self._tell(tr("Copy saved"), str(path))
+            return True
         draft.mark_saved(written)
         self._session.path = path
         self.look_at_disk()
@@ -348,7 +356,7 @@ class SceneFile:
         draft = self._session.draft
         if draft is not None:
             self.journal.note_run(None)  # of the scene before
-            if self.kept_elsewhere():
+            if self._is_elsewhere():
                 self.journal.end()
                 self._steps = None
                 return
@@ -406,6 +414,16 @@ def is_shipped(path: Path) -> bool:
     """Return whether a file is one of the scenes that come with the program."""
     folder = Path(str(resources.folder("scenes"))).resolve()
     return path.resolve().parent == folder
+
+
+def _anybody() -> bool:
+    """Return that nobody would lose anything with the scene."""
+    return True
+
+
+def _nobody() -> bool:
+    """Return that nobody else keeps what is done to the scene."""
+    return False
 
 
 def _text_of(path: Path | None) -> str | None:

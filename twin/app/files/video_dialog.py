@@ -37,7 +37,8 @@ from twin.report.film import (
     can_encode,
 )
 from twin.report.studio import NoPicture, Shot
-from twin.report.tour_film import NoChapters, TourFilm, caption_file
+from twin.report.tour_film import TourFilm, caption_file
+from twin.report.tour_times import NoChapters
 from twin.units import spoken
 from twin.whole_file import write_whole
 
@@ -142,11 +143,11 @@ class VideoDialog(QDialog):
             sink: Sink = (
                 Mp4(path, self.fps.currentData()) if self.kind.currentData() == _VIDEO else Frames(path)
             )
+            self._path = path
             self.film = self._begun(self._reader, sink)
         except (RunFileError, NoEncoder, NoPicture, NoChapters, OSError) as error:
             self._end(str(error))
             return
-        self._path = path
         self.bar.setRange(0, self.film.count)
         self.bar.setValue(0)
         self.bar.show()
@@ -159,6 +160,9 @@ class VideoDialog(QDialog):
         """Return the film that was asked for."""
         fps, part = self.fps.currentData(), self.range.currentData()
         if part == _CHAPTERS:
+            beside = caption_file(self._path)
+            if beside.exists() and not self._path.is_file():  # a film that may be lost loses its captions too
+                raise FileExistsError(tr("{path} exists already: choose another name", path=beside))
             return TourFilm(reader, self._shot(), fps, sink)
         cut = FilmCut(part[0], min(part[1], reader.t_end_s), self.seconds.value(), fps)
         return Film(reader, self._shot(), cut, sink)
@@ -204,9 +208,12 @@ class VideoDialog(QDialog):
             self._stepping = False
         self.bar.setValue(film.done)
         if not more:
-            failed = failed or self._keep_captions(film)
-            self.made = self.made if failed else self._path
-            self._end(failed or tr("{count:,} pictures: {path}", count=film.count, path=self._path))
+            if failed:
+                self._end(failed)
+            else:
+                self.made = self._path
+                made = tr("{count:,} pictures: {path}", count=film.count, path=self._path)
+                self._end("\n".join(filter(None, (made, self._keep_captions(film)))))
         if self._leaving:
             self.reject()
         elif more:
@@ -221,6 +228,7 @@ class VideoDialog(QDialog):
         self.words.setText(words)
         for field in (*self._form, self.make_button):
             field.setEnabled(True)
+        self._on_range()
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(tr("Close"))
 
     def _shot(self) -> Shot:

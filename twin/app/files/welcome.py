@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from psygnal import Signal
@@ -99,16 +100,24 @@ class CardPicture(QWidget):
 
 
 def _card_picture(path: Path) -> QPixmap:
+    try:
+        return QPixmap.fromImage(_middle(path, path.stat().st_mtime_ns))
+    except OSError:
+        return QPixmap()
+
+
+@lru_cache(maxsize=32)
+def _middle(path: Path, _mtime_ns: int) -> QImage:
     """Return the middle of a scene's picture, at twice the size it is shown: sharp on any screen."""
     image = QImage(str(path))
     if image.isNull():
-        return QPixmap()
+        return image
     width = min(image.width(), image.height() * _PICTURE_PX.width() / _PICTURE_PX.height()) * _PICTURE_SHARE
     height = width * _PICTURE_PX.height() / _PICTURE_PX.width()
     middle = QRect(0, 0, round(width), round(height))
     middle.moveCenter(image.rect().center())
     smooth = Qt.TransformationMode.SmoothTransformation
-    return QPixmap.fromImage(image.copy(middle).scaledToWidth(2 * _PICTURE_PX.width(), smooth))
+    return image.copy(middle).scaledToWidth(2 * _PICTURE_PX.width(), smooth)
 
 
 class _Framed(QFrame):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from psygnal import Signal
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
@@ -35,6 +36,7 @@ _GLASS_ALPHA = 218
 _PAD = 12.0
 _BAR_WIDTH, _SMALL_BAR_WIDTH, _BAR_HEIGHT = 236.0, 150.0, 10.0
 _LINE = 19.0
+_WORDS_APART = 6.0
 _MAX_CATEGORIES = 10
 _WORDS_ONLY = ("➤", "≡", "")
 """Swatches that count nothing."""
@@ -203,15 +205,16 @@ class LegendPlate(Plate):
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
         metrics = QFontMetricsF(self._plain)
-        for value in legend.ticks:
-            share, text = (
-                legend.place(value),
-                significant(value, 2 if value >= 10 or not legend.logarithmic else 1),
-            )
-            width = metrics.horizontalAdvance(text)
-            painter.drawText(
-                QPointF(bar.left() + share * bar.width() - share * width, bar.bottom() + 14), text
-            )
+        texts = [
+            significant(value, 2 if value >= 10 or not legend.logarithmic else 1) for value in legend.ticks
+        ]
+        widths = [metrics.horizontalAdvance(text) for text in texts]
+        lefts = [
+            bar.left() + legend.place(value) * (bar.width() - width)
+            for value, width in zip(legend.ticks, widths, strict=True)
+        ]
+        for tick in ticks_apart(lefts, widths):
+            painter.drawText(QPointF(lefts[tick], bar.bottom() + 14), texts[tick])
         return bar.bottom() + 24
 
     def _paint_lines(self, painter: QPainter, y: float) -> None:
@@ -247,6 +250,28 @@ class LegendPlate(Plate):
                 (grey, "+", tr("{rest_count} more", rest_count=len(rest)), f"{sum(c.count for c in rest):,}")
             )
         return lines
+
+
+def ticks_apart(lefts: Sequence[float], widths: Sequence[float]) -> range:
+    """Return which words below a bar are written: all, every second, every fourth, so that none touch.
+
+    Parameters
+    ----------
+    lefts, widths
+        Of the words, in their order [px].
+
+    Examples
+    --------
+    >>> ticks_apart([0, 40, 80, 112, 132], [8, 26, 26, 26, 36]), ticks_apart([0, 40, 80], [8, 26, 26])
+    (range(0, 5, 2), range(0, 3))
+    """
+    every = 1
+    while every < len(lefts) and any(
+        lefts[tick] + widths[tick] + _WORDS_APART > lefts[tick + every]
+        for tick in range(0, len(lefts) - every, every)
+    ):
+        every *= 2
+    return range(0, len(lefts), every)
 
 
 class SimulatedMark(Plate):

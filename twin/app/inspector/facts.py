@@ -46,7 +46,7 @@ from twin.app.world.rows import (
     place_rows,
     states_text,
 )
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.find import row_name
 from twin.plant.graph import entity_id, find
@@ -410,7 +410,7 @@ def _hall(world: World, hall: int) -> Facts:
         halls.ids[hall],
         "hall",
         hall_name(world.plant, hall),
-        tr("hall with {racks:,} racks", racks=racks),
+        tr("hall with {racks}", racks=counted(racks, "rack")),
         ICONS["hall"],
         _sections((tr("Air"), hall_rows(world, hall)), (tr("Loss"), [loss_row(world, "hall", hall)])),
     )
@@ -428,7 +428,7 @@ def _job(world: World, job: int) -> Facts:
         spec.id,
         "job",
         spec.title or tr("Job {id}", id=spec.id),
-        tr("{work_name} on {nodes:,} nodes", work_name=work_name(spec.workload), nodes=spec.nodes),
+        tr("{work_name} on {nodes}", work_name=work_name(spec.workload), nodes=counted(spec.nodes, "node")),
         ICONS["job"],
         _sections(
             (NOW, pace_rows(world, job)),

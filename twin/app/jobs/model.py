@@ -13,6 +13,7 @@ from twin.app.toolkit.column_model import ColumnModel, Index
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, duration, quantity
+from twin.app.world.job_lookup import state_in_short
 from twin.language import tr
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -81,8 +82,7 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
         return MISSING
     state = JobState(int(frame.values["job.state"][index]))
     if column == STATE:
-        to_come = state == JobState.QUEUED and job.submit_s > frame.t_s
-        return tr("not submitted") if to_come else state.words
+        return state_in_short(frame, job, index)
     if column == LOST:
         lost_s = float(_lost_s(frame, slice(index, index + 1))[0])
         return duration(lost_s) if lost_s >= 1.0 else MISSING

@@ -127,7 +127,9 @@ class RulesDock(Dock):
         else:
             scenario = document.scenario
             events = at_the_start(scenario, self._session.events)
-            self.show_report(check(scenario, plant, self._catalog, events))
+            draft = self._session.draft
+            whole = draft.file.scenario if draft is not None else None
+            self.show_report(check(scenario, plant, self._catalog, events, whole=whole))
         self._list_falls()
 
     def show_falls(self) -> None:

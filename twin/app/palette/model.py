@@ -23,7 +23,7 @@ from twin.catalog import (
 )
 from twin.commands.budget.part_load import part_load
 from twin.commands.room.prefabs import PREFABS
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import Plant
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -153,7 +153,7 @@ def key_figures(catalog: Catalog, part: Part) -> list[str]:
     load = part_load(catalog, part.id)
     words = []
     if isinstance(part, NodePart | RackPart) and part.n_gpu:
-        words.append(tr("{n_gpu} GPUs", n_gpu=part.n_gpu))
+        words.append(counted(part.n_gpu, "GPU"))
     if isinstance(part, SwitchPart):
         words.append(
             tr(

@@ -167,9 +167,7 @@ def _cost(scene: EditedScene, found: Budget) -> RoomFigure:
         return RoomFigure(tr("Parts"), cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(
-        [tr("Without a price (for nodes: of their GPUs):"), *sorted(part.title for part in parts)]
-    )
+    tip = "\n".join([tr("Without a price:"), *sorted(part.title for part in parts)])
     return RoomFigure(
         tr("Parts"), tr("{cost}; without a price: {kinds}", cost=cost, kinds=", ".join(kinds)), tip
     )

@@ -13,7 +13,7 @@ from twin.app.toolkit.charts.chart import PaintedChart
 from twin.app.toolkit.charts.painting import ChartPainter
 from twin.app.toolkit.look import Look
 from twin.commands.place.footprint import FloorFootprints, standing
-from twin.language import tr
+from twin.language import counted, tr
 from twin.plant.tables import LoopKind, Plant, RackKind
 from twin.view3d.place.site_plan import GEAR_M
 
@@ -50,9 +50,9 @@ class RoomPreview(PaintedChart):
         racks = int(plant.racks.present.sum())
         self.setAccessibleDescription(
             tr(
-                "{racks:,} racks and {loop_count:,} machines",
-                racks=racks,
-                loop_count=len(plant.machines.loop),
+                "{racks} and {machines}",
+                racks=counted(racks, "rack"),
+                machines=counted(len(plant.machines.loop), "machine"),
             )
         )
         self.update()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from twin.app.planner.draft import draft_of_job, judge
 from twin.app.planner.hardware import PlannerHardware, scene_hardware
 from twin.app.toolkit import text
 from twin.app.toolkit.standing_badge import badge_text
+from twin.app.world.job_lookup import state_in_short
 from twin.app.world.rows import FactRow, World, live_rows
 from twin.language import tr
 from twin.planning.job.job import JobEstimate
@@ -13,6 +16,7 @@ from twin.planning.profile.standing import Standing
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
+from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job
 from twin.shown_text import capitalised
 
@@ -65,8 +69,11 @@ def pace_rows(world: World, job: int) -> list[FactRow]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
     rows = [row for row in live_rows(world, "job", job) if row.hint not in JOB_SECONDS]  # its page has those
     frame = world.frame
-    if frame is not None and rows and frame.values["job.state"][job] == JobState.REMOTE:
-        return [row for row in rows if row.hint in _KNOWN_AWAY]
+    if frame is not None and rows:
+        if frame.values["job.state"][job] == JobState.REMOTE:
+            return [row for row in rows if row.hint in _KNOWN_AWAY]
+        words = state_in_short(frame, jobs_of(world.scenario)[job], job)
+        rows = [replace(row, value=words) if row.hint == "job.state" else row for row in rows]
     return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
 
 

@@ -116,15 +116,19 @@ class Editor:
     def why_not(self) -> str:
         """Return why nothing can be edited now; "" when it can, after the end of a run from its start."""
         session = self._session
-        if session.draft is None:
-            return tr("open a scene first")
-        if self.locked:
-            return tr("the scene is locked: unlock it in the Edit menu")
+        if reason := self._closed():
+            return reason
         if session.looking_s is not None:
             return ""  # it becomes a branch
         if self.live and session.lost:
             return tr("the simulation stopped: resume it first")
         return ""
+
+    def _closed(self) -> str:
+        """Return why the scene itself cannot be edited."""
+        if self.draft is None:
+            return tr("open a scene first")
+        return tr("the scene is locked: unlock it in the Edit menu") if self.locked else ""
 
     def do(self, command: Command, gesture: str = "") -> bool:
         """Do a command; return whether it was done or is on its way. `refused` tells why not.
@@ -154,6 +158,22 @@ class Editor:
             return self._refuse(command.title, str(error))
         self._tell(proposal)
         return True
+
+    def do_from_start(self, command: Command) -> bool:
+        """Restart the run and do a command there; where it cannot be done `refused` tells why, and the run stays."""
+        draft = self.draft
+        reason = self._closed()
+        if draft is None or reason:
+            return self._refuse(command.title, reason)
+        try:
+            trial = Draft(draft.file)
+            proposal = trial.propose(command)
+            self._must_be_free(proposal)
+            trial.land(proposal)
+        except CommandError as error:
+            return self._refuse(command.title, str(error))
+        self._session.restart()
+        return self.do(command)
 
     def undo(self) -> bool:
         """Take the last act back, of the scene or by hand.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar, QWidget
 
 from twin.app.branches.branches_dock import BranchesDock
@@ -85,9 +86,10 @@ class Docks:
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport, self._look = window, transport, look
-        self._text_scale = look.text_scale
+        self.shared_scale = look.text_scale  # that the room was shared for last
         self._laid_out: dict[str, tuple[object, ...]] = {}  # how workspaces stood at first: `_standing`
-        self._untouched: set[str] = set()  # those of `_kept` that stand so still
+        self._untouched: set[str] = set()  # those that stand so still
+        self._dragged: set[str] = set()  # those with sizes that somebody chose, now or when they were kept
         self._hidden_layout: QByteArray | None = None
         self._fresh = True  # laid out here, not by settings
         self.workspace: Workspace = RUN
@@ -129,6 +131,7 @@ class Docks:
         self._sharing.setSingleShot(True)
         self._sharing.timeout.connect(self._share_anew)
         look.changed.connect(self._on_look)
+        self._drags = _Drags(window, self._sizes, self._on_dragged)
 
     @property
     def live(self) -> tuple[LiveDock, ...]:
@@ -239,6 +242,7 @@ class Docks:
         """Hide everything for the welcome page."""
         if self._hidden_layout is None:
             self._hidden_layout = self._window.saveState(self._version)
+            self._note_untouched()
             for widget in (*self._all.values(), self._transport):
                 widget.hide()
             self.went_away.emit(True)
@@ -266,6 +270,8 @@ class Docks:
         if not window.isMaximized() and not window.isFullScreen():
             window.resize(window.size().boundedTo(room))
         self._kept = settings.layouts(self._version)
+        self._untouched = set(settings.untouched).intersection(self._kept)
+        self._dragged = set(self._kept) - self._untouched
         self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
 
     def save(self, settings: UserSettings) -> None:
@@ -275,7 +281,7 @@ class Docks:
         elif not self._fresh and self._hidden_layout is not None:
             self._kept[self.workspace.name] = self._hidden_layout
         settings.workspace = self.workspace.name
-        settings.save_layouts(self._window.saveGeometry(), self._version, self._kept)
+        settings.save_layouts(self._window.saveGeometry(), self._version, self._kept, self._untouched)
 
     def _change_to(self, name: str) -> None:
         self.workspace = BY_NAME[name]
@@ -283,6 +289,8 @@ class Docks:
         self._fresh = kept is None or not self._window.restoreState(kept, self._version)
         if self._fresh:
             self._arrange()
+        elif name in self._untouched:
+            self._laid_out[name] = self._standing()
         self.entered.emit(name)
 
     def _on_visible(self, name: str, seen: bool) -> None:
@@ -308,17 +316,27 @@ class Docks:
 
     def _keep(self) -> None:
         """Keep the workspace on screen as it stands."""
-        name = self.workspace.name
-        self._kept[name] = self._window.saveState(self._version)
-        (self._untouched.add if self._is_untouched() else self._untouched.discard)(name)
+        self._kept[self.workspace.name] = self._window.saveState(self._version)
+        self._note_untouched()
+
+    def _note_untouched(self) -> None:
+        (self._untouched.add if self._is_untouched() else self._untouched.discard)(self.workspace.name)
+
+    def _sizes(self) -> list[QSize]:
+        return [dock.size() for dock in self._all.values()]
+
+    def _on_dragged(self) -> None:
+        self._dragged.add(self.workspace.name)
 
     def _arrange(self) -> None:
         arrange(self._window, self._all, self.workspace, {entry.name: entry.spots for entry in self.table})
         self._fresh = True
+        self._dragged.discard(self.workspace.name)
         self._laid_out[self.workspace.name] = self._standing()
 
     def _is_untouched(self) -> bool:
-        return self._standing() == self._laid_out.get(self.workspace.name)
+        name = self.workspace.name
+        return name not in self._dragged and self._standing() == self._laid_out.get(name)
 
     def _standing(self) -> tuple[object, ...]:
         """Return which docks are shown, where, and behind which others: all of a layout but its sizes."""
@@ -338,14 +356,14 @@ class Docks:
 
     def _share_anew(self) -> None:
         """Share the room anew where the size of text has changed: who moved docks keeps them where they are."""
-        if self._look.text_scale == self._text_scale or self.on_welcome:
+        if self._look.text_scale == self.shared_scale or self.on_welcome:
             return
-        self._text_scale = self._look.text_scale
+        self.shared_scale = self._look.text_scale
         for name in self._untouched:
             self._kept.pop(name, None)
         self._untouched.clear()
         if not self._is_untouched():
-            make_room_below(self._window, tuple(self._all.values()), self.workspace)
+            make_room_below(self._window, [self._all[name] for name in self._in_front], self.workspace)
             return
         in_front = sorted(self._in_front, key=self._is_wanted)
         self._arrange()
@@ -357,3 +375,34 @@ class Docks:
         spots = next(entry.spots for entry in self.table if entry.name == name)
         spot = spots.get(self.workspace.name, Spot("bottom"))
         return spot.tab > 0, -spot.stack
+
+
+class _Drags(QObject):
+    """Tells when somebody has dragged a separator of the window: sizes differ between press and release.
+
+    Parameters
+    ----------
+    sizes
+        Returns the sizes of all docks.
+    tell
+        Is called after a drag.
+    """
+
+    def __init__(
+        self, window: QMainWindow, sizes: Callable[[], list[QSize]], tell: Callable[[], None]
+    ) -> None:
+        super().__init__(window)
+        self._now, self._tell = sizes, tell
+        self._pressed: list[QSize] = []
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Compare the sizes; the window gets all events."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseButtonPress:
+            self._pressed = self._now()
+        elif kind == QEvent.Type.MouseButtonRelease and self._pressed:
+            if self._pressed != self._now():
+                self._tell()
+            self._pressed = []
+        return super().eventFilter(watched, event)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from twin.app.files.scene_list import own_scenes, own_title, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.teach.drill_dialog import DrillDialog, DrillWish
+from twin.app.teach.drill_hall import DrillEnd
+from twin.app.teach.person_dialog import person_of
+from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import tr
 from twin.lessons.drill import DrillError, drill_of
@@ -47,7 +50,6 @@ _KEPT_FROM = {
 }
 """Actions that are not to be had in a drill, and why."""
 _RANDOM = "faults."
-_REDESIGN = ("place.", "parts.", "design.")
 
 
 class DrillActions:
@@ -63,6 +65,8 @@ class DrillActions:
         self._window, self._dock = window, window.docks.drill
         self.hall = self._dock.hall
         self.dialog: DrillDialog | None = None
+        self._saved: DrillEnd | None = None
+        window.editing.file.gives_up = self.may_leave
         self.hall.attach(window.editing.editor)
         self.hall.began.connect(self._on_began)
         self.hall.ended.connect(self._on_over)
@@ -76,9 +80,14 @@ class DrillActions:
     def choose(self) -> None:
         """Ask which drill; of one that goes on, nothing is asked."""
         window = self._window
-        if self.hall.is_on:
-            window.tell(tr("A drill goes on: end it first"))
+        if self._goes_on():
             return
+        if self.dialog is not None:
+            if self.dialog.isVisible():
+                self.dialog.raise_()
+                self.dialog.activateWindow()
+                return
+            self.dialog.deleteLater()
         own = [path for path in own_scenes(window.settings.recent) if path.is_file()][:_MOST_OWN]
         scenes = [(path, own_title(path)) for path in own] + [
             (path, title_of(path)) for path in shipped_scenes()
@@ -90,7 +99,7 @@ class DrillActions:
     def begin(self, wish: DrillWish) -> bool:
         """Start a drill; return whether it has begun."""
         window = self._window
-        if not window.editing.file.may_leave():
+        if self._goes_on() or not window.editing.file.may_leave():
             return False
         window.files.keep_picture()
         try:
@@ -112,28 +121,66 @@ class DrillActions:
         else:
             self._window.tell(tr("No drill goes on"))
 
-    def save(self) -> None:
-        """Keep the result of the last drill as a file."""
+    def save(self) -> bool:
+        """Keep the result of the last drill as a file; return whether it is kept."""
         end, window = self.hall.end, self._window
         if end is None:
-            return
+            window.tell(tr("No drill is over: there is no result to save"))
+            return False
+        person = person_of(window.settings) or window.lessons.ask_person()
+        if not person:
+            return False
         name = Path(end.drill.scene.removeprefix("builtin:")).name.removesuffix(".twin.yaml")
-        offered = Path.home() / f"{name}-{end.drill.level}-{end.drill.seed}{SUFFIX}"
-        chosen, _ = QFileDialog.getSaveFileName(window, tr("Save the result"), str(offered), _FILTER)
-        if chosen:
-            self.save_to(Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}"))
+        file = f"{name}-{end.drill.level}-{end.drill.seed}--{person}{SUFFIX}".replace("/", "-")
+        chosen, _ = QFileDialog.getSaveFileName(
+            window, tr("Save the result"), str(Path.home() / file), _FILTER
+        )
+        return bool(chosen) and self.save_to(Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}"))
 
-    def save_to(self, path: Path) -> None:
-        """Write the result of the last drill."""
+    def save_to(self, path: Path) -> bool:
+        """Write the result of the last drill; return whether it is written."""
         end, window = self.hall.end, self._window
         assert end is not None
+        person = person_of(window.settings) or "anonymous"
         try:
-            write_drill(DrillResult.of(end.drill, end.acts, end.until_s), path)
-        except OSError as error:
-            reason = error.strerror or str(error)
+            write_drill(DrillResult.of(end.drill, end.acts, end.until_s, person), path)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
             window.notifications.warn(Trouble(tr("Result not saved"), f"{path}: {reason}"))
-            return
+            return False
+        self._saved = end
         window.tell(tr("Saved: {path}", path=path))
+        return True
+
+    def may_leave(self) -> bool:
+        """Return whether the hall may be left: ask about a drill that goes on, or a result that is not saved."""
+        if self.hall.is_on:
+            text = tr("A drill goes on. Leave it? What you did in it is lost.")
+            return self._asked(text, QMessageBox.StandardButton.Discard) is not None
+        if self.hall.end is None or self.hall.end is self._saved:
+            return True
+        button = QMessageBox.StandardButton
+        answer = self._asked(tr("Save the result of the drill?"), button.Save | button.Discard)
+        return answer == button.Discard or (answer == button.Save and self.save())
+
+    def _asked(self, text: str, buttons: QMessageBox.StandardButton) -> QMessageBox.StandardButton | None:
+        """Return what a person answers; None: they stay."""
+        box, button = QMessageBox(self._window), QMessageBox.StandardButton
+        box.setObjectName("leaves_drill")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(tr("Drill"))
+        box.setText(text)
+        make_plain(box)
+        box.setStandardButtons(buttons | button.Cancel)
+        box.setDefaultButton(button.Save if button.Save in buttons else button.Cancel)
+        answer = button(box.exec())
+        return None if answer == button.Cancel else answer
+
+    def _goes_on(self) -> bool:
+        """Return whether a drill goes on, and say so."""
+        if self.hall.is_on:
+            self._window.tell(tr("A drill goes on: end it first"))
+        return self.hall.is_on
 
     def close(self) -> None:
         """End what works for the score, with the window."""
@@ -144,8 +191,6 @@ class DrillActions:
         reason = _KEPT_FROM.get(action_id, "")
         if action_id.startswith(_RANDOM):
             reason = tr("faults come by themselves in a drill")
-        elif action_id.startswith(_REDESIGN):
-            reason = tr("an operator does not redesign the hall in a drill")
         return tr("In a drill: {reason}", reason=reason) if reason else ""
 
     def _on_began(self) -> None:

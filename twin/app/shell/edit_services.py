@@ -176,7 +176,7 @@ class Editing:
         self._on_saved()
         self._notifications.ask(
             Trouble(_NOT_SAVED, reason),
-            {"Save as\N{HORIZONTAL ELLIPSIS}": self.file.ask_save_as},
+            {tr("Save as\N{HORIZONTAL ELLIPSIS}"): self.file.ask_save_as},
             alarm=True,
         )
 

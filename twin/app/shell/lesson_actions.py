@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from twin.app.inspector.facts import state_of
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.teach.courses import (
     LessonEntry,
-    entry_of,
     lesson_entries,
     lesson_file,
     next_entry,
     own_lessons,
     place_of,
     remember_lesson,
+    unfinished,
 )
 from twin.app.teach.lesson_cards import LessonCards
 from twin.app.teach.lessons_dialog import LessonsDialog
 from twin.app.teach.markdown_view import shown_address
 from twin.app.teach.person_dialog import PersonDialog, person_of
 from twin.app.teach.pointer import DockOutline, ThingRing
+from twin.app.teach.questions import path_to_save, sure
 from twin.app.toolkit.command_palette import PaletteEntry
-from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import counted, tr
-from twin.lessons.attempt import Attempt, begun_attempt, progress_path, unfinished_attempts
+from twin.lessons.attempt import Attempt, begun_attempt, progress_path
 from twin.lessons.lesson_file import SUFFIX
 from twin.lessons.result import SUFFIX as RESULT_SUFFIX
 from twin.lessons.result import LessonResult
 from twin.plant.find import find
-from twin.record.channels import BY_ID, COLOUR_BY
+from twin.record.channels import colours_named
 from twin.record.state_folder import state_folder
 from twin.scenario import NewerVersion
 
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 _FILTER = tr("Lessons (*{suffix});;All files (*)", suffix=SUFFIX)
 _LATER = "lessons_later"
 _MOST_LATER = 20
-_LETTERS = 60
+_KEPT_FROM = ("run.next_seed",)
+"""Actions that would give another run than that which the report on a class runs again."""
 
 
 class LessonActions:
@@ -65,6 +66,7 @@ class LessonActions:
         self.ring = ThingRing(window.look, window.hall, self._state_text)
         self.cards = LessonCards(window.look)
         self._pointed: tuple[object, ...] = ()
+        self._offered = ""  # title of the note that offers to go on with a lesson
         self.dialog: LessonsDialog | None = None
         window.files.openers[SUFFIX] = self.open_file
 
@@ -75,7 +77,7 @@ class LessonActions:
         window.editing.file.kept_elsewhere = lambda: runner.hall.is_open
         runner.opened.connect(self._on_hall)
         runner.turned.connect(self._point)
-        runner.closed.connect(lambda: self.ring.mark(""))
+        runner.closed.connect(self._on_closed)
         runner.failed.connect(window.notifications.warn)
         window.session.plant_changed.connect(lambda _: self._point())
         dock.lessons_wanted.connect(self.choose)
@@ -103,13 +105,17 @@ class LessonActions:
 
     def choose(self) -> None:
         """Show the list of lessons."""
+        if self.dialog is not None:  # it is open
+            self.dialog.raise_()
+            self.dialog.activateWindow()
+            return
         settings = self._window.settings
         dialog = LessonsDialog(self._window.look, self.own, person_of(settings), self._window)
         self.dialog = dialog
         dialog.chosen.connect(self._on_chosen)
         dialog.file_wanted.connect(self.ask_file)
         dialog.person_wanted.connect(self.ask_person)
-        dialog.destroyed.connect(self._forget_dialog)
+        dialog.finished.connect(self._forget_dialog)
         dialog.show()
 
     def ask_file(self) -> None:
@@ -141,8 +147,12 @@ class LessonActions:
         try:
             file = lesson_file(path)
             place = progress_path(file, person)
-            attempt = Attempt(file, person, None, place) if anew else begun_attempt(file, person, place)
-            self.runner.take(attempt)
+            if anew:  # what was kept is written over once the hall is open
+                attempt = Attempt(file, person)
+                self.runner.take(attempt, place)
+            else:
+                attempt = begun_attempt(file, person, place)
+                self.runner.take(attempt)
         except NewerVersion as error:
             window.files.tell_newer(path, error)
         except SCENE_ERRORS as error:
@@ -153,6 +163,7 @@ class LessonActions:
                 Trouble(tr("Lesson not opened"), tr("Progress cannot be kept: {reason}", reason=reason))
             )
         else:
+            window.notifications.withdraw(self._offered)
             remember_lesson(window.settings, path)
             if attempt.result.finished:
                 self._dock.show_end()
@@ -163,10 +174,18 @@ class LessonActions:
         self.open_file(path)
 
     def begin_anew(self) -> None:
-        """Begin the open lesson from its first step."""
+        """Begin the open lesson from its first step; of a trial nothing is kept, as before."""
         attempt = self.runner.attempt
-        if attempt is not None and attempt.file.path is not None and self._sure():
+        if attempt is None or not self._sure():
+            return
+        if attempt.path is not None and attempt.file.path is not None:
             self.open_file(attempt.file.path, anew=True)
+        elif self._window.editing.file.may_leave():
+            try:
+                self.runner.take(Attempt(attempt.file, attempt.result.person))
+            except SCENE_ERRORS as error:
+                path = self.runner.path(attempt)
+                self._window.files.show_problems(path, problems_of(error, path.name))
 
     def go_on_to_next(self) -> None:
         """Begin the next lesson of the course; after the last show the list."""
@@ -197,27 +216,27 @@ class LessonActions:
     def offer(self) -> None:
         """Offer to go on with the lesson that was left last, unless that was put off."""
         later = self._window.settings.kept(_LATER)
-        for result in unfinished_attempts():
-            entry = entry_of(result, self.own)
-            if entry is None or result.id in later:
-                continue
-            lesson = entry.lesson
-            number = place_of(result, lesson) + 1
-            words = tr(
-                "{title}, as {person}: step {number} of {steps}. The hall stands as it was left.",
-                title=lesson.title,
-                person=result.person,
-                number=number,
-                steps=len(lesson.steps),
-            )
-            self._window.notifications.ask(
-                Trouble(tr("Go on with the lesson at step {number}?", number=number), words),
-                {
-                    tr("Go on"): partial(self._go_on, entry, result),
-                    tr("Not now"): partial(self._put_off, result),
-                },
-            )
+        left = unfinished(self.own, later)
+        if left is None:
             return
+        entry, result = left
+        lesson = entry.lesson
+        number = place_of(result, lesson) + 1
+        words = tr(
+            "{title}, as {person}: step {number} of {steps}. The hall stands as it was left.",
+            title=lesson.title,
+            person=result.person,
+            number=number,
+            steps=len(lesson.steps),
+        )
+        self._offered = tr("Go on with the lesson at step {number}?", number=number)
+        self._window.notifications.ask(
+            Trouble(self._offered, words),
+            {
+                tr("Go on"): partial(self._go_on, entry, result),
+                tr("Not now"): partial(self._put_off, result),
+            },
+        )
 
     def _go_on(self, entry: LessonEntry, result: LessonResult) -> None:
         self._window.settings.keep("lesson_person", [result.person])
@@ -235,12 +254,10 @@ class LessonActions:
         if attempt is None:
             return
         name = f"{attempt.file.id}--{attempt.result.person}{RESULT_SUFFIX}".replace("/", "-")
-        chosen, _ = QFileDialog.getSaveFileName(
-            window, tr("Hand in"), str(Path.home() / name), tr("Results (*{suffix})", suffix=RESULT_SUFFIX)
-        )
-        if not chosen:
+        kinds = tr("Results (*{suffix})", suffix=RESULT_SUFFIX)
+        path = path_to_save(window, tr("Hand in"), Path.home() / name, kinds, RESULT_SUFFIX)
+        if path is None:
             return
-        path = Path(chosen if chosen.endswith(RESULT_SUFFIX) else f"{chosen}{RESULT_SUFFIX}")
         try:
             attempt.hand_in(path)
         except OSError as error:
@@ -261,22 +278,26 @@ class LessonActions:
             self._close_dialog()
 
     def _sure(self) -> bool:
-        box = QMessageBox(self._window)
-        box.setObjectName("anew")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(tr("Begin anew"))
-        box.setText(tr("Begin the lesson anew? What you did and answered is forgotten."))
-        make_plain(box)
-        go = box.addButton(tr("Begin anew"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is go
+        question = tr("Begin the lesson anew? What you did and answered is forgotten.")
+        return sure(self._window, "anew", question, tr("Begin anew"), title=tr("Begin anew"))
+
+    @staticmethod
+    def why_not(action_id: str) -> str:
+        """Return why an action is not to be had in a lesson, "" when it is."""
+        if action_id not in _KEPT_FROM:
+            return ""
+        return tr("In a lesson the draws of the hall stay: others would be another run than your teacher's")
+
+    def _on_closed(self) -> None:
+        self.ring.mark("")
+        self._window.menus.forbid(None)
 
     def _on_hall(self, path: Path) -> None:
         """Show the hall of a lesson, laid out for teaching."""
         docks = self._window.docks
         self._pointed = ()
         self._window.files.opened.emit(path)
+        self._window.menus.forbid(self.why_not)
         docks.enter("teach")
         docks.show("lesson")
 
@@ -287,13 +308,13 @@ class LessonActions:
         if attempt is None or plant is None or not self.runner.hall.is_open:
             self.ring.mark("")
             return
-        key = (attempt.file.id, attempt.place, attempt.record.tries, plant.epoch)
+        key = (attempt.file.id, attempt.place, attempt.record.tries)
         if key == self._pointed:
             return
         self._pointed, look = key, attempt.step.look
-        colour = colour_named(look.colour_by) if look.colour_by else None
-        if colour is not None:
-            window.hall.state.colour_by = colour
+        colours = colours_named(look.colour_by) if look.colour_by else []
+        if len(colours) == 1:
+            window.hall.state.colour_by = colours[0]
         found = find(plant, look.thing) if look.thing else None
         if look.thing and found is not None:
             window.going.to(look.thing)
@@ -311,22 +332,14 @@ class LessonActions:
 
     def _follow_link(self, address: str) -> None:
         """Ask before an address of a lesson is opened."""
-        box = QMessageBox(self._window)
-        box.setObjectName("link")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(shown_address(address))
-        make_plain(box)
-        go = box.addButton(tr("Open"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        if box.clickedButton() is go:
+        if sure(self._window, "link", shown_address(address), tr("Open")):
             QDesktopServices.openUrl(QUrl(address))
 
     def _close_dialog(self) -> None:
         if self.dialog is not None:
             self.dialog.close()
 
-    def _forget_dialog(self) -> None:
+    def _forget_dialog(self, _answer: int) -> None:
         self.dialog = None
 
 
@@ -343,11 +356,3 @@ def handed_in_words(attempt: Attempt, path: Path) -> str:
         acts=counted(acts, "act"),
         answers=counted(answers, "answer"),
     )
-
-
-def colour_named(name: str) -> str | None:
-    """Return the channel that a lesson calls so: its id, or a word of its title; None: there is none."""
-    word = name.casefold()
-    if name in COLOUR_BY:
-        return name
-    return next((each for each in COLOUR_BY if word in each or word in BY_ID[each].title.casefold()), None)

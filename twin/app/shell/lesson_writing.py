@@ -17,12 +17,14 @@ from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.teach.courses import own_lessons, remember_lesson
 from twin.app.teach.person_dialog import person_of
+from twin.app.teach.questions import path_to_save
 from twin.app.toolkit.plain_text import make_plain
 from twin.app.toolkit.problem_notice import Trouble
 from twin.language import tr
 from twin.lessons.attempt import Attempt
 from twin.lessons.draft import LessonDraft
-from twin.lessons.lesson_file import SUFFIX, lesson_from
+from twin.lessons.lesson_file import SUFFIX, lesson_from, shipped_lessons
+from twin.lessons.lesson_files import copy_beside
 from twin.lessons.teacher_work import class_aside, page_aside, problems_aside
 from twin.plant.find import find
 from twin.whole_file import write_whole
@@ -144,27 +146,12 @@ class LessonWriting:
         if writing.draft is None or not self._ready():
             return False
         folder = writing.folder if writing.names_files or writing.path is not None else None
-        chosen, _ = QFileDialog.getSaveFileName(
-            window,
-            tr("Save the lesson"),
-            str((folder or Path.home()) / writing.name),
-            _FILTER,
-            options=QFileDialog.Option.DontConfirmOverwrite,
+        if folder is None or folder.resolve() in {each.parent.resolve() for each in shipped_lessons()}:
+            folder = Path.home()  # nobody looks for files of theirs in the folder of the program
+        path = path_to_save(
+            window, tr("Save the lesson"), folder / writing.name, _FILTER, SUFFIX, own=writing.path
         )
-        if not chosen:
-            return False
-        path = Path(chosen if chosen.endswith(SUFFIX) else f"{chosen.removesuffix('.yaml')}{SUFFIX}")
-        if writing.names_files and folder is not None and path.parent.resolve() != folder.resolve():
-            words = tr(
-                "A lesson reads only files of its own folder. Its scene lies in {folder}: save it there.",
-                folder=str(folder),
-            )
-            window.notifications.warn(Trouble(tr("Lesson not saved"), words))
-            return False
-        question = tr("{name} is there already. Overwrite it?", name=path.name)
-        if path.exists() and path != writing.path and not self._sure(question, tr("Overwrite")):
-            return False
-        return self._write(path)
+        return path is not None and self._write(path)
 
     def may_leave(self) -> bool:
         """Return whether the lesson may be closed: ask what shall become of what is not saved."""
@@ -293,7 +280,7 @@ class LessonWriting:
         writing = self.writing
         if writing.draft is None or not self._ready() or not self._free():
             return
-        self._dock.problems.say(tr("The lesson is checked\N{HORIZONTAL ELLIPSIS}"))
+        self._dock.say_check(tr("The lesson is checked\N{HORIZONTAL ELLIPSIS}"))
         self._begin(
             Aside(
                 problems_aside,
@@ -303,13 +290,9 @@ class LessonWriting:
                 name="twin-lesson",
                 alone=True,
             ),
-            self._take_problems,
+            partial(self._dock.show_problems, writing.draft),
             tr("The lesson cannot be checked"),
         )
-
-    def _take_problems(self, problems: object) -> None:
-        if self.writing.draft is not None:
-            self._dock.problems.show_problems(problems, self.writing.lesson)  # type: ignore[arg-type]
 
     # -- pages ----
 
@@ -349,10 +332,7 @@ class LessonWriting:
             self._begin(aside, partial(self._save_page, path), tr("No class report"))
 
     def _page_path(self, title: str, name: str, folder: Path | None) -> Path | None:
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, title, str((folder or Path.home()) / name), _PAGES
-        )
-        return Path(chosen if chosen.endswith(".html") else f"{chosen}.html") if chosen else None
+        return path_to_save(self._window, title, (folder or Path.home()) / name, _PAGES, ".html")
 
     def _save_page(self, path: Path, page: object) -> None:
         notifications = self._window.notifications
@@ -378,25 +358,25 @@ class LessonWriting:
         try:
             assert self.writing.draft is not None
             lesson_from(self.writing.draft.text, path.name, path.parent)
+            copied = copy_beside(self.writing.file(), path.parent)
             self.writing.save(path)
+        except FileExistsError as error:
+            words = tr(
+                "Another file {path} is there, and the lesson needs one of that name beside it.",
+                path=error.filename,
+            )
+            window.notifications.warn(Trouble(tr("Lesson not saved"), words))
+            return False
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             window.notifications.warn(Trouble(tr("Lesson not saved"), f"{path}: {reason}"))
             return False
         remember_lesson(window.settings, path)
-        window.tell(tr("Saved: {path}", path=path))
+        if copied:
+            window.tell(tr("Saved: {path}, and beside it {files}", path=path, files=", ".join(copied)))
+        else:
+            window.tell(tr("Saved: {path}", path=path))
         return True
-
-    def _sure(self, question: str, yes: str) -> bool:
-        box = QMessageBox(self._window)
-        box.setObjectName("sure")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(question)
-        make_plain(box)
-        go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is go
 
     def _free(self) -> bool:
         """Return whether no other work goes on in the background."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twin.app.tour.presenting import Presenting
 from twin.app.tour.tour import Tour
 from twin.app.tour.trials import Trials
+from twin.language import tr
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -17,7 +19,8 @@ def presenting_of(window: WindowApi) -> Presenting:
     """Return what presents the open scene, joined to the story, the timeline and the page with the scenes."""
     session, docks = window.session, window.docks
     tour = Tour(session, window.hall)
-    trials = Trials(session, window.editing.editor, window.branching, docks, window.tell)
+    refuse = partial(window.notifications.tell, tr("Change refused"))  # a presentation has no status bar
+    trials = Trials(session, window.editing.editor, window.branching, docks, refuse)
     made = Presenting(
         window.look, session, window.hall, window, docks, tour, trials, window.settings, window.tell
     )

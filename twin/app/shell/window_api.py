@@ -106,6 +106,10 @@ class DrillQuestions(Protocol):
     def finish(self) -> None:
         """End the drill that goes on."""
 
+    def save(self) -> bool:
+        """Keep the result of the last drill as a file; return whether it is kept."""
+        ...
+
     def close(self) -> None:
         """End what works for the score, with the window."""
 

@@ -228,7 +228,10 @@ def arrange(
 
 
 def make_room_below(window: QMainWindow, docks: Iterable[Dock], workspace: Workspace) -> None:
-    """Give the docks below the hall the height that they have at first, where it is more than they have."""
+    """Give the docks below the hall the height that they have at first, where it is more than they have.
+
+    Of `docks` none is behind a tab: those keep the height that they had when they were in front.
+    """
     wanted_px = workspace.side_px("bottom", window.width(), window.height())
     below = [
         dock

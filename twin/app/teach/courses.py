@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from twin.app.toolkit.settings import UserSettings
 from twin.language import tr
-from twin.lessons.attempt import progress_path
+from twin.lessons.attempt import progress_path, unfinished_attempts
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.result import LessonResult, ResultError, read_result
 from twin.lessons.schema import Lesson
@@ -25,6 +25,7 @@ class LessonEntry:
 
     path: Path
     id: str
+    digest: str
     lesson: Lesson
 
 
@@ -33,10 +34,9 @@ def lesson_entries(own: Iterable[Path] = ()) -> list[LessonEntry]:
     entries = []
     for path in (*shipped_lessons(), *own):
         try:
-            file = lesson_file(path)
+            entries.append(_entry(lesson_file(path), path))
         except ScenarioError:
             continue
-        entries.append(LessonEntry(path, file.id, file.lesson()))
     courses = list(dict.fromkeys(entry.lesson.course for entry in entries))
     return sorted(entries, key=lambda entry: (courses.index(entry.lesson.course), entry.lesson.place))
 
@@ -55,15 +55,28 @@ def _lesson_file(path: Path, _changed_ns: int, _size: int) -> LessonFile:
     return load_lesson(path)
 
 
+_ENTRIES: dict[Path, LessonEntry] = {}
+
+
+def _entry(file: LessonFile, path: Path) -> LessonEntry:
+    """Return the entry of a lesson, read once for each text of it; raises `ScenarioError`."""
+    found = _ENTRIES.get(path)
+    if found is None or found.digest != file.digest:
+        found = _ENTRIES[path] = LessonEntry(path, file.id, file.digest, file.lesson())
+    return found
+
+
 def own_lessons(settings: UserSettings) -> list[Path]:
     """Return the lessons of the person's own that were opened or written, the newest first."""
-    return [path for text in settings.kept(_OWN) if (path := Path(text)).is_file()]
+    shipped = [path.resolve() for path in shipped_lessons()]
+    return [path for text in settings.kept(_OWN) if (path := Path(text)).is_file() and path not in shipped]
 
 
 def remember_lesson(settings: UserSettings, path: Path) -> None:
     """Keep a lesson among those of the person's own, unless it is a shipped one."""
-    if path not in shipped_lessons():
-        text = str(path.resolve())
+    path = path.resolve()
+    if path not in [each.resolve() for each in shipped_lessons()]:
+        text = str(path)
         settings.keep(_OWN, [text, *(each for each in settings.kept(_OWN) if each != text)][:_MOST_OWN])
 
 
@@ -97,18 +110,29 @@ def place_of(result: LessonResult, lesson: Lesson) -> int:
     return ids.index(result.at) if result.at in ids else 0
 
 
-def entry_of(result: LessonResult, own: Iterable[Path]) -> LessonEntry | None:
-    """Return the lesson that a result is of, as it was then; None: it is not here any more."""
-    for entry in lesson_entries(own):
-        if entry.id == result.lesson and lesson_file(entry.path).digest == result.digest:
-            return entry
+def unfinished(own: Iterable[Path], left_out: Container[str] = ()) -> tuple[LessonEntry, LessonResult] | None:
+    """Return the lesson that was left unfinished last and what was done in it, if it is here as it was then.
+
+    Parameters
+    ----------
+    left_out
+        Results that are passed over, by their ids.
+    """
+    entries: dict[tuple[str, str], LessonEntry] = {}
+    for result in unfinished_attempts():
+        if not entries:  # only then is any lesson read
+            entries = {(entry.id, entry.digest): entry for entry in lesson_entries(own)}
+        entry = entries.get((result.lesson, result.digest))
+        if entry is not None and result.id not in left_out:
+            return entry, result
     return None
 
 
 def next_entry(path: Path, own: Iterable[Path]) -> LessonEntry | None:
     """Return the lesson after one in its course; None: it is the last."""
     entries = lesson_entries(own)
-    here = next((place for place, entry in enumerate(entries) if entry.path == path), None)
+    path = path.resolve()
+    here = next((place for place, entry in enumerate(entries) if entry.path.resolve() == path), None)
     if here is None or here + 1 >= len(entries):
         return None
     after = entries[here + 1]

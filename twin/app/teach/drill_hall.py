@@ -19,7 +19,7 @@ from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.draft import Draft
 from twin.language import tr
 from twin.lessons.drill import OperatorDrill
-from twin.lessons.drill_acts import may_edit, no_edit, why_not
+from twin.lessons.drill_acts import may_edit, no_edit, why_not, without_refused
 from twin.lessons.drill_comment import DrillMoment, told
 from twin.lessons.drill_run import Ranking, ranked_aside
 from twin.lessons.drill_sight import seen_of
@@ -116,7 +116,6 @@ class DrillHall:
             When no hall can be made of it; what is open stays.
         """
         session, before = self._session, self._session.veil
-        self.stop()
         draft = Draft(drill.document)
         session.veil = Veil(draft, drill.hiding, seen_of)
         self._opening = True
@@ -127,6 +126,7 @@ class DrillHall:
             raise
         finally:
             self._opening = False
+        self._forget()
         self.drill = drill
         self._permit(only_operators=True)
         self.began.emit()
@@ -140,12 +140,16 @@ class DrillHall:
 
     def stop(self) -> None:
         """Have nothing to do with the session any more."""
+        self._forget()
+        self._session.veil = Veil()
+        self._permit(only_operators=False)
+
+    def _forget(self) -> None:
+        """End what works for the score of the last drill, and know of none."""
         self._timer.stop()
         if self._aside is not None:
             self._aside.close()
         self._aside = self.drill = self.end = self.ranking = None
-        self._session.veil = Veil()
-        self._permit(only_operators=False)
 
     def _permit(self, *, only_operators: bool) -> None:
         nothing_against: str = ""
@@ -185,8 +189,9 @@ class DrillHall:
                 if reader.t_end_s < session.t_s - _CLOSE_S and not late:
                     return
                 until_s = min(session.t_s, reader.t_end_s, drill.length_s)
-                acts: tuple[Act, ...] = tuple(asked.done for asked in asked_of(reader))
-                moments = told(drill, reader.all_events(), acts, until_s)
+                events = reader.all_events()
+                acts = without_refused((asked.done for asked in asked_of(reader)), events)
+                moments = told(drill, events, acts, until_s, session.plant)
         except RunFileError as error:
             self._give_up(str(error))
             return
@@ -226,7 +231,9 @@ class DrillHall:
         self._aside = None
 
     def _give_up(self, why: str) -> None:
+        veil = self._session.veil
         self.stop()
+        self._session.veil = veil  # the hall stays that of the drill, which is never saved as the scene
         self.failed.emit(Trouble(tr("The drill cannot be scored"), why))
         self.left.emit()
 

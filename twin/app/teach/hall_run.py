@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import monotonic
 
 from psygnal import Signal
 
@@ -29,6 +30,29 @@ NEAR_WALL_S = 2.5
 """So long before its limit a run begins to slow down, of the time that people have [s]."""
 SLOWEST = 8
 """It becomes so much slower, at most."""
+STALLED_WALL_S = 5.0
+"""A run file that has not come up to its run, and does not grow for so long, is not written any more [s]."""
+
+
+class RecordingWait:
+    """Waits for a run file to come up to its run, as long as it grows."""
+
+    def __init__(self) -> None:
+        self._size, self._since_wall_s = -1, math.inf
+
+    def begin(self) -> None:
+        """Wait from now on."""
+        self._size, self._since_wall_s = -1, monotonic()
+
+    def is_over(self, run_file: Path | None) -> bool:
+        """Return whether the file has not grown for so long that nobody writes it any more."""
+        try:
+            size = run_file.stat().st_size if run_file is not None else 0
+        except OSError:
+            size = 0
+        if size > self._size:
+            self._size, self._since_wall_s = size, monotonic()
+        return monotonic() - self._since_wall_s > STALLED_WALL_S
 
 
 class LessonHall:
@@ -55,7 +79,7 @@ class LessonHall:
         self._scene: str | None = None  # text that the run began with, where that is not the lesson's
         self._was: str | None = None  # the same as the hall was opened
         self._text = ""  # of the document as it was opened
-        self._speed = session.speed
+        self._speed, self._seed = session.speed, session.seed
         session.at_stop.connect(self._on_stop)
         session.ended.connect(lambda _: self._on_stop())
         session.run_started.connect(self._on_run_started)
@@ -105,7 +129,8 @@ class LessonHall:
             raise
         finally:
             self._opening = False
-        self._kept = self._acts = kept
+        self._kept, self._seed = kept, self._session.seed
+        self._acts = kept
         self._scene = self._was = attempt.hall.scene
         self._text, self._begun = draft.file.text, False
         self._go_to(min(goal_s, document.scenario.duration_s))
@@ -113,18 +138,25 @@ class LessonHall:
     def turn(self, path: Path, *, fresh: bool) -> None:
         """Let the run stand where another step in the same hall wants it, when it was never seen before.
 
-        Where the run is past its beginning already, the hall is opened anew. Raises as `open`.
+        Where the run is past its beginning already, the hall is opened anew, unless something was done since: then it
+        stays as it is. Raises as `open`, and `OSError` where that cannot be kept.
         """
         attempt, document = self._attempt, self._session.document
         assert attempt is not None
         assert document is not None
         begins_s = attempt.step.begins_s
-        if fresh and begins_s is not None and self._session.t_s > begins_s:
-            before = tuple(act for act in self._acts if act.at_s < begins_s)
-            attempt.did(before, begins_s, self._scene)
-            self.open(attempt, path)
-        elif fresh and begins_s is not None and self._session.t_s < begins_s:
+        t_s = self._session.t_s
+        if fresh and begins_s is not None and t_s < begins_s:
             self._go_to(min(begins_s, document.scenario.duration_s))
+        elif (
+            fresh
+            and begins_s is not None
+            and t_s > begins_s > max((act.at_s for act in self._acts), default=-1)
+        ):
+            try:
+                attempt.did(self._acts, begins_s, self._scene)
+            finally:
+                self.open(attempt, path)
         else:
             self._take_limit()
 
@@ -206,8 +238,8 @@ class LessonHall:
     def _on_run_started(self) -> None:
         if self._opening or not self.is_open:
             return
-        if self._begun:
-            self._begun = False
+        if self._begun or self._session.seed != self._seed:
+            self._begun, self._seed = False, self._session.seed
             self.restarted.emit()
 
     def _look_begun(self) -> None:

@@ -46,6 +46,7 @@ class LessonDock(Dock):
         self.end: EndPage | None = None
         self._key: tuple[object, ...] = ("none",)
         self._lost = False
+        self._asks = False  # whether the question of a new step waits for the keyboard
         self.setMinimumWidth(_WIDE_PX)
         self._head = QWidget()
         self.course = label("", "muted", wrap=True)
@@ -151,14 +152,18 @@ class LessonDock(Dock):
             if self._key != ("none",):
                 self._show_empty()
             return
-        key = (id(attempt), attempt.place, attempt.record.tries)
-        if key != self._key or self.page is None:
+        key = _key_of(attempt)
+        if key != self._key or (self.page is None and self.end is None):
             self._key = key
             self._show_step(attempt)
         self._refresh(attempt)
+        if self._asks and self.page is not None and not self.runner.hall.arriving:
+            self._asks = False
+            if self.page.form is not None:
+                self.page.form.take_focus()
 
     def _show_step(self, attempt: Attempt) -> None:
-        self.end = None
+        self.end, self._asks = None, True
         self.page = StepPage(self._look, attempt)
         self.page.entered.connect(self.check)
         self.page.link_wanted.connect(lambda address: self.link_wanted.emit(address))
@@ -172,7 +177,7 @@ class LessonDock(Dock):
         if attempt is None:
             return
         self.page, self.end = None, EndPage(self._look, attempt)
-        self._key = ("end",)
+        self._key = _key_of(attempt)
         self._put(self.end)
         self._refresh(attempt)
         self.hand_in_button.setFocus()
@@ -294,6 +299,10 @@ class LessonDock(Dock):
             return ""
         said = session.clock.says(t_s)
         return said.removesuffix(":00")
+
+
+def _key_of(attempt: Attempt) -> tuple[object, ...]:
+    return id(attempt), attempt.place, attempt.record.tries
 
 
 def _button(words: str, tip: str) -> QPushButton:

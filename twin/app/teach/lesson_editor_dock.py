@@ -32,7 +32,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.language import tr
-from twin.lessons.draft import lines_of, recorded_step
+from twin.lessons.draft import LessonDraft, lines_of, recorded_step
 from twin.lessons.schema import Mistake, Step
 
 
@@ -66,17 +66,23 @@ class LessonEditorDock(Dock):
         self.recorder = StepRecorder(session, self.writing, self)
         self.form: LessonForm | None = None
         self._key: tuple[object, ...] = ()
+        self._judged: LessonDraft | None = None  # of which the list of problems tells
         self._goal = "step"
         self.pages = QStackedWidget()
         self.pages.addWidget(self._lay_out_start())
         self.pages.addWidget(self._lay_out_writing())
         self.body.addWidget(self.pages)
         self.writing.changed.connect(self._on_changed)
+        look.changed.connect(self._on_theme)
         self.recorder.changed.connect(self._on_recording)
         self.recorder.recorded.connect(self._on_recorded)
         session.time_changed.connect(lambda _: self._tell_recording())
         session.opened.connect(lambda _: self._refresh_start())
         self._refresh_start()
+
+    def _on_theme(self, _theme: object) -> None:
+        if self.form is not None:
+            self.form.fields.write_again()
 
     # -- building ----
 
@@ -323,10 +329,30 @@ class LessonEditorDock(Dock):
         if self.commit():
             self.writing.go(place)
 
+    # -- what a check says ----
+
+    def say_check(self, words: str) -> None:
+        """Say how a check stands that goes on."""
+        self._judged = None
+        self.problems.say(words)
+
+    def show_problems(self, checked: LessonDraft, problems: object) -> None:
+        """Show what a check of a draft found, if that is the lesson as it stands."""
+        self._judged = now = self.writing.draft
+        if now is None or now.lesson != checked.lesson:
+            words = tr("The lesson was changed meanwhile: check it again.")
+            self.problems.say(words if now is not None and now.id == checked.id else "")
+        else:
+            self.problems.show_problems(problems, now.lesson)  # type: ignore[arg-type]
+
     # -- following the lesson ----
 
     def _on_changed(self) -> None:
         writing = self.writing
+        if self._judged is not None and (
+            writing.draft is None or writing.draft.lesson != self._judged.lesson
+        ):
+            self.say_check("")
         self.pages.setCurrentIndex(0 if writing.draft is None else 1)
         for button in self._writing_tools:
             self.tools.want(button, writing.draft is not None)

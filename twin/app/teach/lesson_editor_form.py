@@ -120,7 +120,7 @@ class LessonForm(QWidget):
                 drop = (
                     tr("Remove the last hint"),
                     tr("The hint before it is the last then"),
-                    lambda: self._set((*at, "hints"), step_now(self._writing).hints[:-1]),
+                    lambda: self._set((*at, "hints"), lambda step: step.hints[:-1]),
                 )
                 self._buttons(*((add,) if len(step.hints) < MOST_HINTS else ()), *((drop,) if spots else ()))
             else:
@@ -139,8 +139,9 @@ class LessonForm(QWidget):
         ):
             box.addItem(title, kind)
         question = step.question
-        box.setCurrentIndex(box.findData(question.kind if question is not None else ""))
-        box.activated.connect(lambda _: self._ask(box.currentData()))
+        kind = question.kind if question is not None else ""
+        box.setCurrentIndex(box.findData(kind))
+        box.activated.connect(lambda _: self._ask(box, kind))
         self.question_box = box
         self._column.addWidget(box, 0, Qt.AlignmentFlag.AlignLeft)
         self.fields.add(question_fields(step, place), self._column)
@@ -188,42 +189,53 @@ class LessonForm(QWidget):
 
     # -- what buttons do ----
 
-    def _set(self, path: ValuePath, value: object) -> None:
-        self.commit()
-        self._writing.set(path, value)
+    def _set(self, path: ValuePath, value: Callable[[Step], object]) -> bool:
+        """Write what follows from the step with all that was typed; return whether nothing stands refused."""
+        if not self.commit():
+            return False
+        self._writing.set(path, value(step_now(self._writing)))
+        return True
 
     def _add_hint(self, at: ValuePath) -> None:
-        hints = step_now(self._writing).hints
-        self._set((*at, "hints"), (*hints, Hint(text=tr("Say what helps."))))
+        self._set((*at, "hints"), lambda step: (*step.hints, Hint(text=tr("Say what helps."))))
 
-    def _ask(self, kind: str) -> None:
-        question = step_now(self._writing).question
-        if kind == (question.kind if question is not None else ""):
-            return
-        self._set(("steps", self._writing.place, "question"), first_question(kind))
+    def _ask(self, box: DropDown, now: str) -> None:
+        kind: str = box.currentData()
+        if kind != now and not self._set(
+            ("steps", self._writing.place, "question"), lambda _: first_question(kind)
+        ):
+            box.setCurrentIndex(box.findData(now))
 
     def _add_choice(self, path: ValuePath) -> None:
-        question = step_now(self._writing).question
-        assert isinstance(question, ChoiceQuestion)
-        self._set(path, (*question.choices, _choice(tr("Another answer"))))
+        self._set(path, lambda step: (*_choices(step), _choice(tr("Another answer"))))
 
     def _drop_choice(self, path: ValuePath) -> None:
-        question = step_now(self._writing).question
-        assert isinstance(question, ChoiceQuestion)
-        left = question.choices[:-1]
-        if all(choice.right for choice in left) or not any(choice.right for choice in left):
-            left = (left[0].model_copy(update={"right": not left[0].right}), *left[1:])
-        self._set(path, left)
+        self._set(path, lambda step: _without_last(_choices(step)))
 
     def _drop_mistake(self, row: int) -> None:
-        left = tuple(each for at, each in enumerate(step_now(self._writing).mistakes) if at != row)
-        self._set(("steps", self._writing.place, "mistakes"), left)
+        self._set(
+            ("steps", self._writing.place, "mistakes"),
+            lambda step: tuple(each for at, each in enumerate(step.mistakes) if at != row),
+        )
 
 
 def step_now(writing: LessonInWriting) -> Step:
     """Return the step in hand as it stands."""
     assert writing.step is not None
     return writing.step
+
+
+def _choices(step: Step) -> tuple[AnswerChoice, ...]:
+    assert isinstance(step.question, ChoiceQuestion)
+    return step.question.choices
+
+
+def _without_last(choices: tuple[AnswerChoice, ...]) -> tuple[AnswerChoice, ...]:
+    """Return answers without the last, of which one is right still and one is wrong."""
+    left = choices[:-1]
+    if all(choice.right for choice in left) or not any(choice.right for choice in left):
+        left = (left[0].model_copy(update={"right": not left[0].right}), *left[1:])
+    return left
 
 
 def first_question(kind: str) -> Question | None:

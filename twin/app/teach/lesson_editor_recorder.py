@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from twin.analysis.rerun import settled
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
-from twin.app.teach.hall_run import with_kept
+from twin.app.teach.hall_run import RecordingWait, with_kept
 from twin.app.teach.lesson_editor_model import LessonInWriting
 from twin.app.toolkit.problem_notice import Trouble
 from twin.commands.edit.draft import Draft
@@ -72,6 +72,7 @@ class StepRecorder:
         self._kept: tuple[Act, ...] = ()  # which are part of its scene
         self._from: _Beginning | None = None
         self._ending = self._opening = False
+        self._wait = RecordingWait()
         self._timer = QTimer(parent, interval=TICK_MS)
         self._timer.timeout.connect(self._look)
         session.opened.connect(lambda _: self._on_opened())
@@ -162,6 +163,7 @@ class StepRecorder:
             session.set_running(False)
             session.client.pause()
         self._ending = True
+        self._wait.begin()
         self._timer.start()
 
     def cancel(self) -> None:
@@ -242,14 +244,21 @@ class StepRecorder:
             assert session.run_file is not None
             with Reader(session.run_file) as reader:
                 if reader.t_end_s < session.t_s:
+                    self._look_stalled()
                     return
                 acts = tuple(asked.done for asked in settled(reader).asked)[begin.acts :]
                 self._end(RecordedActs(begin.t_s, reader.t_end_s, acts, settings))
         except RunFileError:
-            return  # it is being begun
+            self._look_stalled()  # it is being begun
         except (OSError, ValueError) as error:
             self.cancel()
             self.failed.emit(Trouble(tr("Not recorded"), str(error)))
+
+    def _look_stalled(self) -> None:
+        """Let go of a recording for which the run file does not come any more."""
+        if self._wait.is_over(self._session.run_file):
+            self.cancel()
+            self.failed.emit(Trouble(tr("Not recorded"), tr("The run itself is no longer recorded.")))
 
     def _settings(self, begin: _Beginning) -> tuple[tuple[str, str], ...]:
         """Return what was changed in the scene before its run; raises `ValueError` where a setting cannot say it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -20,6 +20,8 @@ from twin.language import tr
 
 _LINES = {"prose": 4, "lines": 3, "pairs": 3}
 _TALL_LINES = 8
+PREVIEW_MS = 200
+"""So long after the last letter a text is shown as learners see it."""
 _EDGES_PX = 20
 
 
@@ -53,7 +55,9 @@ class TextRow(QObject):
             column.setContentsMargins(10, 8, 10, 8)
             self.preview = MarkdownView(look, folder)
             column.addWidget(self.preview)
-            self.field.textChanged.connect(self._show_preview)
+            self._soon = QTimer(self.field, singleShot=True, interval=PREVIEW_MS)
+            self._soon.timeout.connect(self._show_preview)
+            self.field.textChanged.connect(self._soon.start)
 
     def put_into(self, column: QVBoxLayout) -> None:
         """Stand in a column: name, text, why it was refused, how it will look."""
@@ -127,6 +131,7 @@ class TextRow(QObject):
 
     def _show_preview(self) -> None:
         if self.preview is not None:
+            self._soon.stop()
             self.preview.show_text(self.field.toPlainText() or " ")
 
 
@@ -179,6 +184,12 @@ class FieldRows:
         for spot, row in self.rows:
             if draft is not None:
                 row.show(FieldState(spot.words(draft.value_at(spot.path))))
+
+    def write_again(self) -> None:
+        """Write what learners see in the colours of another theme."""
+        for _, row in self.rows:
+            if isinstance(row, TextRow) and row.preview is not None:
+                row.preview.write()
 
     def commit(self) -> bool:
         """Enter what was typed and not entered yet; return whether nothing stands refused."""

@@ -22,7 +22,8 @@ from twin.shown_text import in_html, printable
 MISSING = "\N{EN DASH}"
 _LIMIT = FileLimit(4_000_000, "a picture of a lesson")
 _KINDS = (b"png", b"jpg", b"jpeg")
-_MOST_PX = 4096
+_MOST_PX, _SHOWN_PX = 4096, 360
+"""Sides of pictures that are read, and as how large they are shown."""
 _SIZES = {1: 115, 2: 108, 3: 100}
 """Of headings, in per cent of the text."""
 
@@ -163,7 +164,8 @@ def _pixmap(name: str, folder: Path | None) -> QPixmap | None:
         return None
     if max(size.width(), size.height()) > _MOST_PX:
         return None
-    reader.setScaledSize(size.scaled(QSize(360, 360), Qt.AspectRatioMode.KeepAspectRatio))
+    if max(size.width(), size.height()) > _SHOWN_PX:
+        reader.setScaledSize(size.scaled(QSize(_SHOWN_PX, _SHOWN_PX), Qt.AspectRatioMode.KeepAspectRatio))
     pixmap = QPixmap.fromImage(reader.read())
     return None if pixmap.isNull() else pixmap
 

@@ -46,7 +46,7 @@ class PersonDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(22, 20, 22, 16)
         column.setSpacing(10)
-        column.addWidget(label(tr("Under which name do you do lessons?"), "title", wrap=True))
+        column.addWidget(label(tr("Under which name do you do lessons and drills?"), "title", wrap=True))
         column.addWidget(
             label(
                 tr(

@@ -19,7 +19,8 @@ from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import project
 from twin.view3d.base.state import CameraPose
 
-_TICK_MS = 50
+_TICK_MS, _STATE_MS = 50, 500
+"""So often a ring follows the camera, and so often it says anew how its thing is doing."""
 _SHOWN_MS = 2600
 """So long a dock is outlined."""
 _RING_PX, _LEAST_PX, _MOST_PX = 10.0, 26.0, 150.0
@@ -38,12 +39,14 @@ class ThingRing(QWidget):
     def __init__(self, look: Look, hall: HallPanel, state_of: Callable[[str], str]) -> None:
         super().__init__(hall)
         self._look, self._hall, self._state_of = look, hall, state_of
-        self._thing = self._words = ""
+        self._thing = self._words = self._shown = ""
         self._middle, self._radius = QPointF(), 0.0
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self._follow)
+        self._states = QTimer(self, interval=_STATE_MS)
+        self._states.timeout.connect(self._tell_state)
         self.hide()
 
     @property
@@ -53,14 +56,22 @@ class ThingRing(QWidget):
 
     def mark(self, thing: str) -> None:
         """Mark a thing; "": nothing."""
-        self._thing, self._words = thing, thing
+        self._thing = thing
         self.setAccessibleName(tr("Marked: {thing}", thing=thing) if thing else "")
         if thing:
             self._timer.start()
+            self._states.start()
+            self._tell_state()
             self._follow()
         else:
             self._timer.stop()
+            self._states.stop()
             self.hide()
+
+    def _tell_state(self) -> None:
+        """Say how the thing is doing now."""
+        state = self._state_of(self._thing)
+        self._words = one_line(f"{self._thing}: {state}" if state else self._thing, 60)
 
     def _follow(self) -> None:
         """Stand where the thing is on screen now."""
@@ -78,9 +89,7 @@ class ThingRing(QWidget):
             self.setGeometry(self._hall.rect())
         moved = (middle - self._middle).manhattanLength() > 0.5 or abs(radius - self._radius) > 0.5
         self._middle, self._radius = middle, radius
-        state = self._state_of(self._thing)
-        words = one_line(f"{self._thing}: {state}" if state else self._thing, 60)
-        moved, self._words = moved or words != self._words, words
+        moved, self._shown = moved or self._words != self._shown, self._words
         if self.isHidden():
             self.show()
             self.stackUnder(self._hall.legend)

@@ -21,6 +21,7 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
+from twin.lessons.judgement import grouped
 from twin.lessons.schema import Answer, ChoiceQuestion, Question
 from twin.shown_text import printable
 
@@ -54,6 +55,8 @@ class QuestionForm(QWidget):
         Of a choice, in the order of its answers.
     field
         Of a figure.
+    read
+        How a figure is read that has a comma.
     """
 
     entered = Signal()  # Enter was pressed in the field
@@ -77,13 +80,28 @@ class QuestionForm(QWidget):
         self.field.setPlaceholderText(tr("Number"))
         self.field.setToolTip(tr("A figure; Enter checks it"))
         if isinstance(given, float | int):
-            self.field.setText(f"{given:g}")
+            self.field.setText(f"{given:.15g}")
         self.field.returnPressed.connect(lambda: self.entered.emit())
         self.field.textChanged.connect(lambda _: self.changed.emit())
         row.addWidget(self.field)
         row.addWidget(label(question.unit, "value"))
         row.addStretch(1)
         nest(column, row)
+        self.read = label("", "muted", wrap=True)
+        self.read.hide()
+        column.addWidget(self.read)
+        self.field.textChanged.connect(self._tell_read)
+
+    def take_focus(self) -> None:
+        """Be what keys go to: an answer can be typed at once."""
+        (self.buttons[0] if self.field is None else self.field).setFocus()
+
+    def _tell_read(self, text: str) -> None:
+        """Say how a number with a comma is read."""
+        number = number_typed(text) if "," in text else None
+        self.read.setVisible(number is not None)
+        if number is not None:
+            self.read.setText(tr("Read as {number}", number=grouped(number)))
 
     def _add_choices(self, column: QVBoxLayout, question: ChoiceQuestion, given: Answer | None) -> None:
         several = sum(choice.right for choice in question.choices) > 1
@@ -114,8 +132,8 @@ def number_typed(text: str) -> float | None:
     (1.5, 2000.0, None)
     """
     plain = "".join(text.split()).replace("\N{MINUS SIGN}", "-")
-    if plain.count(",") == 1 and "." not in plain:
-        plain = plain.replace(",", ".")
+    if plain.count(",") == 1 and plain.rfind(".") < plain.find(","):  # 1,5 and 1.234,5
+        plain = plain.replace(".", "").replace(",", ".")
     try:
         number = float(plain.replace(",", ""))
     except ValueError:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from twin.app.session.editor import Editor
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
-from twin.app.teach.hall_run import LessonHall
+from twin.app.teach.hall_run import LessonHall, RecordingWait
 from twin.app.teach.review import Review, reviewing
 from twin.app.teach.said import Said, allowed_words, hint_said, solved_said, verdict_said, why_said
 from twin.app.toolkit.problem_notice import Trouble
@@ -42,6 +42,8 @@ class LessonRunner:
 
     Attributes
     ----------
+    session
+        In which halls are opened.
     attempt
         Of the lesson that is open; None: none is.
     review
@@ -58,7 +60,7 @@ class LessonRunner:
     failed = Signal(object)  # Trouble
 
     def __init__(self, session: Session, parent: QObject) -> None:
-        self._session = session
+        self.session = session
         self._editor: Editor | None = None
         self.hall = LessonHall(session)
         self.attempt: Attempt | None = None
@@ -70,6 +72,7 @@ class LessonRunner:
         self._seen: tuple[object, ...] = ()
         self._due_wall_s = self._keep_wall_s = 0.0
         self._asked: tuple[Answer | None] | None = None  # a check that waits for the run file
+        self._wait = RecordingWait()
         self._timer = QTimer(parent, interval=TICK_MS)
         self._timer.timeout.connect(self._tick)
         self._slices = QTimer(parent, interval=0)
@@ -101,13 +104,15 @@ class LessonRunner:
         """
         self.take(begun_attempt(file, person))
 
-    def take(self, attempt: Attempt) -> None:
-        """Go on with an attempt; raises as `start`."""
+    def take(self, attempt: Attempt, keep_at: Path | None = None) -> None:
+        """Go on with an attempt, and keep it in another place once its hall is open; raises as `start`."""
         self._note()
         self._open_hall(attempt)
         self.attempt = attempt
+        if keep_at is not None:
+            self._kept(lambda: attempt.keep_at(keep_at))
         self._timer.start()
-        self._session.permit = self._why_no_act
+        self.session.permit = self._why_no_act
         if self._editor is not None:
             self._editor.permit = self._why_no_edit
         self._turn()
@@ -121,7 +126,7 @@ class LessonRunner:
         self.attempt = self.review = self.said = self._verdict = self._asked = None
         self._stop_measuring()
         self._timer.stop()
-        self._session.permit = lambda _asked: ""
+        self.session.permit = lambda _asked: ""
         if self._editor is not None:
             self._editor.permit = lambda _changes: ""
         self.closed.emit()
@@ -137,15 +142,16 @@ class LessonRunner:
         before = attempt.hall_step
         fresh = attempt.result.step(attempt.lesson.steps[place].id).opened is None
         self._note()
-        if not self._kept(lambda: attempt.go(place)):
-            return
+        self._kept(lambda: attempt.go(place))
         try:
             if attempt.hall_step != before or not self.hall.is_open:
                 self._open_hall(attempt)
             else:
-                self.hall.turn(self._path(attempt), fresh=fresh)
-        except (*SCENE_ERRORS, OSError) as error:
+                self.hall.turn(self.path(attempt), fresh=fresh)
+        except SCENE_ERRORS as error:
             self.failed.emit(Trouble(tr("The hall of this step cannot be opened"), str(error)))
+        except OSError as error:
+            self._tell_unkept(error)
         self._turn()
 
     def again(self) -> None:
@@ -163,9 +169,10 @@ class LessonRunner:
     def hint(self) -> None:
         """Give the next hint; it costs points."""
         attempt = self.attempt
-        hint = attempt.hint() if attempt is not None else None
-        if attempt is not None and hint is not None:
-            self._say(hint_said(hint, attempt.record.hints))
+        taken = attempt.record.hints if attempt is not None else 0
+        if attempt is not None and taken < len(attempt.step.hints):
+            self._kept(attempt.hint)
+            self._say(hint_said(attempt.step.hints[taken], taken + 1))
             self.turned.emit()
 
     def check(self, answer: Answer | None = None) -> None:
@@ -176,11 +183,17 @@ class LessonRunner:
             self._say(solved_said(self.attempt))
             return
         self._asked = (answer,)
-        session = self._session
+        self._wait.begin()
+        session = self.session
         if session.begun and not session.finished and not session.lost:
             session.set_running(False)
             session.client.pause()  # what was done just now is in the run file then
         self._check_now()
+
+    @property
+    def checking(self) -> bool:
+        """Return whether a check waits for the run file."""
+        return self._asked is not None
 
     def why(self) -> None:
         """Say how each condition stands, and what is known about a mistake."""
@@ -194,7 +207,7 @@ class LessonRunner:
         if attempt is not None:
             self._note()
             self._kept(attempt.finish)
-            self._session.pause()
+            self.session.pause()
             self.turned.emit()
 
     # -- what is permitted ----
@@ -223,7 +236,7 @@ class LessonRunner:
     def _tick(self) -> None:
         self.hall.pace()
         wall_s = monotonic()
-        session = self._session
+        session = self.session
         if session.running and wall_s - self._keep_wall_s >= KEEP_WALL_S:
             self._note()
         if self._asked is not None:
@@ -232,7 +245,7 @@ class LessonRunner:
             self._begin_measuring(wall_s)
 
     def _begin_measuring(self, wall_s: float) -> None:
-        attempt, session = self.attempt, self._session
+        attempt, session = self.attempt, self.session
         if attempt is None or not self.hall.is_open or (self._dear and session.running):
             return
         document = session.live.document
@@ -276,7 +289,7 @@ class LessonRunner:
 
     def _check_now(self) -> None:
         """Do the check that waits, if the run file has come up to the run."""
-        attempt, session, asked = self.attempt, self._session, self._asked
+        attempt, session, asked = self.attempt, self.session, self._asked
         document = session.live.document
         if attempt is None or asked is None or document is None:
             return
@@ -287,25 +300,36 @@ class LessonRunner:
         run_file = session.run_file
         try:
             if run_file is None:
-                verdict = attempt.check(attempt.evidence(document.scenario, None, 0.0), asked[0])
+                verdict = attempt.judged(attempt.evidence(document.scenario, None, 0.0), asked[0])
             else:
                 with Reader(run_file) as reader:
                     if session.begun and reader.t_end_s < session.t_s and not session.lost:
-                        return  # it is written still
+                        self._look_stalled()  # it is written still
+                        return
                     evidence = attempt.evidence(document.scenario, reader, reader.t_end_s)
-                    verdict = attempt.check(evidence, asked[0], reader.event_count, reader.event_hash)
+                    verdict = attempt.judged(evidence, asked[0], reader.event_count, reader.event_hash)
         except RunFileError:
-            return  # it is being begun
-        except OSError as error:
-            self._asked = None
-            self._tell_unkept(error)
+            self._look_stalled()  # it is being begun
+            return
+        except OSError:  # it cannot be opened
+            self._look_stalled()
             return
         self._asked, self._verdict = None, verdict
+        self._kept(lambda: attempt.keep_at(attempt.path))
         self.review = Review(verdict, self.review.figures if self.review is not None else {}, session.t_s)
         ends_s = attempt.span(document.scenario)[1]
         self._say(verdict_said(attempt, verdict, session.clock.says, ends_s))
         self.reviewed.emit()
         self.turned.emit()
+
+    def _look_stalled(self) -> None:
+        """Let go of a check for which the run file does not come any more."""
+        if self._wait.is_over(self.session.run_file):
+            self._asked = None
+            words = tr(
+                "The run is no longer recorded, so nothing can be held against it. Try the step again."
+            )
+            self._say(Said("notice", tr("Not checked."), words))
 
     def _on_arrived(self) -> None:
         self._seen = ()
@@ -323,12 +347,13 @@ class LessonRunner:
     # -- within ----
 
     def _open_hall(self, attempt: Attempt) -> None:
-        path = self._path(attempt)
+        path = self.path(attempt)
         self.hall.open(attempt, path)
         self.opened.emit(path)
 
     @staticmethod
-    def _path(attempt: Attempt) -> Path:
+    def path(attempt: Attempt) -> Path:
+        """Return the file of a lesson; one that was never saved has the name it would have."""
         return attempt.file.path or Path(f"{attempt.file.id}.twin-lesson.yaml")
 
     def _turn(self) -> None:
@@ -347,14 +372,12 @@ class LessonRunner:
         if self.attempt is not None:
             self._kept(self.hall.note)
 
-    def _kept(self, act: Callable[[], object]) -> bool:
+    def _kept(self, act: Callable[[], object]) -> None:
         """Do something that is kept; say so where the disk takes none."""
         try:
             act()
         except OSError as error:
             self._tell_unkept(error)
-            return False
-        return True
 
     def _tell_unkept(self, error: OSError) -> None:
         words = tr(

@@ -13,6 +13,7 @@ from twin.lessons.judgement import ConditionState, StepVerdict
 from twin.lessons.schema import Allowed, Hint, Step
 from twin.lessons.step_hall import Act
 from twin.lessons.values import kind_of_act, target_of_act
+from twin.markdown_text import escaped
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.fault_kinds import KINDS
 
@@ -21,7 +22,13 @@ Tone = Literal["solved", "so far", "not yet", "hint", "notice"]
 
 @dataclass(frozen=True)
 class Said:
-    """A few sentences, with a word that says at once what they mean."""
+    """A few sentences, with a word that says at once what they mean.
+
+    Attributes
+    ----------
+    text
+        Markdown, as the texts of lessons are.
+    """
 
     tone: Tone
     title: str
@@ -63,7 +70,7 @@ def verdict_said(
         return not_yet(
             tr(
                 "{act} is not part of this step. Undo takes it back where it was just done; else try again.",
-                act=act_words(verdict.forbidden[0]),
+                act=escaped(act_words(verdict.forbidden[0])),
             )
         )
     if verdict.mistake is not None and not verdict.holds:
@@ -75,7 +82,7 @@ def verdict_said(
     if verdict.holds:
         text = tr("Let the run go on: at {time} it is certain.", time=clock(ends_s))
         return Said("so far", tr("Right so far."), text)
-    missed = "\n".join(unmet(step, verdict))
+    missed = escaped("\n".join(unmet(step, verdict)))
     if verdict.lost:
         return not_yet(tr("This can no longer be met:\n{conditions}\nTry again.", conditions=missed))
     return not_yet(missed)
@@ -86,9 +93,9 @@ def why_said(attempt: Attempt, verdict: StepVerdict) -> Said:
     lines = []
     for condition, outcome in zip(attempt.step.conditions, verdict.outcomes, strict=True):
         reason = f" ({outcome.reason})" if outcome.reason else ""
-        lines.append(f"{condition.text}: {outcome.state.words}{reason}")
+        lines.append(escaped(f"{condition.text}: {outcome.state.words}{reason}"))
     if verdict.mistake is not None and not verdict.solved:
-        lines.append(f"{verdict.mistake.title}: {verdict.mistake.why}")
+        lines.append(f"{escaped(verdict.mistake.title)}: {verdict.mistake.why}")
     if verdict.reply is not None and verdict.reply.why:
         lines.append(verdict.reply.why)
     if attempt.record.solved and attempt.step.solved:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.teach.condition_list import ConditionList
@@ -22,6 +23,8 @@ from twin.lessons.attempt import Attempt
 class SaidFrame(QFrame):
     """What is said to a person, with a coloured edge and a word that says the same as the colour."""
 
+    placed = Signal()  # it has another place or size
+
     def __init__(self, look: Look, folder: Path | None) -> None:
         super().__init__()
         self.setProperty("role", "said")
@@ -35,6 +38,16 @@ class SaidFrame(QFrame):
         column.addWidget(self.text)
         self.hide()
 
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Tell that what is above has wrapped anew."""
+        super().moveEvent(event)
+        self.placed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell that its own words have wrapped anew."""
+        super().resizeEvent(event)
+        self.placed.emit()
+
     def show_said(self, said: Said | None) -> None:
         """Show what is said; None: nothing."""
         self.setVisible(said is not None)
@@ -46,7 +59,7 @@ class SaidFrame(QFrame):
         with_role(self, "said")
         self.title.setText(said.title)
         self.text.show_text(said.text.replace("\n", "\n\n"))
-        self.setAccessibleName(f"{said.title} {said.text}")
+        self.setAccessibleName(f"{said.title} {self.text.words}")
 
 
 class StepPage(QScrollArea):
@@ -97,6 +110,8 @@ class StepPage(QScrollArea):
         column.addWidget(self.limit)
         self.said = SaidFrame(look, folder)
         self.said.text.link_wanted.connect(lambda address: self.link_wanted.emit(address))
+        self.said.placed.connect(self._bring_said)
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: self._bring_said())
         column.addWidget(self.said)
         self.setWidget(content)
 
@@ -106,14 +121,13 @@ class StepPage(QScrollArea):
             return
         if self.conditions is not None:
             self.conditions.show_verdict(review.verdict)
-        for text in self._texts:
+        for text in (*self._texts, self.said.text):
             text.show_figures(review.figures)
 
     def show_said(self, said: Said | None) -> None:
         """Show what is said, and bring it into sight."""
         self.said.show_said(said)
-        if said is not None:
-            QTimer.singleShot(0, self, self._bring_said)
+        self._bring_said()
 
     def write_again(self) -> None:
         """Write the texts in the colours of another theme."""
@@ -126,7 +140,8 @@ class StepPage(QScrollArea):
         self.limit.setVisible(bool(words))
 
     def _bring_said(self) -> None:
-        self.ensureWidgetVisible(self.said, 0, 12)
+        if self.said.isVisibleTo(self):
+            self.ensureWidgetVisible(self.said, 0, 12)
 
     def _add_text(self, look: Look, folder: Path | None, column: QVBoxLayout, text: str) -> MarkdownView:
         view = MarkdownView(look, folder)

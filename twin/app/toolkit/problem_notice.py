@@ -10,7 +10,7 @@ from twin.language import tr
 CANNOT_START = tr("The run cannot start")
 """Title of the trouble that goes as soon as its cause is gone."""
 NOT_PERMITTED = tr("Not now")
-"""Title of the trouble that what is asked for may not be done at this moment."""
+"""Title of the trouble when an action is not allowed now."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -55,9 +55,7 @@ class UserSettings:
 
     def kept(self, name: str) -> list[str]:
         """Return a list of names that was kept, such as favourite parts; empty the first time."""
-        stored = self._store.value(f"lists/{name}", [])
-        names = stored if isinstance(stored, list) else [stored]
-        return [name for name in names if isinstance(name, str)]
+        return self._names(f"lists/{name}")
 
     def keep(self, name: str, names: list[str]) -> None:
         """Keep a list of names."""
@@ -135,13 +133,30 @@ class UserSettings:
         self._store.endGroup()
         return {name: state for name, state in stored.items() if isinstance(state, QByteArray)}
 
-    def save_layouts(self, geometry: QByteArray, version: int, layouts: Mapping[str, QByteArray]) -> None:
-        """Keep where the window stands, and the layout of each workspace."""
+    @property
+    def untouched(self) -> list[str]:
+        """Return the workspaces whose layouts were kept as they were laid out at first."""
+        return self._names(f"{_LAYOUT}/untouched")
+
+    def save_layouts(
+        self,
+        geometry: QByteArray,
+        version: int,
+        layouts: Mapping[str, QByteArray],
+        untouched: Iterable[str] = (),
+    ) -> None:
+        """Keep where the window stands, the layout of each workspace, and which of these nobody has changed."""
         self._store.remove(_LAYOUT)
         self._store.setValue(f"{_LAYOUT}/geometry", geometry)
         self._store.setValue(f"{_LAYOUT}/version", version)
         for name, state in layouts.items():
             self._store.setValue(f"{_LAYOUT}/workspaces/{name}", state)
+        self._store.setValue(f"{_LAYOUT}/untouched", sorted(untouched))
+
+    def _names(self, key: str) -> list[str]:
+        stored = self._store.value(key, [])
+        names = stored if isinstance(stored, list) else [stored]
+        return [name for name in names if isinstance(name, str)]
 
     def flush(self) -> None:
         """Write everything to disk."""

@@ -18,7 +18,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.tour.prose_view import ProseView
 from twin.app.tour.tour import Tour
 from twin.language import tr
-from twin.markdown_text import read_markdown, with_figures
+from twin.markdown_text import ProseBlock, read_markdown, with_figures
 from twin.scenario.schema.chapter import ChapterTrial
 from twin.shown_text import one_line
 
@@ -84,6 +84,7 @@ class ChapterCard(QFrame):
         super().__init__(hall)
         self._look, self._hall, self._tour = look, hall, tour
         self._shown: object = None
+        self._blocks: tuple[ProseBlock, ...] = ()  # of the text, figures by name
         self._body_px = 18
         self.buttons: list[QPushButton] = []
         self.setObjectName("chapter card")
@@ -109,7 +110,7 @@ class ChapterCard(QFrame):
 
     def follow(self) -> None:
         """Show the chapter of the tour, and the figures of the moment in it."""
-        stop, tour = self._tour.stop, self._tour
+        stop = self._tour.stop
         self.setVisible(stop is not None)
         if stop is None:
             self._shown = None
@@ -117,9 +118,9 @@ class ChapterCard(QFrame):
             return
         chapter = stop.chapter
         if self._shown is not stop:
-            self._shown = stop
+            self._shown, self._blocks = stop, read_markdown(chapter.text)
             self.title.setText(one_line(chapter.title))
-            self.progress.show_progress(stop.number, len(tour.stops))
+            self.progress.show_progress(stop.number, stop.count)
             self._offer(chapter.trials)
         self.tell()
         self.place()
@@ -129,7 +130,7 @@ class ChapterCard(QFrame):
         stop, tour, session = self._tour.stop, self._tour, self._tour.session
         if stop is None or session.document is None:
             return
-        self.words.show_blocks(with_figures(read_markdown(stop.chapter.text), tour.figure), self._body_px)
+        self.words.show_blocks(with_figures(self._blocks, tour.figure), self._body_px)
         clock = session.clock.says(session.shown_s)
         if tour.phase == "ahead":
             told = tr("simulating to {time}", time=session.clock.says(stop.at_s))
@@ -154,7 +155,7 @@ class ChapterCard(QFrame):
         width = round(min(max(_WIDTH * wide, _LEAST_WIDTH * high), _MOST_WIDTH * wide))
         top = mark.geometry().bottom() + margin if mark.isVisibleTo(self._hall) else native.top() + margin
         room = native.bottom() - margin - top
-        blocks = with_figures(read_markdown(stop.chapter.text), self._tour.figure)
+        blocks = with_figures(self._blocks, self._tour.figure)
         inner = width - 2 * _pad(high)
         for share in _SHRINKS:
             self._size(high, share, inner)

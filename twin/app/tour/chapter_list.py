@@ -28,7 +28,7 @@ class ChapterList(QWidget):
     def __init__(self, look: Look, tour: Tour, present: Callable[[int | None], object]) -> None:
         super().__init__()
         self._tour = tour
-        self._listed: list[tuple[float, str]] | None = None
+        self._listed: list[tuple[int, float, str]] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 4, 8, 4)
         column.setSpacing(6)
@@ -61,17 +61,17 @@ class ChapterList(QWidget):
     def write(self) -> None:
         """List the chapters as they are now."""
         stops, session = self._tour.stops, self._tour.session
-        listed = [(stop.at_s, stop.chapter.title) for stop in stops]
+        listed = [(stop.number, stop.at_s, stop.chapter.title) for stop in stops]
         if listed == self._listed:
             return
         self._listed = listed
         clear(self._grid)
         self.lines = []
-        for row, (at_s, title) in enumerate(listed):
+        for row, (number, at_s, title) in enumerate(listed):
             line = QPushButton(one_line(title).replace("&", "&&"))
             line.setProperty("role", "link")
             line.setAccessibleName(
-                tr("Go to chapter {number}: {title}", number=row + 1, title=one_line(title))
+                tr("Go to chapter {number}: {title}", number=number, title=one_line(title))
             )
             line.setToolTip(plain_tip(tr("Go to {time}", time=session.clock.says(at_s))))
             line.clicked.connect(partial(self._go, row))

@@ -10,7 +10,7 @@ from typing import Protocol
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QWidget
 
 from twin.app.hall.panel import HallPanel
 from twin.app.session.session import Session
@@ -113,7 +113,11 @@ class Presenting(QObject):
         if self.on or self._session.document is None:
             return
         if not self.tour.stops:
-            self._tell(tr("This scene has no chapters: write some under “chapters” in its file"))
+            told = self._session.document.scenario.chapters
+            late = tr("All chapters of this scene begin after the end of its run")
+            self._tell(
+                late if told else tr("This scene has no chapters: write some under “chapters” in its file")
+            )
             return
         window, state, hall = self._window, self._hall.state, self._hall
         around = (window.menuBar(), window.statusBar(), hall.strip)
@@ -185,7 +189,7 @@ class Presenting(QObject):
             event, QKeyEvent
         ):
             return False
-        act = self._act(event) if isinstance(watched, QWidget) and self._is_ours() else None
+        act = self._act(event) if isinstance(watched, QWidget) and self._is_ours(event) else None
         if act is None:  # windows of Qt get each key first, and pass it on to a widget
             return False
         if kind == QEvent.Type.ShortcutOverride:
@@ -202,8 +206,10 @@ class Presenting(QObject):
             return partial(self.card.press, event.key() - Qt.Key.Key_0)
         return self._keys.get(event.key())
 
-    def _is_ours(self) -> bool:
-        """Return whether keys go to the hall or the notes, not to a dialog, a menu or a dock."""
+    def _is_ours(self, event: QKeyEvent) -> bool:
+        """Return whether a key is for the presentation, not for a dialog, a menu or what somebody types in a dock."""
+        if event.key() != Qt.Key.Key_Escape and _takes_text(QApplication.focusWidget()):
+            return False
         if QApplication.activeModalWidget() is not None or QApplication.activePopupWidget() is not None:
             return False
         return QApplication.activeWindow() in (self._window, self.notes)
@@ -222,3 +228,10 @@ class Presenting(QObject):
     def _tell_moment(self) -> None:
         if self.on:
             self.card.tell()
+
+
+def _takes_text(widget: QWidget | None) -> bool:
+    """Return whether a widget is one to type in; a table is none before one of its fields is open."""
+    if widget is None or isinstance(widget, QAbstractItemView):
+        return False
+    return widget.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)

@@ -171,7 +171,9 @@ class Tour:
     def _play(self, stop: TourStop) -> None:
         session = self.session
         at_s, in_record = session.shown_s, session.looking_s is not None
-        if at_s >= stop.until_s - _NEAR_S or (session.finished and at_s >= session.t_s - _NEAR_S):
+        # A recorded run that was broken off ends where it does.
+        ended = session.finished or session.recording is not None
+        if at_s >= stop.until_s - _NEAR_S or (ended and at_s >= session.t_s - _NEAR_S):
             session.halt()
             self.phase = "over"
             self.changed.emit()

@@ -12,8 +12,8 @@ from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.commands.trial import TryOut
 from twin.language import tr
-from twin.scenario import ScenarioError
-from twin.scenario.checks.chapters import injection
+from twin.scenario import Scenario, ScenarioError
+from twin.scenario.checks.chapters import injection, with_setting
 from twin.scenario.checks.interventions import LIVE
 from twin.scenario.schema.chapter import ChapterTrial
 from twin.scenario.schema.faults import Intervention
@@ -60,37 +60,44 @@ class Trials:
             else:
                 self._now(trial)
         except ScenarioError as error:
-            self._tell(f"{error.problems[0].key}: {error.problems[0].reason}")
+            wrong = error.problems[0]
+            self._tell("; ".join(filter(None, (f"{trial.label}: {wrong.reason}", wrong.hint))))
         return False
 
     def _now(self, trial: ChapterTrial) -> None:
         """Change the scene and let faults act, in the run as it stands."""
         at_s = self._session.shown_s
+        injections = self._injections(trial, at_s)
+        changed = self._scenario
+        for text in trial.settings:  # all are looked at before one acts
+            changed = with_setting(text, changed)
         hall = tuple(text for text in trial.settings if not LIVE.match(text))
+        if hall and not self._editor.do(TryOut(trial.label, hall)):
+            return
         for text in trial.settings:
             if text not in hall:
                 path, _, value = text.partition("=")
                 asked = Intervention(at=at_s, kind="set", target=path.strip(), value=value.strip())
                 self._session.intervene(asked)
-        if hall:
-            self._editor.do(TryOut(trial.label, hall))
-        for intervention in self._injections(trial, at_s):
+        for intervention in injections:
             self._session.intervene(intervention)
 
     def _from_start(self, trial: ChapterTrial) -> bool:
         """Change the scene itself, and run it again from its start."""
-        session = self._session
-        if session.recording is not None:
+        if self._session.recording is not None:
             self._tell(tr("This is a recorded run: open its scene to run it again"))
             return False
-        session.restart()
-        return self._editor.do(TryOut(trial.label, trial.settings, self._injections(trial, 0.0)))
+        return self._editor.do_from_start(TryOut(trial.label, trial.settings, self._injections(trial, 0.0)))
 
     def _additions(self, trial: ChapterTrial) -> tuple[Addition, ...]:
         at_s = self._session.shown_s
         return (*set_from(trial.settings, at_s), *self._injections(trial, at_s))
 
     def _injections(self, trial: ChapterTrial, at_s: float) -> tuple[Intervention, ...]:
+        return tuple(injection(text, at_s, self._scenario) for text in trial.inject)
+
+    @property
+    def _scenario(self) -> Scenario:
         document = self._session.document
         assert document is not None
-        return tuple(injection(text, at_s, document.scenario) for text in trial.inject)
+        return document.scenario

@@ -6,7 +6,7 @@ from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
-from twin.catalog.plausibility import compute, cooling, network, power, rack
+from twin.catalog.plausibility import compute, cooling, network, power, price, rack
 from twin.catalog.plausibility.finding import CatalogFinding, Findings
 from twin.catalog.plausibility.known_models import known_model
 from twin.catalog.power_parts import PowerStagePart
@@ -18,7 +18,7 @@ def check(catalog: Catalog) -> list[CatalogFinding]:
     Rules: dense against sparse rates, port counts, GPUs x TDP < node max < power supplies with redundancy,
     idle nodes against their idle parts,
     height against power and airflow, liquid claims, ordered temperatures and clocks, efficiencies in (0, 1],
-    flow per kW, reach by medium, breaker arithmetic, and the published figures of well-known models.
+    flow per kW, reach by medium, breaker arithmetic, prices, and the published figures of well-known models.
     """
     return [finding for part in catalog for finding in _of(part, catalog)]
 
@@ -47,4 +47,5 @@ def _of(part: Part, catalog: Catalog) -> Findings:
     else:
         yield from power.source(part)
         yield from cooling.gear(part)
+    yield from price.price(part, catalog)
     yield from known_model(part)

@@ -15,6 +15,7 @@ from twin.cli.options import Json, Overwrite, Seed, a_file
 if TYPE_CHECKING:
     from twin.lessons.drill import OperatorDrill
     from twin.lessons.drill_run import Ranking
+    from twin.lessons.step_hall import Act
 
 EXAMPLE = """Example: twin drill blackout --level heavy --seed 3 --by runbook -o heavy.twinrun
 
@@ -22,6 +23,7 @@ A drill is a scene, a level and a seed that draws faults; whoever takes part see
 runs made again from the acts: useful GPU-hours, less what throttled GPUs, thermal shutdowns, tripped breakers, empty
 batteries and emergency power off count. In the window: Teach, Start a drill."""
 FORMAT = JsonFormat("drill")
+LENGTH = "2 h"
 
 
 class DrillLevel(StrEnum):
@@ -51,8 +53,12 @@ def rank_drill(
         ),
     ] = None,
     seed: Seed = None,
-    level: Annotated[DrillLevel, typer.Option(help="How hard: light, medium or heavy.")] = DrillLevel.medium,
-    length: Annotated[str, typer.Option(metavar="TIME", help="Length of the drill.")] = "2 h",
+    level: Annotated[
+        DrillLevel | None, typer.Option(help="How hard: light, medium or heavy (default: medium).")
+    ] = None,
+    length: Annotated[
+        str | None, typer.Option(metavar="TIME", help=f"Length of the drill (default: {LENGTH}).")
+    ] = None,
     by: Annotated[
         Response | None,
         typer.Option(help="Only this response: nothing, runbook or random (default: all of them)."),
@@ -82,50 +88,72 @@ def rank_drill(
         raise typer.BadParameter("name a scene, or ask for --list", param_hint="SCENE")
     with reporting_errors(scene):
         from twin.lessons.drill import DrillError
+        from twin.lessons.drill_result import SUFFIX
         from twin.lessons.drill_run import ranked
         from twin.lessons.result import ResultError
 
+        if scene.endswith(SUFFIX):
+            _must_be_alone(seed, level, length, by)
+        elif out is not None and by is None:
+            raise typer.BadParameter("-o records one response: say which, --by", param_hint="--by")
         try:
-            drill, yours, until_s = _drill(scene, level.value, seed, length)
+            drill, yours, until_s, person = _drill(scene, level, seed, length)
+            if out is not None and out.exists() and not replace:
+                raise BadInput(f"{out} exists; add --replace to overwrite it")
+            ways = () if yours is not None else [each.value for each in Response if by in (None, each)]
+            ranking = ranked(drill, yours, tuple(ways), until_s)
         except (DrillError, ResultError) as error:
             raise BadInput(str(error)) from None
-        if out is not None and out.exists() and not replace:
-            raise BadInput(f"{out} exists; add --replace to overwrite it")
-        ways = (
-            () if yours is not None else ([by.value] if by is not None else [each.value for each in Response])
-        )
-        ranking = ranked(drill, yours, tuple(ways), until_s)
         if out is not None:
-            _record(drill, ranking, out)
+            _record(drill, ranking, out, until_s)
         if json:
-            print_json(FORMAT, _plain(drill, ranking, until_s))
+            print_json(FORMAT, _plain(drill, ranking, until_s, person))
         else:
-            _print(drill, ranking)
+            _print(drill, ranking, person)
 
 
-def _drill(scene: str, level: str, seed: int | None, length: str) -> tuple[OperatorDrill, Any, float | None]:
+def _must_be_alone(*options: object) -> None:
+    """Refuse options that make a drill: a result says itself which one it is."""
+    given = [
+        name
+        for name, value in zip(("--seed", "--level", "--length", "--by"), options, strict=True)
+        if value is not None
+    ]
+    if given:
+        raise typer.BadParameter("a result says itself which drill it is of", param_hint=", ".join(given))
+
+
+def _drill(
+    scene: str, level: DrillLevel | None, seed: int | None, length: str | None
+) -> tuple[OperatorDrill, tuple[Act, ...] | None, float | None, str]:
     from twin.cli.scene import load_scene, time_of
     from twin.lessons.drill import drill_of
     from twin.lessons.drill_result import SUFFIX, read_drill
 
     if scene.endswith(SUFFIX):
         result = read_drill(Path(scene))
-        return result.drill(), result.done, result.until_s
+        return result.drill(Path(scene).parent), result.done, result.until_s, result.person
     document = load_scene(scene)
     drawn = document.scenario.seed if seed is None else seed
-    return drill_of(document, level, drawn, time_of(length, "--length")), None, None
+    length_s = time_of(length or LENGTH, "--length")
+    return drill_of(document, (level or DrillLevel.medium).value, drawn, length_s), None, None, ""
 
 
-def _record(drill: OperatorDrill, ranking: Ranking, out: Path) -> None:
+def _record(drill: OperatorDrill, ranking: Ranking, out: Path, until_s: float | None) -> None:
+    """Record the run beside its place; what lies there stays until the new one is whole."""
+    from tempfile import TemporaryDirectory
+
     from twin.lessons.step_hall import with_acts
     from twin.runtime.inline import run
 
     way = ranking.others[0] if ranking.others else ranking.nobody
-    out.unlink(missing_ok=True)
-    run(with_acts(drill.scenario, way.acts), record=out)
+    with TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+        made = Path(folder) / out.name
+        run(with_acts(drill.scenario, way.acts), until_s=until_s, record=made)
+        made.replace(out)
 
 
-def _plain(drill: OperatorDrill, ranking: Ranking, until_s: float | None) -> dict[str, Any]:
+def _plain(drill: OperatorDrill, ranking: Ranking, until_s: float | None, person: str) -> dict[str, Any]:
     from twin.lessons.drill_comment import act_words
 
     return {
@@ -134,6 +162,7 @@ def _plain(drill: OperatorDrill, ranking: Ranking, until_s: float | None) -> dic
         "seed": drill.seed,
         "length_s": drill.length_s,
         "until_s": drill.length_s if until_s is None else until_s,
+        **({"person": person} if person else {}),
         "faults": [
             {"at_s": fault.at_s, "kind": fault.kind, "target": fault.target, "words": act_words(fault)}
             for fault in drill.faults
@@ -154,14 +183,15 @@ def _plain(drill: OperatorDrill, ranking: Ranking, until_s: float | None) -> dic
     }
 
 
-def _print(drill: OperatorDrill, ranking: Ranking) -> None:
+def _print(drill: OperatorDrill, ranking: Ranking, person: str) -> None:
     from twin import units
     from twin.cli.tables import console, print_table
     from twin.lessons.drill_comment import act_words
     from twin.lessons.drill_score import HARMS
 
     show = console().print
-    show(f"{drill.scene}, {drill.level} drill of {units.spoken(drill.length_s)}, seed {drill.seed}\n")
+    of = f", by {person}" if person else ""
+    show(f"{drill.scene}, {drill.level} drill of {units.spoken(drill.length_s)}, seed {drill.seed}{of}\n")
     rows = []
     for way in ranking.in_order:
         score, points = way.score, ranking.points(way)

@@ -11,8 +11,12 @@ import numpy as np
 from twin import units
 from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
-from twin.commands.budget.prices import price_of
+from twin.catalog.price_parts import PricePart
 from twin.commands.edit.command import EditedScene
+from twin.economics.bill import gathered
+from twin.economics.it_lines import it_lines
+from twin.economics.price_book import PriceBook
+from twin.economics.site_lines import machine_lines
 from twin.language import tr
 from twin.plant.design_load import DesignLoad, rack_budget
 from twin.plant.tables import LoopKind, Plant
@@ -81,9 +85,9 @@ class Budget:
     weight_kg, footprint_m2
         Weight of racks with their contents, and floor area under them.
     cost_usd
-        Sum of known prices; a node without a price counts with that of its GPUs.
+        Of all parts at likely prices, those of the scene before the catalogue's; without building and labour.
     unpriced
-        Parts without a price, or with that of their GPUs alone, and how many there are.
+        Parts without a price, and how many there are.
     """
 
     racks: int
@@ -106,7 +110,7 @@ class Budget:
 
     @property
     def unpriced_parts(self) -> int:
-        """Return the number of parts without a price, or with a price of their GPUs only."""
+        """Return the number of parts without a price."""
         return sum(self.unpriced.values())
 
     @property
@@ -261,39 +265,14 @@ def _weight_kg(plant: Plant, catalog: Catalog) -> np.ndarray:
 
 
 def _cost(scene: EditedScene) -> tuple[float, dict[str, int]]:
-    """Return the cost of the parts with a known price, and the parts without one; racks that come whole count once."""
-    plant, catalog = scene.plant, scene.catalog
-    counts: dict[str, int] = {}
-
-    def add(part: str, count: int) -> None:
-        if part and count:
-            counts[part] = counts.get(part, 0) + count
-
-    racks, nodes = plant.racks, plant.nodes
-    whole = np.array(
-        [bool(name) and catalog.part(name).price_usd is not None for name in racks.part], np.bool_
-    )
-    for name in set(racks.part):
-        of_part = np.array([part == name for part in racks.part], np.bool_)
-        add(name, int((of_part & racks.present).sum()))
-    loose = nodes.present & ~whole[nodes.rack] if len(racks.ids) else nodes.present
-    numbers = np.bincount(nodes.part[loose], minlength=len(plant.node_parts))
-    for name, number in zip(plant.node_parts, numbers.tolist(), strict=True):
-        add(name, number)
-    for name, present in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
-        add(name, int(present))
-    for table in (plant.loops, plant.power, plant.plants):
-        for name, count in zip(table.part, (table.units * table.present).tolist(), strict=True):
-            add(name, count)
-    for name, number in zip(plant.storage.part, plant.storage.count.tolist(), strict=True):
-        add(name, number)
-    for fabric in scene.scenario.fabrics:
-        if fabric.id not in plant.fabrics:  # just written: the hall as it stands has none of it yet
-            continue
-        slot = plant.fabrics.index(fabric.id)
-        cables = int((plant.node_links.fabric == slot).sum())
-        cables += int(plant.switch_links.cables[plant.switch_links.fabric == slot].sum())
-        add(fabric.cable, cables)
-    prices = {name: price_of(catalog, name) for name in counts}
-    total = float(sum(price.usd * counts[name] for name, price in prices.items() if price.usd is not None))
-    return total, {name: counts[name] for name, price in sorted(prices.items()) if price.leaves_out}
+    """Return the cost of all parts that have a price, and the parts without one; nothing counts twice."""
+    scenario, plant, catalog = scene.scenario, scene.plant, scene.catalog
+    book = PriceBook(catalog, scenario.prices)
+    lines = [*it_lines(scenario, plant, catalog, book), *machine_lines(plant, catalog)]
+    total, unpriced = 0.0, dict[str, int]()
+    for line in gathered(line for line in lines if not isinstance(catalog.part(line.entry), PricePart)):
+        if line.entry in book:
+            total += book.own(line.entry).likely * line.count
+        else:
+            unpriced[line.entry] = round(line.count)
+    return total, dict(sorted(unpriced.items()))

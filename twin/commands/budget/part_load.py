@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from twin.catalog import Catalog, CduPart, CrahPart, NodePart, RackPart, RdhxPart, SwitchPart
 from twin.catalog.compute_parts import StoragePart
 from twin.catalog.cooling_parts import TankPart
-from twin.commands.budget.prices import price_of
+from twin.economics.price_book import CABINET
 from twin.plant.design_load import node_design_w
 
 
@@ -28,7 +28,7 @@ class PartLoad:
     gives_w
         Cooling capacity of a cooler [W].
     unpriced
-        What the price leaves out, by the names of parts: some inside, or the part itself.
+        Parts without a price: some inside, or the part itself.
     nodes
         (node part, how many) that want a network.
     """
@@ -46,8 +46,8 @@ class PartLoad:
 def part_load(catalog: Catalog, part_id: str) -> PartLoad:
     """Return the demand of a part with its contents; raises UnknownPart."""
     part = catalog.part(part_id)
-    weight, price = part.weight_kg, price_of(catalog, part_id)
-    cost, unpriced = price.usd, (price.leaves_out,) if price.leaves_out else ()
+    weight, cost = part.weight_kg, part.price_usd
+    unpriced = (part_id,) if cost is None else ()
     if isinstance(part, NodePart):
         power_w = node_design_w(part)
         ports = sum(group.count for group in part.nics if group.use != "storage")
@@ -76,11 +76,13 @@ def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
         if isinstance(part, NodePart | SwitchPart)
     ]
     cost, unpriced = rack.price_usd, tuple[str, ...]()
-    if cost is None:  # nobody sells it whole: what it holds
-        prices = [(price_of(catalog, name), count) for _, name, count in inside]
-        cost = sum(count * price.usd for price, count in prices if price.usd is not None) or None
-        unpriced = tuple(dict.fromkeys(price.leaves_out for price, _ in prices if price.leaves_out))
-        unpriced = unpriced if inside else (rack.id,)
+    if cost is None:  # nobody sells it whole: what it holds, in a cabinet
+        prices = [
+            (catalog.part(CABINET).price_usd, 1),
+            *((part.price_usd, count) for part, _, count in inside),
+        ]
+        cost = sum(count * price for price, count in prices if price is not None) or None
+        unpriced = tuple(dict.fromkeys(name for part, name, _ in inside if part.price_usd is None))
     nodes: dict[str, int] = {}
     for load, name, count in asked:
         if load.nodes:

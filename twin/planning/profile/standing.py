@@ -77,14 +77,19 @@ def standing_of(kind: str, confidence: str, interval: Interval | None) -> Standi
     return standing_named(confidence)
 
 
-def standing_of_job(job: Mapping[str, Any]) -> Standing | None:
-    """Return how sure the steps of a job of a summary are; run files of before name the confidence alone."""
-    return standing_named(job.get("standing") or job.get("confidence"))
+def standing_of_job(job: object) -> Standing | None:
+    """Return how sure the steps of a job of a summary are; run files of before name the confidence alone.
+
+    None where the summary of a damaged file has something else there.
+    """
+    return standing_named(job.get("standing") or job.get("confidence")) if isinstance(job, Mapping) else None
 
 
-def standing_named(word: str | None) -> Standing | None:
+def standing_named(word: object) -> Standing | None:
     """Return the standing of this word, or of a profile's confidence; None of another."""
-    return STANDINGS.get("not calibrated" if word == "uncalibrated" else word or "")
+    return (
+        STANDINGS.get("not calibrated" if word == "uncalibrated" else word) if isinstance(word, str) else None
+    )
 
 
 def least_sure(found: Iterable[Standing | None]) -> Standing | None:
@@ -94,7 +99,8 @@ def least_sure(found: Iterable[Standing | None]) -> Standing | None:
 
 def standing_in(summary: Mapping[str, Any]) -> Standing | None:
     """Return the most doubtful standing among the jobs of a summary; None where nothing says."""
-    return least_sure(standing_of_job(job) for job in summary.get("jobs") or ())
+    jobs = summary.get("jobs")
+    return least_sure(map(standing_of_job, jobs)) if isinstance(jobs, list) else None
 
 
 def tip_of(standing: Standing, interval: Interval | None, doubts: Iterable[str] = ()) -> str:

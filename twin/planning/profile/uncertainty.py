@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from twin.planning.profile.figures import ProfileError
+from twin.planning.profile.figures import ProfileError, section
 from twin.planning.profile.profiles import CalibratedProfile, OwnError
-from twin.resources import folder
+from twin.resources import shipped_text
 
-FILE = "step_errors.json"
+FILE = "assets/step_errors.json"
 EXPERTS = "experts"
 """Kind of the runs of mixtures of experts, whatever their precision."""
 
@@ -104,21 +104,34 @@ class Interval:
 
 @cache
 def step_errors() -> Mapping[tuple[str, str], StepErrors]:
-    """Return what published runs show, by profile and kind of run; `packaging/step_errors.py` writes the file."""
-    groups = json.loads((folder("assets") / FILE).read_text(encoding="utf-8"))["groups"]
+    """Return what published runs show, by profile and kind of run; `packaging/step_errors.py` writes the file.
+
+    Raises `ProfileError` when the file is missing or wrong.
+    """
+    try:
+        document = json.loads(shipped_text(FILE, ProfileError))
+    except (json.JSONDecodeError, RecursionError) as fault:
+        line = getattr(fault, "lineno", 0)
+        raise ProfileError(FILE, "", f"not readable as JSON: {getattr(fault, 'msg', fault)}", line) from fault
+    if not isinstance(document, dict):
+        raise ProfileError(FILE, "", "must be a mapping of keys to values")
     found = {}
-    for key, entry in groups.items():
+    for key, entry in section(document, FILE, "groups").items():
         profile, _, kind = str(key).partition(" ")
         found[profile, kind] = _errors(entry, f"groups.{key}")
     return found
 
 
 def _errors(entry: Any, key: str) -> StepErrors:
-    try:
-        return StepErrors(**entry)
-    except TypeError:
-        names = ", ".join(StepErrors.__slots__)
-        raise ProfileError(FILE, key, f"must be a mapping with {names}") from None
+    names = StepErrors.__slots__
+    if not isinstance(entry, dict) or set(entry) != set(names):
+        raise ProfileError(FILE, key, f"must be a mapping with {', '.join(names)}")
+    for name, value in entry.items():
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise ProfileError(FILE, f"{key}.{name}", f"{value!r} is not a number")
+    if not entry["p90"] > 0:
+        raise ProfileError(FILE, f"{key}.p90", "must be above 0")
+    return StepErrors(**entry)
 
 
 def kind_of(precision: str, experts: bool) -> str:

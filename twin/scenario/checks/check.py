@@ -16,6 +16,7 @@ from twin.scenario.checks import (
     hardware,
     interventions,
     places,
+    prices,
     sizes,
     storage,
     tenancy,
@@ -294,6 +295,7 @@ class _Checker:
         """Return racks that overflow, and fabrics and jobs that are impossible; needs valid references."""
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
+            *prices.prices(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog, self.acting),
             *storage.chains(self.scenario),

@@ -57,7 +57,7 @@ def edited(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenar
         When a path leads nowhere, a value does not fit, or the whole is wrong after all of them. Interventions are
         not looked at: what they act on may have come or gone by then.
     """
-    scenario = _changed(scenario, changes)
+    scenario = changed(scenario, changes)
     check.check(scenario, _NOWHERE, during=(math.inf, math.inf))
     return scenario
 
@@ -128,12 +128,12 @@ def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stag
     for edit, end_s in list(zip(acting, ends_s[1:], strict=True))[len(made) :]:
         mark = locate(tree, ("edits", places[edit.id]))
         for change in edit.changes:
-            if change.path.split(".")[0].split("[")[0] in ("edits", "interventions"):
+            if change.path.split(".")[0].split("[")[0] in ("edits", "interventions", "chapters"):
                 reason = f"changes {change.path}; an edit changes what exists"
                 wrong = Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "remove it")
                 raise ScenarioError([wrong])
         try:
-            stage = _changed(stage, edit.changes)
+            stage = changed(stage, edit.changes)
             check.check(stage, _NOWHERE, during=(edit.at_s, end_s))
         except ScenarioError as error:
             raise ScenarioError([_of_edit(edit, mark, problem) for problem in error.problems]) from None
@@ -146,7 +146,8 @@ def _of_edit(edit: Edit, mark: SourceMark, problem: Problem) -> Problem:
     return Problem(mark.file, mark.line, key, problem.value, problem.reason, problem.hint)
 
 
-def _changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:
+def changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:
+    """Return the scenario after changes, of which each fits its place; the whole is not looked at."""
     for change in changes:
         if change.value is None:
             scenario = take_away(scenario, change.path)

@@ -38,6 +38,7 @@ SECTIONS: dict[str, str] = {
     "reservations": "Tenants and work",
     "clouds": "Cloud",
     "ownership": "Cloud",
+    "prices": "Prices",
     "failures": "Failures",
     "interventions": "Interventions",
     "edits": "Interventions",

@@ -130,9 +130,13 @@ def problems_of(tree: Tree, errors: Iterable[Any], root: fields.FieldSpot = fiel
     found: dict[tuple[Path, str], Problem] = {}
     unknown: set[tuple[Path, str]] = set()
     # Of several alternatives of one value the one that fits but for its range knows best.
-    for error in sorted(errors, key=lambda error: error["type"] not in _BOUNDS):
+    ordered = sorted(errors, key=lambda error: error["type"] not in _BOUNDS)
+    for error in ordered:
         path = _in_tree(tree, error["loc"])
-        if error["type"] == "too_short" and _spot(tree, path, root)[1].value:
+        if error["type"] == "too_short" and any(
+            len(other["loc"]) > len(error["loc"]) and other["loc"][: len(error["loc"])] == error["loc"]
+            for other in ordered
+        ):
             continue  # pydantic counts items that are wrong as missing; what is wrong with them is told
         group = "key" if error["type"] in ("missing", "extra_forbidden") else "value"
         where = (path, group + str(error["loc"][-1]) if group == "key" else group)

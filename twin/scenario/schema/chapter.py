@@ -128,7 +128,7 @@ class Chapter(DocumentPart):
     )
     speed: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.01,
         le=1e7,
         description="simulated seconds per second; none: that of the scene or the window",
     )

@@ -15,6 +15,7 @@ from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.exclusion import Exclusion
 from twin.scenario.schema.faults import Failures, Intervention
 from twin.scenario.schema.group import Group
+from twin.scenario.schema.prices import MOST_PRICES, OneFigureToo, PriceId, ScenePrice
 from twin.scenario.schema.quantity import Moment
 from twin.scenario.schema.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.schema.site import Hall, Site
@@ -62,7 +63,7 @@ class Scenario(DocumentPart):
     )
     speed: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.01,
         le=1e7,
         description="initial speed of playback, simulated seconds per second; none: that of the window",
     )
@@ -89,6 +90,11 @@ class Scenario(DocumentPart):
     clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
     ownership: Ownership | None = Field(
         default=None, description="cost of own GPUs, compared with rented ones; none: no comparison"
+    )
+    prices: dict[PriceId, Annotated[ScenePrice, OneFigureToo()]] = Field(
+        default={},
+        max_length=MOST_PRICES,
+        description="prices other than those of the catalogue, by id of a part or of an entry of its prices",
     )
     failures: Failures = Field(default=Failures(), description="random failures")
     interventions: tuple[Intervention, ...] = Field(default=(), description="interventions at given times")

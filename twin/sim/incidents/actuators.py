@@ -61,7 +61,7 @@ class Actuators:
     shutdowns: Shutdowns
     tally: FailureTally
     arm: Callable[[], None]
-    hasten: Callable[[str], float | None]
+    hasten: Callable[[str], tuple[float | None, bool]]
     moves: Moves = field(init=False)
     clouds: Clouds = field(init=False)
     capped: list[Intervention] = field(default_factory=list)

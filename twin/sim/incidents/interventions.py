@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,9 @@ from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
+
+CALL_S = 1.0
+"""What ends so close to the call of a technician and their work is ended by them [s]."""
 
 
 class Incidents(Stateful):
@@ -219,9 +223,16 @@ class Incidents(Stateful):
         self.timers.cancel("undo", index)
         self._undo(index)
 
-    def _hasten(self, target: str) -> float | None:
-        """Let what is broken at a thing end once hands on site are done; return how long they take [s], if they can."""
+    def _hasten(self, target: str) -> tuple[float | None, bool]:
+        """Let what is broken at a thing end once hands on site are done.
+
+        Returns how long they take [s], None if hands can end nothing sooner; and whether others are at work already.
+        """
         found: list[float] = []
+        left: list[float] = []
+        now_s = self.timers.now_s
+        called = (i for i in self.asked if i.kind == "repair" and i.target == target)
+        before_s = [i.at_s for i in called if i.at_s < now_s]
         kind = self.on.target_kind(target)
         acting = (*self.facility.acting, *self.outages.acting)
         for number in (*range(len(self.asked)), *range(-len(self.struck), 0)):
@@ -229,11 +240,13 @@ class Incidents(Stateful):
             hands_s = next((s for of, s in KINDS[i.kind].hands_s.items() if of == kind), None)
             if i.target != target or hands_s is None or i not in acting:
                 continue
-            due_s, ready_s = self.timers.due_s("undo", number), self.timers.now_s + hands_s
+            due_s, ready_s = self.timers.due_s("undo", number), now_s + hands_s
             if due_s is None or ready_s < due_s:
                 self.timers.set("undo", number, ready_s, ENDING)
                 found.append(hands_s)
-        return max(found, default=None)
+            elif any(math.isclose(at_s + hands_s, due_s, abs_tol=CALL_S) for at_s in before_s):
+                left.append(due_s - now_s)
+        return (max(found), False) if found else (max(left, default=None), bool(left))
 
     def _undo(self, index: int) -> None:
         i = self._one(index)

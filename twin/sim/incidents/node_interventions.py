@@ -55,7 +55,8 @@ class NodeFailure(Handler):
                 struck.setdefault(job, []).append(node)
         for job in sorted(struck):
             why = f"{i.target} failed (injected)"
-            if on.recovery.interrupt(on.jobs.rows[job], cause, why, on=i.target, struck=struck[job]):
+            row, nodes = on.jobs.rows[job], struck[job]
+            if on.recovery.interrupt(row, cause, why, on=i.target, struck=nodes, injected=True):
                 on.tally.interrupted(cause)
         on.arm()
 
@@ -151,9 +152,11 @@ class Technician(Handler):
 
     def begin(self, on: Actuators, i: Intervention, lasts_s: float | None) -> None:
         """Let what hands can end be over once they have done it."""
-        takes_s = on.hasten(i.target)
+        takes_s, at_work = on.hasten(i.target)
         if takes_s is None:
             text = "technician sent: nothing there that hands can end sooner"
+        elif at_work:
+            text = f"already being mended: about {units.spoken(takes_s)} left"
         else:
             text = f"technician sent: about {units.spoken(takes_s)} of work"
         on.say("technician_sent", i.target, text, takes_s=takes_s)

@@ -189,6 +189,7 @@ class RecoveryHandler(Leaving):
         on: str = "",
         scope: int | None = None,
         struck: Sequence[int] = (),
+        injected: bool = False,
     ) -> bool:
         """Stop `row`: something of it failed (nodes not usable when the swap comes are replaced).
 
@@ -199,7 +200,7 @@ class RecoveryHandler(Leaving):
         why
             For people.
         on
-            Id of the thing that failed; "": of none.
+            Id of the thing that failed, `injected` where people let it; "": of none.
         scope
             What the failure took: PROCESS, NODE, RACK or SITE; none: as many nodes as are lost now. More than one may
             have held copies for each other.
@@ -215,8 +216,7 @@ class RecoveryHandler(Leaving):
             row.interruptions += 1
             self.saving.adapt(row)
         lost_nodes = int((self.nodes.condition[np.asarray(row.nodes, np.intp)] != FREE).sum())
-        if scope is None:
-            scope = (PROCESS, NODE, RACK)[min(2, lost_nodes)]
+        scope = (PROCESS, NODE, RACK)[min(2, lost_nodes)] if scope is None else scope
         if self._goes_without(row):
             lost = self.jobs.lose_step(row)
             row.dropping = True
@@ -238,6 +238,7 @@ class RecoveryHandler(Leaving):
                 why=why,
                 on=on,
                 cause="" if cause is None else cause.id,
+                injected=1 if injected else None,
             )
         if row.state == JobState.WAITING:
             self.swap(row)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from twin.physics.costs import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
+from twin.economics.ownership import OwnershipCost, break_even_utilisation, owned_usd_gpu_h
 from twin.sim.meters.hourly_totals import KWH_J
 from twin.sim.summary.queue import allocation
 
@@ -49,10 +49,10 @@ def _economics(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any] |
         pue,
         price_usd_kwh,
     )
-    own_usd = float(owned_usd_gpu_h(owned, use)) if use > 0 else None
+    own_usd = float(owned_usd_gpu_h(owned.fixed_usd_h, owned.energy_usd_h, use)) if use > 0 else None
     rents = {}
     for cloud in engine.scenario.clouds:
-        even = break_even_utilisation(owned, cloud.price_usd_gpu_h)
+        even = float(break_even_utilisation(owned.fixed_usd_h, owned.energy_usd_h, cloud.price_usd_gpu_h))
         rents[cloud.id] = {
             "price_usd_gpu_h": cloud.price_usd_gpu_h,
             "break_even_utilisation": even if math.isfinite(even) else None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twin.arrays import Floats
-from twin.record.accounts import ACCOUNTS, KEPT_STEP
+from twin.record.accounts import ACCOUNTS, KEPT_STEP, RESTING
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
 from twin.sim.jobs.job_row import AWAY, JobRow
@@ -23,15 +23,6 @@ BOUND_S = 10.0
 QUEUE = AWAY.index("queue")
 USED = [INDEX[name] for name in KEPT_STEP if name != "idle_no_load"]
 """Accounts of GPUs that are at work: utilisation is their share of the GPU-seconds that jobs held."""
-RESTING = (
-    "idle_no_job",
-    "idle_fragmented",
-    "idle_spare",
-    "idle_drained",
-    "idle_in_repair",
-    "idle_no_power",
-)
-"""Accounts of GPUs that no job holds."""
 
 
 def queue_figures(engine: RunParts, ledger: dict[str, float], energy_j: Floats) -> dict[str, Any]:

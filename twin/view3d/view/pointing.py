@@ -25,7 +25,7 @@ from twin.view3d.place.picking import Hit, Picker
 _INSIDE = {"rack": ("node", "switch", "gpu"), "node": ("gpu",)}
 """Kinds that are inside a kind, the one that a step deeper means first."""
 _CABLES_APART_PX_PER_M = 40.0
-"""Where a metre is larger than this, a cable is seen apart from the roof of the rack under it [px/m]."""
+"""Where a metre is larger than this, a cable is seen apart from what is behind it [px/m]."""
 
 
 class PointedView(Protocol):
@@ -91,7 +91,7 @@ class Pointing:
         origin, direction = camera.ray(view.pose, x_px, y_px, *view.size())
         size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
         hit = view.picker.pick(origin, direction, None if deepest else size)
-        if "cables" not in view.state.layers or (hit is not None and self._is_red(hit, size)):
+        if "cables" not in view.state.layers or (hit is not None and self._is_failed(hit, size)):
             return hit
         reach_m = np.inf if hit is None else hit.distance_m
         state = CableState.of(view.frame_shown, len(view.plant.bundles.rail))
@@ -99,17 +99,21 @@ class Pointing:
         kept = find_bundle(view.plant, selection[-1]) if selection else None
         return view.cables.pick(origin, direction, reach_m, state, kept) or hit
 
-    def _is_red(self, hit: Hit, px_per_m: Callable[[float], float]) -> bool:
+    def _is_failed(self, hit: Hit, px_per_m: Callable[[float], float]) -> bool:
         """Return whether something failed is seen there: cables before it that are hardly seen do not hide it."""
         view = self._view
-        if view.plant is None or view.frame_shown is None or hit.kind not in ("rack", "node", "gpu"):
+        if (
+            view.plant is None
+            or view.frame_shown is None
+            or px_per_m(hit.distance_m) >= _CABLES_APART_PX_PER_M
+        ):
             return False
         gpus = view.plant.gpus
         if hit.kind == "gpu":
             inside = np.array([hit.slot])
         elif hit.kind == "node":
             inside = np.flatnonzero(gpus.node == hit.slot)
-        elif px_per_m(hit.distance_m) < _CABLES_APART_PX_PER_M:
+        elif hit.kind == "rack":
             inside = np.flatnonzero(gpus.rack == hit.slot)
         else:
             return False

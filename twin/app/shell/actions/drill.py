@@ -25,7 +25,9 @@ def drill_actions(window: WindowApi) -> list[Command]:
             icon="alarm",
             group="4",
             tip=tr("Run a hall as its operator: faults come hidden, and your response is scored"),
-            words=tr("drill exercise operator emergency training runbook incident trainee score"),
+            words=tr(
+                "another drill exercise operator emergency training runbook incident trainee score again"
+            ),
         ),
         entry(
             "teach.end_drill",
@@ -34,6 +36,15 @@ def drill_actions(window: WindowApi) -> list[Command]:
             menu="teach",
             group="4",
             tip=tr("Shows what happened, and scores what you did"),
-            words=tr("drill stop score result"),
+            words=tr("drill stop score result operator exercise finish"),
+        ),
+        entry(
+            "teach.save_drill",
+            tr("Save the result of the drill\N{HORIZONTAL ELLIPSIS}"),
+            window.drills.save,
+            menu="teach",
+            group="4",
+            tip=tr("A file with the drill and what you did; a trainer's program runs it again for the score"),
+            words=tr("drill result hand in file keep operator exercise"),
         ),
     ]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def facility_actions(window: WindowApi) -> list[Command]:
     """Return what lights paths, breaks things and answers alarms."""
     trace = window.hall.trace
-    drills = [
+    at_random = [
         entry(
             f"faults.{level}_{span}",
             tr("Random incidents: {level}, {words}", level=level, words=words),
-            partial(window.faults.drill, level, span),
+            partial(window.faults.strike_at_random, level, span),
             menu="faults/random",
             icon="alarm",
             group=f"{number}",
@@ -32,7 +32,7 @@ def facility_actions(window: WindowApi) -> list[Command]:
         for span, words, _ in SPANS
     ]
     return [
-        *drills,
+        *at_random,
         entry(
             "run.break",
             tr("Break\N{HORIZONTAL ELLIPSIS}"),

@@ -1,0 +1,122 @@
+"""The ledger in USD closes to the books in every sample, and shows back what each job and tenant took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import twin
+from twin.api.cost import ledger_of, of_recorded
+from twin.economics.cash_flow import Plan
+from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.ledger_usd import LedgerUsd
+from twin.record.accounts import ACCOUNTS
+from twin.runtime.inline import run as simulate
+from twin.scenario import loads
+
+
+@pytest.fixture(scope="module", params=["lab-16", "mixed-workloads"])
+def run(request: pytest.FixtureRequest) -> Iterator[twin.Run]:
+    with twin.load(request.param).run(until="6 h") as made:
+        yield made
+
+
+def test_accounts_and_jobs_sum_to_the_books_in_every_sample(run: twin.Run) -> None:
+    books = of_recorded(run, Plan(), 200)
+    ledger = ledger_of(run, books)
+    period = books.period_usd(books.drawn)
+    assert np.abs(ledger.total_usd / period - 1).max() < 1e-9
+    accounts = ledger.account_usd().sum(axis=0) + ledger.base_usd
+    assert np.abs(accounts / period - 1).max() < 1e-9
+    jobs = ledger.job_usd().sum(axis=0) + ledger.base_usd
+    assert np.abs(jobs / period - 1).max() < 1e-9
+    tenants = sum(ledger.tenant_usd().values()) + ledger.job_usd()[-1] + ledger.base_usd
+    assert np.abs(tenants / period - 1).max() < 1e-9
+    assert (ledger.account_usd() >= 0.0).all()
+    assert float(ledger.base_usd.min()) >= 0.0
+
+
+def test_energy_follows_the_jobs_that_took_it(run: twin.Run) -> None:
+    books = of_recorded(run, Plan(), 2)
+    ledger = ledger_of(run, books)
+    for place, job in enumerate(run.summary["jobs"]):
+        share = (job["energy_j"] or 0.0) / run.summary["energy"]["it_j"]
+        assert float(ledger.energy_share[place].sum()) == pytest.approx(share, rel=1e-9)
+    assert float(ledger.energy_share.sum()) <= 1.0 + 1e-12
+
+
+def test_cash_is_energy_alone_and_market_is_rent(run: twin.Run) -> None:
+    books = of_recorded(run, Plan(), 2)
+    ledger = ledger_of(run, books, books.likely)
+    spent = books.likely.operation.by_item
+    energy = (spent["energy"] + spent["fuel"] + spent["water"]) * books.use.period_s / SECONDS_PER_YEAR
+    assert float(ledger.cash_marginal_usd(np.ones(1))[0, 0]) == pytest.approx(float(energy[0]), rel=1e-12)
+    whole = ledger.market_usd(ledger.gpu_s.sum(axis=(0, 1)))[None]
+    hours = books.work.hours.installed / books.bill.gpu_count  # type: ignore[union-attr]
+    assert float(whole[0, 0]) == pytest.approx(float(books.likely.rent_usd_h[0]) * hours, rel=1e-9)
+
+
+def test_by_hand() -> None:
+    gpu_s = np.zeros((3, len(ACCOUNTS)))
+    gpu_s[0, ACCOUNTS.index("productive")] = 3600.0
+    gpu_s[1, ACCOUNTS.index("lost_work")] = 1800.0
+    gpu_s[2, ACCOUNTS.index("idle_spare")] = 1800.0
+    share = gpu_s / gpu_s.sum() * [[1.0], [1.0], [0.4]]
+    made = LedgerUsd(
+        ("a", "b"),
+        ("x", None),
+        gpu_s[..., None],
+        share,
+        np.array([[0.001]]),
+        np.array([100.0]),
+        np.array([80.0]),
+        np.array([[0.002]]),
+    )
+    assert made.job_usd()[:, 0].tolist() == pytest.approx([3.6 + 50, 1.8 + 25, 1.8 + 10])
+    assert float(made.base_usd[0]) == pytest.approx(15.0)
+    assert float(made.total_usd[0]) == pytest.approx(7.2 + 100.0)
+    assert {name: float(usd[0]) for name, usd in made.tenant_usd().items()} == pytest.approx(
+        {"x": 53.6, "": 26.8}
+    )
+    assert float(
+        replace(made, jobs=("a", "b")).account_usd()[ACCOUNTS.index("lost_work"), 0]
+    ) == pytest.approx(26.8)
+
+
+TWO_KINDS = """
+format: twin/scenario
+version: 3
+catalog: "2026.11"
+title: Two kinds of GPUs
+halls:
+  - id: hall
+    rows:
+      - {id: old, racks: {count: 1, nodes: [{part: DGX-A100, count: 2}]}}
+      - {id: new, at: {y: 4 m}, racks: {count: 1, nodes: [{part: DGX-B200, count: 2}]}}
+power:
+  - {id: utility, kind: utility, feeds: [old, new]}
+cooling:
+  plants: [{id: water, kind: dry-cooler}]
+  loops: [{id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [old, new]}]
+jobs:
+  - {id: cheap, nodes: 2, rows: [old], run: 1 h, workload: {kind: load, gpu: 90 %}}
+  - {id: dear, nodes: 2, rows: [new], run: 1 h, workload: {kind: load, gpu: 90 %}}
+"""
+
+
+def test_each_kind_of_gpu_costs_its_own_and_all_close(tmp_path: Path) -> None:
+    file = tmp_path / "two.twinrun"
+    simulate(loads(TWO_KINDS).scenario, until_s=7200.0, record=file)
+    with twin.open_run(file) as run:
+        books = of_recorded(run, Plan(), 50)
+        ledger = ledger_of(run, books)
+        assert np.abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9
+        cheap, dear = ledger.job_usd()[:2]
+        assert (dear > 1.8 * cheap).all()
+        assert ledger.gpu_s[0, :, 1].sum() == ledger.gpu_s[1, :, 0].sum() == 0.0
+        each = dict(zip(books.bill.gpus, ledger.market_usd(np.eye(2))[:, 0] * 3600, strict=True))
+        assert each["B200-SXM"] / each["A100-SXM-80"] == pytest.approx(40 / 15)

@@ -1,0 +1,176 @@
+"""The books of a site as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from twin.arrays import Floats
+from twin.cli.tables import console, print_table
+from twin.economics.bill import GROUP_TITLES, GROUPS
+from twin.economics.books import SiteBooks, often_quoted
+from twin.economics.ledger_usd import LedgerUsd
+from twin.economics.operation import ITEM_TITLES
+from twin.economics.own_or_rent import WAYS, own_or_rent
+from twin.economics.unit_costs import unit_costs
+from twin.record.account_titles import ACCOUNT_TITLES
+from twin.record.accounts import ACCOUNTS
+
+_UNITS = {
+    "gpu_h_installed": "GPU-hour installed",
+    "gpu_h_available": "GPU-hour available",
+    "gpu_h_allocated": "GPU-hour allocated",
+    "gpu_h_productive": "GPU-hour productive",
+    "million_tokens": "million tokens",
+    "pflop_day": "PFLOP-day",
+}
+_SHARES = {
+    "network_and_substation": "network and high-voltage substation",
+    "network_and_electrical": "network and the electrical chain",
+    "network_and_all_plant": "network and all mechanical and electrical plant",
+}
+LARGE_USD = 2e7
+"""Capital from which on sums are told in millions [USD]."""
+_SCALES = {"MUSD": 1e6, "kUSD": 1e3}
+FEW_JOBS = 12
+"""Jobs that are told one by one."""
+TORNADO = 12
+"""Prices that are told by what they move."""
+_HEADS = ("P5", "P50", "P95")
+
+
+def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] | None = None) -> None:
+    """Print what a site costs."""
+    show, capital, operation = console().print, books.drawn.capital, books.drawn.operation
+    gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
+    show(f"{name}: {gpus}, {books.bill.it_w / 1e6:.3g} MW of racks; energy: {books.use.basis}\n")
+    total = capital.total_usd
+    unit = "MUSD" if float(np.median(total)) >= LARGE_USD else "kUSD"
+    rows = [
+        (
+            GROUP_TITLES[group],
+            *_scaled(unit, capital.by_group[group]),
+            f"{100 * float(np.median(capital.share(group))):.1f} %",
+        )
+        for group in GROUPS
+        if capital.by_group[group].any()
+    ]
+    print_table(
+        (f"capital, {unit}", *_HEADS, "share"), [*rows, ("all", *_scaled(unit, total), "100.0 %")], right=4
+    )
+    show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
+    for share, values in books.drawn.shares().items():
+        low, middle, high = 100 * np.quantile(values, [0.05, 0.5, 0.95])
+        within = "within" if often_quoted(values) else "not within"
+        show(
+            f"{_SHARES[share]}: {middle:.0f} % ({low:.0f} to {high:.0f}); {within} the 30 to 40 % often quoted"
+        )
+    show("")
+    yearly = [
+        (ITEM_TITLES[item], *_scaled(unit, usd)) for item, usd in operation.by_item.items() if usd.any()
+    ]
+    yearly.insert(0, ("Capital, as annuities", *_scaled(unit, capital.yearly_usd)))
+    print_table(
+        (f"a year, {unit}", *_HEADS), [*yearly, ("all", *_scaled(unit, books.drawn.yearly_usd))], right=3
+    )
+    show("")
+    units = unit_costs(books)
+    known = [
+        (_UNITS[name_of], *_figures(cost.drawn_usd))
+        for name_of, cost in units.items()
+        if cost.drawn_usd is not None
+    ]
+    print_table(("one costs, USD", *_HEADS), known, right=3)
+    if books.work is None or books.work.hours.allocated is None:
+        show(
+            "What a GPU-hour available, allocated or productive costs needs a run: give --run, or a run file."
+        )
+    show("")
+    if spent is not None:
+        _print_ledger(*spent)
+    for sentence in (*_cash(books), *_carbon(books)):
+        show(sentence)
+    show("")
+    _print_renting(books)
+    swings = [
+        (swing.price.title, *(f"{usd / _SCALES[unit]:,.2f}" for usd in (swing.low_usd, swing.high_usd)))
+        for swing in books.tornado()[:TORNADO]
+    ]
+    print_table((f"what moves the yearly cost, {unit}", "at its low", "at its high"), swings, right=2)
+
+
+def _print_ledger(likely: LedgerUsd, drawn: LedgerUsd) -> None:
+    """Print the ledger in USD, the dearest account first, and what each tenant took."""
+    full, cash = drawn.account_usd(), likely.cash_marginal_usd(likely.energy_share.sum(axis=0))
+    market = likely.market_usd(likely.gpu_s.sum(axis=0))
+    order = [place for place in np.argsort(-np.median(full, axis=1)).tolist() if full[place].any()]
+    rows = [
+        (
+            ACCOUNT_TITLES[ACCOUNTS[place]].title,
+            *_figures(full[place]),
+            *_figures(cash[place, :1])[:1],
+            f"{market[place, 0]:,.0f}",
+        )
+        for place in order
+    ]
+    rows.append(("site base: no GPU draws it", *_figures(drawn.base_usd), "", ""))
+    print_table(("ledger, USD", *_HEADS, "energy alone", "rented"), rows, right=5)
+    console().print("")
+    tenants = [(tenant or "no tenant", *_figures(usd)) for tenant, usd in drawn.tenant_usd().items()]
+    jobs = [
+        (job, *_figures(usd)) for job, usd in zip(drawn.jobs, drawn.job_usd()[:-1], strict=True) if usd.any()
+    ]
+    if len(jobs) <= FEW_JOBS:
+        tenants += [(f"job {job}", *figures) for job, *figures in jobs]
+    rest = ("GPUs at rest, and site base", *_figures(drawn.job_usd()[-1] + drawn.base_usd))
+    print_table(("showback, USD", *_HEADS), [*tenants, rest], right=3)
+    console().print("")
+
+
+def _print_renting(books: SiteBooks) -> None:
+    """Print what clouds ask for the site's GPU, and from which utilisation owning is cheaper."""
+    both = own_or_rent(books, books.drawn)
+    rows = []
+    for offer in both.offers:
+        full = {way: float(np.median(usd[-1])) for way, usd in offer.usd_gpu_h.items()}
+        even = np.quantile(offer.break_even["on_demand"], [0.05, 0.5, 0.95])
+        shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even.tolist()]
+        rows.append(
+            (f"{offer.shape.vendor} {offer.shape.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown)
+        )
+    if rows:
+        heads = ("renting, USD a GPU-hour", "on demand", "reserved", "spot", "own from", "P50", "P95")
+        print_table(heads, rows, right=6)
+        console().print("Own from: utilisation above which owning is cheaper than on demand, P5 first.\n")
+
+
+def _carbon(books: SiteBooks) -> Iterator[str]:
+    likely = books.carbon(books.likely)
+    used, made = float(likely.operational_kg[0]), sum(float(kg[0]) for kg in likely.embodied_kg.values())
+    yield f"Carbon of a year: {used / 1e3:,.0f} t of energy, {made / 1e3:,.0f} t of making it."
+
+
+def _cash(books: SiteBooks) -> Iterator[str]:
+    cash, plan = books.likely.cash, books.plan
+    low, middle, high = (
+        f"{value:,.1f}" for value in np.quantile(books.drawn.cash.npv_usd, [0.05, 0.5, 0.95]) / 1e6
+    )
+    yield f"Sold at market price for {plan.years} years: net present value {middle} MUSD ({low} to {high})."
+    back, later = cash.payback(), cash.payback(discounted=True)
+    paid = "not paid back" if back is None else f"paid back after {back:.1f} years"
+    again = "never, discounted" if later is None else f"{later:.1f} discounted"
+    yield f"At likely prices: {cash.returns().words}; {paid} ({again})."
+    yield f"First revenue after {plan.first_month:g} months, all of it after {plan.months_to_full_revenue:g}."
+
+
+def _scaled(unit: str, usd: Floats) -> tuple[str, ...]:
+    return tuple(f"{value:,.2f}" for value in (np.quantile(usd, [0.05, 0.5, 0.95]) / _SCALES[unit]).tolist())
+
+
+def _figures(usd: Floats | None) -> tuple[str, ...]:
+    assert usd is not None
+    return tuple(
+        f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+        for value in np.quantile(usd, [0.05, 0.5, 0.95]).tolist()
+    )

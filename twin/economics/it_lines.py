@@ -1,0 +1,108 @@
+"""What there is of IT: GPUs, chassis, racks, network, cables and stores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import compress
+
+import numpy as np
+
+from twin.catalog import Catalog, RackPart
+from twin.catalog.contents import contents
+from twin.economics.bill import BillLine, Group
+from twin.economics.price_book import CABINET, PriceBook, sold_whole
+from twin.plant.tables import Plant
+from twin.scenario.schema.document import Scenario
+
+OPTICAL = ("multimode", "singlemode")
+IN_NODES = ("nvme", "memory")
+"""Tiers of stores without a part that are within the price of the nodes."""
+_GROUP_OF: dict[str, Group] = {
+    "gpu": "gpu",
+    "nic": "network",
+    "cpu": "chassis",
+    "node": "chassis",
+    "switch": "network",
+    "power_shelf": "power",
+    "cdu": "cooling",
+    "storage": "storage",
+}
+
+
+def it_lines(scenario: Scenario, plant: Plant, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
+    """Yield the lines of all IT of a scene."""
+    yield from _of_nodes(plant, catalog)
+    yield from _of_racks(plant, catalog, book)
+    for part, count in Counter(compress(plant.switches.part, plant.switches.present.tolist())).items():
+        yield BillLine("network", part, count, "", "it")
+    yield from _of_cables(scenario, plant, catalog)
+    yield from _of_stores(plant)
+
+
+def gpus_by_part(plant: Plant) -> dict[str, int]:
+    """Return the installed GPUs by part."""
+    numbers = np.bincount(plant.gpus.part[plant.gpus.present], minlength=len(plant.gpu_parts))
+    return {part: count for part, count in zip(plant.gpu_parts, numbers.tolist(), strict=True) if count}
+
+
+def _of_nodes(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
+    numbers = np.bincount(plant.nodes.part[plant.nodes.present], minlength=len(plant.node_parts))
+    for part, count in zip(plant.node_parts, numbers.tolist(), strict=True):
+        yield BillLine("chassis", part, count, "", "it")
+        yield from _inside(catalog, contents(catalog.node(part)), count)
+
+
+def _of_racks(plant: Plant, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
+    racks = plant.racks
+    there = np.flatnonzero(racks.present).tolist()
+    for part, count in Counter(racks.part[rack] for rack in there).items():
+        rack = catalog.rack(part) if part else None
+        priced = rack is not None and rack.id in book and (not rack.layout or sold_whole(book, rack))
+        yield BillLine("chassis", part if priced else CABINET, count, "", "it")
+        if rack is not None:
+            yield from _inside(catalog, _loose(rack, catalog), count)
+    shelves: Counter[str] = Counter()
+    for rack_slot in there:
+        shelves[racks.shelf_part[rack_slot]] += int(racks.shelves[rack_slot])
+    for part, count in shelves.items():
+        if part:
+            yield BillLine("power", part, count, "", "it")
+
+
+def _loose(rack: RackPart, catalog: Catalog) -> Counter[str]:
+    """Return what a rack part brings that no other table of the plant holds: all but nodes and shelves."""
+    inside = contents(rack)
+    return Counter(
+        {name: n for name, n in inside.items() if catalog.part(name).KIND not in ("node", "power_shelf")}
+    )
+
+
+def _inside(catalog: Catalog, inside: Counter[str], count: int) -> Iterator[BillLine]:
+    for name, each in inside.items():
+        group = _GROUP_OF[catalog.part(name).KIND]
+        yield BillLine(group, name, each * count, "", "mep" if group == "cooling" else "it")
+
+
+def _of_cables(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
+    """Yield the cables of each fabric, one of them for two ports of half its speed, and the fibre by its length."""
+    for fabric in scenario.fabrics:
+        if fabric.id not in plant.fabrics:  # just written: the hall as it stands has none of it yet
+            continue
+        of_fabric = plant.bundles.fabric == plant.fabrics.index(fabric.id)
+        part = catalog.cable(fabric.cable)
+        split = np.minimum(1.0, plant.bundles.cable_bytes_s[of_fabric] / part.bandwidth_bytes_s)
+        cables = plant.bundles.cables[of_fabric] * split
+        yield BillLine("cables", fabric.cable, float(cables.sum()), "", "it")
+        if part.medium in OPTICAL:
+            metres = float((cables * plant.bundles.length_m[of_fabric]).sum())
+            yield BillLine("cables", "fibre", metres, "m", "it")
+
+
+def _of_stores(plant: Plant) -> Iterator[BillLine]:
+    stores = plant.storage
+    for slot, part in enumerate(stores.part):
+        if part:
+            yield BillLine("storage", part, int(stores.count[slot]), "", "it")
+        elif stores.tier[slot] not in IN_NODES:
+            yield BillLine("storage", "store-gb-s", float(stores.read_bytes_s[slot]) / 1e9, "GB/s", "it")
