@@ -140,7 +140,7 @@ def test_one_thing_has_one_option_in_all_commands() -> None:
         ("twin ru", {"run"}),
         ("twin lab", {"lab-16"}),
         ("twin run lab", {"lab-16"}),
-        ("twin run lab-16 --see", {"--seed"}),
+        ("twin run lab-16 --see", {"--seed", "--seeds"}),
         ("twin run lab-16 --policy con", {"conservative"}),
         ("twin catalog s", {"show"}),
     ],
