@@ -72,7 +72,7 @@ def test_risk_is_that_of_the_command() -> None:
     assert plain(found) == printed
     assert found.sweep is not None
     assert [row.interval_s for row in found.sweep.values] == pytest.approx([600, 3600], rel=0.01)
-    with pytest.raises(twin.BadInput, match=r"^sweep: 'x' is not PATH"):
+    with pytest.raises(twin.BadInput, match=r"^sweep: 'x': is not PATH"):
         twin.risk("lab-16", seeds=2, sweep="x")
     with pytest.raises(twin.BadInput, match="seeds: 1 must be a whole number from 2"):
         twin.risk("lab-16", seeds=1)

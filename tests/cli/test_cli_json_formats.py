@@ -82,6 +82,7 @@ def wrong(name: str, said: Any) -> list[str]:
 
 COMMANDS: list[Any] = [
     ("run-summary", "run lab-16 --until 1h --no-record", 0),
+    ("run-summary", "run lab-16 --until 1h --no-record --seeds 3", 0),
     ("run-summary", "run mixed-workloads --until 30min --no-record", 0),
     ("run-summary", "run hybrid-burst --until 2h --no-record", 0),
     pytest.param("run-summary", "run blackout --no-record", 0, marks=pytest.mark.slow),
@@ -106,6 +107,13 @@ COMMANDS: list[Any] = [
     ("cost", "cost lab.twinrun --samples 50", 0),
     ("cost", "cost empty.twin.yaml --samples 10", 0),
     ("job-trace", "jobs jobs.swf", 0),
+    ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
+    (
+        "sweep",
+        "sweep lab-16 --vary jobs[llama3].checkpoint.interval=5..60min --indices --points 4 --figures ettr",
+        0,
+    ),
+    ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2 --optimise renewal_ettr --points 8", 0),
     pytest.param(
         "comparison",
         "compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval=5min --seeds 2 --until 1h",

@@ -59,7 +59,7 @@ def test_tables_for_people_name_the_swept_key_whole(twin) -> None:
 
 def test_what_cannot_be_sampled_is_told(twin) -> None:
     assert "no job 'nobody'; the scene has llama3" in twin("risk", "lab-16", "--job", "nobody", code=2).stderr
-    assert "not PATH=A,B" in twin("risk", "lab-16", "--sweep", "checkpoint.interval", code=2).stderr
+    assert "is not PATH=A,B" in twin("risk", "lab-16", "--sweep", "checkpoint.interval", code=2).stderr
     said = twin("risk", "lab-16", "--seeds", "10", "--set", "jobs[llama3].recovery.policy=requeue").stdout
     assert "not sampled: policy requeue" in " ".join(said.split())
     none = json.loads(

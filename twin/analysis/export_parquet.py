@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,18 @@ class NoParquet(ValueError):
     """pyarrow is not installed; the message is one sentence for people."""
 
 
+def arrow() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet; raises `NoParquet` when it is not installed."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise NoParquet(
+            "writing Parquet needs pyarrow, which is not installed: pip install 'gpu-twin[analysis]'"
+        ) from None
+    return pyarrow, parquet
+
+
 def write_parquet(asked: ExportRequest, to: Path) -> int:
     """Write a row for each value, as `write_csv` does; return the rows.
 
@@ -22,13 +35,7 @@ def write_parquet(asked: ExportRequest, to: Path) -> int:
     NoParquet
         When pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise NoParquet(
-            "writing Parquet needs pyarrow, which is not installed: pip install 'gpu-twin[analysis]'"
-        ) from None
+    pa, parquet = arrow()
     words = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema(
         [

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
 
 from twin.analysis.compare import Sample, sample_of
+from twin.analysis.run_pool import RunLost, RunPool, processors
 from twin.record.redraw import Redraw
 from twin.runtime.loading import begun_anew, engine_type, gone_on
 from twin.runtime.protocol import ENGINE, RunEngine
@@ -81,27 +78,15 @@ def samples(
         Processes; 1: this one; None: as many as this one may use.
     """
     tasks = [(design, seed) for design in range(len(designs)) for seed in seeds]
-    number = min(workers or _processors(), len(tasks))
     done: dict[tuple[int, int], Sample] = {}
-    if workers == 1:
-        for place, (design, seed) in enumerate(tasks):
-            done[design, seed] = sample(designs[design], seed, until_s)
-            if progress is not None:
-                progress(place + 1, len(tasks))
-        return _by_design(done, len(designs), seeds)
-    pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (tuple(designs), until_s))
-    try:
-        asked = {pool.submit(_sample, *task): task for task in tasks}
-        for future in as_completed(asked):
-            done[asked[future]] = future.result()
+    number = min(workers or processors(), len(tasks))
+    with RunPool(_sample, number, _begin, tuple(designs), until_s) as pool:
+        for task, made in pool.results(tasks):
+            if isinstance(made, RunLost):
+                raise made
+            done[task] = made
             if progress is not None:
                 progress(len(done), len(tasks))
-    except BaseException:
-        for child in active_children():  # a run may last minutes: nobody waits for it who has given up
-            child.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
     return _by_design(done, len(designs), seeds)
 
 
@@ -121,17 +106,11 @@ _until_s: float | None = None
 
 
 def _begin(designs: tuple[Design, ...], until_s: float | None) -> None:
-    """Store the designs for all runs of a process; Ctrl+C is left to the parent process."""
+    """Store the designs for all runs of a process."""
     global _designs, _until_s
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _designs, _until_s = designs, until_s
 
 
-def _sample(design: int, seed: int) -> Sample:
+def _sample(task: tuple[int, int]) -> Sample:
+    design, seed = task
     return sample(_designs[design], seed, _until_s)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -18,9 +18,11 @@ from twin.planning.risk.hall_availability import availability_of
 from twin.planning.risk.reliability_sample import FigureSpread
 from twin.planning.risk.risk import JobRisk, RiskOutcome, by_spares, ettr_at, outcome, risk_of
 from twin.plant.build import build
-from twin.scenario import Document
+from twin.scenario import Document, ScenarioError
 from twin.scenario.file.set_option import set_texts
 from twin.scenario.schema.document import Scenario
+from twin.studies.design import RANGE_LEVELS
+from twin.studies.varied_key import varied_key
 
 MOST_RUNS = 100_000
 MOST_SPARES = 10**6
@@ -167,7 +169,8 @@ def risk(
     set
         Changes of the scene, as for `Scene.run`.
     sweep
-        ``"checkpoint.interval=5min,10min"``, several, or values by path; several are crossed.
+        ``"checkpoint.interval=5min,10min"``, ``"checkpoint.interval=5..30 min"``, several, or values by path; several
+        are crossed.
 
     Raises
     ------
@@ -262,12 +265,11 @@ def _swept(document: Document, job: str, seeds: int, spares: int | None, sweeps:
 
 def _axis(sweep: str, job: str) -> tuple[str, list[str]]:
     """Return the whole path of a sweep, and its values; raises `BadInput` where it is none."""
-    path, equals, values_text = sweep.partition("=")
-    path, values = path.strip(), [value.strip() for value in values_text.split(",")]
-    if not equals or not path or not all(values):
-        raise BadInput(
-            f"--sweep: {sweep!r} is not PATH=A,B,...; write it like checkpoint.interval=5min,10min"
-        )
+    try:
+        key = varied_key(sweep, "--sweep")
+    except ScenarioError as error:
+        raise BadInput(str(error)) from None
+    path, values = key.path, list(key.levels(RANGE_LEVELS))
     heads = {field.alias or name for name, field in Scenario.model_fields.items()}
     whole = path if path.split(".")[0].split("[")[0] in heads else f"jobs[{job}].{path}"
     return whole, values

@@ -55,6 +55,15 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, max=2**63 - 1, metavar="N", help="Random seed (default: the scene's)."),
 ]
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=10_000,
+        metavar="N",
+        help="Run N seeds in all, from that of the run on, and give P5, P50 and P95 of the figures.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

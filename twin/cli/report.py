@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Injections, Overwrite, SceneOrRun, Seed, Settings, a_file
+from twin.cli.options import (
+    Camera,
+    ColourBy,
+    Injections,
+    Overwrite,
+    SceneOrRun,
+    Seed,
+    Seeds,
+    Settings,
+    a_file,
+)
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
     from twin.report.run_report import ReportPicture
+    from twin.studies.bands import SeedBands
 
 EXAMPLE = "Example: twin report blackout -o blackout.html"
 _SIZE = (1600, 900)
@@ -30,6 +41,7 @@ def write_report(
         ),
     ] = None,
     seed: Seed = None,
+    seeds: Seeds = None,
     until: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Stop a scene at this time, such as '10 day' (default: its end)."),
@@ -85,7 +97,7 @@ def write_report(
                 taken: list[ReportPicture] = []
                 if not without:
                     taken, without = _pictures(reader, camera, colour_by)
-                text = run_report(reader, taken, without)
+                text = run_report(reader, taken, without, None if seeds is None else _bands(reader, seeds))
         write_whole(path, text.encode())
         print(path)
 
@@ -105,6 +117,21 @@ def run_of(
             "--seed, --until, --set and --inject change a scene, not a recorded run; name the scene instead"
         )
     return scene_or_run
+
+
+def _bands(reader: Reader, seeds: int) -> SeedBands:
+    """Return the figures of a run over seeds, of which the others are run now."""
+    from twin.analysis.compare_at import summary_so_far
+    from twin.analysis.rerun import scenario_of_run
+    from twin.cli.progress import counted
+    from twin.studies.bands import bands_beside
+
+    scenario, end_s = scenario_of_run(reader), reader.t_end_s
+    summary = reader.summary or summary_so_far(reader, end_s)
+    over = scenario.ends == "jobs" and all(job.get("state") == "done" for job in summary.get("jobs", ()))
+    with counted(f"{seeds - 1} more seeds") as show:
+        until_s = None if over else end_s  # with other seeds the last job ends at another time
+        return bands_beside(summary, scenario, reader.header.seed, seeds, until_s, show)
 
 
 def _handout(reader: Reader, without: str, camera: str, colour_by: str) -> str:

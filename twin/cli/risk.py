@@ -50,7 +50,7 @@ def risk_of_scene(
     sweep: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATH=A,B,...",
+            metavar="PATH=A,B,...|PATH=LOW..HIGH",
             help="Compare values of the job (checkpoint.interval=5min,10min) or of the scene (failures.lemons=...). "
             "May be repeated; several are crossed.",
         ),

@@ -11,7 +11,7 @@ import typer
 
 from twin.cli.incidents import IncidentLevel, Incidents
 from twin.cli.json_formats import JsonFormat
-from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Settings, a_file
+from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Seeds, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.record.redraw import Redraw
@@ -34,6 +34,7 @@ class SchedulerPolicy(StrEnum):
 def run_scene(
     scene: Scene,
     seed: Seed = None,
+    seeds: Seeds = None,
     until: Annotated[
         str | None,
         typer.Option(
@@ -99,13 +100,17 @@ def run_scene(
             raise BadInput(
                 "--format, --map and --keep-jobs say how to take the jobs of --jobs TRACE; name that file"
             )
+        if seeds is not None and redraw:
+            raise BadInput(
+                "--redraw and --seeds exclude each other; twin branch --seeds runs futures of one past"
+            )
         settings = [*(set_ or []), *([f"scheduler.policy={policy.value}"] if policy else [])]
         work = None
         if jobs is not None:
             until_s = None if until is None else time_of(until, "--until")
             work = work_of(jobs, format, maps or [], keep_jobs, settings, until_s, warn)
         summary = summary_of_run(
-            scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or []
+            scene, seed, until, settings, inject or [], out, record, work, incidents, redraw or [], seeds
         )
         if json:
             print_json(FORMAT, summary_json(summary))
@@ -126,11 +131,12 @@ def summary_of_run(
     work: Callable[[Scenario], Scenario] | None = None,
     incidents: IncidentLevel | None = None,
     redraws: Sequence[str] = (),
+    seeds: int | None = None,
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""
     from twin.api.running import prepared, recorded, summary_of
     from twin.cli.errors import Failure, warn
-    from twin.cli.progress import progress
+    from twin.cli.progress import counted, progress
     from twin.cli.scene import load_scene, time_of
     from twin.record.runfile import RunFileError
     from twin.record.state_folder import KEPT_RUNS, new_run_path, prune_runs, pruned_words
@@ -147,7 +153,15 @@ def summary_of_run(
             result = recorded(scenario, scene, seed, until_s, path, again, show, warn=warn)
     except RunFileError as error:
         raise Failure(str(error)) from error
-    return summary_of(result)
+    summary = summary_of(result)
+    if seeds is not None:
+        from twin.studies.bands import bands_beside
+
+        with counted(f"{seeds - 1} more seeds") as many:
+            summary["bands"] = bands_beside(
+                summary, scenario, summary["seed"], seeds, until_s, many
+            ).as_json()
+    return summary
 
 
 def summary_json(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, length, percent, quantity
+from twin.studies.bands import SeedBands
 
 Summary = Mapping[str, Any]
 MOST_JOBS = 60
@@ -111,8 +112,8 @@ def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Mark
     return joined(body)
 
 
-def key_figures(summary: Summary) -> Markup:
-    """Return the key figures: the first of them as cards, then all in a table."""
+def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
+    """Return the key figures: the first of them as cards, then all in a table, with their bands over seeds if known."""
     cards, rows = [], []
     for figure in FIGURES:
         value = figure.of(summary)
@@ -125,10 +126,27 @@ def key_figures(summary: Summary) -> Markup:
                     tag("div", tag("dt", title), tag("dd", number(value, _short(figure, value, text)))),
                 )
             )
-        rows.append((title, number(value, text, figure.key), _MEANS.get(figure.key, "")))
+        band = None if bands is None else bands.bands.get(figure.key)
+        quantiles = (None,) * 3 if band is None else (band.p5, band.p50, band.p95)
+        over = [
+            number(quantile, "" if quantile is None else value_words(figure, quantile, value))
+            for quantile in (quantiles if bands is not None else ())
+        ]
+        rows.append((title, number(value, text, figure.key), *over, _MEANS.get(figure.key, "")))
     shown = [card for _, card in sorted(cards, key=lambda card: card[0])]
+    heads = ("P5", "P50", "P95") if bands is not None else ()
+    of_bands = (
+        tag("p", f"P5, P50 and P95 over {len(bands.seeds)} seeds, {bands.seeds[0]} to {bands.seeds[-1]}.")
+        if bands is not None
+        else None
+    )
     return joined(
-        [tag("dl", shown, class_="cards"), _basis(summary), table(("figure", "value", "meaning"), rows)]
+        [
+            tag("dl", shown, class_="cards"),
+            _basis(summary),
+            of_bands,
+            table(("figure", "value", *heads, "meaning"), rows),
+        ]
     )
 
 

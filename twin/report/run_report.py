@@ -19,6 +19,7 @@ from twin.report import run_basis, run_facts, run_incidents, run_story
 from twin.report.halls import RecordedHalls
 from twin.report.markup import Child, Markup, joined, page, tag
 from twin.report.style import STYLE
+from twin.studies.bands import SeedBands
 from twin.units import spoken
 
 
@@ -30,7 +31,12 @@ class ReportPicture:
     title: str
 
 
-def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: str = "") -> str:
+def run_report(
+    reader: Reader,
+    pictures: Sequence[ReportPicture] = (),
+    without: str = "",
+    bands: SeedBands | None = None,
+) -> str:
     """Return the report of a run.
 
     Parameters
@@ -41,6 +47,8 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
         Of the hall, in order of time.
     without
         Why there are none, in a sentence.
+    bands
+        Of the figures over seeds, if known.
 
     Raises
     ------
@@ -57,7 +65,11 @@ def run_report(reader: Reader, pictures: Sequence[ReportPicture] = (), without: 
     unfinished = tag("p", "The run has not finished: these figures are available at its end.")
     ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
     sections: list[tuple[str, str, Child]] = [
-        ("figures", "Key figures", run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s))),
+        (
+            "figures",
+            "Key figures",
+            run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s), bands),
+        ),
         ("run", "Scene and run", run_facts.what_was_run(reader, summary, says)),
         (
             "ledger",

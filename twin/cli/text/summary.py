@@ -9,6 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from twin.analysis.account_words import account_title
+from twin.analysis.figure_words import value_words
+from twin.analysis.figures import FIGURES
 from twin.cli.tables import console, table_of
 from twin.cli.text.cloud import cloud_lines
 from twin.cli.text.facility import facility_lines
@@ -55,6 +57,8 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
     if clouds:
         to.print(_titled("Cloud and costs", *(Text(line) for line in clouds)))
     to.print(_heat(summary))
+    if "bands" in summary:
+        to.print(_bands(summary["bands"]))
     for line in _foot(summary):
         to.print(Text(line, style="dim"), soft_wrap=True)
 
@@ -252,6 +256,19 @@ def _heat(summary: Mapping[str, Any]) -> Group:
             f"{loop['shutdown_gpus']:,}",
         )
     return _titled("Loops that ran too hot", table)
+
+
+def _bands(bands: Mapping[str, Any]) -> Group:
+    """Return the figures over seeds."""
+    table = table_of()
+    for head in ("", "P5", "P50", "P95"):
+        table.add_column(head, justify="right" if head else "left")
+    for key, band in bands["figures"].items():
+        figure = next(figure for figure in FIGURES if figure.key == key)
+        quantiles = (band["p5"], band["p50"], band["p95"])
+        table.add_row(figure.title, *(value_words(figure, value, band["p50"]) for value in quantiles))
+    seeds = bands["seeds"]
+    return _titled(f"Over {len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", table)
 
 
 def _foot(summary: Mapping[str, Any]) -> list[str]:

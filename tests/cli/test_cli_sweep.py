@@ -1,0 +1,84 @@
+"""`twin sweep`: what it says, and what it refuses before anything runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Twin = Callable[..., Result]
+INTERVAL = "jobs[llama3].checkpoint.interval"
+VARY = ("--vary", f"{INTERVAL}=5min,30min", "--until", "1 h")
+
+
+def test_a_table_has_quantiles_and_paired_differences(twin: Twin) -> None:
+    lines = twin("sweep", "lab-16", *VARY, "--seeds", "2", "--figures", "goodput,it_j").stdout.splitlines()
+    assert lines[0] == "lab-16: 2 points, seeds 1 to 2, until 1 h"
+    heads = [line for line in lines if line.startswith(INTERVAL)]
+    assert [head.split()[1:] for head in heads] == [["mean", "P5", "P95", "-", "scene", "paired", "±"]] * 2
+    (changed,) = [line for line in lines if line.startswith("5min") and " pp" in line]
+    (base,) = [line for line in lines if line.startswith("30min") and "%" in line]
+    assert "the scene" in base
+    assert "-" in changed
+
+
+def test_a_file_is_shown_and_written_as_a_table_while_nothing_runs(twin: Twin, tmp_path: Path) -> None:
+    path, table = tmp_path / "lab.sweep", tmp_path / "lab.csv"
+    first = twin("sweep", "lab-16", *VARY, "-o", path, "--json").stdout
+    before = path.read_bytes()
+    assert json.loads(twin("sweep", path, "--json").stdout) == json.loads(first)
+    told = twin("sweep", path, "--figures", "pue", "--table", table).stdout
+    assert "PUE" in told
+    with table.open() as file:
+        assert [row["point"] for row in csv.DictReader(file)] == ["0", "1"]
+    assert "exists already" in twin("sweep", path, "--table", table, code=2).stderr
+    assert twin("sweep", "lab-16", *VARY, "-o", path, "--json").stdout == first
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--vary", "seed=1,2"), 2, "lab-16.twin.yaml:18: seed: cannot vary: every point runs with the same"),
+        (("--vary", f"{INTERVAL}=soon"), 2, "lab-16.twin.yaml:70: " + INTERVAL + " = 'soon': must be daly"),
+        ((), 2, "nothing varies"),
+        (("--vary", "jobs[llama3].nodes=1,2", "--figures", "godput"), 2, "did you mean goodput?"),
+        (("--vary", "jobs[llama3].nodes=1,2", "--on", "tcp://10.0.0.1:8786"), 2, "run code: only tls://"),
+        (("--vary", "jobs[llama3].nodes=1,2", "--certificates", "."), 2, "go with --on tls://"),
+        (("--vary", "jobs[llama3].nodes=1,2", "-o", "a.twinrun"), 2, "end it with .sweep"),
+        (("--vary", "jobs[llama3].nodes=1,2", "--table", "a.xlsx"), 2, "--table must end in .csv"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
+    assert told in " ".join(twin("sweep", "lab-16", *words, code=code).stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_points_that_are_no_valid_scene_are_told_with_their_reason(twin: Twin) -> None:
+    told = twin("sweep", "lab-16", "--vary", "jobs[llama3].nodes=2,500", "--until", "1 h").stdout
+    assert "not run: jobs[llama3].nodes=500: lab-16.twin.yaml:62" in " ".join(told.split())
+
+
+def test_a_file_of_a_stranger_writes_nothing_but_text(twin: Twin, tmp_path: Path) -> None:
+    from zlib import crc32
+
+    path, table = tmp_path / "lab.sweep", tmp_path / "lab.csv"
+    twin("sweep", "lab-16", *VARY, "-o", path)
+    record = json.dumps(
+        {"point": 7, "values": ["=cmd|' /C calc'!A0\x1b[31m"], "reason": "\x1b]0;x\x07"}
+    ).encode()
+    path.write_bytes(path.read_bytes() + b"%08x %s\n" % (crc32(record), record))
+    told = twin("sweep", path, "--table", table).stdout
+    assert "\x1b" not in told
+    with table.open() as file:
+        (row,) = [row for row in csv.DictReader(file) if row["point"] == "7"]
+    assert row[INTERVAL].startswith("'=")
+    assert "\x1b" not in table.read_text()

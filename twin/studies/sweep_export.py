@@ -1,0 +1,65 @@
+"""A sweep as a table for spreadsheets, pandas, polars and the like: a row for each run, as CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from twin.analysis.export_parquet import arrow
+from twin.analysis.figures import ComparedFigure
+from twin.shown_text import in_cell
+from twin.studies.sweep_records import SweepContents
+
+Columns = dict[str, list[str | int | float | None]]
+
+
+def write_table(contents: SweepContents, figures: Sequence[ComparedFigure], to: Path) -> int:
+    """Write the runs of a sweep to a file, as Parquet where it ends so, else as CSV; return how many rows.
+
+    Columns are the point, a column for each key that varies, the seed, a column for each figure in SI units, and why a
+    point or run could not be.
+
+    Raises
+    ------
+    NoParquet
+        When pyarrow is needed and not installed.
+    """
+    columns = _columns(contents, figures)
+    if to.suffix.lower() == ".parquet":
+        pa, parquet = arrow()
+        words = {*_keys(contents), "reason"}
+        types = {"point": pa.int64(), "seed": pa.int64()} | dict.fromkeys(words, pa.string())
+        made = {name: pa.array(values, types.get(name, pa.float64())) for name, values in columns.items()}
+        parquet.write_table(pa.table(made), to, compression="zstd")
+    else:
+        with to.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(map(in_cell, columns))
+            rows.writerows(
+                ["" if cell is None else in_cell(str(cell)) for cell in row]
+                for row in zip(*columns.values(), strict=True)
+            )
+    return len(columns["point"])
+
+
+def _columns(contents: SweepContents, figures: Sequence[ComparedFigure]) -> Columns:
+    keys = _keys(contents)
+    columns: Columns = {name: [] for name in ("point", *keys, "seed", *(f.key for f in figures), "reason")}
+    for number, point in sorted(contents.points.items()):
+        runs = {seed: run for seed in contents.header.seeds if (run := contents.runs.get((number, seed)))}
+        closed = contents.closed(number)
+        for seed, run in runs.items() or ((None, contents.runs.get((number, None))),):
+            known = dict(closed) if run is None else {**closed, **run.figures}
+            columns["point"].append(number)
+            for place, key in enumerate(keys):
+                columns[key].append(point.values[place] if point.values else None)
+            columns["seed"].append(seed)
+            for figure in figures:
+                columns[figure.key].append(known.get(figure.key))
+            columns["reason"].append(point.reason or ("" if run is None else run.reason))
+    return columns
+
+
+def _keys(contents: SweepContents) -> list[str]:
+    return [key.path for key in contents.header.keys]

@@ -1,0 +1,207 @@
+"""The sweep file: results appended as they come, readable meanwhile, and whole after whatever ended the program.
+
+Each line is the CRC-32 of a record in eight hexadecimal digits, a blank, and the record as JSON; the header comes
+first. A last line that was torn is dropped. Files come from strangers: their size, lines and counts are limited.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import BinaryIO, Self
+from zlib import crc32
+
+from twin.scenario.schema.base import DocumentPart
+from twin.studies.study_error import StudyError
+from twin.studies.sweep_records import (
+    MOST_RUNS,
+    PointRecord,
+    RunRecord,
+    SweepContents,
+    SweepHeader,
+)
+
+SUFFIX = ".sweep"
+MOST_BYTES = 400_000_000
+MOST_LINE = 1_000_000
+_SYNC_S = 1.0
+"""What a failure of power may cost, beside what was running [s]; the end of the program costs nothing."""
+_TITLES = {
+    "model": "the revision of the model",
+    "inputs": "the scene or the catalogue",
+    "settings": "the changes by --set",
+    "keys": "the keys that vary",
+    "design": "the design",
+    "points": "the number of points",
+    "base": "the point that stands",
+    "seeds": "the seeds",
+    "until_s": "the end of the runs",
+}
+
+
+class SweepFile:
+    """The results of a sweep, and the file that they are appended to; close it, or use it in a ``with``.
+
+    Parameters
+    ----------
+    header
+        What the sweep is of.
+    path
+        The file; one that is there is continued. None: results are kept in memory alone.
+
+    Raises
+    ------
+    StudyError
+        When the file is none, holds another sweep, or is being written by another program.
+    OSError
+        When the disk refuses.
+    """
+
+    def __init__(self, header: SweepHeader, path: Path | None = None) -> None:
+        self.path = path
+        self.contents = SweepContents(header)
+        self._file: BinaryIO | None = None
+        self._synced_s = time.monotonic()
+        if path is None:
+            return
+        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+b")
+        try:
+            _lock(file, path)
+            self._begin(file, path)
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+
+    def _begin(self, file: BinaryIO, path: Path) -> None:
+        first = _line(self.contents.header)
+        if len(first) > MOST_LINE:
+            raise StudyError("the values of the keys that vary are too long for a sweep")
+        there = file.read(len(first) + 1)
+        if first.startswith(there):  # empty, or ended within its header
+            file.seek(0)
+            file.truncate()
+            file.write(first)
+            file.flush()
+            os.fsync(file.fileno())
+            return
+        file.seek(0)
+        found, end = _read(file, path)
+        other = [
+            title
+            for name, title in _TITLES.items()
+            if getattr(found.header, name) != getattr(self.contents.header, name)
+        ]
+        if other:
+            raise StudyError(
+                f"{path} holds another sweep: {', '.join(other)} differ; name another file with --out"
+            )
+        self.contents = found
+        file.seek(end)
+        file.truncate()
+
+    def add(self, record: PointRecord | RunRecord) -> None:
+        """Keep a record, and append it to the file; one that is there already is not counted again."""
+        if not self.contents.take(record) or self._file is None:
+            return
+        self._file.write(_line(record))
+        self._file.flush()
+        if time.monotonic() - self._synced_s > _SYNC_S:
+            self._sync()
+
+    def close(self) -> None:
+        """Flush the file to the disk, and leave it to others."""
+        if self._file is not None:
+            self._sync()
+            self._file.close()
+            self._file = None
+
+    def _sync(self) -> None:
+        assert self._file is not None
+        os.fsync(self._file.fileno())
+        self._synced_s = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_sweep(path: Path) -> SweepContents:
+    """Return a sweep with the results so far; a file may be read while it is written.
+
+    Raises
+    ------
+    StudyError
+        When the file is no sweep, is damaged, or larger than a sweep can be.
+    OSError
+        When it cannot be read.
+    """
+    with path.open("rb") as file:
+        return _read(file, path)[0]
+
+
+def _read(file: BinaryIO, path: Path) -> tuple[SweepContents, int]:
+    """Return what a file holds, and where its last whole record ends."""
+    if os.fstat(file.fileno()).st_size > MOST_BYTES:
+        raise StudyError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a sweep")
+    line = file.readline(MOST_LINE)
+    try:
+        contents, end = SweepContents(SweepHeader.model_validate_json(_body(line))), len(line)
+    except ValueError:
+        raise StudyError(f"{path} is no sweep of this program") from None
+    number = 1
+    while line := file.readline(MOST_LINE):
+        number += 1
+        try:
+            body = _body(line)
+            kind = PointRecord if b'"values":' in body else RunRecord
+            contents.take(kind.model_validate_json(body))
+        except ValueError:
+            if file.read(1):
+                raise StudyError(f"{path}:{number}: is damaged") from None
+            break  # torn, or being written
+        end += len(line)
+        if len(contents.runs) > MOST_RUNS:
+            raise StudyError(f"{path} holds more than {MOST_RUNS:,} runs, too many for a sweep")
+    return contents, end
+
+
+def _line(record: DocumentPart) -> bytes:
+    body = record.model_dump_json().encode()
+    return b"%08x %s\n" % (crc32(body), body)
+
+
+def _body(line: bytes) -> bytes:
+    """Return the record of a line; raises `ValueError` for one that is torn or damaged."""
+    body = line[9:-1]
+    if not line.endswith(b"\n") or line[:9] != b"%08x " % crc32(body):
+        raise ValueError("is no whole record")
+    return body
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _held(file: BinaryIO) -> None:
+        file.seek(MOST_BYTES * 2)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        file.seek(0)
+
+else:
+    import fcntl
+
+    def _held(file: BinaryIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    try:
+        _held(file)
+    except OSError:
+        raise StudyError(
+            f"{path} is being written by another program; wait for it, or name another file"
+        ) from None
