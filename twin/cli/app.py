@@ -49,7 +49,6 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("estimate", "twin.cli.estimate:estimate_cases", ("FORMAT",)),
         CommandEntry("calibrate", "twin.cli.calibrate:calibrate_profile", ("FORMAT",)),
         CommandEntry("risk", "twin.cli.risk:risk_of_scene", ("FORMAT",)),
-        CommandEntry("cost", "twin.cli.cost:cost_of", ("FORMAT",)),
         CommandEntry("jobs", "twin.cli.jobs:show_jobs", ("FORMAT",)),
     ),
     "Compare and explain": (
@@ -62,7 +61,10 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         ),
         CommandEntry("verify", "twin.cli.verify:verify_run", ("FORMAT",)),
     ),
-    "Decide": (CommandEntry("sweep", "twin.cli.study.sweep:sweep_scene", ("FORMAT",)),),
+    "Decide": (
+        CommandEntry("cost", "twin.cli.cost:cost_of", ("FORMAT",)),
+        CommandEntry("sweep", "twin.cli.study.sweep:sweep_scene", ("FORMAT",)),
+    ),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),
         CommandEntry("export", "twin.cli.export:export_run"),
