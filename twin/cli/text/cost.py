@@ -16,6 +16,7 @@ from twin.economics.own_or_rent import WAYS, own_or_rent
 from twin.economics.unit_costs import unit_costs
 from twin.record.account_titles import ACCOUNT_TITLES
 from twin.record.accounts import ACCOUNTS
+from twin.units import render
 
 _UNITS = {
     "gpu_h_installed": "GPU-hour installed",
@@ -44,7 +45,7 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     """Print what a site costs."""
     show, capital, operation = console().print, books.drawn.capital, books.drawn.operation
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
-    show(f"{name}: {gpus}, {books.bill.it_w / 1e6:.3g} MW of racks; energy: {books.use.basis}\n")
+    show(f"{name}: {gpus}, {render(books.bill.it_w, "power", 3)} of racks; energy: {books.use.basis}\n")
     total = capital.total_usd
     unit = "MUSD" if float(np.median(total)) >= LARGE_USD else "kUSD"
     rows = [
