@@ -45,7 +45,7 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     """Print what a site costs."""
     show, capital, operation = console().print, books.drawn.capital, books.drawn.operation
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
-    show(f"{name}: {gpus}, {render(books.bill.it_w, "power", 3)} of racks; energy: {books.use.basis}\n")
+    show(f"{name}: {gpus}, {render(books.bill.it_w, 'power', 3)} of racks; energy: {books.use.basis}\n")
     total = capital.total_usd
     unit = "MUSD" if float(np.median(total)) >= LARGE_USD else "kUSD"
     rows = [
