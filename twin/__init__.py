@@ -5,7 +5,7 @@
 >>> run.series("site", "site.it_w").shape[1]
 2
 
-`load` and `open_run` give scenes and runs; `compare`, `risk`, `plan`, `estimate` and `validate` answer what the
+`load` and `open_run` give scenes and runs; `compare`, `cost`, `risk`, `plan`, `estimate`, `validate` answer what the
 commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
 """
 

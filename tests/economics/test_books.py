@@ -169,3 +169,11 @@ def test_a_run_on_its_own_reactor_pays_for_fuel_by_what_it_gave() -> None:
     operation = found.likely.operation.by_item
     assert float(operation["fuel"][0]) == pytest.approx(8.0 * given_kwh / 1e3 * 8760)
     assert float(operation["energy"][0]) < 1e-3 * float(operation["fuel"][0])
+
+
+def test_a_gigawatt_of_nvl72_costs_about_what_others_say() -> None:
+    """Epoch AI, as read 2026-11-23: 38 GUSD of capital for a gigawatt of site power, 8.5 a year with operation."""
+    books = of_scene(load("builtin:nvl72-row").scenario, Plan(load=1.0), 2, 1)
+    site_w = float(books.use.peaks_kw.max()) * 1e3
+    assert float(books.likely.capital.total_usd[0]) / site_w == pytest.approx(38.0, rel=0.15)
+    assert float(books.likely.yearly_usd[0]) / site_w == pytest.approx(8.5, rel=0.15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 
 import numpy as np
 import pytest
@@ -130,3 +131,21 @@ def test_a_short_spike_counts_as_the_mean_of_its_quarter_hour() -> None:
     assert quarter_hour_peak_w(t_s[:4], [10.0, 190.0, 10.0, 0.0]) == pytest.approx(
         (850 * 10 + 50 * 190) / 900
     )
+
+
+@settings(max_examples=60)
+@given(some.lists(some.floats(-1e3, 1e3), min_size=2, max_size=40), some.floats(0.0, 0.3))
+def test_payback_is_that_of_its_oracle(flows: list[float], rate: float) -> None:
+    """The oracle walks the straight lines between year ends and remembers the last time the sum was below nothing."""
+    sums, total = [], 0.0
+    for year, flow in enumerate(flows):
+        total += flow / (1 + rate) ** year
+        sums.append(total)
+    found: float | None = 0.0
+    for year, (before, after) in enumerate(itertools.pairwise(sums)):
+        if after < 0.0:
+            found = None
+        elif before < 0.0:
+            found = year + before / (before - after)
+    years = payback_years(flows, rate)
+    assert years is None if found is None else years == pytest.approx(found, rel=1e-9, abs=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from twin.economics.cash_flow import Plan
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS
+from twin.runtime.inline import run as simulate
+from twin.scenario import loads
 
 
 @pytest.fixture(scope="module", params=["lab-16", "mixed-workloads"])
@@ -52,7 +55,7 @@ def test_cash_is_energy_alone_and_market_is_rent(run: twin.Run) -> None:
     spent = books.likely.operation.by_item
     energy = (spent["energy"] + spent["fuel"] + spent["water"]) * books.use.period_s / SECONDS_PER_YEAR
     assert float(ledger.cash_marginal_usd(np.ones(1))[0, 0]) == pytest.approx(float(energy[0]), rel=1e-12)
-    whole = ledger.market_usd(ledger.gpu_s.sum(keepdims=True)[0])
+    whole = ledger.market_usd(ledger.gpu_s.sum(axis=(0, 1)))[None]
     hours = books.work.hours.installed / books.bill.gpu_count  # type: ignore[union-attr]
     assert float(whole[0, 0]) == pytest.approx(float(books.likely.rent_usd_h[0]) * hours, rel=1e-9)
 
@@ -66,12 +69,12 @@ def test_by_hand() -> None:
     made = LedgerUsd(
         ("a", "b"),
         ("x", None),
-        gpu_s,
+        gpu_s[..., None],
         share,
-        np.array([0.001]),
+        np.array([[0.001]]),
         np.array([100.0]),
         np.array([80.0]),
-        np.array([0.002]),
+        np.array([[0.002]]),
     )
     assert made.job_usd()[:, 0].tolist() == pytest.approx([3.6 + 50, 1.8 + 25, 1.8 + 10])
     assert float(made.base_usd[0]) == pytest.approx(15.0)
@@ -82,3 +85,38 @@ def test_by_hand() -> None:
     assert float(
         replace(made, jobs=("a", "b")).account_usd()[ACCOUNTS.index("lost_work"), 0]
     ) == pytest.approx(26.8)
+
+
+TWO_KINDS = """
+format: twin/scenario
+version: 3
+catalog: "2026.11"
+title: Two kinds of GPUs
+halls:
+  - id: hall
+    rows:
+      - {id: old, racks: {count: 1, nodes: [{part: DGX-A100, count: 2}]}}
+      - {id: new, at: {y: 4 m}, racks: {count: 1, nodes: [{part: DGX-B200, count: 2}]}}
+power:
+  - {id: utility, kind: utility, feeds: [old, new]}
+cooling:
+  plants: [{id: water, kind: dry-cooler}]
+  loops: [{id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [old, new]}]
+jobs:
+  - {id: cheap, nodes: 2, rows: [old], run: 1 h, workload: {kind: load, gpu: 90 %}}
+  - {id: dear, nodes: 2, rows: [new], run: 1 h, workload: {kind: load, gpu: 90 %}}
+"""
+
+
+def test_each_kind_of_gpu_costs_its_own_and_all_close(tmp_path: Path) -> None:
+    file = tmp_path / "two.twinrun"
+    simulate(loads(TWO_KINDS).scenario, until_s=7200.0, record=file)
+    with twin.open_run(file) as run:
+        books = of_recorded(run, Plan(), 50)
+        ledger = ledger_of(run, books)
+        assert np.abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9
+        cheap, dear = ledger.job_usd()[:2]
+        assert (dear > 1.8 * cheap).all()
+        assert ledger.gpu_s[0, :, 1].sum() == ledger.gpu_s[1, :, 0].sum() == 0.0
+        each = dict(zip(books.bill.gpus, ledger.market_usd(np.eye(2))[:, 0] * 3600, strict=True))
+        assert each["B200-SXM"] / each["A100-SXM-80"] == pytest.approx(40 / 15)

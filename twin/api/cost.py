@@ -16,6 +16,7 @@ from twin.catalog import Catalog, load_catalog
 from twin.economics.books import SiteBooks, Statement, books_of
 from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
+from twin.economics.gpu_classes import held_by_class
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
 from twin.economics.run_work import GpuHours, WorkDone, work_of
@@ -147,10 +148,9 @@ def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) ->
     >>> bool(abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9)
     True
     """
-    catalog = load_catalog()
-    return ledger_usd(
-        books, statement or books.drawn, run.ledger(), run.summary, build(run.scenario, catalog), catalog
-    )
+    plant = build(run.scenario, books.catalog)
+    held = held_by_class(run.reader, plant, books.bill)
+    return ledger_usd(books, statement or books.drawn, run.ledger(), run.summary, plant, held)
 
 
 def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> EnergyUse:

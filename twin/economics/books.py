@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +25,7 @@ from twin.economics.cash_flow import CashFlow, Plan, cash_flow_of
 from twin.economics.energy_use import EnergyUse
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.operation import Operation, operation_of
-from twin.economics.price_book import PriceRange
+from twin.economics.price_book import PriceBook, PriceRange
 from twin.economics.prices import Prices, drawn_prices, likely_prices, prices_at_ends
 from twin.economics.run_work import WorkDone
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
@@ -175,16 +176,14 @@ def books_of(
     prices = _with_gpus(prices_of(scenario, bill, catalog), scenario, bill, catalog)
     likely = statement_of(bill, use, plan, likely_prices(prices), work)
     drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work)
-    return SiteBooks(
-        bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely, bill)), catalog
-    )
+    return SiteBooks(bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely)), catalog)
 
 
 def statement_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None) -> Statement:
     """Return the books at one set of prices."""
     capital = capital_of(bill, prices, plan.colocated)
     operation = operation_of(bill, capital, use, plan.ratchet, plan.colocated)
-    rent = market_usd_h(bill, prices)
+    rent = market_usd_h(bill.gpus, prices)
     available = 1.0
     if work is not None and work.hours.available is not None and work.hours.installed:
         available = work.hours.available / work.hours.installed
@@ -198,14 +197,14 @@ def often_quoted(shares: Floats) -> bool:
     return bool(OFTEN_QUOTED[0] <= float(np.median(shares)) <= OFTEN_QUOTED[1])
 
 
-def market_usd_h(bill: Bill, prices: Prices) -> Floats:
-    """Return the market price of an hour of all GPUs of a site, shape (samples,) [USD/h].
+def market_usd_h(gpus: Mapping[str, int], prices: Prices) -> Floats:
+    """Return the market price of an hour of some GPUs together, by part, shape (samples,) [USD/h].
 
     That of an H100 is known; that of another follows the likely prices of the two parts.
     """
     table = prices.table
     base = table[RENTED].likely
-    worth = sum(count * table[part].likely / base for part, count in bill.gpus.items() if part in table)
+    worth = sum(count * table[part].likely / base for part, count in gpus.items() if part in table)
     return np.broadcast_to(prices["rent"] * worth, prices.shape)
 
 
@@ -213,18 +212,14 @@ def _with_gpus(
     prices: tuple[PriceRange, ...], scenario: Scenario, bill: Bill, catalog: Catalog
 ) -> tuple[PriceRange, ...]:
     """Return the prices with that of the GPU whose rent is known, which the site need not have."""
-    from twin.economics.price_book import PriceBook
-
     if any(price.id == RENTED for price in prices):
         return prices
     return (*prices, PriceBook(catalog, scenario.prices).own(RENTED))
 
 
-def _doubts(likely: Statement, bill: Bill) -> list[str]:
+def _doubts(likely: Statement) -> list[str]:
     """Return what is unusual about the books."""
     notes = []
-    if len(bill.gpus) > 1:
-        notes.append("The site has several kinds of GPUs; an hour of any of them is told at their mean cost.")
     per_kw = float(likely.capital.construction_usd_kw[0])
     least, most = CONSTRUCTION_USD_KW
     if np.isfinite(per_kw) and per_kw > 0.0 and not least <= per_kw <= AI_USD_KW:

@@ -139,19 +139,26 @@ def of_run(reader: Reader, summary: Mapping[str, Any]) -> EnergyUse:
     """
     facility, energy = summary["facility"], summary["energy"]
     seconds = float(summary["simulated_s"])
-    grid = reader.series(0, "site.grid_w", points=EVERY_SAMPLE)
-    peak_w = quarter_hour_peak_w(grid.t_s, grid.mean)
     return EnergyUse(
         "the run",
         seconds,
         energy["it_j"] / J_PER_KWH,
         facility["grid_j"] / J_PER_KWH,
         facility["cost_usd"],
-        np.full(MONTHS, peak_w / 1e3),
+        np.full(MONTHS, _peak_w(reader, facility) / 1e3),
         _split(facility["on_site_j"] / J_PER_KWH, _made_of(reader)),
-        summary["water_l"] / 1e3,
+        (summary.get("water_l") or 0.0) / 1e3,
         facility["carbon_kg"],
     )
+
+
+def _peak_w(reader: Reader, facility: Mapping[str, Any]) -> float:
+    """Return the highest quarter-hour from the grid [W]; of a file without its curve the highest power."""
+    try:
+        grid = reader.series(0, "site.grid_w", points=EVERY_SAMPLE)
+    except KeyError:
+        return float(facility["grid_max_w"])
+    return quarter_hour_peak_w(grid.t_s, grid.mean)
 
 
 def _made_of(reader: Reader) -> dict[str, float]:

@@ -4,8 +4,8 @@ What is owned costs by the GPU-second whether it works or not; what is used cost
 measured; within a job it is shared out by GPU-seconds, of which those that wait draw `WAITING_SHARE` of those that work
 [est]. GPUs at rest draw the idle power of their nodes. What no GPU draws, stores and switches, is the site's own line.
 
-Amounts are products of what a job took, shape (jobs + 1, accounts), and of two prices, shape (samples,), so that every
-sum closes in every sample. The last row is of GPUs at rest.
+Amounts are products of what a job took, shape (jobs + 1, accounts), of each kind of GPU, and of prices over samples, so
+that every sum closes in every sample. The last row is of GPUs at rest.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.economics.books import SiteBooks, Statement
+from twin.economics.books import SiteBooks, Statement, market_usd_h
 from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.gpu_classes import owned_by_class
 from twin.economics.ownership import IDLE_SHARE
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS, RESTING
@@ -50,16 +51,16 @@ class LedgerUsd:
     jobs, tenants
         Id and tenant of each job, in the order of the rows.
     gpu_s
-        GPU-seconds, shape (jobs + 1, accounts) [GPU s].
+        GPU-seconds of each kind of GPU, shape (jobs + 1, accounts, kinds) [GPU s].
     energy_share
-        Share of the energy of the racks, the same shape [-]; what is missing to 1 is the site's own.
+        Share of the energy of the racks, shape (jobs + 1, accounts) [-]; what is missing to 1 is the site's own.
     owned_usd_gpu_s
-        Capital and fixed operation of one GPU-second, shape (samples,) [USD].
+        Capital and fixed operation of one GPU-second, shape (kinds, samples) [USD].
     used_usd, cash_usd
         Of all energy, fuel, water and the demand charge of the run; and of it without the demand charge, shape
         (samples,) [USD].
     rent_usd_gpu_s
-        Market price of a GPU-second, shape (samples,) [USD].
+        Market price of a GPU-second, shape (kinds, samples) [USD].
     """
 
     jobs: tuple[str, ...]
@@ -97,9 +98,8 @@ class LedgerUsd:
         return found
 
     def full_usd(self, gpu_s: Floats, energy_share: Floats) -> Floats:
-        """Return what GPU-seconds and a share of the energy cost, samples last [USD]."""
-        owned = gpu_s[..., None] * self.owned_usd_gpu_s
-        return np.asarray(owned + energy_share[..., None] * self.used_usd, np.float64)
+        """Return what GPU-seconds of each kind and a share of the energy cost, samples last [USD]."""
+        return np.asarray(gpu_s @ self.owned_usd_gpu_s + energy_share[..., None] * self.used_usd, np.float64)
 
     def cash_marginal_usd(self, energy_share: Floats) -> Floats:
         """Return what a share of the energy costs and nothing else: what is saved by not using it [USD]."""
@@ -107,7 +107,7 @@ class LedgerUsd:
 
     def market_usd(self, gpu_s: Floats) -> Floats:
         """Return what GPU-seconds would cost to rent [USD]."""
-        return np.asarray(gpu_s[..., None] * self.rent_usd_gpu_s, np.float64)
+        return np.asarray(gpu_s @ self.rent_usd_gpu_s, np.float64)
 
 
 def ledger_usd(
@@ -116,7 +116,7 @@ def ledger_usd(
     ledger: LedgerRange,
     summary: Mapping[str, Any],
     plant: Plant,
-    catalog: Catalog,
+    held: Floats,
 ) -> LedgerUsd:
     """Return the ledger of a whole run in USD.
 
@@ -128,31 +128,45 @@ def ledger_usd(
         Of the whole run.
     summary
         Of the finished run: energy of each job.
-    plant, catalog
-        The hall as it began, for the idle power of its nodes.
+    plant
+        The hall as it began.
+    held
+        Share of each job's GPUs that are of each kind, shape (jobs, kinds) [-].
     """
-    rows = summary["jobs"]
-    gpu_s = np.zeros((len(rows) + 1, len(ACCOUNTS)))
-    gpu_s[: len(ledger.by_job) - 1] = ledger.by_job[:-1]
-    gpu_s[-1] = ledger.by_job[-1]
+    rows, bill, catalog = summary["jobs"], books.bill, books.catalog
+    by_job = np.zeros((len(rows) + 1, len(ACCOUNTS)))
+    by_job[: len(ledger.by_job) - 1] = ledger.by_job[:-1]
+    by_job[-1] = ledger.by_job[-1]
+    installed = np.array([*bill.gpus.values()], np.float64)
+    gpu_s = _by_kind(by_job, held, installed)
     period = books.use.period_s / SECONDS_PER_YEAR
     operation = statement.operation
-    owned = (statement.capital.yearly_usd + operation.fixed_usd) * period
-    cash = (operation.by_use_usd - operation.by_item["demand"]) * period
+    owned = owned_by_class(statement, bill, plant, catalog) * period
     used = operation.by_use_usd * period
-    gpus, seconds = max(1, books.bill.gpu_count), float(gpu_s.sum())
-    if seconds <= 0.0:  # no GPU is there to bear it
-        used, owned = used + owned, np.zeros(owned.shape)
+    seconds = gpu_s.sum(axis=(0, 1))
+    if not seconds.any():  # no GPU is there to bear it
+        used = used + (statement.capital.yearly_usd + operation.fixed_usd) * period
+    prices = statement.capital.prices
+    rent = np.array([market_usd_h({part: 1}, prices) for part in bill.gpus]).reshape(-1, prices.samples)
     return LedgerUsd(
         tuple(row["id"] for row in rows),
         tuple(row.get("tenant") for row in rows),
         gpu_s,
-        _energy_share(gpu_s, summary, idle_w_gpu(plant, catalog)),
-        owned / max(seconds, 1.0),
+        _energy_share(by_job, summary, idle_w_gpu(plant, catalog)),
+        np.asarray(owned / np.maximum(seconds, 1e-9)[:, None], np.float64),
         used,
-        cash,
-        statement.rent_usd_h / gpus / HOUR_S,
+        used - operation.by_item["demand"] * period,
+        rent / HOUR_S,
     )
+
+
+def _by_kind(by_job: Floats, held: Floats, installed: Floats) -> Floats:
+    """Return GPU-seconds by kind of GPU: of jobs as they held them, at rest what is left of each."""
+    rest = by_job.sum() * installed / max(1.0, float(installed.sum()))
+    of_jobs = by_job[:-1, :, None] * held[: len(by_job) - 1, None, :]
+    rest = np.maximum(rest - of_jobs.sum(axis=(0, 1)), 0.0)
+    share = rest / rest.sum() if rest.any() else installed / max(1.0, float(installed.sum()))
+    return np.concatenate([of_jobs, by_job[-1:, :, None] * share])
 
 
 def idle_w_gpu(plant: Plant, catalog: Catalog) -> float:

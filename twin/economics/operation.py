@@ -18,6 +18,7 @@ from twin.economics.bill import Bill
 from twin.economics.capital import IT_GROUPS, Capital
 from twin.economics.demand_charge import demand_charge
 from twin.economics.energy_use import EnergyUse
+from twin.economics.site_lines import GENERATION
 from twin.language import tr
 
 OperationItem = Literal[
@@ -55,7 +56,6 @@ PEOPLE_FROM_MW = 1.0
 """Smaller sites share their people with others, in proportion [est]."""
 FUEL_GJ_KWH = {"gas": 8.5e-3, "generator": 9.0e-3}
 """Heat of the fuel per energy made [GJ/kWh] [est]."""
-UPKEEP = ("gas", "generator", "smr", "solar", "battery")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def operation_of(
         elif kind == "smr":
             fuel = fuel + prices["fuel-smr"] * kwh / 1e3 * use.yearly
     if not colocated:
-        for kind in UPKEEP:
+        for kind in GENERATION:
             upkeep = upkeep + prices[f"om-{kind}"] * bill.source_w.get(kind, 0.0) / 1e3
     found: dict[OperationItem, Floats] = {
         "energy": prices["energy-price"] * use.grid_usd * use.yearly,

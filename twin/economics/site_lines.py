@@ -15,7 +15,6 @@ from twin.record.site_year import J_PER_KWH
 
 GENERATION = ("gas", "smr", "solar")
 """Kinds of stages that make energy day by day; a diesel generator stands by, and belongs to the power chain."""
-SOURCES = (*GENERATION, "generator", "battery")
 PER_RACK_KW: tuple[tuple[Group, str, Asset], ...] = (
     ("building", "land", "land"),
     ("building", "shell", "shell"),
@@ -70,7 +69,7 @@ def source_power_w(plant: Plant) -> dict[str, float]:
     found: dict[str, float] = {}
     power = plant.power
     for item, kind in enumerate(power.kind):
-        if kind in SOURCES and power.present[item] and np.isfinite(power.capacity_w[item]):
+        if kind in GENERATION and power.present[item] and np.isfinite(power.capacity_w[item]):
             each_w = float(power.capacity_w[item]) / max(1, int(power.needed[item]))
             found[kind] = found.get(kind, 0.0) + each_w * int(power.units[item])
     return found
