@@ -62,6 +62,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         ),
         CommandEntry("verify", "twin.cli.verify:verify_run", ("FORMAT",)),
     ),
+    "Decide": (CommandEntry("design", "twin.cli.study.design:design_need", ("FORMAT",)),),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),
         CommandEntry("export", "twin.cli.export:export_run"),

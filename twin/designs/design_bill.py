@@ -26,6 +26,8 @@ FACILITY_KW = ("switchgear-kw", "transformer-kw", "generator-kw")
 """Stages that carry cooling too, not the racks alone."""
 SPARE_SHARE = {"N": 1.0, "N+1": 1.25, "2N": 2.0}
 """Installed over needed of power stages: one machine of four or five more, or all twice [est]."""
+HEADROOM = 1.25
+"""Capacity of power stages and of the connection over their load: nothing carries more than four fifths for long."""
 FACILITY_FACTOR = {"air": 1.25, "liquid": 1.15}
 """Power of the site over that of the racks on a hot day: losses, fans, pumps, chillers [est]."""
 SLACK_M = 8.0
@@ -114,9 +116,9 @@ class DesignBill:
         for entry in PER_KW:
             carried = site_kw if entry in FACILITY_KW else rack_kw
             times = float(means.feeds) if entry == "pdu-kw" else SPARE_SHARE[level]
-            yield BillLine("power", entry, carried * times, "kW", "mep")
+            yield BillLine("power", entry, carried * HEADROOM * times, "kW", "mep")
         for entry in ("substation", "grid-connection"):
-            yield BillLine("substation", entry, site_kw * means.paths, "kW", "mep")
+            yield BillLine("substation", entry, site_kw * HEADROOM * means.paths, "kW", "mep")
         for group, entry, asset in PER_RACK_KW:
             yield BillLine(group, entry, rack_kw, "kW", asset)
 

@@ -59,12 +59,13 @@ def front(designs: Sequence[Design], most: int = MOST) -> list[Design]:
     return sorted((good[place] for place in chosen.tolist()), key=lambda design: design.axes)
 
 
-def nearest(designs: Sequence[Design]) -> tuple[Design, tuple[Limit, ...]] | None:
-    """Return the design that exceeds its limits least, and the limits it exceeds; None without any design."""
-    if not designs:
-        return None
-    best = min(designs, key=lambda design: (max((limit.ratio for limit in design.limits), default=0.0), design.axes))
-    return best, tuple(limit for limit in best.limits if limit.ratio > 1.0)
+def nearest(designs: Sequence[Design]) -> Design | None:
+    """Return the design that exceeds its limits least; None without any design."""
+    return min(
+        designs,
+        key=lambda design: (max((limit.ratio for limit in design.limits), default=0.0), design.axes),
+        default=None,
+    )
 
 
 def relaxed_alone(designs: Sequence[Design]) -> list[Limit]:

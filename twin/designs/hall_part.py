@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from twin.catalog import Catalog, NodePart
-from twin.commands.room.room_plan import MOST_NODES, RackStack, RoomError, RoomRequest, stack_of
+from twin.commands.room.room_plan import MOST_NODES, Cabling, RackStack, RoomError, RoomRequest, stack_of
 from twin.economics.price_book import PriceBook
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.profiles import CalibratedProfile, profile_for_gpu
@@ -18,9 +18,12 @@ from twin.plant.design_load import node_design_w
 from twin.plant.node_contents import count_of
 from twin.scenario.file.catalog_causes import catalog_causes
 from twin.scenario.schema.faults import Cause
+from twin.scenario.schema.site import RedundancyLevel
 
 RACK_W = {"air": 45e3, "liquid": 90e3}
 """Power of a rack of nodes, at most, by how they are cooled [est]."""
+OWN_SUPPLIES = "psu"
+"""Power entry of nodes that stand in any cabinet; others come in racks of their own."""
 RACKS_A_ROW = 60
 ROWS_RATIO = 6.0
 """Racks of a row over the number of rows, about: halls are longer along their rows."""
@@ -95,12 +98,8 @@ class HallPart:
 def hall_parts(catalog: Catalog, wanted: Sequence[str]) -> tuple[HallPart, ...]:
     """Return the parts that rooms can be filled with, of GPUs whose names begin as wanted, and that have a price."""
     book, found = PriceBook(catalog), []
-    in_racks: set[str] = set()
-    for name in catalog.ids("rack"):
-        held = [catalog.part(group.part) for group in catalog.rack(name).layout]
-        in_racks |= {part.id for part in held if isinstance(part, NodePart)}
     for name in (*catalog.ids("node"), *catalog.ids("rack")):
-        if name in in_racks or name not in book:
+        if name not in book:
             continue
         one = _part(name, catalog, wanted)
         if one is not None:
@@ -112,7 +111,7 @@ def _part(name: str, catalog: Catalog, wanted: Sequence[str]) -> HallPart | None
     part = catalog.part(name)
     each = 1
     if isinstance(part, NodePart):
-        if not part.gpu or not part.n_gpu:
+        if not part.gpu or not part.n_gpu or part.power_entry != OWN_SUPPLIES:
             return None
         each = max(1, int(RACK_W[part.cooling] // node_design_w(part)))
     while each:
@@ -126,6 +125,8 @@ def _part(name: str, catalog: Catalog, wanted: Sequence[str]) -> HallPart | None
     else:
         return None
     node = stack.node
+    if stack.rack is not None and node.power_entry == OWN_SUPPLIES:
+        return None
     if not any(node.gpu == gpu or node.gpu.startswith(gpu) for gpu in wanted):
         return None
     try:
@@ -142,12 +143,9 @@ def _sampled(cause: Cause, node: NodePart) -> SampledCause:
     return SampledCause(cause.per_node_s * count_of(node, cause.each), repair_of(cause, None), 0.0, cause.planned)
 
 
-def gpu_names(parts: Iterable[HallPart]) -> list[str]:
-    """Return the GPUs of some parts, each once."""
-    return sorted({part.gpu for part in parts})
-
-
-def with_targets(room: RoomRequest, level: str, cabling: str, oversubscription: float, storage: int) -> RoomRequest:
+def with_targets(
+    room: RoomRequest, level: RedundancyLevel, cabling: Cabling, oversubscription: float, storage: int
+) -> RoomRequest:
     """Return a room with its redundancy, network and storage."""
     return replace(
         room,

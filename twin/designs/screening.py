@@ -48,7 +48,7 @@ SPARE_SIGMAS = (0.0, 1.5, 3.0)
 """Spare nodes beside the mean number in repair, in standard deviations of it."""
 INTERVALS = (0.5, 1.0, 2.0)
 """Checkpoint intervals over Daly's."""
-STORES = (0.5, 1.0, 1.5)
+STORES = (0.4, 0.7, 1.0)
 """Boxes of storage over those with which nobody waits for input."""
 PAUSE_S = 10.0
 """That a checkpoint holds training up [s] [est]."""
