@@ -105,6 +105,7 @@ COMMANDS: list[Any] = [
     ("cost", "cost llama3-16k --samples 50", 0),
     ("cost", "cost lab.twinrun --samples 50", 0),
     ("cost", "cost empty.twin.yaml --samples 10", 0),
+    ("design", "design lab-16-to-256 --candidates 20", 0),
     ("job-trace", "jobs jobs.swf", 0),
     pytest.param(
         "comparison",

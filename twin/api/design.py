@@ -8,7 +8,7 @@ from pathlib import Path
 from twin.api.arguments import count_of, path_of
 from twin.api.errors import as_arguments
 from twin.catalog import load_catalog
-from twin.designs.answer import Answer, answer
+from twin.designs.answer import Designs, answer
 from twin.designs.design_folder import DesignScenes, scenes_of, write_folder
 from twin.designs.front import MOST
 from twin.designs.need_file import load_need
@@ -17,8 +17,12 @@ MOST_CANDIDATES = 1_000_000
 
 
 def design(
-    need: str | os.PathLike[str], *, candidates: int = 1000, most: int = MOST, folder: str | os.PathLike[str] = ""
-) -> Answer:
+    need: str | os.PathLike[str],
+    *,
+    candidates: int = 1000,
+    most: int = MOST,
+    folder: str | os.PathLike[str] = "",
+) -> Designs:
     """Return the designs that meet a need and that none other beats in cost, time, carbon, power and availability.
 
     Parameters
@@ -57,7 +61,7 @@ def design(
     return found
 
 
-def answered(need: str | os.PathLike[str], candidates: int, most: int) -> Answer:
+def answered(need: str | os.PathLike[str], candidates: int, most: int) -> Designs:
     """Return the designs for a need; raises as `design`."""
     asked = count_of(candidates, "candidates", 1, MOST_CANDIDATES)
     shown = count_of(most, "most", 1, MOST)
@@ -65,6 +69,6 @@ def answered(need: str | os.PathLike[str], candidates: int, most: int) -> Answer
         return answer(load_need(path_of(need, "need")), load_catalog(), asked, shown)
 
 
-def with_scenes(found: Answer) -> DesignScenes:
+def with_scenes(found: Designs) -> DesignScenes:
     """Return designs with their scenes, each checked."""
     return scenes_of(found, load_catalog())

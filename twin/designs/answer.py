@@ -13,7 +13,7 @@ from twin.designs.screening import screened
 
 
 @dataclass(frozen=True)
-class Answer:
+class Designs:
     """What screening found.
 
     Attributes
@@ -58,7 +58,9 @@ class Answer:
         for limit in self.alone:
             said.append(f"it would do with {_allowed(limit)}, all else as it is")
         over = " and ".join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
-        said.append(f"the nearest need that can be met has {over}: {choice.gpus:,} GPUs of {choice.part.part}")
+        said.append(
+            f"the nearest need that can be met has {over}: {choice.gpus:,} GPUs of {choice.part.part}"
+        )
         return tuple(said)
 
 
@@ -67,7 +69,7 @@ def _allowed(limit: Limit) -> str:
     return f"{limit.value:,.4g} {unit} of {limit.title} in place of {limit.most:,.4g}"
 
 
-def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) -> Answer:
+def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) -> Designs:
     """Return the designs for a need.
 
     Parameters
@@ -82,7 +84,7 @@ def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) 
     found = screened(file, catalog, candidates)
     best: Sequence[Design] = front(found.designs, most)
     near = None if best else nearest(found.designs)
-    return Answer(
+    return Designs(
         file,
         tuple(best),
         len(found.designs),

@@ -26,7 +26,14 @@ _NAMES = {
     "vocab": ("vocab_size",),
     "seq": ("max_position_embeddings", "n_positions"),
 }
-_MOST = {"layers": 1000, "hidden": 1_000_000, "heads": 4096, "vocab": 10_000_000, "seq": 10_000_000, "ffn": 4_000_000}
+_MOST = {
+    "layers": 1000,
+    "hidden": 1_000_000,
+    "heads": 4096,
+    "vocab": 10_000_000,
+    "seq": 10_000_000,
+    "ffn": 4_000_000,
+}
 
 
 class ConfigError(ValueError):
@@ -94,7 +101,9 @@ def _count(config: dict[str, Any], names: tuple[str, ...], key: str, default: in
         if value is None:
             continue
         if type(value) is not int or not 1 <= value <= _MOST[key]:
-            raise ConfigError(f"{name} is {str(value)[:40]}; it must be a whole number from 1 to {_MOST[key]:,}")
+            raise ConfigError(
+                f"{name} is {str(value)[:40]}; it must be a whole number from 1 to {_MOST[key]:,}"
+            )
         return value
     if default is None:
         raise ConfigError(f"it lacks {' or '.join(names)}")

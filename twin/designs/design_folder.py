@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from twin.catalog import Catalog
-from twin.designs.answer import Answer
+from twin.designs.answer import Designs
 from twin.designs.design import Design
 from twin.designs.design_rows import answer_row, markdown
 from twin.designs.design_scene import DesignError, scene_of_design
@@ -38,13 +38,13 @@ class DesignScenes:
         Designs that did not, and why, in sentences.
     """
 
-    answer: Answer
+    answer: Designs
     names: list[str]
     scenes: dict[str, Document]
     left_out: tuple[str, ...]
 
 
-def scenes_of(found: Answer, catalog: Catalog) -> DesignScenes:
+def scenes_of(found: Designs, catalog: Catalog) -> DesignScenes:
     """Return the scenes of all designs; each was built and held against the design rules."""
     kept: list[Design] = []
     names: list[str] = []
@@ -63,9 +63,7 @@ def scenes_of(found: Answer, catalog: Catalog) -> DesignScenes:
     return DesignScenes(replace(found, designs=tuple(kept)), names, scenes, tuple(left_out))
 
 
-def _of_stages(
-    found: Answer, design: Design, catalog: Catalog, name: str
-) -> Iterator[tuple[str, Document]]:
+def _of_stages(found: Designs, design: Design, catalog: Catalog, name: str) -> Iterator[tuple[str, Document]]:
     last = len(design.stages) - 1
     for stage in range(len(design.stages)):
         called = name if stage == last else f"{name}-stage-{stage + 1}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twin.designs.answer import Answer
+from twin.designs.answer import Designs
 from twin.designs.design import Design, Limit
 
 HEADS = (
@@ -59,7 +59,13 @@ def cut_words(cut: Any) -> str:
     if cut is None:
         return ""
     parallel = cut.parallel
-    degrees = (("tp", parallel.tp), ("pp", parallel.pp), ("cp", parallel.cp), ("ep", parallel.ep), ("dp", parallel.dp))
+    degrees = (
+        ("tp", parallel.tp),
+        ("pp", parallel.pp),
+        ("cp", parallel.cp),
+        ("ep", parallel.ep),
+        ("dp", parallel.dp),
+    )
     return " ".join(f"{name} {count}" for name, count in degrees if count > 1)
 
 
@@ -121,7 +127,7 @@ def limit_row(limit: Limit) -> dict[str, Any]:
     }
 
 
-def answer_row(found: Answer, names: list[str]) -> dict[str, Any]:
+def answer_row(found: Designs, names: list[str]) -> dict[str, Any]:
     """Return an answer as ``--json`` prints it."""
     return {
         "need": found.file.name,
@@ -129,16 +135,14 @@ def answer_row(found: Answer, names: list[str]) -> dict[str, Any]:
         "possible": found.possible,
         "screened": found.screened,
         "feasible": found.feasible,
-        "designs": [
-            {"name": name, **row(design)} for name, design in zip(names, found.designs, strict=True)
-        ],
+        "designs": [{"name": name, **row(design)} for name, design in zip(names, found.designs, strict=True)],
         "nearest": row(found.near) if found.near is not None else None,
         "relaxed_alone": [limit_row(limit) for limit in found.alone],
         "sentences": list(found.sentences),
     }
 
 
-def markdown(found: Answer, names: list[str]) -> str:
+def markdown(found: Designs, names: list[str]) -> str:
     """Return the designs as a page in Markdown; text of the need is plain there."""
     from twin.shown_text import printable
 
@@ -159,5 +163,7 @@ def markdown(found: Answer, names: list[str]) -> str:
     ]
     for name, design in zip(names, found.designs, strict=True):
         told = cells(f"[{name}]({name}.twin.yaml)", design)
-        lines.append(f"| {' | '.join(cell if place == 0 else plain(cell) for place, cell in enumerate(told))} |")
+        lines.append(
+            f"| {' | '.join(cell if place == 0 else plain(cell) for place, cell in enumerate(told))} |"
+        )
     return "\n".join(lines) + "\n"

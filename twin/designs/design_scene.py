@@ -27,9 +27,7 @@ class DesignError(ValueError):
     """A design that no scene can be made of, in one sentence."""
 
 
-def scene_of_design(
-    file: NeedFile, design: Design, catalog: Catalog, name: str, stage: int = -1
-) -> Document:
+def scene_of_design(file: NeedFile, design: Design, catalog: Catalog, name: str, stage: int = -1) -> Document:
     """Return a design as a scene.
 
     Parameters
@@ -104,9 +102,7 @@ def _jobs(file: NeedFile, design: Design, gpus: int, last: bool) -> list[dict[st
         if (work.stage == "last") != last and len(design.stages) > 1:
             continue
         step, promise = design.steps[place], design.promises[place]
-        workload = (
-            _language(work, step) if isinstance(work, LanguageWork) else _vision(need, work)
-        )
+        workload = _language(work, step) if isinstance(work, LanguageWork) else _vision(need, work)
         if workload is None:
             continue
         nodes = math.ceil(min(gpus, stage_of(work, design.stages)) / part.node.n_gpu)

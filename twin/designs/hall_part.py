@@ -140,7 +140,9 @@ def _part(name: str, catalog: Catalog, wanted: Sequence[str]) -> HallPart | None
 
 
 def _sampled(cause: Cause, node: NodePart) -> SampledCause:
-    return SampledCause(cause.per_node_s * count_of(node, cause.each), repair_of(cause, None), 0.0, cause.planned)
+    return SampledCause(
+        cause.per_node_s * count_of(node, cause.each), repair_of(cause, None), 0.0, cause.planned
+    )
 
 
 def with_targets(

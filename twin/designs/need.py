@@ -77,7 +77,10 @@ class VisionWork(DocumentPart):
     efficiency: float = Field(default=0.35, gt=0, le=1, description="achieved share of the 16-bit peak")
     epochs: float = Field(default=1.0, gt=0, le=1e6, description="times that the data set is read")
     node_cache_bytes: Data = Field(
-        default=0.0, alias="node_cache", ge=0, description="part of the data set that each node keeps on its drives"
+        default=0.0,
+        alias="node_cache",
+        ge=0,
+        description="part of the data set that each node keeps on its drives",
     )
     deadline_s: Duration | None = Field(
         default=None, alias="deadline", gt=0, description="longest time from its start; none: any"
@@ -107,12 +110,18 @@ class DataSet(DocumentPart):
 class LeadTimes(DocumentPart):
     """From the order to the day it stands."""
 
-    gpus_s: Duration = Field(default=26 * WEEK_S, alias="gpus", ge=0, description="GPUs with their nodes [est]")
-    switches_s: Duration = Field(default=20 * WEEK_S, alias="switches", ge=0, description="of the network [est]")
+    gpus_s: Duration = Field(
+        default=26 * WEEK_S, alias="gpus", ge=0, description="GPUs with their nodes [est]"
+    )
+    switches_s: Duration = Field(
+        default=20 * WEEK_S, alias="switches", ge=0, description="of the network [est]"
+    )
     transformer_s: Duration = Field(
         default=160 * WEEK_S, alias="transformer", ge=0, description="power transformer of a site above 5 MW"
     )
-    switchgear_s: Duration = Field(default=63 * WEEK_S, alias="switchgear", ge=0, description="46 to 80 weeks")
+    switchgear_s: Duration = Field(
+        default=63 * WEEK_S, alias="switchgear", ge=0, description="46 to 80 weeks"
+    )
     generator_s: Duration = Field(default=70 * WEEK_S, alias="generator", ge=0, description="30 to 110 weeks")
     chiller_s: Duration = Field(default=70 * WEEK_S, alias="chiller", ge=0, description="30 to 110 weeks")
 
@@ -120,17 +129,24 @@ class LeadTimes(DocumentPart):
 class Limits(DocumentPart):
     """What the site may cost, draw, take and emit; none: no limit."""
 
-    budget_usd: float | None = Field(default=None, gt=0, le=1e13, description="capital, at likely prices [USD]")
+    budget_usd: float | None = Field(
+        default=None, gt=0, le=1e13, description="capital, at likely prices [USD]"
+    )
     yearly_usd: float | None = Field(
         default=None, gt=0, le=1e13, description="capital by its life and operation, a year [USD]"
     )
-    power_w: Power | None = Field(default=None, alias="power", gt=0, description="of the site, cooling included")
+    power_w: Power | None = Field(
+        default=None, alias="power", gt=0, description="of the site, cooling included"
+    )
     area_m2: float | None = Field(default=None, gt=0, le=1e7, description="of the hall [m2]")
     carbon_t: float | None = Field(
         default=None, gt=0, le=1e9, description="CO2e a year, energy and making [t]"
     )
     availability: float | None = Field(
-        default=None, gt=0, lt=1, description="share of the time with power, cooling and enough GPUs, at least"
+        default=None,
+        gt=0,
+        lt=1,
+        description="share of the time with power, cooling and enough GPUs, at least",
     )
     ready_s: Duration | None = Field(
         default=None, alias="ready", gt=0, description="longest time from the order to the first work"
@@ -160,9 +176,13 @@ class Need(DocumentPart):
     )
     limits: Limits = Field(default=Limits(), description="what must not be exceeded")
     redundancy: RedundancyLevel = Field(default="N", description="of power and cooling, at least")
-    climate: str = Field(default="frankfurt", max_length=60, description="place of assets/weather/places.yaml")
+    climate: str = Field(
+        default="frankfurt", max_length=60, description="place of assets/weather/places.yaml"
+    )
     carbon_kg_j: Carbon = Field(default=0.4 / 3.6e6, alias="carbon", ge=0, description="of the grid")
-    price_usd_j: Price = Field(default=0.08 / 3.6e6, alias="price", ge=0, description="of energy from the grid")
+    price_usd_j: Price = Field(
+        default=0.08 / 3.6e6, alias="price", ge=0, description="of energy from the grid"
+    )
     lead: LeadTimes = Field(default=LeadTimes(), description="lead times")
     tenants: tuple[Id, ...] = Field(
         default=(), max_length=40, description="who uses it; the first one owns the workloads"

@@ -121,7 +121,9 @@ class Screening:
     def _sizes(self) -> Iterator[tuple[HallPart, int]]:
         stages = tuple(stage.gpus for stage in self.need.stages)
         if not self.parts:
-            self.reasons["no part of the catalogue has such GPUs, a profile for step times and a price"] = None
+            self.reasons["no part of the catalogue has such GPUs, a profile for step times and a price"] = (
+                None
+            )
         for part in self.parts:
             each = part.node.n_gpu
             if stages:
@@ -166,12 +168,18 @@ class Screening:
             gpus = stage_of(work, stages)
             step = self.table.step(place, part, gpus, choice.oversubscription)
             if step is None:
-                self.reasons[f"{gpus:,} x {part.gpu}: {_name(work)} cannot be cut or does not fit in memory"] = None
+                self.reasons[
+                    f"{gpus:,} x {part.gpu}: {_name(work)} cannot be cut or does not fit in memory"
+                ] = None
                 return None
             steps.append(step)
         nodes = math.ceil(choice.gpus / part.node.n_gpu)
         in_repair = nodes * part.rate_s * part.repair_s
-        spares = math.ceil(in_repair + choice.spare_sigmas * math.sqrt(SPREAD * in_repair)) if need.workloads else 0
+        spares = (
+            math.ceil(in_repair + choice.spare_sigmas * math.sqrt(SPREAD * in_repair))
+            if need.workloads
+            else 0
+        )
         boxes = self._boxes(choice, steps)
         try:
             room = with_targets(
@@ -270,7 +278,12 @@ class Screening:
         interval = choice.interval * daly_interval_s(PAUSE_S, 1.0 / rate if rate else math.inf)
         load_s = step.checkpoint_bytes / read_bytes_s if read_bytes_s else 0.0
         restart = (
-            recovery.detect_s + recovery.swap_s + recovery.container_s + recovery.init_s + recovery.warmup_s + load_s
+            recovery.detect_s
+            + recovery.swap_s
+            + recovery.container_s
+            + recovery.init_s
+            + recovery.warmup_s
+            + load_s
         )
         ettr = float(renewal_ettr(interval, PAUSE_S, restart, rate))
         available = self._pool(nodes + spares, (nodes + spares) * part.rate_s * part.repair_s, nodes)
@@ -320,4 +333,3 @@ def _name(work: object) -> str:
 def screened(file: NeedFile, catalog: Catalog, candidates: int) -> Screened:
     """Return the candidates of a need with their figures."""
     return Screening(file, catalog).screen(candidates)
-

@@ -26,7 +26,14 @@ from twin.physics.availability import (
 from twin.scenario.schema.site import RedundancyLevel
 
 HOUR_S, YEAR_S = 3600.0, 31_536_000.0
-EACH_W = {"generator_start": 3.0e6, "ups_module": 1.2e6, "transformer": 3.0e6, "chiller": 1.5e6, "cdu": 2.6e6, "crah": 0.5e6}
+EACH_W = {
+    "generator_start": 3.0e6,
+    "ups_module": 1.2e6,
+    "transformer": 3.0e6,
+    "chiller": 1.5e6,
+    "cdu": 2.6e6,
+    "crah": 0.5e6,
+}
 """Power of one machine of a group, about [W] [est]."""
 UPS_RIDE_S = 300.0
 """That a battery carries the racks [s]."""

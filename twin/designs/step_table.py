@@ -93,9 +93,7 @@ class StepTable:
         factor = own / oversubscription if own else 1.0
         return TrainingNetwork(factor, factor, factor, factor, factor)
 
-    def _language(
-        self, place: int, part: HallPart, gpus: int, network: TrainingNetwork
-    ) -> WorkStep | None:
+    def _language(self, place: int, part: HallPart, gpus: int, network: TrainingNetwork) -> WorkStep | None:
         work, model = self.need.workloads[place], self.models[place]
         assert isinstance(work, LanguageWork) and model is not None
         found = search(
@@ -122,8 +120,10 @@ class StepTable:
 
     def stack(self, work: LanguageWork, part: HallPart) -> SoftwareStack:
         """Return what the software of a workload does on a part."""
-        return default_stack(part.profile, work.model or "", work.precision) if work.model else replace(
-            part.profile.stack, precision=work.precision, deferred_head=False
+        return (
+            default_stack(part.profile, work.model or "", work.precision)
+            if work.model
+            else replace(part.profile.stack, precision=work.precision, deferred_head=False)
         )
 
     def _vision(self, place: int, part: HallPart, gpus: int, network: TrainingNetwork) -> WorkStep | None:

@@ -11,7 +11,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.designs.answer import Answer
+    from twin.designs.answer import Designs
 
 EXAMPLE = """Example: twin design llama3-405b-54-days -o designs
 
@@ -31,9 +31,7 @@ def design_need(
     candidates: Annotated[
         int, typer.Option(min=1, max=1_000_000, metavar="N", help="Candidates that are screened.")
     ] = 1000,
-    most: Annotated[
-        int, typer.Option("--most", min=1, max=20, metavar="N", help="Designs, at most.")
-    ] = 20,
+    most: Annotated[int, typer.Option("--most", min=1, max=20, metavar="N", help="Designs, at most.")] = 20,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -79,7 +77,7 @@ def design_need(
         raise typer.Exit(ExitCode.DONE if found.designs else ExitCode.FINDINGS)
 
 
-def _print(found: Answer, names: list[str]) -> None:
+def _print(found: Designs, names: list[str]) -> None:
     from twin.cli.tables import print_table
     from twin.designs.design_rows import HEADS, cells
     from twin.shown_text import printable
