@@ -5,8 +5,8 @@
 >>> run.series("site", "site.it_w").shape[1]
 2
 
-`load` and `open_run` give scenes and runs; `compare`, `cost`, `design`, `risk`, `plan`, `estimate`, `validate` answer what
-the commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
+`load` and `open_run` give scenes and runs; `compare`, `cost`, `design`, `risk`, `plan`, `estimate`, `validate` answer
+what the commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
 """
 
 from __future__ import annotations

@@ -37,8 +37,10 @@ def test_a_training_run_of_54_days_takes_as_many_gpus_as_it_did(llama: Designs) 
     cheapest = llama.designs[0]
     assert 13_500 <= cheapest.choice.gpus <= 18_000
     assert cheapest.choice.part.gpu == "H100-SXM"
-    assert cheapest.time_s <= 54 * 86_400 and cheapest.site_w <= 40e6
-    assert cheapest.binding is not None and cheapest.binding.name == "deadline[0]"
+    assert cheapest.time_s <= 54 * 86_400
+    assert cheapest.site_w <= 40e6
+    assert cheapest.binding is not None
+    assert cheapest.binding.name == "deadline[0]"
 
 
 def test_designs_keep_all_limits_and_none_beats_another(llama: Designs) -> None:
@@ -55,8 +57,10 @@ def test_sixteen_bits_in_54_days_need_more_than_40_mw() -> None:
     need = file.need.model_copy(update={"workloads": (work.model_copy(update={"precision": "bf16"}),)})
     found = answer(NeedFile(file.name, need, file.models), load_catalog(), 500)
     assert not found.designs
-    assert found.binding is not None and found.binding.ratio > 1.0
-    assert {limit.name for limit in found.alone} <= {"deadline[0]", "power"} and found.alone
+    assert found.binding is not None
+    assert found.binding.ratio > 1.0
+    assert {limit.name for limit in found.alone} <= {"deadline[0]", "power"}
+    assert found.alone
     # The nearest need that is told can really be met.
     (slower,) = [limit for limit in found.alone if limit.name == "deadline[0]"]
     eased = need.workloads[0].model_copy(update={"deadline_s": slower.value * 86_400 * 1.0001})
@@ -70,7 +74,9 @@ def test_more_failures_take_longer_and_spares_shorten_it() -> None:
     few, many = (screening.figures(replace(choice, spare_sigmas=sigmas)) for sigmas in (0.0, 3.0))
     fragile = replace(choice, part=replace(choice.part, rate_s=2 * choice.part.rate_s))
     worse = screening.figures(fragile)
-    assert few is not None and many is not None and worse is not None
+    assert few is not None
+    assert many is not None
+    assert worse is not None
     assert few.promises[0].in_service < many.promises[0].in_service <= 1.0
     assert worse.time_s > few.time_s > few.promises[0].ideal_s
     promise = few.promises[0]
@@ -89,13 +95,16 @@ def test_a_need_bound_by_its_data_trades_stores_for_time() -> None:
 def test_a_lab_grows_and_each_stage_is_a_scene_that_passes_its_checks(tmp_path: Path) -> None:
     found = answer(load_need("lab-16-to-256"), load_catalog(), 40, most=2)
     made = scenes_of(found, load_catalog())
-    assert not made.left_out and len(made.names) == len(found.designs)
+    assert not made.left_out
+    assert len(made.names) == len(found.designs)
     folder = tmp_path / "designs"
     write_folder(made, folder)
     first, last = (load(folder / f"design-01{stage}.twin.yaml").scenario for stage in ("-stage-1", ""))
-    assert [job.nodes for job in first.jobs] == [2] and [job.nodes for job in last.jobs] == [32]
+    assert [job.nodes for job in first.jobs] == [2]
+    assert [job.nodes for job in last.jobs] == [32]
     rows = json.loads((folder / DATA).read_text())["designs"]
-    assert rows[0]["stages"] == [16, 256] and "design-01" in (folder / TABLE).read_text()
+    assert rows[0]["stages"] == [16, 256]
+    assert "design-01" in (folder / TABLE).read_text()
     with pytest.raises(FileExistsError):
         write_folder(made, folder)
 
@@ -112,4 +121,5 @@ def test_the_cost_of_screening_is_near_that_of_the_scene() -> None:
 @pytest.mark.slow
 def test_a_thousand_candidates_of_the_largest_need_become_scenes() -> None:
     made = scenes_of(designs_for(LLAMA, 1000), load_catalog())
-    assert made.names and not made.left_out
+    assert made.names
+    assert not made.left_out

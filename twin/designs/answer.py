@@ -55,8 +55,7 @@ class Designs:
             return ("no candidate can be made for this need", *self.reasons)
         choice = self.near.choice
         said = [f"no candidate keeps all limits; what stands in the way is the {self.binding.title}"]
-        for limit in self.alone:
-            said.append(f"it would do with {_allowed(limit)}, all else as it is")
+        said += [f"it would do with {_allowed(limit)}, all else as it is" for limit in self.alone]
         over = " and ".join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
         said.append(
             f"the nearest need that can be met has {over}: {choice.gpus:,} GPUs of {choice.part.part}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from twin.commands.room.room_plan import Cabling, RoomRequest
 from twin.designs.hall_part import HallPart
-from twin.designs.need import DAY_S, Need
-from twin.designs.step_table import WorkStep
+from twin.designs.need import DAY_S, SiteNeed
+from twin.designs.work_table import WorkStep
 from twin.scenario.schema.site import RedundancyLevel
 
 LIMIT_TITLES = {
@@ -28,7 +28,7 @@ SIGMAS = 2.0
 
 
 @dataclass(frozen=True)
-class Choice:
+class DesignChoice:
     """One candidate before anything is worked out.
 
     Attributes
@@ -158,7 +158,7 @@ class Design:
         That the need sets.
     """
 
-    choice: Choice
+    choice: DesignChoice
     room: RoomRequest
     nodes: int
     spares: int
@@ -201,11 +201,11 @@ class Design:
         """Return whether it keeps all limits."""
         return all(limit.ratio <= 1.0 for limit in self.limits)
 
-    def with_limits(self, need: Need) -> Design:
+    def with_limits(self, need: SiteNeed) -> Design:
         """Return it with how it stands to the limits of a need."""
         return replace(self, limits=tuple(self._limits(need)))
 
-    def _limits(self, need: Need) -> Iterator[Limit]:
+    def _limits(self, need: SiteNeed) -> Iterator[Limit]:
         for place, (work, promise) in enumerate(zip(need.workloads, self.promises, strict=True)):
             if work.deadline_s is not None:
                 yield Limit(f"deadline[{place}]", promise.promised_s / DAY_S, work.deadline_s / DAY_S)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
-from twin.catalog import Catalog
+from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart
 from twin.commands.edit.command import CommandError
 from twin.commands.room.room_design import AISLE_M, CDUS, FAN_WALL, STORE_BOXES, STORE_PART, network_racks
 from twin.commands.room.room_plan import RoomRequest
@@ -126,7 +126,9 @@ class DesignBill:
         wet_w = rack_w * part.node.liquid_fraction
         chiller = (LARGE_CHILLERS if rack_w > LARGE_WATER_W else CHILLERS)[-1 if rack_w > 1.5e6 else 0]
         for entry, heat_w in ((chiller, rack_w), (CDUS[-1], wet_w), (FAN_WALL, rack_w - wet_w)):
-            each_w = float(getattr(self.catalog.part(entry), "capacity_w"))
+            machine = self.catalog.part(entry)
+            assert isinstance(machine, ChillerPart | CduPart | CrahPart)
+            each_w = machine.capacity_w
             needed = math.ceil(heat_w / each_w)
             if needed:
                 units = heat_w / each_w if needed == 1 and level == "N" else installed(needed, level)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from twin.designs.answer import Designs
 from twin.designs.design import Design, Limit
+from twin.shown_text import printable
 
 HEADS = (
     "design",
@@ -27,6 +29,7 @@ HEADS = (
     "nearest limit",
 )
 DAY_S = 86_400.0
+_MARKS = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
 def cells(name: str, design: Design) -> list[str]:
@@ -37,7 +40,8 @@ def cells(name: str, design: Design) -> list[str]:
         name,
         f"{choice.gpus:,}",
         choice.part.part,
-        "; ".join(words for step in design.steps if (words := cut_words(step.cut))) or "data",
+        "; ".join(words for step in design.steps if (words := cut_words(step.cut)))
+        or ("data" if design.steps else "-"),
         network,
         f"{room.storage}",
         room.power,
@@ -144,19 +148,14 @@ def answer_row(found: Designs, names: list[str]) -> dict[str, Any]:
 
 def markdown(found: Designs, names: list[str]) -> str:
     """Return the designs as a page in Markdown; text of the need is plain there."""
-    from twin.shown_text import printable
-
-    def plain(text: str) -> str:
-        return printable(text).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
     lines = [
-        f"# {plain(found.file.need.title)}",
+        f"# {_plain(found.file.need.title)}",
         "",
         f"{found.screened:,} of {found.possible:,} candidates screened, {found.feasible:,} keep all limits; "
         f"{len(found.designs)} that none other beats in cost, time, carbon, power and availability.",
         "",
-        "Days: mean and two standard deviations, failures included. Money: likely prices. Availability: share of the time "
-        "with power, cooling and enough nodes.",
+        "Days: mean and two standard deviations, failures included. Money: likely prices. Availability: share of the "
+        "time with power, cooling and enough nodes.",
         "",
         f"| {' | '.join(HEADS)} |",
         f"|{'---|' * len(HEADS)}",
@@ -164,6 +163,11 @@ def markdown(found: Designs, names: list[str]) -> str:
     for name, design in zip(names, found.designs, strict=True):
         told = cells(f"[{name}]({name}.twin.yaml)", design)
         lines.append(
-            f"| {' | '.join(cell if place == 0 else plain(cell) for place, cell in enumerate(told))} |"
+            f"| {' | '.join(cell if place == 0 else _plain(cell) for place, cell in enumerate(told))} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Return a text that Markdown shows as it stands."""
+    return _MARKS.sub(r"\\\1", printable(text).replace("\n", " "))

@@ -12,10 +12,10 @@ from twin.commands.room.room_design import design as design_room
 from twin.commands.room.room_plan import RoomRequest
 from twin.designs.design import Design
 from twin.designs.design_bill import nodes_of
-from twin.designs.need import DAY_S, LanguageWork, Need, VisionWork
+from twin.designs.need import DAY_S, LanguageWork, SiteNeed, VisionWork
 from twin.designs.need_file import SUFFIX, NeedFile
 from twin.designs.screening import PAUSE_S
-from twin.designs.step_table import WorkStep, stage_of
+from twin.designs.work_table import WorkStep, stage_of
 from twin.scenario import Document, loads
 from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block
@@ -147,7 +147,7 @@ def _language(work: LanguageWork, step: WorkStep) -> dict[str, Any] | None:
     }
 
 
-def _vision(need: Need, work: VisionWork) -> dict[str, Any]:
+def _vision(need: SiteNeed, work: VisionWork) -> dict[str, Any]:
     size = need.dataset.size_bytes if need.dataset else 1e15
     found: dict[str, Any] = {
         "kind": "vision",

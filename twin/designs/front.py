@@ -1,4 +1,4 @@
-"""The designs worth looking at: none of them is beaten in everything; and the nearest need where none keeps all limits."""
+"""The designs worth looking at: none is beaten in everything; and the nearest need where none keeps all limits."""
 
 from __future__ import annotations
 

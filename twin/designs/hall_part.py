@@ -84,13 +84,14 @@ class HallPart:
         """
         each = min(self.stack.nodes, nodes) if self.stack.rack is None else self.stack.nodes
         needed = math.ceil(nodes / each)
-        if needed * each > MOST_NODES:
-            raise RoomError("racks", f"{nodes:,} nodes are more than the {MOST_NODES:,} of one room")
         usual = max(1, round(math.sqrt(needed / ROWS_RATIO)))
         ways = []
         for rows in range(max(1, usual // 2, math.ceil(needed / (2 * RACKS_A_ROW))), 2 * usual + 1):
             racks = math.ceil(needed / rows)
-            ways.append((rows * racks - needed, abs(racks - ROWS_RATIO * rows), rows, racks))
+            if rows * racks * each <= MOST_NODES:
+                ways.append((rows * racks - needed, abs(racks - ROWS_RATIO * rows), rows, racks))
+        if not ways:
+            raise RoomError("racks", f"{nodes:,} nodes are more than the {MOST_NODES:,} of one room")
         _, _, rows, racks = min(ways)
         return RoomRequest(part=self.part, nodes=each, rows=rows, racks=racks)
 

@@ -153,7 +153,7 @@ class Limits(DocumentPart):
     )
 
 
-class Need(DocumentPart):
+class SiteNeed(DocumentPart):
     """What a site is wanted for."""
 
     format: Literal["twin/need"] = Field(description="marks the file")
@@ -189,7 +189,7 @@ class Need(DocumentPart):
     )
 
     @model_validator(mode="after")
-    def _says_how_much(self) -> Need:
+    def _says_how_much(self) -> SiteNeed:
         if not self.stages and not any(work.deadline_s is not None for work in self.workloads):
             raise ValueError("needs a workload with a deadline, or a stage with its GPUs")
         dates = [stage.date for stage in self.stages]

@@ -1,4 +1,4 @@
-"""A need file to a `Need`: bounded, nothing in it executed, errors with file, line and key; and its JSON Schema."""
+"""A need file to a `SiteNeed`: bounded, nothing in it executed, errors with file, line and key; and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from twin import resources
 from twin.designs.config_json import ConfigError, model_of_config
-from twin.designs.need import FORMAT, VERSION, LanguageWork, Need
+from twin.designs.need import FORMAT, VERSION, LanguageWork, SiteNeed
 from twin.physics.training_inputs import Model
 from twin.planning.profile.models import model_presets
 from twin.scenario.formats import climates
@@ -26,7 +26,7 @@ from twin.scenario.text.problem import Problem, ScenarioError, shown
 SUFFIX = ".twin-need.yaml"
 FILE_NAME = f"twin-need-{VERSION}.schema.json"
 """Of the JSON Schema, in assets/schema."""
-ROOT = FieldSpot(models=(Need,))
+ROOT = FieldSpot(models=(SiteNeed,))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class NeedFile:
     """
 
     name: str
-    need: Need
+    need: SiteNeed
     models: tuple[Model | None, ...]
 
 
@@ -76,7 +76,7 @@ def shipped_needs() -> dict[str, Path]:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft-07) of one whole file."""
-    return schema_of(Need, "gpu-twin need", "What a site is wanted for, from which designs are made.")
+    return schema_of(SiteNeed, "gpu-twin need", "What a site is wanted for, from which designs are made.")
 
 
 def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
@@ -86,7 +86,7 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
         )
         raise ScenarioError([problem])
     try:
-        need = Need.model_validate_json(
+        need = SiteNeed.model_validate_json(
             json.dumps(tree.plain()), strict=True, by_alias=True, by_name=False, context=FROM_FILE
         )
     except ValidationError as wrong:

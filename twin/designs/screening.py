@@ -20,12 +20,13 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
-from twin.designs.design import Choice, Design, Promise
+from twin.designs.design import Design, DesignChoice, Promise
 from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
+from twin.designs.need import VisionWork
 from twin.designs.need_file import NeedFile
 from twin.designs.site_outages import YEAR_S, SiteOutages, site_outages
-from twin.designs.step_table import StepTable, WorkStep, stage_of, work_time_s
+from twin.designs.work_table import WorkStep, WorkTable, stage_of, work_time_s
 from twin.economics.capital import capital_of
 from twin.economics.carbon import carbon_of
 from twin.economics.cash_flow import Plan
@@ -90,33 +91,38 @@ class Screening:
     def __init__(self, file: NeedFile, catalog: Catalog) -> None:
         self.file, self.need, self.catalog = file, file.need, catalog
         self.parts = hall_parts(catalog, self.need.gpus)
-        self.table, self.bills = StepTable(file, catalog), DesignBill(catalog)
+        self.table, self.bills = WorkTable(file, catalog), DesignBill(catalog)
         book = PriceBook(catalog)
         self._prices = [book.whole(part.id) for part in catalog.prices]
         self._book = book
         self._recovery = Recovery()
-        self._fabrics: dict[tuple[object, ...], tuple[dict[str, object], Size] | None | RoomError] = {}
+        self._fabrics: dict[tuple[object, ...], tuple[dict[str, object], Size] | RoomError | None] = {}
         self.reasons: dict[str, None] = {}
 
     # --- what there is to choose from
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[DesignChoice]:
         """Return all candidates, those of few GPUs first."""
         found = []
         levels = LEVELS[LEVELS.index(self.need.redundancy) :]
         works = bool(self.need.workloads)
         for part, gpus in sorted(self._sizes(), key=lambda size: (size[1], size[0].part)):
             single = gpus <= part.node.n_gpu
-            for row in product(
+            rows = product(
                 CABLINGS[:1] if single else CABLINGS,
                 OVERSUBSCRIPTIONS[:1] if single else OVERSUBSCRIPTIONS,
-                STORES,
+                STORES if self._reads else STORES[-1:],
                 levels,
                 SPARE_SIGMAS if works else SPARE_SIGMAS[:1],
                 INTERVALS if works else INTERVALS[1:2],
-            ):
-                found.append(Choice(part, gpus, *row))
+            )
+            found += [DesignChoice(part, gpus, *row) for row in rows]
         return found
+
+    @property
+    def _reads(self) -> bool:
+        """Return whether any workload reads so much that stores are counted by it: tokens are next to nothing."""
+        return any(isinstance(work, VisionWork) for work in self.need.workloads)
 
     def _sizes(self) -> Iterator[tuple[HallPart, int]]:
         stages = tuple(stage.gpus for stage in self.need.stages)
@@ -140,14 +146,14 @@ class Screening:
 
         All that have a workload which does not fit are left out, and told.
         """
-        groups: dict[tuple[str, int], list[Choice]] = {}
+        groups: dict[tuple[str, int], list[DesignChoice]] = {}
         every = self.choices()
         for choice in every:
             groups.setdefault((choice.part.part, choice.gpus), []).append(choice)
         draw = random.Random(SEED)
         for group in groups.values():
             draw.shuffle(group)
-        taken: list[Choice] = []
+        taken: list[DesignChoice] = []
         depth = 0
         while len(taken) < min(candidates, len(every)):
             row = [group[depth] for group in groups.values() if depth < len(group)]
@@ -158,7 +164,7 @@ class Screening:
 
     # --- figures of one candidate
 
-    def figures(self, choice: Choice) -> Design | None:
+    def figures(self, choice: DesignChoice) -> Design | None:
         """Return a candidate with all its figures; None where a workload does not fit, or no hall can be built."""
         need, part = self.need, choice.part
         steps: list[WorkStep] = []
@@ -204,7 +210,7 @@ class Screening:
             raise found
         return found
 
-    def _boxes(self, choice: Choice, steps: list[WorkStep]) -> int:
+    def _boxes(self, choice: DesignChoice, steps: list[WorkStep]) -> int:
         """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
         store, data = self.catalog.storage(STORE_PART), self.need.dataset
         size = (data.size_bytes if data else 0.0) + sum(3.0 * step.checkpoint_bytes for step in steps)
@@ -218,7 +224,7 @@ class Screening:
 
     def _with_money(
         self,
-        choice: Choice,
+        choice: DesignChoice,
         steps: list[WorkStep],
         stages: tuple[int, ...],
         room: RoomRequest,
@@ -265,7 +271,7 @@ class Screening:
 
     def _promise(
         self,
-        choice: Choice,
+        choice: DesignChoice,
         step: WorkStep,
         nodes: int,
         spares: int,

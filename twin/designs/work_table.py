@@ -60,7 +60,7 @@ class WorkStep:
         return max(self.step_s, self.input_bytes / read_bytes_s) if self.input_bytes else self.step_s
 
 
-class StepTable:
+class WorkTable:
     """Step times of a need.
 
     Parameters
@@ -95,7 +95,8 @@ class StepTable:
 
     def _language(self, place: int, part: HallPart, gpus: int, network: TrainingNetwork) -> WorkStep | None:
         work, model = self.need.workloads[place], self.models[place]
-        assert isinstance(work, LanguageWork) and model is not None
+        assert isinstance(work, LanguageWork)
+        assert model is not None
         found = search(
             model,
             gpus,
