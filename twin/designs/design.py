@@ -28,7 +28,7 @@ SIGMAS = 2.0
 
 
 @dataclass(frozen=True)
-class DesignChoice:
+class Alternative:
     """One candidate before anything is worked out.
 
     Attributes
@@ -158,7 +158,7 @@ class Design:
         That the need sets.
     """
 
-    choice: DesignChoice
+    choice: Alternative
     room: RoomRequest
     nodes: int
     spares: int

@@ -20,7 +20,7 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
-from twin.designs.design import Design, DesignChoice, Promise
+from twin.designs.design import Alternative, Design, Promise
 from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.need import VisionWork
@@ -101,7 +101,7 @@ class Screening:
 
     # --- what there is to choose from
 
-    def choices(self) -> list[DesignChoice]:
+    def choices(self) -> list[Alternative]:
         """Return all candidates, those of few GPUs first."""
         found = []
         levels = LEVELS[LEVELS.index(self.need.redundancy) :]
@@ -116,7 +116,7 @@ class Screening:
                 SPARE_SIGMAS if works else SPARE_SIGMAS[:1],
                 INTERVALS if works else INTERVALS[1:2],
             )
-            found += [DesignChoice(part, gpus, *row) for row in rows]
+            found += [Alternative(part, gpus, *row) for row in rows]
         return found
 
     @property
@@ -146,14 +146,14 @@ class Screening:
 
         All that have a workload which does not fit are left out, and told.
         """
-        groups: dict[tuple[str, int], list[DesignChoice]] = {}
+        groups: dict[tuple[str, int], list[Alternative]] = {}
         every = self.choices()
         for choice in every:
             groups.setdefault((choice.part.part, choice.gpus), []).append(choice)
         draw = random.Random(SEED)
         for group in groups.values():
             draw.shuffle(group)
-        taken: list[DesignChoice] = []
+        taken: list[Alternative] = []
         depth = 0
         while len(taken) < min(candidates, len(every)):
             row = [group[depth] for group in groups.values() if depth < len(group)]
@@ -164,7 +164,7 @@ class Screening:
 
     # --- figures of one candidate
 
-    def figures(self, choice: DesignChoice) -> Design | None:
+    def figures(self, choice: Alternative) -> Design | None:
         """Return a candidate with all its figures; None where a workload does not fit, or no hall can be built."""
         need, part = self.need, choice.part
         steps: list[WorkStep] = []
@@ -210,7 +210,7 @@ class Screening:
             raise found
         return found
 
-    def _boxes(self, choice: DesignChoice, steps: list[WorkStep]) -> int:
+    def _boxes(self, choice: Alternative, steps: list[WorkStep]) -> int:
         """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
         store, data = self.catalog.storage(STORE_PART), self.need.dataset
         size = (data.size_bytes if data else 0.0) + sum(3.0 * step.checkpoint_bytes for step in steps)
@@ -224,7 +224,7 @@ class Screening:
 
     def _with_money(
         self,
-        choice: DesignChoice,
+        choice: Alternative,
         steps: list[WorkStep],
         stages: tuple[int, ...],
         room: RoomRequest,
@@ -271,7 +271,7 @@ class Screening:
 
     def _promise(
         self,
-        choice: DesignChoice,
+        choice: Alternative,
         step: WorkStep,
         nodes: int,
         spares: int,
