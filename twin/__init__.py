@@ -5,8 +5,8 @@
 >>> run.series("site", "site.it_w").shape[1]
 2
 
-`load` and `open_run` give scenes and runs; `compare`, `cost`, `risk`, `plan`, `estimate`, `validate` answer what the
-commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
+`load` and `open_run` give scenes and runs; `compare`, `cost`, `design`, `risk`, `plan`, `estimate`, `validate` answer
+what the commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.cost import cost
+    from twin.api.design import design
     from twin.api.errors import BadInput, NoDisplay
     from twin.api.estimate import EstimateReport, estimate
     from twin.api.picture import HallPicture
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from twin.api.training import TrainingReport
     from twin.api.validate import Validation, validate
     from twin.catalog import CatalogError, UnknownPart
+    from twin.designs.answer import Designs
     from twin.economics.books import SiteBooks
     from twin.economics.cash_flow import Plan
     from twin.economics.price_book import PriceError
@@ -56,6 +58,7 @@ __all__ = [
     "ChannelSeries",
     "DesignComparison",
     "DesignDay",
+    "Designs",
     "EstimateReport",
     "Event",
     "Finding",
@@ -93,6 +96,7 @@ __all__ = [
     "availability",
     "compare",
     "cost",
+    "design",
     "estimate",
     "load",
     "open_run",
@@ -108,6 +112,7 @@ _MODULES = {
     "twin.analysis.incidents": ("RunIncidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
     "twin.api.cost": ("cost",),
+    "twin.api.design": ("design",),
     "twin.api.errors": ("BadInput", "NoDisplay"),
     "twin.api.estimate": ("EstimateReport", "estimate"),
     "twin.api.picture": ("HallPicture",),
@@ -118,6 +123,7 @@ _MODULES = {
     "twin.api.training": ("TrainingReport",),
     "twin.api.validate": ("Validation", "validate"),
     "twin.catalog": ("CatalogError", "UnknownPart"),
+    "twin.designs.answer": ("Designs",),
     "twin.economics.books": ("SiteBooks",),
     "twin.economics.cash_flow": ("Plan",),
     "twin.economics.price_book": ("PriceError",),

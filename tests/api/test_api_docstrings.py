@@ -26,7 +26,18 @@ def test_examples_of_a_module_run(name: str) -> None:
 def test_every_public_function_has_parameters_errors_and_an_example() -> None:
     functions = [getattr(twin, name) for name in twin.__all__ if isfunction(getattr(twin, name))]
     assert {function.__name__ for function in functions} == {
-        *("availability", "compare", "cost", "estimate", "load", "open_run", "plan", "risk", "validate")
+        *(
+            "availability",
+            "compare",
+            "cost",
+            "design",
+            "estimate",
+            "load",
+            "open_run",
+            "plan",
+            "risk",
+            "validate",
+        )
     }
     for function in functions:
         said = getdoc(function) or ""

@@ -17,6 +17,7 @@ from typer.testing import Result
 from twin import resources
 from twin.cli.app import json_formats
 from twin.cli.bench.figures import FIGURES, Measured
+from twin.designs.need_file import FILE_NAME as NEED_SCHEMA
 from twin.lessons.lesson_file import load_lesson
 from twin.lessons.lesson_schema import FILE_NAME as LESSON_SCHEMA
 from twin.lessons.result import write_result
@@ -106,6 +107,7 @@ COMMANDS: list[Any] = [
     ("cost", "cost llama3-16k --samples 50", 0),
     ("cost", "cost lab.twinrun --samples 50", 0),
     ("cost", "cost empty.twin.yaml --samples 10", 0),
+    ("design", "design lab-16-to-256 --candidates 20", 0),
     ("job-trace", "jobs jobs.swf", 0),
     ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
     (
@@ -190,7 +192,7 @@ def test_every_format_is_tested_and_has_a_schema_that_names_it() -> None:
 
 def test_no_schema_is_left_over() -> None:
     files = {path.name for path in (resources.folder("assets") / "schema").iterdir()}
-    assert files == {one.file for one in FORMATS.values()} | {LESSON_SCHEMA}
+    assert files == {one.file for one in FORMATS.values()} | {LESSON_SCHEMA, NEED_SCHEMA}
 
 
 def undescribed(schema: Any, path: str = "") -> Iterator[str]:

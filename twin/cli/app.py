@@ -64,6 +64,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     "Decide": (
         CommandEntry("cost", "twin.cli.cost:cost_of", ("FORMAT",)),
         CommandEntry("sweep", "twin.cli.study.sweep:sweep_scene", ("FORMAT",)),
+        CommandEntry("design", "twin.cli.study.design:design_need", ("FORMAT",)),
     ),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),

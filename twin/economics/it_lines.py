@@ -49,25 +49,35 @@ def gpus_by_part(plant: Plant) -> dict[str, int]:
 def _of_nodes(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
     numbers = np.bincount(plant.nodes.part[plant.nodes.present], minlength=len(plant.node_parts))
     for part, count in zip(plant.node_parts, numbers.tolist(), strict=True):
-        yield BillLine("chassis", part, count, "", "it")
-        yield from _inside(catalog, contents(catalog.node(part)), count)
+        yield from node_lines(part, count, catalog)
+
+
+def node_lines(part: str, count: int, catalog: Catalog) -> Iterator[BillLine]:
+    """Yield the lines of some nodes of one part: their chassis, and what is in it."""
+    yield BillLine("chassis", part, count, "", "it")
+    yield from _inside(catalog, contents(catalog.node(part)), count)
 
 
 def _of_racks(plant: Plant, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
     racks = plant.racks
     there = np.flatnonzero(racks.present).tolist()
     for part, count in Counter(racks.part[rack] for rack in there).items():
-        rack = catalog.rack(part) if part else None
-        priced = rack is not None and rack.id in book and (not rack.layout or sold_whole(book, rack))
-        yield BillLine("chassis", part if priced else CABINET, count, "", "it")
-        if rack is not None:
-            yield from _inside(catalog, _loose(rack, catalog), count)
+        yield from rack_lines(part or "", count, catalog, book)
     shelves: Counter[str] = Counter()
     for rack_slot in there:
         shelves[racks.shelf_part[rack_slot]] += int(racks.shelves[rack_slot])
     for part, count in shelves.items():
         if part:
             yield BillLine("power", part, count, "", "it")
+
+
+def rack_lines(part: str, count: int, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
+    """Yield the lines of some racks of one part, "" a plain cabinet: without nodes and power shelves."""
+    rack = catalog.rack(part) if part else None
+    priced = rack is not None and rack.id in book and (not rack.layout or sold_whole(book, rack))
+    yield BillLine("chassis", part if priced else CABINET, count, "", "it")
+    if rack is not None:
+        yield from _inside(catalog, _loose(rack, catalog), count)
 
 
 def _loose(rack: RackPart, catalog: Catalog) -> Counter[str]:

@@ -36,6 +36,17 @@ def counts_of_nodes(plant: Plant, each: str, catalog: Catalog | None = None) -> 
     return np.array([count(parts.node(part)) for part in plant.node_parts])[nodes.part]
 
 
+def count_of(node: NodePart, each: str) -> float:
+    """Return how many of `each` one node of a part has; as `counts_of_nodes`."""
+    if each == "gpu":
+        return float(node.n_gpu)
+    if each == "nic":
+        return float(sum(group.count for group in node.nics if group.use != "storage"))
+    if each == "node":
+        return 1.0
+    return _supplies(node) if each == "psu" else _trays(node)
+
+
 def _supplies(node: NodePart) -> float:
     return float(node.psu_count or 0) if node.power_entry == "psu" else 0.0
 

@@ -80,6 +80,11 @@ class RoomDesign:
         """Return the room as a scene of its own, to be drawn and counted."""
         return scene_of(self.fragment, self.catalog)
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """Return the room as the keys of a scene with nothing but this in it."""
+        return _document(self.fragment)
+
 
 def design(room: RoomRequest, catalog: Catalog) -> RoomDesign:
     """Return the design of a room; about 60 ms at 16,384 GPUs.
@@ -160,6 +165,23 @@ def _network(
     room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fragment, lines: _Lines
 ) -> dict[str, Any] | None:
     """Add the network and its racks; the cable is chosen once their places are known."""
+    found = sized_fabric(room, stack, catalog)
+    if found is None:
+        return None
+    entry, size = found
+    fragment.entries["fabrics"] = [entry]
+    fragment.rows.append(lines.line("net", "NET", "network", network_racks(size)))
+    return entry
+
+
+def sized_fabric(room: RoomRequest, stack: RackStack, catalog: Catalog) -> tuple[dict[str, Any], Size] | None:
+    """Return the network of a room as a file holds it, and its switches; None where there is none to be.
+
+    Raises
+    ------
+    RoomError
+        When no switch of the catalogue has the ports.
+    """
     cards, card_bytes_s = cards_of(stack.node, catalog)
     nodes = stack.nodes * room.rows * room.racks
     if room.cabling == "none" or not cards:
@@ -175,10 +197,7 @@ def _network(
         if size.up and size.spines // size.spine_groups >= 2 * size.up:
             misfit = tr("{id} has too few ports for its spines to meet all leaves", id=switch.id)
             continue
-        fragment.entries["fabrics"] = [entry]
-        racks = _racks_for(size)
-        fragment.rows.append(lines.line("net", "NET", "network", racks))
-        return entry
+        return entry, size
     raise RoomError("switch" if room.switch else "cabling", misfit, tr("other switches or a smaller room"))
 
 
@@ -233,12 +252,14 @@ def _fabric(
     if cables <= ports and homes == 1:
         return entry | {"kind": "single-switch", "leaf": tier, "cable": LONGEST_CABLE}
     if room.cabling == "rail-optimised":
-        down = down_ports(ports, 1.0)
+        down = down_ports(ports, room.oversubscription)
         entry["unit_nodes"] = max(down // stack.nodes, 1) * stack.nodes if stack.nodes <= down else down
+    if room.oversubscription > 1.0:
+        entry["oversubscription"] = room.oversubscription
     return entry | {"leaf": tier, "spine": dict(tier), "cable": LONGEST_CABLE}
 
 
-def _racks_for(size: Size) -> int:
+def network_racks(size: Size) -> int:
     """Return the network racks that hold the switches of a fabric."""
     units = 0
     for ports, count in ((size.leaf, size.leaves * max(1, size.units)), (size.spine, size.spines)):

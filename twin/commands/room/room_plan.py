@@ -75,6 +75,8 @@ class RoomRequest:
         Whether diesels stand behind the grid.
     cabling
         Rule of the network.
+    oversubscription
+        Ports of a leaf to its nodes over those to the spines.
     switch
         Part; "": chosen by size and speed.
     storage
@@ -99,6 +101,7 @@ class RoomRequest:
     feeds: int | None = None
     generators: bool = True
     cabling: Cabling = "rail-optimised"
+    oversubscription: float = 1.0
     switch: str = ""
     storage: int = 0
 

@@ -1,0 +1,229 @@
+"""One design of a need: what was chosen, its figures, and how near each limit it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from twin.commands.room.room_plan import Cabling, RoomRequest
+from twin.designs.hall_part import HallPart
+from twin.designs.need import DAY_S, SiteNeed
+from twin.designs.work_table import WorkStep
+from twin.scenario.schema.site import RedundancyLevel
+
+LIMIT_TITLES = {
+    "deadline": ("deadline", "day"),
+    "budget": ("budget", "MUSD"),
+    "yearly": ("cost of a year", "MUSD"),
+    "power": ("site power", "MW"),
+    "area": ("area", "m2"),
+    "carbon": ("carbon of a year", "t"),
+    "availability": ("share of the time not available", "%"),
+    "ready": ("time until it is ready", "week"),
+}
+"""Titles and units by the names of limits; of several deadlines each has its number."""
+SIGMAS = 2.0
+"""Standard deviations beside the mean in what is promised."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One candidate before anything is worked out.
+
+    Attributes
+    ----------
+    part, gpus
+        What the hall is filled with; GPUs that work.
+    cabling, oversubscription
+        Of the network.
+    store
+        Boxes of storage over those with which nobody waits.
+    level
+        Redundancy of power and cooling.
+    spare_sigmas
+        Spare nodes beside the mean number in repair, in its standard deviations.
+    interval
+        Checkpoint interval over Daly's.
+    """
+
+    part: HallPart
+    gpus: int
+    cabling: Cabling
+    oversubscription: float
+    store: float
+    level: RedundancyLevel
+    spare_sigmas: float
+    interval: float
+
+
+@dataclass(frozen=True)
+class Promise:
+    """How long a workload takes.
+
+    Attributes
+    ----------
+    ideal_s, mean_s, sigma_s
+        Without failures; with them, and the standard deviation of that [s].
+    interval_s, restart_s
+        Work between checkpoints; from a failure to the first new step [s].
+    ettr, in_service
+        Share of the time on kept work; share in which enough nodes are in service [-].
+    step_s
+        One step, waiting for input included [s].
+    """
+
+    ideal_s: float
+    mean_s: float
+    sigma_s: float
+    interval_s: float
+    restart_s: float
+    ettr: float
+    in_service: float
+    step_s: float
+
+    @property
+    def promised_s(self) -> float:
+        """Return the mean and two standard deviations [s]."""
+        return self.mean_s + SIGMAS * self.sigma_s
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit of a need on a design.
+
+    Attributes
+    ----------
+    name
+        Of `LIMIT_TITLES`; deadlines with their place: ``deadline[1]``.
+    value, most
+        What the design comes to and what is allowed, in the unit of the title.
+    """
+
+    name: str
+    value: float
+    most: float
+
+    @property
+    def title(self) -> str:
+        """Return the title for people."""
+        return self._titled[0]
+
+    @property
+    def unit(self) -> str:
+        """Return the unit."""
+        return self._titled[1]
+
+    @property
+    def _titled(self) -> tuple[str, str]:
+        return LIMIT_TITLES[self.name.partition("[")[0]]
+
+    @property
+    def ratio(self) -> float:
+        """Return the value over what is allowed [-]; above 1 it is exceeded."""
+        return self.value / self.most if self.most > 0.0 else math.inf
+
+    @property
+    def words(self) -> str:
+        """Return "site power 43.2 of 40 MW"."""
+        unit = f"{self.unit}s" if self.unit in ("day", "week") else self.unit
+        return f"{self.title} {self.value:,.4g} of {self.most:,.4g} {unit}"
+
+
+@dataclass(frozen=True)
+class Design:
+    """A design with its figures.
+
+    Attributes
+    ----------
+    choice, room
+        What was chosen, and the room it comes to.
+    nodes, spares
+        That work, and that stand by.
+    stages
+        GPUs of each stage of growth.
+    steps, promises
+        Of each workload.
+    capital_usd, yearly_usd
+        At likely prices; the latter is capital by its life, and operation [USD], [USD/year].
+    carbon_kg
+        Of a year, energy and making [kg].
+    site_w, area_m2
+        Power with cooling and losses on a hot day; floor of the hall [W], [m2].
+    site_available, interruptions, in_service
+        Share of the time with power and cooling; interruptions of the hall a year; share in which enough nodes work.
+    ready_s
+        From the order to the first work [s].
+    limits
+        That the need sets.
+    """
+
+    choice: Alternative
+    room: RoomRequest
+    nodes: int
+    spares: int
+    stages: tuple[int, ...]
+    steps: tuple[WorkStep, ...]
+    promises: tuple[Promise, ...]
+    capital_usd: float
+    yearly_usd: float
+    carbon_kg: float
+    site_w: float
+    area_m2: float
+    site_available: float
+    interruptions: float
+    in_service: float
+    ready_s: float
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def time_s(self) -> float:
+        """Return what is promised for all workloads, one after another [s]."""
+        return sum(promise.promised_s for promise in self.promises)
+
+    @property
+    def available(self) -> float:
+        """Return the share of the time with power, cooling and enough nodes [-]."""
+        return self.site_available * self.in_service
+
+    @property
+    def axes(self) -> tuple[float, ...]:
+        """Return what is traded off, each the smaller the better: cost, time, carbon, power, time not available."""
+        return (self.yearly_usd, self.time_s, self.carbon_kg, self.site_w, 1.0 - self.available)
+
+    @property
+    def binding(self) -> Limit | None:
+        """Return the limit that it is nearest to, or exceeds most; None where the need has none."""
+        return max(self.limits, key=lambda limit: limit.ratio, default=None)
+
+    @property
+    def feasible(self) -> bool:
+        """Return whether it keeps all limits."""
+        return all(limit.ratio <= 1.0 for limit in self.limits)
+
+    def with_limits(self, need: SiteNeed) -> Design:
+        """Return it with how it stands to the limits of a need."""
+        return replace(self, limits=tuple(self._limits(need)))
+
+    def _limits(self, need: SiteNeed) -> Iterator[Limit]:
+        for place, (work, promise) in enumerate(zip(need.workloads, self.promises, strict=True)):
+            if work.deadline_s is not None:
+                yield Limit(f"deadline[{place}]", promise.promised_s / DAY_S, work.deadline_s / DAY_S)
+        limits = need.limits
+        told = (
+            ("budget", self.capital_usd, limits.budget_usd, 1e6),
+            ("yearly", self.yearly_usd, limits.yearly_usd, 1e6),
+            ("power", self.site_w, limits.power_w, 1e6),
+            ("area", self.area_m2, limits.area_m2, 1.0),
+            ("carbon", self.carbon_kg / 1e3, limits.carbon_t, 1.0),
+            (
+                "availability",
+                1.0 - self.available,
+                None if limits.availability is None else 1.0 - limits.availability,
+                0.01,
+            ),
+            ("ready", self.ready_s, limits.ready_s, 7.0 * DAY_S),
+        )
+        for name, value, most, unit in told:
+            if most is not None:
+                yield Limit(name, value / unit, most / unit)

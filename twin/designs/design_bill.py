@@ -1,0 +1,155 @@
+"""The bill of a design that is not drawn yet: nodes and switches counted, power and cooling by kW and redundancy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+
+from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart
+from twin.commands.edit.command import CommandError
+from twin.commands.room.room_design import AISLE_M, CDUS, FAN_WALL, STORE_BOXES, STORE_PART, network_racks
+from twin.commands.room.room_plan import RoomRequest
+from twin.commands.wiring.cable_reach import cable_for
+from twin.commands.wiring.redundancy import CHILLERS, LARGE_CHILLERS, LARGE_WATER_W, PowerMeans, installed
+from twin.designs.hall_part import HallPart
+from twin.economics.bill import Bill, BillLine, gathered
+from twin.economics.it_lines import OPTICAL, node_lines, rack_lines
+from twin.economics.price_book import PriceBook
+from twin.economics.site_lines import PER_RACK_KW
+from twin.plant.cabinet import CABINET_WIDTH_M
+from twin.scenario.checks.fabric_size import Size, cards_of
+from twin.scenario.schema.site import RedundancyLevel
+
+PER_KW = ("switchgear-kw", "transformer-kw", "ups-kw", "pdu-kw", "generator-kw")
+FACILITY_KW = ("switchgear-kw", "transformer-kw", "generator-kw")
+"""Stages that carry cooling too, not the racks alone."""
+SPARE_SHARE = {"N": 1.0, "N+1": 1.25, "2N": 2.0}
+"""Installed over needed of power stages: one machine of four or five more, or all twice [est]."""
+HEADROOM = 1.25
+"""Capacity of power stages and of the connection over their load: nothing carries more than four fifths for long."""
+FACILITY_FACTOR = {"air": 1.25, "liquid": 1.15}
+"""Power of the site over that of the racks on a hot day: losses, fans, pumps, chillers [est]."""
+SLACK_M = 8.0
+"""Of a cable beside its way along the rows: down, up and across [m] [est]."""
+AROUND = 1.35
+"""Area of the hall over that of its rows with their aisles [-] [est]."""
+
+
+class DesignBill:
+    """Bills of designs.
+
+    Parameters
+    ----------
+    catalog
+        With its prices.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog, self.book = catalog, PriceBook(catalog)
+
+    def rack_w(self, part: HallPart, room: RoomRequest, size: Size | None) -> float:
+        """Return the design load of all racks [W]."""
+        total = part.design_w * nodes_of(part, room)
+        if size is not None:
+            for ports, count in _switches(size):
+                total += self.catalog.switch(ports).typical_w * count
+        return total + (self.catalog.storage(STORE_PART).power_w or 0.0) * room.storage
+
+    def bill(self, part: HallPart, room: RoomRequest, size: Size | None) -> Bill:
+        """Return the bill of a room.
+
+        Parameters
+        ----------
+        part
+            What it is filled with.
+        room, size
+            Its figures, and its switches; None: there are none.
+        """
+        rack_w = self.rack_w(part, room, size)
+        site_w = rack_w * FACILITY_FACTOR[part.cooling]
+        lines = [
+            *self._it(part, room, size),
+            *self._power(rack_w / 1e3, site_w / 1e3, room.power),
+            *self._cooling(part, rack_w, room.cooling),
+        ]
+        kept = gathered(line for line in lines if line.entry in self.book)
+        gpus = {part.gpu: part.node.n_gpu * nodes_of(part, room)}
+        stands_by = site_w * SPARE_SHARE[room.power] if room.generators else 0.0
+        return Bill(kept, gpus, rack_w, site_w, {"generator": stands_by})
+
+    def _it(self, part: HallPart, room: RoomRequest, size: Size | None) -> Iterator[BillLine]:
+        nodes, racks = nodes_of(part, room), room.rows * room.racks
+        yield from node_lines(part.node.id, nodes, self.catalog)
+        yield from rack_lines(part.stack.rack or "", racks, self.catalog, self.book)
+        more = math.ceil(room.storage / STORE_BOXES)
+        if size is not None:
+            more += network_racks(size)
+            for switch, count in _switches(size):
+                yield BillLine("network", switch, count, "", "it")
+            yield from self._cables(part, room, size, nodes)
+        yield from rack_lines("", more, self.catalog, self.book)
+        yield BillLine("storage", STORE_PART, room.storage, "", "it")
+
+    def _cables(self, part: HallPart, room: RoomRequest, size: Size, nodes: int) -> Iterator[BillLine]:
+        cards, card_bytes_s = cards_of(part.node, self.catalog)
+        leaves = size.leaves * max(1, size.units)
+        width_m = room.racks * part.stack.width_m
+        depth_m = room.rows * room.row_pitch_m
+        assert size.leaf is not None
+        try:
+            cable = self._cable(round(width_m + depth_m + SLACK_M), size.leaf.bytes_s)
+        except CommandError:
+            cable = self._cable(50, size.leaf.bytes_s)
+        split = min(1.0, card_bytes_s / self.catalog.cable(cable).bandwidth_bytes_s)
+        count = (nodes * cards + leaves * size.up) * split
+        yield BillLine("cables", cable, count, "", "it")
+        if self.catalog.cable(cable).medium in OPTICAL:
+            yield BillLine("cables", "fibre", count * (width_m / 4 + depth_m / 2 + SLACK_M), "m", "it")
+
+    @lru_cache(maxsize=512)  # noqa: B019 - as long as the screening
+    def _cable(self, length_m: float, bytes_s: float) -> str:
+        return cable_for(self.catalog, length_m, bytes_s)
+
+    def _power(self, rack_kw: float, site_kw: float, level: RedundancyLevel) -> Iterator[BillLine]:
+        means = PowerMeans.of(level)
+        for entry in PER_KW:
+            carried = site_kw if entry in FACILITY_KW else rack_kw
+            times = float(means.feeds) if entry == "pdu-kw" else SPARE_SHARE[level]
+            yield BillLine("power", entry, carried * HEADROOM * times, "kW", "mep")
+        for entry in ("substation", "grid-connection"):
+            yield BillLine("substation", entry, site_kw * HEADROOM * means.paths, "kW", "mep")
+        for group, entry, asset in PER_RACK_KW:
+            yield BillLine(group, entry, rack_kw, "kW", asset)
+
+    def _cooling(self, part: HallPart, rack_w: float, level: RedundancyLevel) -> Iterator[BillLine]:
+        wet_w = rack_w * part.node.liquid_fraction
+        chiller = (LARGE_CHILLERS if rack_w > LARGE_WATER_W else CHILLERS)[-1 if rack_w > 1.5e6 else 0]
+        for entry, heat_w in ((chiller, rack_w), (CDUS[-1], wet_w), (FAN_WALL, rack_w - wet_w)):
+            machine = self.catalog.part(entry)
+            assert isinstance(machine, ChillerPart | CduPart | CrahPart)
+            each_w = machine.capacity_w
+            needed = math.ceil(heat_w / each_w)
+            if needed:
+                units = heat_w / each_w if needed == 1 and level == "N" else installed(needed, level)
+                yield BillLine("cooling", entry, units, "", "mep")
+        yield BillLine("cooling", "piping", rack_w / 1e3, "kW", "mep")
+
+
+def nodes_of(part: HallPart, room: RoomRequest) -> int:
+    """Return the nodes of a room."""
+    each = part.stack.nodes if part.stack.rack else room.nodes
+    return each * room.rows * room.racks
+
+
+def area_m2(part: HallPart, room: RoomRequest, size: Size | None) -> float:
+    """Return the floor of the hall, network, stores and what stands around the rows included [m2]."""
+    more = math.ceil(room.storage / STORE_BOXES) + (network_racks(size) if size is not None else 0)
+    racks_m2 = room.rows * room.racks * part.stack.width_m * room.row_pitch_m
+    return AROUND * (racks_m2 + more * CABINET_WIDTH_M * room.row_pitch_m + 2 * AISLE_M * room.row_pitch_m)
+
+
+def _switches(size: Size) -> Iterator[tuple[str, int]]:
+    for ports, count in ((size.leaf, size.leaves * max(1, size.units)), (size.spine, size.spines)):
+        if ports is not None and count:
+            yield ports.part, count

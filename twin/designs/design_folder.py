@@ -1,0 +1,105 @@
+"""The designs of a need as a folder: a scene of each and each stage, a table, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from twin.catalog import Catalog
+from twin.designs.answer import Designs
+from twin.designs.design import Design
+from twin.designs.design_rows import answer_row, markdown
+from twin.designs.design_scene import DesignError, scene_of_design
+from twin.plant.build import build
+from twin.plant.error import PlantError
+from twin.rules import check
+from twin.scenario import Document, ScenarioError
+
+TABLE, DATA = "designs.md", "designs.json"
+
+
+@dataclass(frozen=True)
+class DesignScenes:
+    """Designs that became scenes.
+
+    Attributes
+    ----------
+    answer
+        With those designs alone of which every scene passes its checks.
+    scenes
+        By the names of their files without suffix.
+    left_out
+        Designs that did not, and why, in sentences.
+    """
+
+    answer: Designs
+    names: list[str]
+    scenes: dict[str, Document]
+    left_out: tuple[str, ...]
+
+
+def scenes_of(found: Designs, catalog: Catalog) -> DesignScenes:
+    """Return the scenes of all designs; each was built and held against the design rules."""
+    kept: list[Design] = []
+    names: list[str] = []
+    scenes: dict[str, Document] = {}
+    left_out: list[str] = []
+    for design in found.designs:
+        name = f"design-{len(kept) + 1:02d}"
+        try:
+            made = dict(_of_stages(found, design, catalog, name))
+        except (DesignError, ScenarioError, PlantError) as wrong:
+            left_out.append(f"{design.choice.gpus:,} x {design.choice.part.part}: {wrong}")
+            continue
+        kept.append(design)
+        names.append(name)
+        scenes |= made
+    return DesignScenes(replace(found, designs=tuple(kept)), names, scenes, tuple(left_out))
+
+
+def _of_stages(found: Designs, design: Design, catalog: Catalog, name: str) -> Iterator[tuple[str, Document]]:
+    last = len(design.stages) - 1
+    for stage in range(len(design.stages)):
+        called = name if stage == last else f"{name}-stage-{stage + 1}"
+        title = f"{found.file.need.title}: {called}"
+        document = scene_of_design(found.file, design, catalog, title[:200], stage)
+        report = check(document.scenario, build(document.scenario, catalog), catalog)
+        if report.failed:
+            worst = next(finding for finding in report.findings if finding.severity != "notice")
+            raise DesignError(f"{called} does not pass its checks: {worst.target} {worst.reason}")
+        yield called, document
+
+
+def write_folder(made: DesignScenes, folder: Path) -> None:
+    """Write scenes and tables into a new folder; it is whole or not there.
+
+    Raises
+    ------
+    FileExistsError
+        When there is something at this place that is no empty folder.
+    OSError
+        When the disk refuses.
+    """
+    target = folder.resolve()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise FileExistsError(17, "is there already, and not an empty folder", str(folder))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        for name, document in made.scenes.items():
+            (beside / f"{name}.twin.yaml").write_text(document.text, encoding="utf-8")
+        (beside / TABLE).write_text(markdown(made.answer, made.names), encoding="utf-8")
+        text = json.dumps(answer_row(made.answer, made.names), indent=2, ensure_ascii=False)
+        (beside / DATA).write_text(text + "\n", encoding="utf-8")
+        os.chmod(beside, 0o755)
+        os.replace(beside, target)
+    except OSError:
+        with suppress(OSError):
+            shutil.rmtree(beside)
+        raise

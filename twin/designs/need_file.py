@@ -1,0 +1,170 @@
+"""A need file to a `SiteNeed`: bounded, nothing in it executed, errors with file, line and key; and its JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from twin import resources
+from twin.designs.config_json import ConfigError, model_of_config
+from twin.designs.need import FORMAT, VERSION, LanguageWork, SiteNeed
+from twin.physics.training_inputs import Model
+from twin.planning.profile.models import model_presets
+from twin.scenario.formats import climates
+from twin.scenario.reading.extend import read
+from twin.scenario.reading.validate import nearest, problems_of
+from twin.scenario.schema.fields import FieldSpot
+from twin.scenario.schema.quantity import FROM_FILE
+from twin.scenario.schema.schema import schema_of
+from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.problem import Problem, ScenarioError, shown
+
+SUFFIX = ".twin-need.yaml"
+FILE_NAME = f"twin-need-{VERSION}.schema.json"
+"""Of the JSON Schema, in assets/schema."""
+ROOT = FieldSpot(models=(SiteNeed,))
+
+
+@dataclass(frozen=True)
+class NeedFile:
+    """A need as it was read.
+
+    Attributes
+    ----------
+    name
+        Of the file.
+    need
+        What it says.
+    models
+        The model of each workload; None where it is trained sample by sample.
+    """
+
+    name: str
+    need: SiteNeed
+    models: tuple[Model | None, ...]
+
+
+def load_need(path: Path | str) -> NeedFile:
+    """Return the need of a file, or of the name of a shipped one.
+
+    Raises
+    ------
+    ScenarioError
+        With every key that is wrong, in the order of the file.
+    """
+    place = Path(path)
+    if not place.is_file() and str(path) in (known := shipped_needs()):
+        place = known[str(path)]
+    source = read(place, str(path))
+    return _need(source.text, str(path), source.tree, place.parent)
+
+
+def need_from(text: str, name: str = "need", folder: Path | None = None) -> NeedFile:
+    """Return the need of a text; raises as `load_need`."""
+    return _need(text, name, parse(text, name), folder)
+
+
+def shipped_needs() -> dict[str, Path]:
+    """Return the needs that come with the program, by name."""
+    folder = Path(str(resources.folder("scenes"))) / "needs"
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft-07) of one whole file."""
+    return schema_of(SiteNeed, "gpu-twin need", "What a site is wanted for, from which designs are made.")
+
+
+def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
+    if not isinstance(tree.value, dict):
+        problem = Problem(
+            name, tree.mark.line, "", "", "is not a need: it has no keys", f"begin with format: {FORMAT}"
+        )
+        raise ScenarioError([problem])
+    try:
+        need = SiteNeed.model_validate_json(
+            json.dumps(tree.plain()), strict=True, by_alias=True, by_name=False, context=FROM_FILE
+        )
+    except ValidationError as wrong:
+        errors = wrong.errors(include_url=False, include_input=False)
+        raise ScenarioError(problems_of(tree, errors, ROOT)) from None
+    models: list[Model | None] = []
+    problems = []
+    if need.climate not in climates.names():
+        entry = tree.value["climate"]
+        near = nearest(need.climate, climates.names())
+        hint = f"did you mean {near}?" if near else f"known: {', '.join(climates.names())}"
+        problems.append(
+            Problem(name, entry.mark.line, "climate", shown(need.climate), "is no place that is known", hint)
+        )
+    for place, work in enumerate(need.workloads):
+        try:
+            models.append(_model_of(work, folder) if isinstance(work, LanguageWork) else None)
+        except _Wrong as wrong:
+            entries: Any = tree.value["workloads"].tree.value
+            entry = entries[place].value[wrong.key]
+            problems.append(
+                Problem(
+                    name,
+                    entry.mark.line,
+                    f"workloads[{place}].{wrong.key}",
+                    shown(entry.tree.value),
+                    wrong.reason,
+                    wrong.hint,
+                )
+            )
+    if problems:
+        raise ScenarioError(problems)
+    return NeedFile(name, need, tuple(models))
+
+
+class _Wrong(ValueError):
+    def __init__(self, key: str, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.key, self.reason, self.hint = key, reason, hint
+
+
+def _model_of(work: LanguageWork, folder: Path | None) -> Model:
+    if work.shape is not None:
+        shape = work.shape
+        heads = shape.kv_heads or shape.heads
+        if shape.heads % heads:
+            raise _Wrong("shape", f"{heads} key-value heads do not divide {shape.heads} heads")
+        assert work.sequence is not None
+        return Model(
+            shape.layers,
+            shape.hidden,
+            shape.ffn,
+            shape.heads,
+            heads,
+            shape.vocab,
+            shape.gated,
+            work.sequence,
+            head_size=shape.head_size,
+        )
+    if work.config is not None:
+        try:
+            return model_of_config(work.config, folder, work.sequence)
+        except ConfigError as wrong:
+            raise _Wrong("config", str(wrong)) from None
+    presets = model_presets()
+    if work.model not in presets:
+        near = nearest(str(work.model), presets)
+        hint = f"did you mean {near}?" if near else f"known: {', '.join(sorted(presets))}"
+        raise _Wrong("model", "is no model that is known", hint)
+    model = presets[str(work.model)].model
+    return model if work.sequence is None else replace(model, seq=work.sequence)
+
+
+def main() -> None:
+    """Write the schema where it is committed: ``python -m twin.designs.need_file``."""
+    path = Path(str(resources.folder("assets"))) / "schema" / FILE_NAME
+    path.write_text(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

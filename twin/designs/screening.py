@@ -1,0 +1,341 @@
+"""Candidates for a need, screened by closed forms: no scene is built.
+
+A workload without failures takes T0; with them T = T0 / (ETTR A_pool), of which ETTR is the exact renewal form and
+A_pool the share of the time in which as many nodes work as it asks for (negative binomial, variance five times the
+mean). What is promised is the mean and two standard deviations, sigma = sqrt(N r T) (R + tau / 2). Hall interruptions
+each cost their outage, R and tau / 2 of all GPUs.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.commands.room.room_design import STORE_PART, sized_fabric
+from twin.commands.room.room_plan import RoomError, RoomRequest
+from twin.designs.design import Alternative, Design, Promise
+from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
+from twin.designs.hall_part import HallPart, hall_parts, with_targets
+from twin.designs.need import VisionWork
+from twin.designs.need_file import NeedFile
+from twin.designs.site_outages import YEAR_S, SiteOutages, site_outages
+from twin.designs.work_table import WorkStep, WorkTable, stage_of, work_time_s
+from twin.economics.capital import capital_of
+from twin.economics.carbon import carbon_of
+from twin.economics.cash_flow import Plan
+from twin.economics.energy_use import MONTHS, EnergyUse
+from twin.economics.operation import operation_of
+from twin.economics.price_book import PriceBook
+from twin.economics.prices import likely_prices
+from twin.physics.availability import in_service
+from twin.physics.checkpoint import daly_interval_s, renewal_ettr
+from twin.planning.risk.availability import SPREAD
+from twin.record.site_year import J_PER_KWH
+from twin.scenario.checks.fabric_size import Size
+from twin.scenario.schema.site import RedundancyLevel
+from twin.scenario.schema.work import Recovery
+
+LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
+CABLINGS = ("rail-optimised", "leaf-spine")
+OVERSUBSCRIPTIONS = (1.0, 2.0)
+SPARE_SIGMAS = (0.0, 1.5, 3.0)
+"""Spare nodes beside the mean number in repair, in standard deviations of it."""
+INTERVALS = (0.5, 1.0, 2.0)
+"""Checkpoint intervals over Daly's."""
+STORES = (0.4, 0.7, 1.0)
+"""Boxes of storage over those with which nobody waits for input."""
+PAUSE_S = 10.0
+"""That a checkpoint holds training up [s] [est]."""
+SEED = 1
+LARGE_W = 5e6
+"""Power of a site from which it has a power transformer of its own."""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """All candidates of a need with their figures.
+
+    Attributes
+    ----------
+    designs
+        In the order they were drawn.
+    possible
+        How many candidates there were to draw from.
+    reasons
+        What no candidate could be made of, and why.
+    """
+
+    designs: tuple[Design, ...]
+    possible: int
+    reasons: tuple[str, ...]
+
+
+class Screening:
+    """Screening of one need.
+
+    Parameters
+    ----------
+    file
+        The need.
+    catalog
+        Parts, prices, rates.
+    """
+
+    def __init__(self, file: NeedFile, catalog: Catalog) -> None:
+        self.file, self.need, self.catalog = file, file.need, catalog
+        self.parts = hall_parts(catalog, self.need.gpus)
+        self.table, self.bills = WorkTable(file, catalog), DesignBill(catalog)
+        book = PriceBook(catalog)
+        self._prices = [book.whole(part.id) for part in catalog.prices]
+        self._book = book
+        self._recovery = Recovery()
+        self._fabrics: dict[tuple[object, ...], tuple[dict[str, object], Size] | RoomError | None] = {}
+        self.reasons: dict[str, None] = {}
+
+    # --- what there is to choose from
+
+    def choices(self) -> list[Alternative]:
+        """Return all candidates, those of few GPUs first."""
+        found = []
+        levels = LEVELS[LEVELS.index(self.need.redundancy) :]
+        works = bool(self.need.workloads)
+        for part, gpus in sorted(self._sizes(), key=lambda size: (size[1], size[0].part)):
+            single = gpus <= part.node.n_gpu
+            rows = product(
+                CABLINGS[:1] if single else CABLINGS,
+                OVERSUBSCRIPTIONS[:1] if single else OVERSUBSCRIPTIONS,
+                STORES if self._reads else STORES[-1:],
+                levels,
+                SPARE_SIGMAS if works else SPARE_SIGMAS[:1],
+                INTERVALS if works else INTERVALS[1:2],
+            )
+            found += [Alternative(part, gpus, *row) for row in rows]
+        return found
+
+    @property
+    def _reads(self) -> bool:
+        """Return whether any workload reads so much that stores are counted by it: tokens are next to nothing."""
+        return any(isinstance(work, VisionWork) for work in self.need.workloads)
+
+    def _sizes(self) -> Iterator[tuple[HallPart, int]]:
+        stages = tuple(stage.gpus for stage in self.need.stages)
+        if not self.parts:
+            self.reasons["no part of the catalogue has such GPUs, a profile for step times and a price"] = (
+                None
+            )
+        for part in self.parts:
+            each = part.node.n_gpu
+            if stages:
+                yield part, each * math.ceil(stages[-1] / each)
+                continue
+            counts = self.table.counts(part)
+            if not counts:
+                self.reasons[f"{part.part}: no number of GPUs on which the model can be cut"] = None
+            for gpus in counts:
+                yield part, gpus
+
+    def screen(self, candidates: int) -> Screened:
+        """Return the figures of so many candidates, drawn evenly over parts and numbers of GPUs.
+
+        All that have a workload which does not fit are left out, and told.
+        """
+        groups: dict[tuple[str, int], list[Alternative]] = {}
+        every = self.choices()
+        for choice in every:
+            groups.setdefault((choice.part.part, choice.gpus), []).append(choice)
+        draw = random.Random(SEED)
+        for group in groups.values():
+            draw.shuffle(group)
+        taken: list[Alternative] = []
+        depth = 0
+        while len(taken) < min(candidates, len(every)):
+            row = [group[depth] for group in groups.values() if depth < len(group)]
+            taken += row[: candidates - len(taken)]
+            depth += 1
+        designs = [design for choice in taken if (design := self.figures(choice)) is not None]
+        return Screened(tuple(designs), len(every), tuple(self.reasons))
+
+    # --- figures of one candidate
+
+    def figures(self, choice: Alternative) -> Design | None:
+        """Return a candidate with all its figures; None where a workload does not fit, or no hall can be built."""
+        need, part = self.need, choice.part
+        steps: list[WorkStep] = []
+        stages = tuple(part.node.n_gpu * math.ceil(stage.gpus / part.node.n_gpu) for stage in need.stages)
+        stages = stages or (choice.gpus,)
+        for place, work in enumerate(need.workloads):
+            gpus = stage_of(work, stages)
+            step = self.table.step(place, part, gpus, choice.oversubscription)
+            if step is None:
+                self.reasons[
+                    f"{gpus:,} x {part.gpu}: {_name(work)} cannot be cut or does not fit in memory"
+                ] = None
+                return None
+            steps.append(step)
+        nodes = math.ceil(choice.gpus / part.node.n_gpu)
+        in_repair = nodes * part.rate_s * part.repair_s
+        spares = (
+            math.ceil(in_repair + choice.spare_sigmas * math.sqrt(SPREAD * in_repair))
+            if need.workloads
+            else 0
+        )
+        boxes = self._boxes(choice, steps)
+        try:
+            room = with_targets(
+                part.room(nodes + spares), choice.level, choice.cabling, choice.oversubscription, boxes
+            )
+            fabric = self._fabric(part, room)
+        except RoomError as wrong:
+            self.reasons[f"{part.part}: {wrong}"] = None
+            return None
+        size = fabric[1] if fabric is not None else None
+        return self._with_money(choice, steps, stages, room, size, nodes)
+
+    def _fabric(self, part: HallPart, room: RoomRequest) -> tuple[dict[str, object], Size] | None:
+        key = part.part, room.nodes, room.rows, room.racks, room.cabling, room.oversubscription
+        if key not in self._fabrics:
+            try:
+                self._fabrics[key] = sized_fabric(room, replace(part.stack, nodes=room.nodes), self.catalog)
+            except RoomError as wrong:
+                self._fabrics[key] = wrong
+        found = self._fabrics[key]
+        if isinstance(found, RoomError):
+            raise found
+        return found
+
+    def _boxes(self, choice: Alternative, steps: list[WorkStep]) -> int:
+        """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
+        store, data = self.catalog.storage(STORE_PART), self.need.dataset
+        size = (data.size_bytes if data else 0.0) + sum(3.0 * step.checkpoint_bytes for step in steps)
+        least = size / (store.capacity_bytes or math.inf)
+        read = max([data.read_bytes_s if data else 0.0, *(step.input_bytes / step.step_s for step in steps)])
+        written = max((step.checkpoint_bytes / 120.0 for step in steps), default=0.0)
+        boxes = max(least, choice.store * read / store.read_bytes_s, written / store.write_bytes_s)
+        if data and data.read_bytes_s:
+            boxes = max(boxes, data.read_bytes_s / store.read_bytes_s)
+        return math.ceil(boxes)
+
+    def _with_money(
+        self,
+        choice: Alternative,
+        steps: list[WorkStep],
+        stages: tuple[int, ...],
+        room: RoomRequest,
+        size: Size | None,
+        nodes: int,
+    ) -> Design:
+        need, part = self.need, choice.part
+        bill = self.bills.bill(part, room, size)
+        outages = self._outages(choice.level, part.cooling == "liquid", round(bill.it_w, -5))
+        promises, step_w = [], []
+        read = room.storage * self.catalog.storage(STORE_PART).read_bytes_s
+        enough = 1.0
+        for work, step in zip(need.workloads, steps, strict=True):
+            used = math.ceil(stage_of(work, stages) / part.node.n_gpu)
+            spares = nodes_of(part, room) - nodes
+            promise = self._promise(choice, step, used, spares, read, outages)
+            enough = min(enough, promise.in_service)
+            promises.append(promise)
+            step_w.append(step.node_w * used)
+        load = min(1.0, max(step_w) / (part.design_w * nodes)) if step_w else Plan().load
+        use = self._use(part, bill.it_w, load)
+        prices = likely_prices([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
+        capital = capital_of(bill, prices)
+        operation = operation_of(bill, capital, use, Plan().ratchet)
+        site_w = bill.it_w * FACILITY_FACTOR[part.cooling]
+        return Design(
+            choice=choice,
+            room=room,
+            nodes=nodes,
+            spares=nodes_of(part, room) - nodes,
+            stages=stages,
+            steps=tuple(steps),
+            promises=tuple(promises),
+            capital_usd=float(capital.total_usd[0]),
+            yearly_usd=float(capital.yearly_usd[0] + operation.total_usd[0]),
+            carbon_kg=float(carbon_of(bill, use, prices, self.catalog).total_kg[0]),
+            site_w=site_w,
+            area_m2=area_m2(part, room, size),
+            site_available=outages.available,
+            interruptions=outages.per_year,
+            in_service=enough,
+            ready_s=self._ready_s(site_w),
+        ).with_limits(need)
+
+    def _promise(
+        self,
+        choice: Alternative,
+        step: WorkStep,
+        nodes: int,
+        spares: int,
+        read_bytes_s: float,
+        outages: SiteOutages,
+    ) -> Promise:
+        """Return how long a workload takes with failures."""
+        part, recovery = choice.part, self._recovery
+        rate = nodes * part.rate_s
+        interval = choice.interval * daly_interval_s(PAUSE_S, 1.0 / rate if rate else math.inf)
+        load_s = step.checkpoint_bytes / read_bytes_s if read_bytes_s else 0.0
+        restart = (
+            recovery.detect_s
+            + recovery.swap_s
+            + recovery.container_s
+            + recovery.init_s
+            + recovery.warmup_s
+            + load_s
+        )
+        ettr = float(renewal_ettr(interval, PAUSE_S, restart, rate))
+        available = self._pool(nodes + spares, (nodes + spares) * part.rate_s * part.repair_s, nodes)
+        each = outages.mean_s + restart + interval / 2.0
+        up = max(0.0, 1.0 - outages.frequency_s * each)
+        ideal = work_time_s(step, read_bytes_s) if read_bytes_s or not step.input_bytes else math.inf
+        share = ettr * available * up
+        mean = ideal / share if share > 0.0 else math.inf
+        spread = math.sqrt(rate * mean) * (restart + interval / 2.0)
+        return Promise(ideal, mean, spread, interval, restart, ettr, available, step.slowed_s(read_bytes_s))
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - as long as the screening
+    def _pool(self, nodes: int, mean_down: float, needed: int) -> float:
+        return in_service(nodes, mean_down, needed, SPREAD)
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - as long as the screening
+    def _outages(self, level: RedundancyLevel, liquid: bool, load_w: float) -> SiteOutages:
+        return site_outages(self.catalog, level, max(load_w, 1e5), liquid)
+
+    def _use(self, part: HallPart, it_w: float, load: float) -> EnergyUse:
+        """Return what a year draws, with the racks at a share of their design load all the time."""
+        need, hours = self.need, YEAR_S / 3600.0
+        it_kwh = it_w / 1e3 * load * hours
+        grid_kwh = it_kwh * FACILITY_FACTOR[part.cooling]
+        return EnergyUse(
+            "the mean power of its workloads",
+            YEAR_S,
+            it_kwh,
+            grid_kwh,
+            grid_kwh * need.price_usd_j * J_PER_KWH,
+            np.full(MONTHS, grid_kwh / hours),
+            {},
+            0.0,
+            grid_kwh * need.carbon_kg_j * J_PER_KWH,
+        )
+
+    def _ready_s(self, site_w: float) -> float:
+        lead = self.need.lead
+        times = [lead.gpus_s, lead.switches_s, lead.chiller_s, lead.switchgear_s, lead.generator_s]
+        return max([*times, lead.transformer_s] if site_w > LARGE_W else times)
+
+
+def _name(work: object) -> str:
+    return str(getattr(work, "model", None) or "the model")
+
+
+def screened(file: NeedFile, catalog: Catalog, candidates: int) -> Screened:
+    """Return the candidates of a need with their figures."""
+    return Screening(file, catalog).screen(candidates)
