@@ -215,6 +215,8 @@ def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) ->
     form = dock.page.form
     assert form is not None
     qtbot.waitUntil(lambda: QApplication.focusWidget() is form.buttons[0])  # an answer can be given at once
+    rows = [button.parentWidget() for button in form.buttons[:2]]
+    qtbot.waitUntil(lambda: rows[1].y() > rows[0].y())  # laid out: Down finds the next
     key(window, Qt.Key.Key_Down)
     key(window, Qt.Key.Key_Space)
     assert form.answer == (1,)

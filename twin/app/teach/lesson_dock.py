@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psygnal import Signal
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.session.session import Session
@@ -160,7 +160,7 @@ class LessonDock(Dock):
         if self._asks and self.page is not None and not self.runner.hall.arriving:
             self._asks = False
             if self.page.form is not None:
-                self.page.form.take_focus()
+                QTimer.singleShot(0, self.page.form, self.page.form.take_focus)  # after what the step points to
 
     def _show_step(self, attempt: Attempt) -> None:
         self.end, self._asks = None, True
