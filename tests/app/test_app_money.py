@@ -17,8 +17,8 @@ from twin.app.money.price_dialog import PriceDialog
 from twin.economics.cash_flow import Plan
 
 
-@pytest.fixture
-def money(use_window, qtbot, lab: Path):
+def shown(use_window, qtbot, lab: Path):
+    """Return the window of the scene, and its dock with figures."""
     window = use_window(lab)
     window.docks.enter("design")
     window.docks.show_roomy("money")
@@ -27,8 +27,8 @@ def money(use_window, qtbot, lab: Path):
     return window, dock
 
 
-def test_figures_are_those_of_the_books(money, lab: Path) -> None:
-    window, dock = money
+def test_figures_are_those_of_the_books(use_window, qtbot, lab: Path) -> None:
+    window, dock = shown(use_window, qtbot, lab)
     books = of_scene(window.session.document.scenario, Plan(), SAMPLES)
     assert [row.title for row in dock.capital.rows] == [row.title for row in capital_rows(books)]
     total = dock.capital.rows[-1]
@@ -47,8 +47,8 @@ def test_figures_are_those_of_the_books(money, lab: Path) -> None:
         assert QGuiApplication.clipboard().text().count("\t") > 2, name
 
 
-def test_a_group_leads_to_its_parts(money) -> None:
-    window, dock = money
+def test_a_group_leads_to_its_parts(use_window, qtbot, lab: Path) -> None:
+    window, dock = shown(use_window, qtbot, lab)
     places = {row.key: place for place, row in enumerate(dock.capital.rows)}
     spot = dock.capital.items()[places["network"]].spot.center().toPoint()
     QTest.mouseClick(dock.capital, Qt.MouseButton.LeftButton, pos=spot)
@@ -60,8 +60,8 @@ def test_a_group_leads_to_its_parts(money) -> None:
     assert set(window.hall.state.selection) <= set(plant.racks.ids)
 
 
-def test_a_price_is_typed_and_undone(money, qtbot) -> None:
-    window, dock = money
+def test_a_price_is_typed_and_undone(use_window, qtbot, lab: Path) -> None:
+    window, dock = shown(use_window, qtbot, lab)
     before = dock.capital.rows[-1].middle
     place = next(k for k, row in enumerate(dock.swings.rows) if row.key == "H100-SXM")
     dock.show_page("swings")
@@ -99,8 +99,8 @@ def test_the_dock_is_found_by_the_words_of_its_users(use_window, lab: Path) -> N
     assert window.menus.qt_actions["view.money"].shortcut().toString() == "Shift+M"
 
 
-def test_crossings_stand_where_both_cost_the_same(money) -> None:
-    _, dock = money
+def test_crossings_stand_where_both_cost_the_same(use_window, qtbot, lab: Path) -> None:
+    _, dock = shown(use_window, qtbot, lab)
     dock.show_page("rent")
     found = dock.rent.found
     for offer, x, y in dock.rent._crossings():
