@@ -9,7 +9,15 @@ from time import monotonic
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QMainWindow, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from twin.app.money.cell_table import cell_table
 from twin.app.money.figures import (
@@ -107,7 +115,9 @@ class MoneyDock(Dock):
         self.page_box.setMinimumContentsLength(7)
         self.lead.addWidget(self.page_box)
         self.badge = StandingBadge()
+        self.badge.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.lead.addWidget(self.badge)
+        self.lead.addStretch(1)
         self.copy_button = tool_button(look, "copy", tr("Copy the figures of this page as a table"))
         self.copy_button.clicked.connect(self.copy)
         self.tools.add(self.copy_button)
@@ -235,7 +245,7 @@ class MoneyDock(Dock):
             self._show(done.value)
         except (PriceError, RunFileError) as wrong:
             self._stop()
-            self.found = None
+            self.found, self._is_stale, self._asked = None, False, False
             self._say(str(wrong))
 
     def _stop(self) -> None:
@@ -251,9 +261,9 @@ class MoneyDock(Dock):
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
-        if not seen:
+        if not seen and not self._asked:
             self._stop()
-        elif self._is_stale:
+        elif seen and self._is_stale and self._steps is None:
             self._waits.start(_WAIT_MS)
 
     def _say(self, words: str) -> None:

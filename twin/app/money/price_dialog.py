@@ -19,11 +19,11 @@ from twin.language import tr
 _WIDTH_PX = 420
 STANDING_WORDS = {
     "published": tr("published"),
-    "derived": tr("calculated from a published figure"),
-    "fitted": tr("fitted to published figures"),
+    "derived": tr("derived"),
+    "fitted": tr("fitted"),
     "recalled": tr("from memory"),
     "estimated": tr("estimate"),
-    "scene": tr("price of this scene"),
+    "scene": tr("own price"),
 }
 
 

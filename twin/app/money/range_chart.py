@@ -95,9 +95,10 @@ class RangeChart(PaintedChart):
         """Paint head, names, bars and figures."""
         theme, axis, current = painter.theme, self._axis(), self.current
         columns = self._columns()
-        for words, right, wide in zip(self._heads, columns, self._wide(), strict=True):
+        inks = (theme.series[0], theme.series[2]) if self._swings else (theme.muted,) * 3
+        for words, right, wide, ink in zip(self._heads, columns, self._wide(), inks, strict=True):
             head = QRectF(right - wide, 0, wide, scaled(_HEAD_PX))
-            painter.write(head, words, theme.muted, _TEXT_PX, to=RIGHT)
+            painter.write(head, words, ink, _TEXT_PX, bold=self._swings, to=RIGHT)
         unit = QRectF(_EDGE_PX, 0, columns[0] - self._wide()[0] - _GAP_PX - _EDGE_PX, scaled(_HEAD_PX))
         painter.write(unit, self.unit, theme.muted, _TEXT_PX, elided=True)
         for place, row in enumerate(self.rows):

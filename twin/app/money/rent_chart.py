@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from twin.app.money.figures import QUANTILES
 from twin.app.toolkit.charts.axes import Axis, round_step
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
-from twin.app.toolkit.charts.painting import CENTRE, ChartPainter
+from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
@@ -18,7 +18,7 @@ from twin.economics.own_or_rent import UTILISATIONS, OwnOrRent, RentOffer
 from twin.language import tr
 
 _HIGH_PX, _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 220, 44.0, 14.0, 22.0, 34.0
-_HEADROOM, _DOT_PX, _TEXT_PX = 1.25, 3.5, 11
+_HEADROOM, _DOT_PX, _TEXT_PX, _NAME_PX = 1.25, 3.5, 11, 15.0
 _DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
 
@@ -135,19 +135,39 @@ class RentChart(PaintedChart):
             painter.line_in(self.colour(place), 1.6, _DASHES[place % 4] if theme.dashes else _DASHES[0])
             painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
         painter.restore()
+        self._names(painter, across, up, float(middle[-1]))
         current = self.current
         for place, (offer, cross_x, cross_y) in enumerate(self._crossings()):
             on = self.hasFocus() and current is not None and current.key == offer.shape.id
             painter.fill_in(theme.text if on else self.colour(place))
             painter.drawEllipse(QPointF(cross_x, cross_y), _DOT_PX + on, _DOT_PX + on)
 
+    def _names(self, painter: ChartPainter, across: Axis, up: Axis, own_usd: float) -> None:
+        """Write whose line is which, off the curve: above it, or below those that are cheaper; near ones together."""
+        high, last_px = scaled(_NAME_PX), -1e9
+        lines = sorted(
+            enumerate(self.found.offers if self.found else ()), key=lambda each: _on_demand(each[1])
+        )
+        groups: list[tuple[float, str, list[str]]] = []
+        for place, offer in lines:
+            y = up.px(_on_demand(offer))
+            if abs(y - last_px) < high:
+                groups[-1][2].append(offer.shape.vendor)
+            else:
+                groups.append((y, self.colour(place), [offer.shape.vendor]))
+                last_px = y
+        for y, colour, vendors in groups:
+            is_below = up.value(y) < own_usd
+            spot = QRectF(across.begin, y + 1 if is_below else y - high - 1, across.end - across.begin, high)
+            painter.write(spot, ", ".join(vendors), colour, _TEXT_PX, to=RIGHT, elided=True)
+
     def _foot(self, painter: ChartPainter, across: Axis, room: QRectF) -> None:
         theme, high = painter.theme, scaled(_BOTTOM_PX) / 2
         for use in (0.2, 0.4, 0.6, 0.8, 1.0):
             spot = QRectF(across.px(use) - 30, room.bottom() + 1, 60, high)
             if use == 1.0:
-                spot.moveRight(min(spot.right(), self.width() + 14.0))
-            painter.write(spot, f"{100 * use:.0f} %", theme.muted, to=CENTRE)
+                spot.setRight(self.width() - 2.0)
+            painter.write(spot, f"{100 * use:.0f} %", theme.muted, to=RIGHT if use == 1.0 else CENTRE)
         foot = QRectF(room.left(), room.bottom() + high, room.width(), high)
         painter.write(foot, tr("Utilisation"), theme.muted, to=CENTRE)
 

@@ -252,6 +252,8 @@ class MainWindow(WindowApi):
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
         self.rules.follow(self.docks.checks, self.docks.availability, self.docks.money)
         self.docks.money.do = self.editing.editor.do
+        self.docks.incident.gpu_h_usd = self.docks.money.gpu_h_usd
+        self.docks.money.worked_out.connect(self.docks.incident.refresh)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
