@@ -113,9 +113,9 @@ def _money_rows(
     titles = {figure.key: figure.title for figure in (*before, *after)}
     rows = []
     for key, title in titles.items():
-        words = [side[key].words if key in side else "not known" for side in (old, new)]
-        if words[0] != words[1]:
-            rows.append((title, *words))
+        was, now = (side[key].words if key in side else "not known" for side in (old, new))
+        if was != now:
+            rows.append((title, was, now))
     return rows
 
 

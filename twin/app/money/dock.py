@@ -111,8 +111,7 @@ class MoneyDock(Dock):
         self.page_box.setAccessibleName(tr("Page of the money"))
         for title in PAGES.values():
             self.page_box.addItem(title)
-        self.page_box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.page_box.setMinimumContentsLength(7)
+        self.page_box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToContents)
         self.lead.addWidget(self.page_box)
         self.badge = StandingBadge()
         self.badge.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
