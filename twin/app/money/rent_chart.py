@@ -148,18 +148,19 @@ class RentChart(PaintedChart):
         lines = sorted(
             enumerate(self.found.offers if self.found else ()), key=lambda each: _on_demand(each[1])
         )
-        groups: list[tuple[float, str, list[str]]] = []
+        groups: list[tuple[float, list[int], list[str]]] = []
         for place, offer in lines:
             y = up.px(_on_demand(offer))
             if abs(y - last_px) < high:
+                groups[-1][1].append(place)
                 groups[-1][2].append(offer.shape.vendor)
             else:
-                groups.append((y, self.colour(place), [offer.shape.vendor]))
+                groups.append((y, [place], [offer.shape.vendor]))
                 last_px = y
-        for y, colour, vendors in groups:
+        for y, places, vendors in groups:
             is_below = up.value(y) < own_usd
             spot = QRectF(across.begin, y + 1 if is_below else y - high - 1, across.end - across.begin, high)
-            painter.write(spot, ", ".join(vendors), colour, _TEXT_PX, to=RIGHT, elided=True)
+            painter.write(spot, ", ".join(vendors), self.colour(max(places)), _TEXT_PX, to=RIGHT, elided=True)
 
     def _foot(self, painter: ChartPainter, across: Axis, room: QRectF) -> None:
         theme, high = painter.theme, scaled(_BOTTOM_PX) / 2
