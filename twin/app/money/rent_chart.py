@@ -105,14 +105,14 @@ class RentChart(PaintedChart):
                 offer.shape.id,
                 tr("{offer}: owning is cheaper from {use}", offer=offer_title(offer), use=even_words(offer)),
             )
-            for offer, x, y in self._crossings()
+            for offer, x, y in self.crossings()
         ]
 
     def paint(self, painter: ChartPainter) -> None:
         """Paint axes, the own hour, and what clouds ask."""
         found, theme = self.found, painter.theme
         assert found is not None
-        across, up = self._axes()
+        across, up = self.axes()
         room = QRectF(across.begin, up.end, across.end - across.begin, up.begin - up.end)
         painter.font_in(_TEXT_PX)
         step = round_step((up.high - up.low) / 4)
@@ -137,7 +137,7 @@ class RentChart(PaintedChart):
         painter.restore()
         self._names(painter, across, up, float(middle[-1]))
         current = self.current
-        for place, (offer, cross_x, cross_y) in enumerate(self._crossings()):
+        for place, (offer, cross_x, cross_y) in enumerate(self.crossings()):
             on = self.hasFocus() and current is not None and current.key == offer.shape.id
             painter.fill_in(theme.text if on else self.colour(place))
             painter.drawEllipse(QPointF(cross_x, cross_y), _DOT_PX + on, _DOT_PX + on)
@@ -172,7 +172,8 @@ class RentChart(PaintedChart):
         foot = QRectF(room.left(), room.bottom() + high, room.width(), high)
         painter.write(foot, tr("Utilisation"), theme.muted, to=CENTRE)
 
-    def _axes(self) -> tuple[Axis, Axis]:
+    def axes(self) -> tuple[Axis, Axis]:
+        """Return where utilisation and cost stand."""
         assert self.found is not None
         asked = [_on_demand(offer) for offer in self.found.offers]
         own = np.median(self.found.owned_usd_gpu_h, axis=1)
@@ -182,11 +183,11 @@ class RentChart(PaintedChart):
             Axis(0.0, most, self.height() - scaled(_BOTTOM_PX), scaled(_TOP_PX)),
         )
 
-    def _crossings(self) -> list[tuple[RentOffer, float, float]]:
+    def crossings(self) -> list[tuple[RentOffer, float, float]]:
         """Return the offers whose hours on demand cost as much as own ones somewhere, and where [px]."""
         if self.found is None or not self.found.offers:
             return []
-        across, up = self._axes()
+        across, up = self.axes()
         return [
             (offer, across.px(use), up.px(_on_demand(offer)))
             for offer in self.found.offers
