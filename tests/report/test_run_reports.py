@@ -8,10 +8,13 @@ from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import twin
 from twin.analysis.compare import compare, sample_of
 from twin.analysis.figures import FIGURES
+from twin.api.cost import ledger_of
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import compare_report
@@ -72,6 +75,15 @@ def text(blackout: Path) -> str:
         return run_report(reader, [ReportPicture(b"\x89PNG", "At the start")])
 
 
+def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
+    books = twin.cost(blackout)
+    assert f"{float(np.median(books.drawn.capital.total_usd)):,.0f}" in Page(text).text
+    with twin.open_run(blackout) as run:
+        total = ledger_of(run, books).total_usd
+    assert f"{float(np.median(total)):,.0f}" in Page(text).text
+    assert text.count("often quoted") == 3
+
+
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     page = Page(text)
     assert "useful steps / steps of an ideal run of these GPUs" in page.text  # goodput, which is at most ETTR
@@ -82,6 +94,7 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
         "figures",
         "run",
         "ledger",
+        "money",
         "why",
         "incidents",
         "curves",

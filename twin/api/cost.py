@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from twin.analysis.site_books import run_books, run_ledger, scene_books
 from twin.api.arguments import Settings, count_of, path_of, seed_of
 from twin.api.errors import BadInput, as_arguments
 from twin.api.named import is_run, load_scene
 from twin.api.run import Run, open_run
 from twin.api.scene import Scene
-from twin.api.year import year_of
-from twin.catalog import Catalog, load_catalog
-from twin.economics.books import SiteBooks, Statement, books_of
+from twin.catalog import load_catalog
+from twin.economics.books import SiteBooks, Statement
 from twin.economics.cash_flow import Plan
-from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
-from twin.economics.gpu_classes import held_by_class
-from twin.economics.it_lines import gpus_by_part
-from twin.economics.ledger_usd import LedgerUsd, ledger_usd
-from twin.economics.run_work import GpuHours, WorkDone, work_of
-from twin.economics.site_lines import source_power_w
+from twin.economics.ledger_usd import LedgerUsd
 from twin.plant.build import build
-from twin.plant.design_load import rack_design_w
-from twin.plant.error import PlantError
 
 if TYPE_CHECKING:
-    from twin.plant.tables import Plant
     from twin.scenario import Scenario
 
 MOST_YEARS, MOST_SAMPLES, MOST_MONTHS = 40, 100_000, 240.0
@@ -91,39 +82,15 @@ def cost(
 def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a scene that has not run: only its installed GPU-hours are known."""
     catalog = load_catalog()
-    plant = build(scenario, catalog)
-    use = use_of_scene(scenario, plant, catalog, plan.load)
-    work = WorkDone(GpuHours(float(plant.gpus.present.sum()) * use.period_s / 3600.0))
-    return books_of(
-        scenario, plant, catalog, use, plan, samples, scenario.seed if seed is None else seed, work
-    )
+    return scene_books(scenario, build(scenario, catalog), catalog, plan, samples, seed)
 
 
 def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a run that is over, of the hall as it began; raises `BadInput` where it never began."""
-    catalog, scenario, summary = load_catalog(), run.scenario, run.summary
-    if summary["simulated_s"] <= 0.0:
+    catalog = load_catalog()
+    if run.summary["simulated_s"] <= 0.0:
         raise BadInput(f"{run.path}: nothing was simulated in this run, so it has no cost")
-    plant = build(scenario, catalog)
-    use = of_run(run.reader, summary)
-    work = work_of(scenario, summary, gpus_by_part(plant))
-    books = books_of(scenario, plant, catalog, use, plan, samples, run.seed if seed is None else seed, work)
-    return replace(books, notes=(*books.notes, *_notes_of(run)))
-
-
-def _notes_of(run: Run) -> list[str]:
-    """Return what the books of a run leave out."""
-    notes = []
-    if run.scenario.edits:
-        notes.append("The hall was edited while it ran; its capital is that of the hall as it began.")
-    for name, cloud in run.summary.get("cloud", {}).items():
-        if cloud["gpu_h"]:
-            usd = cloud["cost_usd"] + cloud["egress_usd"]
-            notes.append(
-                f"{cloud['gpu_h']:,.0f} GPU-hours in {name} for {usd:,.0f} USD are not in these books; "
-                "steps done there count among the tokens."
-            )
-    return notes
+    return run_books(run.reader, build(run.scenario, catalog), catalog, plan, samples, seed)
 
 
 def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) -> LedgerUsd:
@@ -148,18 +115,7 @@ def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) ->
     >>> bool(abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9)
     True
     """
-    plant = build(run.scenario, books.catalog)
-    held = held_by_class(run.reader, plant, books.bill)
-    return ledger_usd(books, statement or books.drawn, run.ledger(), run.summary, plant, held)
-
-
-def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> EnergyUse:
-    """Return the energy of a scene over its typical year, or by its design load where it has none."""
-    try:
-        return of_year(year_of(scenario, load), source_power_w(plant), scenario)
-    except PlantError as none:
-        it_w = float(rack_design_w(plant, catalog).sum())
-        return of_design_load(it_w, load, source_power_w(plant), scenario, str(none))
+    return run_ledger(run.reader, build(run.scenario, books.catalog), books, statement)
 
 
 def checked(plan: Plan) -> Plan:

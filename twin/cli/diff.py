@@ -13,6 +13,7 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
+    from twin.analysis.money_words import MoneyFigure
     from twin.commands.budget.budget import Budget
     from twin.scenario.file.diff import Difference
 
@@ -39,6 +40,7 @@ def diff_scenes(
 
     Exit code 0: they mean the same. 1: they differ. 2: one cannot be read.
     """
+    from twin.analysis.money_words import money_figures
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
@@ -52,6 +54,7 @@ def diff_scenes(
         found = differences(first.scenario, second.scenario)
         sides = [(side, budget(side)) for side in (first, second)]
         sums = _sums(sides[0][1], sides[1][1])
+        money = [money_figures(side.scenario, side.plant, side.catalog) for side in (first, second)]
         if json:
             rows = [
                 {
@@ -64,10 +67,17 @@ def diff_scenes(
                 for difference in found
             ]
             print_json(
-                FORMAT, {"a": before, "b": after, "same": not found, "differences": rows, "sums": sums}
+                FORMAT,
+                {
+                    "a": before,
+                    "b": after,
+                    "same": not found,
+                    "differences": rows,
+                    "sums": {**sums, **_money_sums(*money)},
+                },
             )
         else:
-            _print(found, sums, [left_out(figures.unpriced) for _, figures in sides])
+            _print(found, sums, [left_out(figures.unpriced) for _, figures in sides], _money_rows(*money))
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
 
 
@@ -84,7 +94,37 @@ def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
     return made
 
 
-def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], unpriced: list[str]) -> None:
+def _money_sums(
+    before: tuple[MoneyFigure, ...], after: tuple[MoneyFigure, ...]
+) -> dict[str, dict[str, float | None]]:
+    """Return the P50 of the money that differs, by name: before and after; None where it is unknown."""
+    old, new = ({figure.key: figure.usd for figure in side} for side in (before, after))
+    keys = [*old, *(key for key in new if key not in old)]
+    return {
+        key: {"before": old.get(key), "after": new.get(key)} for key in keys if old.get(key) != new.get(key)
+    }
+
+
+def _money_rows(
+    before: tuple[MoneyFigure, ...], after: tuple[MoneyFigure, ...]
+) -> list[tuple[str, str, str]]:
+    """Return title and words of the money that differs."""
+    old, new = ({figure.key: figure for figure in side} for side in (before, after))
+    titles = {figure.key: figure.title for figure in (*before, *after)}
+    rows = []
+    for key, title in titles.items():
+        was, now = (side[key].words if key in side else "not known" for side in (old, new))
+        if was != now:
+            rows.append((title, was, now))
+    return rows
+
+
+def _print(
+    found: list[Difference],
+    sums: dict[str, dict[str, float | None]],
+    unpriced: list[str],
+    money: list[tuple[str, str, str]],
+) -> None:
     from rich.text import Text
 
     from twin.analysis.difference_words import sentence
@@ -95,7 +135,7 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], un
     if not found:
         to.print("They mean the same.")
         return
-    if sums:
+    if sums or money:
         table = table_of()
         for title in ("", "A", "B"):
             table.add_column(title, justify="left" if not title else "right")
@@ -103,6 +143,8 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], un
             values = (pair[side] for side in ("before", "after"))
             words = (figure_words(name, math.inf if value is None else value) for value in values)
             table.add_row(FIGURES[name][0], *words)
+        for row in money:
+            table.add_row(*row)
         to.print(table)
         if "cost_usd" in sums:
             for name, left in zip("AB", unpriced, strict=True):

@@ -15,7 +15,7 @@ from twin.analysis.wall_clock import moments
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
-from twin.report import run_basis, run_facts, run_incidents, run_story
+from twin.report import run_basis, run_facts, run_incidents, run_money, run_story
 from twin.report.halls import RecordedHalls
 from twin.report.markup import Child, Markup, joined, page, tag
 from twin.report.style import STYLE
@@ -76,6 +76,7 @@ def run_report(
             "Where the GPU time went",
             run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
         ),
+        ("money", "Money", run_money.money(reader, first_hall, catalog)),
         ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
         ("incidents", "Incidents", run_incidents.incidents(incidents_of(reader, events=events))),
         ("curves", "Over time", run_story.time_curves(reader, events)),

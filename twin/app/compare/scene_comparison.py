@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from twin.analysis.money_words import MONEY_TITLES, money_figures
 from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.commands.budget.budget import FIGURES, Budget, budget, figure_words
 from twin.commands.budget.prices import left_out
 from twin.commands.edit.command import EditedScene
+from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.site_year import SiteYear
 from twin.runtime.typical_year import year_or_reason
@@ -94,7 +96,12 @@ def compare(
     sums = budget(first), budget(second)
     unpriced = left_out(sums[0].unpriced), left_out(sums[1].unpriced)
     return SceneComparison(
-        first, second, tuple(found), (*_figures(*sums), *_year_figures(first, second)), things, unpriced
+        first,
+        second,
+        tuple(found),
+        (*_figures(*sums), *_money_figures(first, second), *_year_figures(first, second)),
+        things,
+        unpriced,
     )
 
 
@@ -118,6 +125,16 @@ def _figures(before: Budget, after: Budget) -> tuple[SumFigure, ...]:
         if old != new:
             made.append(SumFigure(title, figure_words(name, old), figure_words(name, new)))
     return tuple(made)
+
+
+def _money_figures(before: EditedScene, after: EditedScene) -> tuple[SumFigure, ...]:
+    """Return what differs in the money of both, as P50 with P5 and P95, by the same draws of the prices."""
+    shown = [
+        {figure.key: figure.words for figure in money_figures(side.scenario, side.plant, side.catalog)}
+        for side in (before, after)
+    ]
+    pairs = {key: [words.get(key, tr("not known")) for words in shown] for key in MONEY_TITLES}
+    return tuple(SumFigure(MONEY_TITLES[key], *pair) for key, pair in pairs.items() if pair[0] != pair[1])
 
 
 def _year_figures(before: EditedScene, after: EditedScene) -> tuple[SumFigure, ...]:

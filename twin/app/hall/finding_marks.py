@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from twin.app.hall.panel import HallPanel
+from twin.app.money.dock import MoneyDock
 from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
 from twin.app.session.session import Session
@@ -36,12 +37,15 @@ class RulesMarks:
     def __init__(self, session: Session, hall: HallPanel, go_to: Callable[[str], None]) -> None:
         self._session, self._hall, self._go_to = session, hall, go_to
 
-    def follow(self, checks: RulesDock, availability: AvailabilityDock) -> None:
-        """Mark what a list of findings reports, and go to what is chosen there or in that of outages."""
+    def follow(self, checks: RulesDock, availability: AvailabilityDock, money: MoneyDock) -> None:
+        """Mark what a list of findings reports, and go to what is chosen there, in that of outages or of money."""
         checks.reported.connect(self.show)
         checks.chosen.connect(self.go)
         checks.thing_chosen.connect(self._go_to)
-        availability.chosen.connect(self.go_to)
+        for dock in (availability, money):
+            dock.picture_due = self._hall.picture_due
+            dock.chosen.connect(self.go_to)
+        checks.picture_due = self._hall.picture_due
 
     def show(self, report: Report) -> None:
         """Mark the first things of every error and warning that nobody accepted."""

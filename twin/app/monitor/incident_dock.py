@@ -52,6 +52,7 @@ class IncidentDock(Dock):
         self._id = ""  # of the incident shown; "": the list
         self._cause = ""  # whose incidents are listed; "": all
         self._next_wall_s = 0.0
+        self.gpu_h_usd: Callable[[], tuple[float, float, float] | None] = lambda: None  # P5, P50, P95
         self.page = IncidentPage(look)
         self.page.list_wanted.connect(self.show_list)
         self.page.fly_wanted.connect(self.chosen.emit)
@@ -181,7 +182,7 @@ class IncidentDock(Dock):
             later = session.looking_s is not None and session.t_s > session.shown_s + 1.0
             whole = self._record.by_now(incident.id) if later else None
             card = self._record.card(found, incident)
-            self.page.show_card(card, later=later, recorded=recorded, whole=whole)
+            self.page.show_card(card, later=later, recorded=recorded, whole=whole, gpu_h_usd=self.gpu_h_usd())
             self._pages.setCurrentWidget(self.page)
             return
         self._pages.setCurrentIndex(0)

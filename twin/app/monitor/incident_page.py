@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.account_words import account_title
 from twin.analysis.incident import Incident
-from twin.analysis.incident_card import IncidentCard, hours
+from twin.analysis.incident_card import HOUR_S, IncidentCard, hours
 from twin.app.monitor.phase_chart import PhaseChart
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.text import significant
 from twin.language import tr
 from twin.shown_text import capitalised
 
@@ -141,7 +142,13 @@ class IncidentPage(QScrollArea):
         return self._cost.words
 
     def show_card(
-        self, card: IncidentCard, *, later: bool, recorded: str, whole: Incident | None = None
+        self,
+        card: IncidentCard,
+        *,
+        later: bool,
+        recorded: str,
+        whole: Incident | None = None,
+        gpu_h_usd: tuple[float, float, float] | None = None,
     ) -> None:
         """Show a card.
 
@@ -153,6 +160,8 @@ class IncidentPage(QScrollArea):
             Up to when costs are recorded, where that is earlier; "": up to the time shown.
         whole
             The same incident as known by now, where a time before is shown.
+        gpu_h_usd
+            Full cost of a GPU-hour installed: P5, P50, P95 [USD]; None: not known.
         """
         another = self.card is None or self.card.incident.id != card.incident.id
         self.card = card
@@ -166,7 +175,12 @@ class IncidentPage(QScrollArea):
         self._state.setText(_states(card))
         self._state.setVisible(bool(card.stops))
         costs = [f"{capitalised(account_title(account))} {hours(gpu_s)}" for account, gpu_s in card.costs]
-        parts = [card.share, *([] if len(costs) < 2 else ["\n".join(costs)]), recorded]
+        parts = [
+            _usd_words(card, gpu_h_usd),
+            card.share,
+            *([] if len(costs) < 2 else ["\n".join(costs)]),
+            recorded,
+        ]
         self._cost.show_words(
             _cost_words(card, whole) if later else card.cost, "\n".join(part for part in parts if part)
         )
@@ -232,6 +246,15 @@ def _cost_words(card: IncidentCard, whole: Incident | None) -> str:
     if by_now in ("", card.cost):
         return so_far if card.stops else card.cost
     return tr("{so_far}, {by_now} by now", so_far=so_far, by_now=by_now)
+
+
+def _usd_words(card: IncidentCard, gpu_h_usd: tuple[float, float, float] | None) -> str:
+    """Return what the hours cost that are known at the time shown; "": none, or nobody knows."""
+    gpu_h = sum(line.gpu_s for line in card.stops) / HOUR_S
+    if gpu_h_usd is None or gpu_h <= 0.0:
+        return ""
+    low, middle, high = (significant(gpu_h * usd) for usd in gpu_h_usd)
+    return tr("{middle} USD at full cost ({low} to {high})", low=low, middle=middle, high=high)
 
 
 def _states(card: IncidentCard) -> str:

@@ -18,6 +18,7 @@ from twin.app.fabric.dock import FabricDock
 from twin.app.inspector.inspector import Inspector
 from twin.app.jobs.jobs_dock import JobsDock
 from twin.app.jobs.page_dock import JobPageDock
+from twin.app.money.dock import MoneyDock
 from twin.app.monitor.alarms_dock import AlarmsDock
 from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
@@ -270,7 +271,16 @@ DOCKS: tuple[DockEntry, ...] = (
         tr("uptime MTBF downtime outages a year nines reliability redundancy risk single points"),
         AvailabilityDock,
         spots={"design": Spot("bottom", tab=2)},
-        view=MenuLine(tr("Availability of power, cooling and network"), "Shift+M", "gauge"),
+        view=MenuLine(tr("Availability of power, cooling and network"), "Shift+U", "gauge"),
+    ),
+    DockEntry(
+        "money",
+        tr("Money"),
+        "money.md",
+        tr("cost capital price TCO CAPEX OPEX NPV rent own bill USD GPU-hour budget prices"),
+        MoneyDock,
+        spots={"design": Spot("bottom", tab=3), "analyse": Spot("right", 1, tab=4)},
+        view=MenuLine(tr("Money: capital, cost of a year and of a GPU-hour"), "Shift+M", "coins", roomy=True),
     ),
     DockEntry(
         "palette",

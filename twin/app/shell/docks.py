@@ -17,6 +17,7 @@ from twin.app.fabric.dock import FabricDock
 from twin.app.inspector.inspector import Inspector
 from twin.app.jobs.jobs_dock import JobsDock
 from twin.app.jobs.page_dock import JobPageDock
+from twin.app.money.dock import MoneyDock
 from twin.app.monitor.alarms_dock import AlarmsDock
 from twin.app.monitor.availability_dock import AvailabilityDock
 from twin.app.monitor.checks_dock import RulesDock
@@ -75,6 +76,7 @@ class Docks:
     plots: PlotsDock
     checks: RulesDock
     availability: AvailabilityDock
+    money: MoneyDock
     palette: PaletteDock
     outliner: OutlinerDock
     story: StoryDock

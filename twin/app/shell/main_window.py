@@ -248,10 +248,12 @@ class MainWindow(WindowApi):
         self.branching.made.connect(lambda _: self.docks.branches.look_again())
         self.docks.why.chosen.connect(self.going.to_cause)
         self.rules = RulesMarks(session, self.hall, self.going.to)
-        self.docks.checks.picture_due = self.docks.availability.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
-        self.rules.follow(self.docks.checks, self.docks.availability)
+        self.rules.follow(self.docks.checks, self.docks.availability, self.docks.money)
+        self.docks.money.do = self.editing.editor.do
+        self.docks.incident.gpu_h_usd = self.docks.money.gpu_h_usd
+        self.docks.money.worked_out.connect(self.docks.incident.refresh)
         self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)

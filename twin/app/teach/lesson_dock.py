@@ -160,7 +160,9 @@ class LessonDock(Dock):
         if self._asks and self.page is not None and not self.runner.hall.arriving:
             self._asks = False
             if self.page.form is not None:
-                QTimer.singleShot(0, self.page.form, self.page.form.take_focus)  # after what the step points to
+                QTimer.singleShot(
+                    0, self.page.form, self.page.form.take_focus
+                )  # after what the step points to
 
     def _show_step(self, attempt: Attempt) -> None:
         self.end, self._asks = None, True

@@ -1,0 +1,74 @@
+"""Capital, a year and a GPU-hour of a scene as people read them, with their range: for comparisons and reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.analysis.site_books import gpu_hour_usd, scene_books
+from twin.arrays import Floats
+from twin.catalog import Catalog
+from twin.economics.books import SiteBooks
+from twin.economics.cash_flow import Plan
+from twin.economics.price_book import PriceError
+from twin.language import tr
+from twin.plant.tables import Plant
+from twin.scenario.schema.document import Scenario
+
+SAMPLES, SEED = 400, 1
+"""The same draws for all scenes, so that two differ by their designs alone."""
+MONEY_TITLES = {
+    "capital_usd": tr("Capital"),
+    "yearly_usd": tr("Capital and operation of a year"),
+    "gpu_hour_usd": tr("GPU-hour installed"),
+}
+
+
+@dataclass(frozen=True)
+class MoneyFigure:
+    """A figure of a scene: its P50 [USD], and words with P5 and P95."""
+
+    key: str
+    title: str
+    usd: float
+    words: str
+
+
+def money_figures(scenario: Scenario, plant: Plant, catalog: Catalog) -> tuple[MoneyFigure, ...]:
+    """Return what a scene costs; nothing where its prices contradict each other."""
+    try:
+        books = scene_books(scenario, plant, catalog, Plan(), SAMPLES, SEED)
+    except PriceError:
+        return ()
+    return figures_of(books)
+
+
+def figures_of(books: SiteBooks) -> tuple[MoneyFigure, ...]:
+    """Return the figures of some books, without those that are unknown."""
+    drawn = books.drawn
+    found = (
+        ("capital_usd", drawn.capital.total_usd),
+        ("yearly_usd", drawn.yearly_usd),
+        ("gpu_hour_usd", gpu_hour_usd(books, drawn)),
+    )
+    return tuple(
+        MoneyFigure(key, MONEY_TITLES[key], float(np.median(usd)), range_words(usd))
+        for key, usd in found
+        if np.isfinite(usd).all()
+    )
+
+
+def range_words(usd: Floats) -> str:
+    """Return an amount with its range.
+
+    >>> range_words(np.array([2.0, 2.0]))
+    '2.00 USD (2.00 to 2.00)'
+    """
+    low, middle, high = np.quantile(usd, [0.05, 0.5, 0.95]).tolist()
+    scale, unit = next((scale, name) for least, scale, name in _UNITS if abs(middle) >= least)
+    shown = [f"{value / scale:,.2f}" for value in (low, middle, high)]
+    return tr("{middle} {unit} ({low} to {high})", middle=shown[1], unit=unit, low=shown[0], high=shown[2])
+
+
+_UNITS = ((2e6, 1e6, tr("million USD")), (2e4, 1e3, tr("thousand USD")), (0.0, 1.0, "USD"))

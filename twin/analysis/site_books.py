@@ -1,0 +1,133 @@
+"""The books of a scene or of a finished run, on a hall that is built: the same in window, report and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from twin.arrays import Floats
+from twin.catalog import Catalog
+from twin.economics.books import SiteBooks, Statement, books_of
+from twin.economics.cash_flow import Plan
+from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
+from twin.economics.gpu_classes import held_by_class
+from twin.economics.it_lines import gpus_by_part
+from twin.economics.ledger_usd import LedgerUsd, ledger_usd
+from twin.economics.run_work import GpuHours, WorkDone, work_of
+from twin.economics.site_lines import source_power_w
+from twin.language import tr
+from twin.plant.design_load import rack_design_w
+from twin.plant.error import PlantError
+from twin.plant.tables import Plant
+from twin.record.reader import Reader
+from twin.record.site_year import HOUR_S
+from twin.runtime.typical_year import typical_year
+from twin.scenario.schema.document import Scenario
+
+
+def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> EnergyUse:
+    """Return the energy of a scene over its typical year, or by its design load where it has none."""
+    sources = source_power_w(plant)
+    try:
+        return of_year(typical_year(scenario, plant, catalog, load), sources, scenario)
+    except PlantError as none:
+        it_w = float(rack_design_w(plant, catalog).sum())
+        return of_design_load(it_w, load, sources, scenario, str(none))
+
+
+def scene_books(
+    scenario: Scenario,
+    plant: Plant,
+    catalog: Catalog,
+    plan: Plan,
+    samples: int,
+    seed: int | None = None,
+    use: EnergyUse | None = None,
+) -> SiteBooks:
+    """Return the books of a scene that has not run: only its installed GPU-hours are known.
+
+    Parameters
+    ----------
+    scenario, plant, catalog
+        The site.
+    plan
+        Years and dates, and the load of the racks.
+    samples, seed
+        Random draws of the prices; None: the seed of the scene.
+    use
+        Of energy, where it is known already.
+
+    Raises
+    ------
+    PriceError
+        When what is inside something costs more than the whole.
+    """
+    used = use or use_of_scene(scenario, plant, catalog, plan.load)
+    work = WorkDone(GpuHours(float(plant.gpus.present.sum()) * used.period_s / HOUR_S))
+    return books_of(
+        scenario, plant, catalog, used, plan, samples, scenario.seed if seed is None else seed, work
+    )
+
+
+def run_books(
+    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int | None = None
+) -> SiteBooks:
+    """Return the books of a finished run, of the hall as it began.
+
+    Parameters
+    ----------
+    reader
+        Of its file; something was simulated.
+    plant, catalog
+        The hall as it began.
+    plan, samples, seed
+        As for `scene_books`; None: the seed of the run.
+    """
+    scenario, summary = reader.header.scenario, summary_of(reader)
+    work = work_of(scenario, summary, gpus_by_part(plant))
+    draws = reader.header.seed if seed is None else seed
+    books = books_of(scenario, plant, catalog, of_run(reader, summary), plan, samples, draws, work)
+    return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))
+
+
+def run_ledger(
+    reader: Reader, plant: Plant, books: SiteBooks, statement: Statement | None = None
+) -> LedgerUsd:
+    """Return the ledger of a finished run in USD, at the prices of a statement; None: in the samples of its books."""
+    booked = reader.ledger_range(0.0, reader.t_end_s)
+    held = held_by_class(reader, plant, books.bill)
+    return ledger_usd(books, statement or books.drawn, booked, summary_of(reader), plant, held)
+
+
+def summary_of(reader: Reader) -> Mapping[str, Any]:
+    """Return the summary of a run that is over."""
+    assert reader.summary is not None, "the run is not over"
+    return reader.summary
+
+
+def gpu_hour_usd(books: SiteBooks, statement: Statement) -> Floats:
+    """Return the full cost of one GPU-hour installed, shape (samples,) [USD]; nan without GPUs."""
+    hours = books.work.hours.installed if books.work is not None else 0.0
+    return np.asarray(books.period_usd(statement) / (hours or np.nan), np.float64)
+
+
+def _notes_of(scenario: Scenario, summary: Mapping[str, Any]) -> list[str]:
+    """Return what the books of a run leave out."""
+    notes = []
+    if scenario.edits:
+        notes.append(tr("The hall was edited while it ran; its capital is that of the hall as it began."))
+    for name, cloud in summary.get("cloud", {}).items():
+        if cloud["gpu_h"]:
+            notes.append(
+                tr(
+                    "{hours:,.0f} GPU-hours in {name} for {usd:,.0f} USD are not in these books; "
+                    "steps done there count among the tokens.",
+                    hours=cloud["gpu_h"],
+                    name=name,
+                    usd=cloud["cost_usd"] + cloud["egress_usd"],
+                )
+            )
+    return notes

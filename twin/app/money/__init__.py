@@ -1,0 +1,1 @@
+"""What the hall on screen costs: the dock Money, its charts, and prices that are typed."""
