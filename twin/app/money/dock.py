@@ -108,6 +108,7 @@ class MoneyDock(Dock):
 
     def _lay_out(self, look: Look) -> None:
         self.page_box = DropDown()
+        self.page_box.setToolTip(tr("What of the money is shown"))
         self.page_box.setAccessibleName(tr("Page of the money"))
         for title in PAGES.values():
             self.page_box.addItem(title)

@@ -29,6 +29,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import capitalised
 
 SAMPLES = 400
 """Draws of the prices for a window: P5 and P95 move by about 1 % with another seed."""
@@ -226,18 +227,17 @@ def share_sentences(books: SiteBooks) -> list[str]:
         if not np.isfinite(values).all():
             continue
         low, middle, high = (100.0 * value for value in _spread(values))
-        what = _SHARE_TITLES[name]
-        said = {"what": what[:1].upper() + what[1:], "middle": middle, "low": low, "high": high}
+        share = tr(
+            "{what}: {middle:.0f} % of capital ({low:.0f} to {high:.0f})",
+            what=capitalised(_SHARE_TITLES[name]),
+            middle=middle,
+            low=low,
+            high=high,
+        )
         found.append(
-            tr(
-                "{what}: {middle:.0f} % of capital ({low:.0f} to {high:.0f}), within the 30 to 40 % often quoted.",
-                **said,
-            )
+            tr("{share}, within the 30 to 40 % often quoted.", share=share)
             if often_quoted(values)
-            else tr(
-                "{what}: {middle:.0f} % of capital ({low:.0f} to {high:.0f}), not the 30 to 40 % often quoted.",
-                **said,
-            )
+            else tr("{share}, not the 30 to 40 % often quoted.", share=share)
         )
     return found
 

@@ -46,6 +46,7 @@ DOCK_NAMES: tuple[str, ...] = (
     "plots",
     "checks",
     "availability",
+    "money",
     "palette",
     "outliner",
     "story",
