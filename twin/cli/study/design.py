@@ -36,7 +36,7 @@ def design_need(
         Path | None,
         typer.Option(
             "-o",
-            "--output",
+            "--out",
             metavar="FOLDER",
             help="New folder for a scene of each design, and tables in Markdown and JSON.",
             show_default=False,
