@@ -47,7 +47,9 @@ def test_designs_keep_all_limits_and_none_beats_another(llama: Designs) -> None:
     assert 1 < len(llama.designs) <= 20
     assert all(design.feasible for design in llama.designs)
     assert non_dominated(np.array([design.axes for design in llama.designs])).all()
-    assert [design.yearly_usd for design in llama.designs] == sorted(one.yearly_usd for one in llama.designs)
+    assert [design.yearly_usd for design in llama.designs] == sorted(
+        design.yearly_usd for design in llama.designs
+    )
 
 
 def test_sixteen_bits_in_54_days_need_more_than_40_mw() -> None:
@@ -70,7 +72,9 @@ def test_sixteen_bits_in_54_days_need_more_than_40_mw() -> None:
 
 def test_more_failures_take_longer_and_spares_shorten_it() -> None:
     screening = Screening(load_need(LLAMA), load_catalog())
-    choice = next(one for one in screening.choices() if one.gpus == 16_384 and one.interval == 1.0)
+    choice = next(
+        choice for choice in screening.choices() if choice.gpus == 16_384 and choice.interval == 1.0
+    )
     few, many = (screening.figures(replace(choice, spare_sigmas=sigmas)) for sigmas in (0.0, 3.0))
     fragile = replace(choice, part=replace(choice.part, rate_s=2 * choice.part.rate_s))
     worse = screening.figures(fragile)

@@ -64,9 +64,9 @@ def model_of(config: dict[str, Any], sequence: int | None = None) -> Model:
     """Return the shape that a `config.json` says; raises as `model_of_config`."""
     named = config.get("architectures")
     names = named if isinstance(named, list) else []
-    name = next((one for one in names if isinstance(one, str) and one in ARCHITECTURES), None)
+    name = next((text for text in names if isinstance(text, str) and text in ARCHITECTURES), None)
     if name is None:
-        given = ", ".join(str(one)[:60] for one in names[:3]) or "none"
+        given = ", ".join(str(text)[:60] for text in names[:3]) or "none"
         raise ConfigError(f"its architectures are {given}; known are {', '.join(ARCHITECTURES)}")
     found = {key: _count(config, _NAMES[key], key) for key in _NAMES}
     ffn = _count(config, ("intermediate_size", "n_inner"), "ffn", 4 * found["hidden"])

@@ -89,7 +89,7 @@ def site_outages(catalog: Catalog, level: RedundancyLevel, load_w: float, liquid
 
     def chain(*names: str) -> OutageRate:
         found = [group(name) for name in names]
-        return series([float(one.frequency) for one in found], [float(one.mean) for one in found])
+        return series([float(outage.frequency) for outage in found], [float(outage.mean) for outage in found])
 
     grid = rates["utility" if paths == 1 else "utility_both"]
     engines = max(1, math.ceil(load_w / EACH_W["generator_start"]))
@@ -99,6 +99,6 @@ def site_outages(catalog: Catalog, level: RedundancyLevel, load_w: float, liquid
     off = machine((grid.rate_per_s or 0.0) * fails * math.exp(-UPS_RIDE_S / grid.repair_s), grid.repair_s)
     power, cooling = chain("transformer", "ups_module"), chain("chiller", "cdu" if liquid else "crah")
     both = [off, power, cooling]
-    total = series([float(one.frequency) for one in both], [float(one.mean) for one in both])
+    total = series([float(outage.frequency) for outage in both], [float(outage.mean) for outage in both])
     mean = float(np.asarray(total.mean))
     return SiteOutages(float(np.asarray(total.frequency)), mean)

@@ -17,8 +17,7 @@ from twin.app.jobs.model import JobFilter, JobModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, tool_button
-from twin.app.toolkit.row_menu import offer_menus
-from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.row_table import RowTable, offer_menus
 from twin.app.toolkit.text_fields import ElidedLabel, SearchField
 from twin.language import tr
 from twin.scenario.generators.all_jobs import jobs_of

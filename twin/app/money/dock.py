@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from pathlib import Path
-from time import monotonic
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt, QTimer
@@ -46,19 +45,20 @@ from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.sliced_work import SlicedWork
 from twin.app.toolkit.standing_badge import StandingBadge
 from twin.catalog import load_catalog
 from twin.commands.place.properties import SetProperty
 from twin.economics.price_book import PriceError, PriceRange
 from twin.language import tr
+from twin.plant.tables import Plant
 from twin.record.runfile import RunFileError
+from twin.scenario.schema.document import Scenario
 
 _WAIT_MS = 300
 """So long after the last change it is worked out again."""
 _PLAYING_MS = 1000
 """So long it waits while a run plays."""
-_SLICE_S = 0.01
-"""So long the window waits for it at a time, or for one step."""
 _NONE, _WAITS = tr("No scene is open"), tr("Figures are being worked out")
 PAGES = {
     "capital": tr("Capital"),
@@ -90,14 +90,12 @@ class MoneyDock(Dock):
         self._seen, self._asked, self._is_stale = False, False, True
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
         self.do: Callable[[SetProperty], bool] = lambda command: False
-        self._steps: Generator[None, None, MoneyFigures] | None = None
+        self._work = SlicedWork(self, self._on_found, self._is_held)
         self._lay_out(look)
-        self._waits, self._goes_on = QTimer(self), QTimer(self)
+        self._waits = QTimer(self)
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
         self._waits.timeout.connect(self._begin)
-        self._goes_on.setInterval(0)
-        self._goes_on.timeout.connect(self._go_on)
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
         session.run_started.connect(self._later)
@@ -212,12 +210,15 @@ class MoneyDock(Dock):
     @property
     def waits(self) -> bool:
         """Return whether figures are still to come, or to be asked for."""
-        return self._waits.isActive() or self._steps is not None
+        return self._waits.isActive() or self._work.is_running
+
+    def _is_held(self) -> bool:
+        return self.picture_due() or self._session.playing
 
     def _begin(self) -> None:
         if not (self._seen or self._asked):
             return
-        if self.picture_due() or self._session.playing:
+        if self._is_held():
             self._waits.start(_PLAYING_MS if self._session.playing else _WAIT_MS)
             return
         document, plant = self._session.document, self._session.plant
@@ -225,8 +226,7 @@ class MoneyDock(Dock):
             self.found = None
             self._say(_NONE)
             return
-        self._steps = money_steps(document.scenario, plant, self._catalog, self._run_file())
-        self._goes_on.start()
+        self._work.begin(self._steps(document.scenario, plant, self._run_file()))
 
     def _run_file(self) -> Path | None:
         """Return the file of the run on screen where it has come to its end and something was simulated."""
@@ -234,26 +234,17 @@ class MoneyDock(Dock):
         over = summary is not None and summary["simulated_s"] > 0.0
         return self._session.run_file if over else None
 
-    def _go_on(self) -> None:
-        """Take steps for a moment; show what they come to behind the last one."""
-        end_s = monotonic() + _SLICE_S
+    def _steps(
+        self, scenario: Scenario, plant: Plant, run_file: Path | None
+    ) -> Generator[None, None, MoneyFigures | str]:
+        """Take the steps of the figures; return them, or why there are none."""
         try:
-            while self._steps is not None and not self.picture_due() and monotonic() < end_s:
-                next(self._steps)
-        except StopIteration as done:
-            self._stop()
-            self._show(done.value)
+            return (yield from money_steps(scenario, plant, self._catalog, run_file))
         except (PriceError, RunFileError) as wrong:
-            self._stop()
-            self.found, self._is_stale, self._asked = None, False, False
-            self._say(str(wrong))
-
-    def _stop(self) -> None:
-        self._steps = None
-        self._goes_on.stop()
+            return str(wrong)
 
     def _later(self, *_change: object) -> None:
-        self._stop()  # it would be of the hall before
+        self._work.stop()  # it would be of the hall before
         self._is_stale = True
         if self.found is None:
             self._say(_WAITS)
@@ -262,8 +253,8 @@ class MoneyDock(Dock):
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
         if not seen and not self._asked:
-            self._stop()
-        elif seen and self._is_stale and self._steps is None:
+            self._work.stop()
+        elif seen and self._is_stale and not self._work.is_running:
             self._waits.start(_WAIT_MS)
 
     def _say(self, words: str) -> None:
@@ -271,8 +262,16 @@ class MoneyDock(Dock):
         self._whole.setCurrentIndex(0)
         self.badge.show_standing(None)
 
+    def _on_found(self, found: MoneyFigures | str) -> None:
+        self._is_stale, self._asked = False, False
+        if isinstance(found, str):
+            self.found = None
+            self._say(found)
+        else:
+            self.found = found
+            self._show(found)
+
     def _show(self, found: MoneyFigures) -> None:
-        self.found, self._is_stale, self._asked = found, False, False
         books = found.books
         self.capital.show_rows(capital_rows(books))
         self.year.show_rows(yearly_rows(books))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from time import monotonic
+from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QTimer
@@ -22,8 +21,8 @@ from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.row_menu import offer_menus
-from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.row_table import RowTable, offer_menus
+from twin.app.toolkit.sliced_work import SlicedWork
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.catalog import load_catalog
 from twin.language import tr
@@ -35,10 +34,6 @@ from twin.planning.risk.risk import JobRisk, risk_of
 
 _WAIT_MS = 300
 """So long after the last change it is worked out again: 0.1 s at 16,384 GPUs, 0.6 s at 100,000."""
-_PICTURE_MS = 20
-"""So long it waits for a picture that is due."""
-_SLICE_S = 0.01
-"""So long the window waits for it at a time; a step takes a few milliseconds."""
 _ROW_PX, _LEAST_PX = 24, 110
 DROPPED = (GPUS, HOURS, GPU_HOURS)
 """Columns that a narrow dock leaves out, the first ones first."""
@@ -63,7 +58,7 @@ class AvailabilityDock(Dock):
         self.found: HallAvailability | None = None
         self._seen, self._is_stale = False, True
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
-        self._steps: Generator[None, None, HallAvailability] | None = None
+        self._work = SlicedWork(self, self._show, lambda: self.picture_due())
         self.model = AvailabilityModel(look)
         self.table = RowTable(
             look,
@@ -82,9 +77,6 @@ class AvailabilityDock(Dock):
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
         self._waits.timeout.connect(self._begin)
-        self._goes_on = QTimer(self)
-        self._goes_on.setInterval(0)
-        self._goes_on.timeout.connect(self._go_on)
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
         self.visibilityChanged.connect(self._on_visible)
@@ -112,23 +104,7 @@ class AvailabilityDock(Dock):
             risk = risk_of(scenario, plant, self._catalog)
         except PlanError:  # the scene has no job that fits
             risk = None
-        self._steps = availability_steps(scenario, plant, self._catalog, risk)
-        self._goes_on.start()
-
-    def _go_on(self) -> None:
-        """Take steps for a moment; show what they come to behind the last one."""
-        self._goes_on.setInterval(_PICTURE_MS if self.picture_due() else 0)
-        end_s = monotonic() + _SLICE_S
-        try:
-            while self._steps is not None and not self.picture_due() and monotonic() < end_s:
-                next(self._steps)
-        except StopIteration as done:
-            self._stop()
-            self._show(done.value)
-
-    def _stop(self) -> None:
-        self._steps = None
-        self._goes_on.stop()
+        self._work.begin(availability_steps(scenario, plant, self._catalog, risk))
 
     def _show(self, found: HallAvailability) -> None:
         plant = self._session.plant
@@ -144,17 +120,17 @@ class AvailabilityDock(Dock):
     @property
     def waits(self) -> bool:
         """Return whether figures are still to come, or to be asked for."""
-        return self._waits.isActive() or self._steps is not None
+        return self._waits.isActive() or self._work.is_running
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
         if not seen:
-            self._stop()
+            self._work.stop()
         elif self._is_stale:
             self._waits.start()
 
     def _later(self, *_change: object) -> None:
-        self._stop()  # it would be of the hall before
+        self._work.stop()  # it would be of the hall before
         self._is_stale, self.table.none = True, _WAITS
         self._waits.start()
 

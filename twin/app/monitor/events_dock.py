@@ -20,8 +20,7 @@ from twin.app.monitor.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, tool_button
-from twin.app.toolkit.row_menu import offer_menus
-from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.row_table import RowTable, offer_menus
 from twin.app.toolkit.text_fields import ElidedLabel, SearchField
 from twin.app.toolkit.theme import scaled
 from twin.app.toolkit.timed_table import SEVERITY_ICONS

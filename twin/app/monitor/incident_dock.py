@@ -20,7 +20,7 @@ from twin.app.monitor.incident_tables import CAUSES, SortedModel, incident_colum
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label, tool_button
-from twin.app.toolkit.row_menu import offer_menus
+from twin.app.toolkit.row_table import offer_menus
 from twin.language import tr
 from twin.record.events import Event
 from twin.shown_text import capitalised

@@ -25,8 +25,7 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.row_menu import offer_menus
-from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.row_table import RowTable, offer_menus
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.toolkit.theme import scaled
 from twin.language import tr

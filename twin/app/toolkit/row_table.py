@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
+    QMenu,
     QStyle,
     QStyleOptionHeader,
     QStyleOptionHeaderV2,
@@ -234,3 +235,20 @@ class RowTable(QTableView):
             painter.setPen(QColor(self._look.theme.muted))
             painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, self.none)
             painter.end()
+
+
+def offer_menus(
+    table: QTableView, thing_of: Callable[[QModelIndex], str], menu_of: Callable[[str], QMenu | None]
+) -> None:
+    """Let the right button choose a row of `table` and open the menu of its thing ("": it has none)."""
+
+    def offer(place: QPoint) -> None:
+        index = table.indexAt(place)
+        id = thing_of(index) if index.isValid() else ""
+        menu = menu_of(id) if id else None
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(table.viewport().mapToGlobal(place))
+
+    table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    table.customContextMenuRequested.connect(offer)
