@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
+import twin
 from twin.api.cost import of_scene
 from twin.app.money.dock import PAGES
 from twin.app.money.figures import SAMPLES, capital_rows
@@ -57,7 +58,25 @@ def test_a_group_leads_to_its_parts(use_window, qtbot, lab: Path) -> None:
     dock.capital.setFocus()
     dock.capital.go_to("gpu")
     QTest.keyClick(dock.capital, Qt.Key.Key_Return)
-    assert set(window.hall.state.selection) <= set(plant.racks.ids)
+    selected = set(window.hall.state.selection)
+    assert selected
+    assert selected <= set(plant.racks.ids)
+
+
+def test_a_finished_run_has_its_ledger(use_window, qtbot, tmp_path: Path) -> None:
+    path = tmp_path / "short.twin.yaml"
+    head = 'extends: builtin:lab-16\nformat: twin/scenario\nversion: 3\ncatalog: "2026.11"\n'
+    path.write_text(f"{head}title: an hour\nduration: 1 h\n")
+    window, dock = shown(use_window, qtbot, path)
+    assert len(dock.ledger.rows) == 0
+    window.session.set_speed(float("inf"))
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.summary is not None)
+    qtbot.waitUntil(lambda: len(dock.ledger.rows) > 0 and not dock.waits)
+    drawn = dock.found.ledgers[1]
+    found = twin.cost(window.session.run_file, samples=SAMPLES)
+    assert float(drawn.total_usd[0]) == pytest.approx(float(found.period_usd(found.drawn)[0]), rel=1e-9)
+    assert "GPU-hour productive" in [row.title for row in dock.units.rows]
 
 
 def test_a_price_is_typed_and_undone(use_window, qtbot, lab: Path) -> None:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import twin
-from tests.economics.hand_case import PRICES, SITE, books
+from tests.economics.hand_case import ALL_RACKS, PRICES, SITE, books
 from twin.api.cost import of_scene
 from twin.economics.bill import GROUPS
 from twin.economics.books import SHARES
-from twin.economics.cash_flow import Plan
+from twin.economics.cash_flow import ASSETS, Plan
 from twin.economics.finance import npv
 from twin.economics.operation import ITEMS
+from twin.economics.own_or_rent import own_or_rent
 from twin.economics.unit_costs import unit_costs
 from twin.runtime.inline import run as simulate
 from twin.scenario import load, loads
@@ -76,6 +77,46 @@ def test_cash_flow_by_hand() -> None:
     assert float(cash.npv_usd[0]) == pytest.approx(float(npv(0.10, net)), rel=1e-12)
 
 
+def test_what_is_replaced_pays_its_residual_towards_the_new() -> None:
+    found = books(PRICES + ALL_RACKS.replace("residual-it: 0", "residual-it: 20 %"), years=10).likely
+    it = float(found.capital.of_assets("it")[0])
+    assert found.cash.refresh[0, 5] == pytest.approx(-0.8 * it)
+    spent = npv(0.10, [it, *[0.0] * 4, 0.8 * it, *[0.0] * 4, -0.2 * it])
+    yearly = sum(
+        float(found.capital.annuity_usd(line)[0]) for line in found.capital.lines if line.asset == "it"
+    )
+    assert float(spent) == pytest.approx(float(npv(0.10, [0.0, *[yearly] * 10])))
+
+
+def test_what_is_left_at_the_end_pays_nothing_back() -> None:
+    more = PRICES + ALL_RACKS.replace("rent: 2 USD", "rent: 1.8 USD").replace(
+        "land: 10 USD", "land: 90000 USD"
+    )
+    cash = books(more).likely.cash
+    assert cash.net[0].sum() > 0.0 > (cash.net - cash.left)[0].sum()
+    assert cash.payback() is None
+
+
+def test_it_serves_its_whole_life_behind_a_late_grid() -> None:
+    scenario = loads(SITE + PRICES + ALL_RACKS).scenario
+    cash = of_scene(scenario, Plan(7, grid_months=6, load=0.5), 2, 1).likely.cash
+    assert np.flatnonzero(cash.refresh[0]).tolist() == [6]  # half a year of waiting, five of work
+
+
+def test_what_a_buyer_pays_for_gpus_moves_no_market() -> None:
+    cheap = books(PRICES.replace("H100-SXM: 30000", "H100-SXM: 0") + ALL_RACKS)
+    assert cheap.likely.rent_usd_h.tolist() == books().likely.rent_usd_h.tolist() == [64.0]
+
+
+def test_offers_of_clouds_are_drawn_by_the_seed_of_the_books() -> None:
+    scenario = loads(SITE + PRICES + ALL_RACKS).scenario
+    asked = []
+    for seed in (1, 2, 1):
+        found = of_scene(scenario, Plan(load=0.5), 8, seed)
+        asked.append(own_or_rent(found, found.drawn).offers[0].usd_gpu_h["on_demand"].tolist())
+    assert asked[0] == asked[2] != asked[1]
+
+
 def test_a_late_grid_moves_revenue_but_not_what_is_spent() -> None:
     late = Plan(5, grid_months=18, delivery_months=6, ramp_months=12)
     assert (late.first_month, late.months_to_full_revenue, late.span_years) == (18, 30, 7)
@@ -92,6 +133,13 @@ def test_groups_sum_to_the_total_and_annuities_are_worth_the_capital_in_every_sa
     assert np.abs(sum(capital.by_group[group] for group in GROUPS) / capital.total_usd - 1).max() < 1e-9
     assert np.abs(sum(line.usd for line in capital.lines) / capital.total_usd - 1).max() < 1e-9
     assert np.abs(sum(found.operation.by_item.values()) / found.operation.total_usd - 1).max() < 1e-9
+    for asset in ASSETS[:-1]:
+        rate, life = capital.prices["interest"], capital.life_years(asset)
+        lines = [line for line in capital.lines if line.asset == asset]
+        paid = sum(capital.annuity_usd(line) for line in lines) * (1.0 - (1.0 + rate) ** -life) / rate
+        whole = capital.of_assets(asset)
+        worth = whole * (1.0 - capital.residual_share(asset) / (1.0 + rate) ** life)
+        assert np.abs(paid / worth - 1.0).max() < 1e-9
     assert np.quantile(capital.total_usd, 0.95) > 1.05 * np.quantile(capital.total_usd, 0.05)
 
 

@@ -17,7 +17,7 @@ from twin.economics.gpu_classes import held_by_class
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
 from twin.economics.run_work import GpuHours, WorkDone, work_of
-from twin.economics.site_lines import source_power_w
+from twin.economics.site_lines import source_carbon_kg_j, source_power_w
 from twin.language import tr
 from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError
@@ -35,7 +35,7 @@ def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         return of_year(typical_year(scenario, plant, catalog, load), sources, scenario)
     except PlantError as none:
         it_w = float(rack_design_w(plant, catalog).sum())
-        return of_design_load(it_w, load, sources, scenario, str(none))
+        return of_design_load(it_w, load, sources, source_carbon_kg_j(plant), scenario, str(none))
 
 
 def scene_books(
@@ -93,13 +93,14 @@ def run_books(
     return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))
 
 
-def run_ledger(
-    reader: Reader, plant: Plant, books: SiteBooks, statement: Statement | None = None
-) -> LedgerUsd:
-    """Return the ledger of a finished run in USD, at the prices of a statement; None: in the samples of its books."""
+def run_ledgers(
+    reader: Reader, plant: Plant, books: SiteBooks, *statements: Statement
+) -> tuple[LedgerUsd, ...]:
+    """Return the ledger of a finished run in USD, at the prices of each of some statements of its books."""
     booked = reader.ledger_range(0.0, reader.t_end_s)
     held = held_by_class(reader, plant, books.bill)
-    return ledger_usd(books, statement or books.drawn, booked, summary_of(reader), plant, held)
+    summary = summary_of(reader)
+    return tuple(ledger_usd(books, statement, booked, summary, plant, held) for statement in statements)
 
 
 def summary_of(reader: Reader) -> Mapping[str, Any]:

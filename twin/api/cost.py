@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from twin.analysis.site_books import run_books, run_ledger, scene_books
+from twin.analysis.site_books import run_books, run_ledgers, scene_books
 from twin.api.arguments import Settings, count_of, path_of, seed_of
 from twin.api.errors import BadInput, as_arguments
 from twin.api.named import is_run, load_scene
@@ -115,7 +115,8 @@ def ledger_of(run: Run, books: SiteBooks, statement: Statement | None = None) ->
     >>> bool(abs(ledger.total_usd / books.period_usd(books.drawn) - 1).max() < 1e-9)
     True
     """
-    return run_ledger(run.reader, build(run.scenario, books.catalog), books, statement)
+    plant = build(run.scenario, books.catalog)
+    return run_ledgers(run.reader, plant, books, statement or books.drawn)[0]
 
 
 def checked(plan: Plan) -> Plan:

@@ -111,10 +111,14 @@ def cost_of(
 
 def _recorded(run: Run, plan: Plan, samples: int, seed: int | None) -> tuple[SiteBooks, LedgerPair]:
     """Return the books of a run, and its ledger at likely prices and in the samples."""
-    from twin.api.cost import ledger_of, of_recorded
+    from twin.analysis.site_books import run_ledgers
+    from twin.api.cost import of_recorded
+    from twin.plant.build import build
 
     books = of_recorded(run, plan, samples, seed)
-    return books, (ledger_of(run, books, books.likely), ledger_of(run, books))
+    plant = build(run.scenario, books.catalog)
+    likely, drawn = run_ledgers(run.reader, plant, books, books.likely, books.drawn)
+    return books, (likely, drawn)
 
 
 def ledger_row(spent: LedgerPair | None) -> dict[str, Any]:

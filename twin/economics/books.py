@@ -25,7 +25,7 @@ from twin.economics.cash_flow import CashFlow, Plan, cash_flow_of
 from twin.economics.energy_use import EnergyUse
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.operation import Operation, operation_of
-from twin.economics.price_book import PriceBook, PriceRange
+from twin.economics.price_book import PriceRange
 from twin.economics.prices import Prices, drawn_prices, likely_prices, prices_at_ends
 from twin.economics.run_work import WorkDone
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
@@ -105,6 +105,8 @@ class SiteBooks:
         What a run did; None: there is none.
     notes
         What one must know of them, in sentences.
+    seed
+        Of the draws.
     catalog
         Of the parts.
     """
@@ -117,6 +119,7 @@ class SiteBooks:
     drawn: Statement
     work: WorkDone | None
     notes: tuple[str, ...]
+    seed: int
     catalog: Catalog = field(repr=False)
 
     def period_usd(self, statement: Statement) -> Floats:
@@ -130,7 +133,7 @@ class SiteBooks:
     def tornado(self) -> tuple[PriceSwing, ...]:
         """Return what each price moves the yearly cost by, the widest first."""
         ends, ranged = prices_at_ends(self.prices)
-        yearly = statement_of(self.bill, self.use, self.plan, ends, self.work).yearly_usd
+        yearly = statement_of(self.bill, self.use, self.plan, ends, self.work, self.catalog).yearly_usd
         known = {price.id: price for price in self.prices}
         swings = [
             PriceSwing(known[id], float(yearly[2 * place]), float(yearly[2 * place + 1]))
@@ -173,17 +176,20 @@ def books_of(
     """
     whole = bill_of(scenario, plant, catalog)
     bill = priced_bill(whole, catalog, scenario)
-    prices = _with_gpus(prices_of(scenario, bill, catalog), scenario, bill, catalog)
-    likely = statement_of(bill, use, plan, likely_prices(prices), work)
-    drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work)
-    return SiteBooks(bill, plan, use, prices, likely, drawn, work, (*whole.notes, *_doubts(likely)), catalog)
+    prices = prices_of(scenario, bill, catalog)
+    likely = statement_of(bill, use, plan, likely_prices(prices), work, catalog)
+    drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work, catalog)
+    notes = (*whole.notes, *_doubts(likely))
+    return SiteBooks(bill, plan, use, prices, likely, drawn, work, notes, seed, catalog)
 
 
-def statement_of(bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None) -> Statement:
+def statement_of(
+    bill: Bill, use: EnergyUse, plan: Plan, prices: Prices, work: WorkDone | None, catalog: Catalog
+) -> Statement:
     """Return the books at one set of prices."""
     capital = capital_of(bill, prices, plan.colocated)
     operation = operation_of(bill, capital, use, plan.ratchet, plan.colocated)
-    rent = market_usd_h(bill.gpus, prices)
+    rent = market_usd_h(bill.gpus, prices, catalog)
     available = 1.0
     if work is not None and work.hours.available is not None and work.hours.installed:
         available = work.hours.available / work.hours.installed
@@ -197,24 +203,16 @@ def often_quoted(shares: Floats) -> bool:
     return bool(OFTEN_QUOTED[0] <= float(np.median(shares)) <= OFTEN_QUOTED[1])
 
 
-def market_usd_h(gpus: Mapping[str, int], prices: Prices) -> Floats:
+def market_usd_h(gpus: Mapping[str, int], prices: Prices, catalog: Catalog) -> Floats:
     """Return the market price of an hour of some GPUs together, by part, shape (samples,) [USD/h].
 
-    That of an H100 is known; that of another follows the likely prices of the two parts.
+    That of an H100 is known; that of another follows what the two parts cost in the catalogue: what a buyer pays
+    for GPUs moves no market.
     """
-    table = prices.table
-    base = table[RENTED].likely
-    worth = sum(count * table[part].likely / base for part, count in gpus.items() if part in table)
+    base = catalog.part(RENTED).price_usd
+    assert base is not None
+    worth = sum(count * (catalog.part(part).price_usd or 0.0) / base for part, count in gpus.items())
     return np.broadcast_to(prices["rent"] * worth, prices.shape)
-
-
-def _with_gpus(
-    prices: tuple[PriceRange, ...], scenario: Scenario, bill: Bill, catalog: Catalog
-) -> tuple[PriceRange, ...]:
-    """Return the prices with that of the GPU whose rent is known, which the site need not have."""
-    if any(price.id == RENTED for price in prices):
-        return prices
-    return (*prices, PriceBook(catalog, scenario.prices).own(RENTED))
 
 
 def _doubts(likely: Statement) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,9 +122,12 @@ class CashFlow:
         return rates_of_return(self.net[sample])
 
     def payback(self, sample: int = 0, *, discounted: bool = False) -> float | None:
-        """Return when the money is back, in one sample [years]; None: not within the years looked at."""
+        """Return when what is earned is what was spent, in one sample [years]; None: not within the years looked at.
+
+        What is left at the end is no earning: nobody has sold it.
+        """
         rate = float(np.broadcast_to(self.rate, (len(self.net),))[sample]) if discounted else 0.0
-        return payback_years(self.net[sample], rate)
+        return payback_years((self.net - self.left)[sample], rate)
 
 
 def cash_flow_of(
@@ -146,8 +150,9 @@ def cash_flow_of(
 
     Notes
     -----
-    What wears out is bought again after its likely life, counted from the first year of operation in whole years, at
-    today's price; what it is worth at the end falls from its price to its residual in a straight line.
+    What wears out is bought again after its likely life in whole years, at the end of the year in which it has served
+    so long, at today's price less the residual of what it replaces; what it is worth at the end falls from its price to
+    its residual in a straight line.
     """
     prices = capital.prices
     count = plan.span_years + 1
@@ -159,12 +164,13 @@ def cash_flow_of(
         if asset == "land":
             flows["left"][:, -1] += cost
             continue
-        life = max(1, round(prices.table[f"life-{asset}"].likely))
+        life = max(1, math.floor(prices.table[f"life-{asset}"].likely + 0.5))
+        spent = 1.0 - capital.residual_share(asset)
         bought = range(life, plan.years, life)
         for age in bought:
-            flows["refresh"][:, min(count - 1, round(begins) + age)] -= cost
+            flows["refresh"][:, min(count - 1, math.ceil(begins) + age)] -= cost * spent
         used = plan.years - (bought[-1] if bought else 0)
-        keeps = 1.0 - (1.0 - capital.residual_share(asset)) * min(1.0, used / life)
+        keeps = 1.0 - spent * min(1.0, used / life)
         flows["left"][:, -1] += cost * keeps
     earned = rent_usd_h * prices["sold"] * available * HOURS_PER_YEAR
     works, sells = np.append(0.0, plan.working()), np.append(0.0, plan.selling())

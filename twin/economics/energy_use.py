@@ -93,7 +93,12 @@ def of_year(year: SiteYear, source_w: Mapping[str, float], scenario: Scenario) -
 
 
 def of_design_load(
-    it_w: float, load: float, source_w: Mapping[str, float], scenario: Scenario, reason: str
+    it_w: float,
+    load: float,
+    source_w: Mapping[str, float],
+    source_kg_j: Mapping[str, float],
+    scenario: Scenario,
+    reason: str,
 ) -> EnergyUse:
     """Return the use of a year at a share of the design load, where a site has no typical year; the sun gives nothing.
 
@@ -105,6 +110,8 @@ def of_design_load(
         Share of it [-].
     source_w, scenario
         As for `of_year`.
+    source_kg_j
+        Carbon of what the sources give, by kind [kg/J].
     reason
         Why there is no year.
     """
@@ -113,7 +120,8 @@ def of_design_load(
     dark = np.zeros(1)
     wanted = {kind: float(_wanted_w(kind, source_w, scenario, dark)[0]) / 1e3 for kind in GENERATION}
     made_kw = min(drawn_kw, sum(wanted.values()))
-    grid_kwh = (drawn_kw - made_kw) * hours
+    grid_kwh, made_kwh = (drawn_kw - made_kw) * hours, _split(made_kw * hours, wanted)
+    made_kg = sum(kwh * source_kg_j[kind] * J_PER_KWH for kind, kwh in made_kwh.items())
     return EnergyUse(
         f"racks at {100.0 * load:g} % of their design power and a PUE of {FULL_LOAD_PUE:g}, since {reason}",
         SECONDS_PER_YEAR,
@@ -121,9 +129,9 @@ def of_design_load(
         grid_kwh,
         grid_kwh * grid.price_usd_j * J_PER_KWH,
         np.full(MONTHS, drawn_kw - made_kw),
-        _split(made_kw * hours, wanted),
+        made_kwh,
         0.0,
-        grid_kwh * grid.carbon_kg_j * J_PER_KWH,
+        grid_kwh * grid.carbon_kg_j * J_PER_KWH + made_kg,
     )
 
 

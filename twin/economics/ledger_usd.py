@@ -147,7 +147,9 @@ def ledger_usd(
     if not seconds.any():  # no GPU is there to bear it
         used = used + (statement.capital.yearly_usd + operation.fixed_usd) * period
     prices = statement.capital.prices
-    rent = np.array([market_usd_h({part: 1}, prices) for part in bill.gpus]).reshape(-1, prices.samples)
+    rent = np.array([market_usd_h({part: 1}, prices, catalog) for part in bill.gpus]).reshape(
+        -1, prices.samples
+    )
     return LedgerUsd(
         tuple(row["id"] for row in rows),
         tuple(row.get("tenant") for row in rows),

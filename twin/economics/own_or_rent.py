@@ -71,15 +71,13 @@ class OwnOrRent:
         return owned_usd_gpu_h(self.fixed_usd_h, self.energy_usd_h, UTILISATIONS[:, None])
 
 
-def own_or_rent(books: SiteBooks, statement: Statement, seed: int = 1) -> OwnOrRent:
+def own_or_rent(books: SiteBooks, statement: Statement) -> OwnOrRent:
     """Return owning beside renting the most frequent GPU of a site.
 
     Parameters
     ----------
     books, statement
-        Of the site, and which of its sets of prices.
-    seed
-        Of draws of the prices of clouds.
+        Of the site, and which of its sets of prices; the prices of clouds are drawn by the same seed.
     """
     bill, prices, use = books.bill, statement.capital.prices, books.use
     hours = HOURS_PER_YEAR * max(1, bill.gpu_count)
@@ -88,7 +86,7 @@ def own_or_rent(books: SiteBooks, statement: Statement, seed: int = 1) -> OwnOrR
     energy = statement.operation.by_use_usd / hours / max(load, IDLE_SHARE)
     gpu = max(bill.gpus, key=lambda part: bill.gpus[part], default="")
     offers = [
-        _offer(shape, books, bill.gpus[gpu], fixed, energy, prices.samples, seed)
+        _offer(shape, books, bill.gpus[gpu], fixed, energy, prices.samples)
         for shape in books.catalog.shapes
         if shape.gpu == gpu
     ]
@@ -96,13 +94,13 @@ def own_or_rent(books: SiteBooks, statement: Statement, seed: int = 1) -> OwnOrR
 
 
 def _offer(
-    shape: ShapePart, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats, samples: int, seed: int
+    shape: ShapePart, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats, samples: int
 ) -> RentOffer:
     def drawn(key: str) -> Floats:
         figure = books.catalog.provenance(shape.id, key)
         if samples == 1:
             return np.array([figure.value])
-        draws = uniform_draws(f"{shape.id} {key}", "rent", samples, seed)
+        draws = uniform_draws(f"{shape.id} {key}", "rent", samples, books.seed)
         low = figure.value if figure.low is None else figure.low
         high = figure.value if figure.high is None else figure.high
         return pert_quantile(low, figure.value, high, draws)

@@ -75,6 +75,16 @@ def source_power_w(plant: Plant) -> dict[str, float]:
     return found
 
 
+def source_carbon_kg_j(plant: Plant) -> dict[str, float]:
+    """Return the carbon of what the sources on site give, by kind of stage; the mean of their items [kg/J]."""
+    power = plant.power
+    found: dict[str, list[float]] = {}
+    for item, kind in enumerate(power.kind):
+        if kind in GENERATION and power.present[item]:
+            found.setdefault(kind, []).append(float(power.carbon_kg_j[item]))
+    return {kind: float(np.mean(each)) for kind, each in found.items()}
+
+
 def _of_ratings(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
     """Yield the stages of the power tree that are no parts of the catalogue, by what they are rated for."""
     power = plant.power

@@ -1,6 +1,6 @@
-"""Cost of one unit of what a site gives: a GPU-hour of each kind, a job, a million tokens, a PFLOP-day.
+"""Cost of one unit of what a site gives: a GPU-hour of each kind, a million tokens, a PFLOP-day.
 
-One numerator for all: capital and operation of the period. A job costs its share of the allocated GPU-hours.
+One numerator for all: capital and operation of the period. What a job costs is in the ledger (`ledger_usd`).
 """
 
 from __future__ import annotations

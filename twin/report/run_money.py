@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.analysis.account_words import account_title
-from twin.analysis.site_books import run_books, run_ledger
+from twin.analysis.site_books import run_books, run_ledgers
 from twin.arrays import Floats
 from twin.catalog import Catalog, UnknownPart
 from twin.economics.bill import GROUP_TITLES, GROUPS
@@ -59,7 +59,7 @@ def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
         return tag("p", "The run has not finished: these figures are available at its end.")
     try:
         books = run_books(reader, plant, catalog, Plan(), SAMPLES)
-        ledger = run_ledger(reader, plant, books)
+        (ledger,) = run_ledgers(reader, plant, books, books.drawn)
     except PriceError as wrong:
         return tag("p", str(wrong))
     except UnknownPart:  # of a version without prices

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 from twin.units.dimension import DIMENSIONS, Dimension
+
+MISSING = "\N{EM DASH}"
+"""What stands in the place of a number that there is none of."""
 
 
 def render(value: float, dimension: str, digits: int = 12, unit: str | None = None) -> str:
@@ -51,3 +55,19 @@ def _number(value: float, digits: int) -> str:
     if "e" in text and 1e-5 <= abs(value) < 1e15:
         text = format(Decimal(text), "f")
     return text
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return `value` with `digits` significant digits, never fewer than its whole part, grouped by thousands.
+
+    Examples
+    --------
+    >>> significant(0.02345), significant(1234.6), significant(97.04)
+    ('0.0234', '1,235', '97.0')
+    """
+    if not math.isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded number: 0.9999 is 1.00
+    return f"{value:,.{min(max(0, digits - 1 - exponent), 6)}f}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from twin.analysis.account_words import account_title
-from twin.analysis.site_books import gpu_hour_usd, run_books, run_ledger, scene_books, use_of_scene
+from twin.analysis.site_books import gpu_hour_usd, run_books, run_ledgers, scene_books, use_of_scene
 from twin.app.toolkit.text import significant
 from twin.arrays import Floats
 from twin.catalog import Catalog
@@ -152,7 +152,8 @@ def money_steps(
             yield
             books = run_books(reader, hall, catalog, Plan(), SAMPLES)
             yield
-            ledgers = (run_ledger(reader, hall, books, books.likely), run_ledger(reader, hall, books))
+            likely, drawn = run_ledgers(reader, hall, books, books.likely, books.drawn)
+            ledgers = likely, drawn
             yield
     swings = books.tornado()
     yield

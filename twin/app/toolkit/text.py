@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from twin.language import tr
 from twin.units import spoken
+from twin.units.render import MISSING as MISSING
+from twin.units.render import significant as significant
 
-MISSING = "\N{EM DASH}"
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PREFIXES = ((1e15, "P"), (1e12, "T"), *_STEPS)
 _SCALED_UNITS = frozenset({"W", "J", "B/s", "FLOP/s", "B"})
@@ -57,22 +58,6 @@ def split_quantity(value: float, unit: str, digits: int = 3) -> tuple[str, str]:
         factor, prefix = next((s for s in _STEPS if abs(value) >= s[0] * 0.9995), _STEPS[-1])
         return significant(value / factor, digits), prefix + unit
     return significant(value, digits), unit
-
-
-def significant(value: float, digits: int = 3) -> str:
-    """Return `value` with `digits` significant digits, never fewer than its whole part, grouped by thousands.
-
-    Examples
-    --------
-    >>> significant(0.02345), significant(1234.6), significant(97.04)
-    ('0.0234', '1,235', '97.0')
-    """
-    if not math.isfinite(value):
-        return MISSING
-    if value == 0:
-        return "0"
-    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded number: 0.9999 is 1.00
-    return f"{value:,.{min(max(0, digits - 1 - exponent), 6)}f}"
 
 
 def gpus(count: float) -> str:

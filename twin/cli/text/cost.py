@@ -17,6 +17,7 @@ from twin.economics.unit_costs import unit_costs
 from twin.record.account_titles import ACCOUNT_TITLES
 from twin.record.accounts import ACCOUNTS
 from twin.units import render
+from twin.units.render import significant
 
 _UNITS = {
     "gpu_h_installed": "GPU-hour installed",
@@ -47,6 +48,9 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
     show(f"{name}: {gpus}, {render(books.bill.it_w, 'power', 3)} of racks; energy: {books.use.basis}\n")
     total = capital.total_usd
+    if not total.any():
+        show("Nothing costs anything yet: add racks with nodes, power and cooling.")
+        return
     unit = "MUSD" if float(np.median(total)) >= LARGE_USD else "kUSD"
     rows = [
         (
@@ -62,6 +66,8 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     )
     show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
     for share, values in books.drawn.shares().items():
+        if not np.isfinite(values).all():
+            continue
         low, middle, high = 100 * np.quantile(values, [0.05, 0.5, 0.95])
         within = "within" if often_quoted(values) else "not within"
         show(
@@ -171,7 +177,4 @@ def _scaled(unit: str, usd: Floats) -> tuple[str, ...]:
 
 def _figures(usd: Floats | None) -> tuple[str, ...]:
     assert usd is not None
-    return tuple(
-        f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
-        for value in np.quantile(usd, [0.05, 0.5, 0.95]).tolist()
-    )
+    return tuple(significant(value) for value in np.quantile(usd, [0.05, 0.5, 0.95]).tolist())
