@@ -23,7 +23,7 @@ def test_groups_sum_to_the_total_and_three_shares_are_printed(twin) -> None:
     assert row["per"]["million_tokens"]["likely"] is None
     assert row["tornado"][0]["entry"] == "H100-SXM"
     said = " ".join(twin("cost", "llama3-16k", "--samples", "100").stdout.split())
-    assert "network and high-voltage substation: 10 %" in said
+    assert "Network and high-voltage substation: 10 % of capital" in said
     assert "needs a run" in said
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from twin.analysis.site_books import gpu_hour_usd, scene_books
 from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.economics.books import SiteBooks
+from twin.economics.books import SHARES, SiteBooks, often_quoted
 from twin.economics.cash_flow import Plan
 from twin.economics.price_book import PriceError
 from twin.language import tr
@@ -18,11 +18,32 @@ from twin.scenario.schema.document import Scenario
 
 SAMPLES, SEED = 400, 1
 """The same draws for all scenes, so that two differ by their designs alone."""
+QUANTILES = (0.05, 0.5, 0.95)
 MONEY_TITLES = {
     "capital_usd": tr("Capital"),
     "yearly_usd": tr("Capital and operation of a year"),
     "gpu_hour_usd": tr("GPU-hour installed"),
 }
+
+UNIT_TITLES = {
+    "gpu_h_installed": tr("GPU-hour installed"),
+    "gpu_h_available": tr("GPU-hour available"),
+    "gpu_h_allocated": tr("GPU-hour allocated"),
+    "gpu_h_productive": tr("GPU-hour productive"),
+    "million_tokens": tr("Million tokens"),
+    "pflop_day": tr("PFLOP-day"),
+}
+_SHARE_TITLES = dict(
+    zip(
+        SHARES,
+        (
+            tr("Network and high-voltage substation"),
+            tr("Network and the whole electrical chain"),
+            tr("Network and all mechanical and electrical plant"),
+        ),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +80,41 @@ def figures_of(books: SiteBooks) -> tuple[MoneyFigure, ...]:
     )
 
 
+def share_sentences(books: SiteBooks) -> list[str]:
+    """Return three shares of capital that "network and substation" may mean, and which reaches what is often said."""
+    found = []
+    for name, values in books.drawn.shares().items():
+        if not np.isfinite(values).all():
+            continue
+        low, middle, high = (100.0 * value for value in spread_of(values))
+        share = tr(
+            "{what}: {middle:.0f} % of capital ({low:.0f} to {high:.0f})",
+            what=_SHARE_TITLES[name],
+            middle=middle,
+            low=low,
+            high=high,
+        )
+        found.append(
+            tr("{share}, within the 30 to 40 % often quoted.", share=share)
+            if often_quoted(values)
+            else tr("{share}, not the 30 to 40 % often quoted.", share=share)
+        )
+    return found
+
+
+def spread_of(values: Floats) -> tuple[float, float, float]:
+    """Return P5, P50 and P95 of samples."""
+    low, middle, high = np.quantile(values, QUANTILES).tolist()
+    return low, middle, high
+
+
 def range_words(usd: Floats) -> str:
     """Return an amount with its range.
 
     >>> range_words(np.array([2.0, 2.0]))
     '2.00 USD (2.00 to 2.00)'
     """
-    low, middle, high = np.quantile(usd, [0.05, 0.5, 0.95]).tolist()
+    low, middle, high = spread_of(usd)
     scale, unit = next((scale, name) for least, scale, name in _UNITS if abs(middle) >= least)
     shown = [f"{value / scale:,.2f}" for value in (low, middle, high)]
     return tr("{middle} {unit} ({low} to {high})", middle=shown[1], unit=unit, low=shown[0], high=shown[2])

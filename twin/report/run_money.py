@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from twin.analysis.account_words import account_title
+from twin.analysis.money_words import UNIT_TITLES, share_sentences, spread_of
 from twin.analysis.site_books import run_books, run_ledgers
 from twin.arrays import Floats
 from twin.catalog import Catalog, UnknownPart
 from twin.economics.bill import GROUP_TITLES, GROUPS
-from twin.economics.books import SHARES, SiteBooks, often_quoted
+from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
@@ -22,25 +23,6 @@ from twin.record.site_year import HOUR_S
 from twin.report.markup import Child, Markup, joined, number, table, tag
 
 SAMPLES = 1000
-_UNITS = {
-    "gpu_h_installed": "GPU-hour installed",
-    "gpu_h_available": "GPU-hour available",
-    "gpu_h_allocated": "GPU-hour allocated",
-    "gpu_h_productive": "GPU-hour productive",
-    "million_tokens": "million tokens",
-    "pflop_day": "PFLOP-day",
-}
-_SHARES = dict(
-    zip(
-        SHARES,
-        (
-            "Network and high-voltage substation",
-            "Network and the whole electrical chain",
-            "Network and all mechanical and electrical plant",
-        ),
-        strict=True,
-    )
-)
 _HEADS = ("P5", "P50", "P95")
 
 
@@ -75,7 +57,7 @@ def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
         *(tag("p", note, class_="note") for note in books.notes),
         tag("h3", "Capital"),
         table(("group", *_HEADS, "share"), _capital(books), right=4),
-        tag("p", " ".join(_share_sentences(books))),
+        tag("p", " ".join(share_sentences(books))),
         tag("h3", "A year"),
         table(("item", *_HEADS), _year(books), right=3),
         tag("h3", "One unit"),
@@ -100,18 +82,6 @@ def _capital(books: SiteBooks) -> list[tuple[Child, ...]]:
     return [*rows, (tag("b", "all"), *_range(capital.total_usd), "100.0 %")]
 
 
-def _share_sentences(books: SiteBooks) -> list[str]:
-    found = []
-    for name, values in books.drawn.shares().items():
-        low, middle, high = (100 * value for value in _quantiles(values))
-        within = "within" if often_quoted(values) else "not within"
-        found.append(
-            f"{_SHARES[name]}: {middle:.0f} % of capital ({low:.0f} to {high:.0f}), "
-            f"{within} the 30 to 40 % often quoted."
-        )
-    return found
-
-
 def _year(books: SiteBooks) -> list[tuple[Child, ...]]:
     drawn = books.drawn
     rows: list[tuple[Child, ...]] = [("Capital, as annuities", *_range(drawn.capital.yearly_usd))]
@@ -121,7 +91,7 @@ def _year(books: SiteBooks) -> list[tuple[Child, ...]]:
 
 def _per_unit(books: SiteBooks) -> list[tuple[Child, ...]]:
     return [
-        (_UNITS[name], *_range(cost.drawn_usd))
+        (UNIT_TITLES[name], *_range(cost.drawn_usd))
         for name, cost in unit_costs(books).items()
         if cost.drawn_usd is not None
     ]
@@ -147,10 +117,5 @@ def _ledger(ledger: LedgerUsd) -> list[tuple[Child, ...]]:
 
 def _range(usd: Floats) -> tuple[Markup, ...]:
     return tuple(
-        number(value, f"{value:,.0f}" if value >= 1000.0 else f"{value:,.2f}") for value in _quantiles(usd)
+        number(value, f"{value:,.0f}" if value >= 1000.0 else f"{value:,.2f}") for value in spread_of(usd)
     )
-
-
-def _quantiles(values: Floats) -> tuple[float, float, float]:
-    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95]).tolist()
-    return low, middle, high

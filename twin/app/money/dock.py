@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.analysis.money_words import share_sentences
 from twin.app.money.cell_table import cell_table
 from twin.app.money.figures import (
     MoneyFigures,
     capital_rows,
     estimates,
     money_steps,
-    share_sentences,
     swing_rows,
     unit_rows,
     yearly_rows,

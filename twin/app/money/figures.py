@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from twin.analysis.account_words import account_title
+from twin.analysis.money_words import UNIT_TITLES, spread_of
 from twin.analysis.site_books import gpu_hour_usd, run_books, run_ledgers, scene_books, use_of_scene
 from twin.app.toolkit.text import significant
-from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.bill import GROUP_TITLES, GROUPS, Group
-from twin.economics.books import SHARES, PriceSwing, SiteBooks, often_quoted
+from twin.economics.books import PriceSwing, SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
@@ -29,34 +29,13 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.scenario.schema.document import Scenario
-from twin.shown_text import capitalised
 
 SAMPLES = 400
 """Draws of the prices for a window: P5 and P95 move by about 1 % with another seed."""
 TORNADO = 14
 """Prices that are shown by what they move."""
-QUANTILES = (0.05, 0.5, 0.95)
 _SCALES = ((2e7, 1e6, tr("million USD")), (2e4, 1e3, tr("thousand USD")), (0.0, 1.0, "USD"))
 """From which total on, what one unit is, and its name."""
-UNIT_TITLES = {
-    "gpu_h_installed": tr("GPU-hour installed"),
-    "gpu_h_available": tr("GPU-hour available"),
-    "gpu_h_allocated": tr("GPU-hour allocated"),
-    "gpu_h_productive": tr("GPU-hour productive"),
-    "million_tokens": tr("Million tokens"),
-    "pflop_day": tr("PFLOP-day"),
-}
-_SHARE_TITLES = dict(
-    zip(
-        SHARES,
-        (
-            tr("network and high-voltage substation"),
-            tr("network and the whole electrical chain"),
-            tr("network and all mechanical and electrical plant"),
-        ),
-        strict=True,
-    )
-)
 _ESTIMATES = (
     (0.5, "\N{WHITE CIRCLE}", 2),
     (0.1, "\N{CIRCLE WITH LEFT HALF BLACK}", 1),
@@ -120,7 +99,7 @@ class MoneyFigures:
     def gpu_h_usd(self) -> tuple[float, float, float] | None:
         """Return the full cost of a GPU-hour installed: P5, P50, P95 [USD]; None without GPUs."""
         usd = gpu_hour_usd(self.books, self.books.drawn)
-        return _spread(usd) if np.isfinite(usd).all() else None
+        return spread_of(usd) if np.isfinite(usd).all() else None
 
 
 def money_steps(
@@ -184,29 +163,29 @@ def capital_rows(books: SiteBooks) -> list[MoneyRow]:
     """Return capital by group, and all of it."""
     capital = books.drawn.capital
     rows = [
-        MoneyRow(group, GROUP_TITLES[group], *_spread(capital.by_group[group]), _parts_of(books, group))
+        MoneyRow(group, GROUP_TITLES[group], *spread_of(capital.by_group[group]), _parts_of(books, group))
         for group in GROUPS
         if capital.by_group[group].any()
     ]
-    return [*rows, MoneyRow("", tr("Capital"), *_spread(capital.total_usd), is_total=True)]
+    return [*rows, MoneyRow("", tr("Capital"), *spread_of(capital.total_usd), is_total=True)]
 
 
 def yearly_rows(books: SiteBooks) -> list[MoneyRow]:
     """Return what a year costs, item by item, and all of it."""
     drawn = books.drawn
-    rows = [MoneyRow("capital", tr("Capital, as annuities"), *_spread(drawn.capital.yearly_usd))]
+    rows = [MoneyRow("capital", tr("Capital, as annuities"), *spread_of(drawn.capital.yearly_usd))]
     rows += [
-        MoneyRow(item, ITEM_TITLES[item], *_spread(usd))
+        MoneyRow(item, ITEM_TITLES[item], *spread_of(usd))
         for item, usd in drawn.operation.by_item.items()
         if usd.any()
     ]
-    return [*rows, MoneyRow("", tr("A year"), *_spread(drawn.yearly_usd), is_total=True)]
+    return [*rows, MoneyRow("", tr("A year"), *spread_of(drawn.yearly_usd), is_total=True)]
 
 
 def unit_rows(books: SiteBooks) -> list[MoneyRow]:
     """Return what one of each unit costs, where it is known."""
     return [
-        MoneyRow(name, UNIT_TITLES[name], *_spread(cost.drawn_usd))
+        MoneyRow(name, UNIT_TITLES[name], *spread_of(cost.drawn_usd))
         for name, cost in unit_costs(books).items()
         if cost.drawn_usd is not None
     ]
@@ -219,28 +198,6 @@ def swing_rows(found: MoneyFigures) -> list[MoneyRow]:
         MoneyRow(swing.price.id, swing.price.title, swing.low_usd, likely, swing.high_usd)
         for swing in found.swings[:TORNADO]
     ]
-
-
-def share_sentences(books: SiteBooks) -> list[str]:
-    """Return three shares of capital that "network and substation" may mean, and which reaches what is often said."""
-    found = []
-    for name, values in books.drawn.shares().items():
-        if not np.isfinite(values).all():
-            continue
-        low, middle, high = (100.0 * value for value in _spread(values))
-        share = tr(
-            "{what}: {middle:.0f} % of capital ({low:.0f} to {high:.0f})",
-            what=capitalised(_SHARE_TITLES[name]),
-            middle=middle,
-            low=low,
-            high=high,
-        )
-        found.append(
-            tr("{share}, within the 30 to 40 % often quoted.", share=share)
-            if often_quoted(values)
-            else tr("{share}, not the 30 to 40 % often quoted.", share=share)
-        )
-    return found
 
 
 def estimates(books: SiteBooks) -> Standing | None:
@@ -289,14 +246,14 @@ def ledger_rows(ledgers: tuple[LedgerUsd, LedgerUsd]) -> list[LedgerRow]:
             ACCOUNTS[place],
             account_title(ACCOUNTS[place]),
             float(hours[place]),
-            *_spread(full[place]),
+            *spread_of(full[place]),
             float(cash[place, 0]),
             float(market[place, 0]),
         )
         for place in order
     ]
-    base = LedgerRow("site", tr("site base: no GPU draws it"), None, *_spread(drawn.base_usd))
-    total = LedgerRow("", tr("all"), float(hours.sum()), *_spread(drawn.total_usd))
+    base = LedgerRow("site", tr("site base: no GPU draws it"), None, *spread_of(drawn.base_usd))
+    total = LedgerRow("", tr("all"), float(hours.sum()), *spread_of(drawn.total_usd))
     return [*rows, base, total]
 
 
@@ -315,9 +272,3 @@ def _parts_of(books: SiteBooks, group: Group) -> str:
         tr("{title}: {usd:,.0f} USD", title=table[line.entry].title, usd=float(line.usd[0]))
         for line in lines[:6]
     )
-
-
-def _spread(values: Floats | None) -> tuple[float, float, float]:
-    assert values is not None
-    low, middle, high = np.quantile(values, QUANTILES).tolist()
-    return low, middle, high

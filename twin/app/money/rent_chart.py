@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 
-from twin.app.money.figures import QUANTILES
+from twin.analysis.money_words import QUANTILES
 from twin.app.toolkit.charts.axes import Axis, round_step
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter

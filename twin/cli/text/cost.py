@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from twin.analysis.money_words import UNIT_TITLES, share_sentences, spread_of
 from twin.arrays import Floats
 from twin.cli.tables import console, print_table
 from twin.economics.bill import GROUP_TITLES, GROUPS
-from twin.economics.books import SiteBooks, often_quoted
+from twin.economics.books import SiteBooks
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
 from twin.economics.own_or_rent import WAYS, own_or_rent
@@ -19,19 +20,6 @@ from twin.record.accounts import ACCOUNTS
 from twin.units import render
 from twin.units.render import significant
 
-_UNITS = {
-    "gpu_h_installed": "GPU-hour installed",
-    "gpu_h_available": "GPU-hour available",
-    "gpu_h_allocated": "GPU-hour allocated",
-    "gpu_h_productive": "GPU-hour productive",
-    "million_tokens": "million tokens",
-    "pflop_day": "PFLOP-day",
-}
-_SHARES = {
-    "network_and_substation": "network and high-voltage substation",
-    "network_and_electrical": "network and the electrical chain",
-    "network_and_all_plant": "network and all mechanical and electrical plant",
-}
 LARGE_USD = 2e7
 """Capital from which on sums are told in millions [USD]."""
 _SCALES = {"MUSD": 1e6, "kUSD": 1e3}
@@ -65,14 +53,8 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
         (f"capital, {unit}", *_HEADS, "share"), [*rows, ("all", *_scaled(unit, total), "100.0 %")], right=4
     )
     show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
-    for share, values in books.drawn.shares().items():
-        if not np.isfinite(values).all():
-            continue
-        low, middle, high = 100 * np.quantile(values, [0.05, 0.5, 0.95])
-        within = "within" if often_quoted(values) else "not within"
-        show(
-            f"{_SHARES[share]}: {middle:.0f} % ({low:.0f} to {high:.0f}); {within} the 30 to 40 % often quoted"
-        )
+    for sentence in share_sentences(books):
+        show(sentence)
     show("")
     yearly = [
         (ITEM_TITLES[item], *_scaled(unit, usd)) for item, usd in operation.by_item.items() if usd.any()
@@ -84,7 +66,7 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     show("")
     units = unit_costs(books)
     known = [
-        (_UNITS[name_of], *_figures(cost.drawn_usd))
+        (UNIT_TITLES[name_of], *_figures(cost.drawn_usd))
         for name_of, cost in units.items()
         if cost.drawn_usd is not None
     ]
@@ -141,8 +123,8 @@ def _print_renting(books: SiteBooks) -> None:
     rows = []
     for offer in both.offers:
         full = {way: float(np.median(usd[-1])) for way, usd in offer.usd_gpu_h.items()}
-        even = np.quantile(offer.break_even["on_demand"], [0.05, 0.5, 0.95])
-        shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even.tolist()]
+        even = spread_of(offer.break_even["on_demand"])
+        shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even]
         rows.append(
             (f"{offer.shape.vendor} {offer.shape.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown)
         )
@@ -160,9 +142,7 @@ def _carbon(books: SiteBooks) -> Iterator[str]:
 
 def _cash(books: SiteBooks) -> Iterator[str]:
     cash, plan = books.likely.cash, books.plan
-    low, middle, high = (
-        f"{value:,.1f}" for value in np.quantile(books.drawn.cash.npv_usd, [0.05, 0.5, 0.95]) / 1e6
-    )
+    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
     yield f"Sold at market price for {plan.years} years: net present value {middle} MUSD ({low} to {high})."
     back, later = cash.payback(), cash.payback(discounted=True)
     paid = "not paid back" if back is None else f"paid back after {back:.1f} years"
@@ -172,9 +152,9 @@ def _cash(books: SiteBooks) -> Iterator[str]:
 
 
 def _scaled(unit: str, usd: Floats) -> tuple[str, ...]:
-    return tuple(f"{value:,.2f}" for value in (np.quantile(usd, [0.05, 0.5, 0.95]) / _SCALES[unit]).tolist())
+    return tuple(f"{value:,.2f}" for value in (np.array(spread_of(usd)) / _SCALES[unit]).tolist())
 
 
 def _figures(usd: Floats | None) -> tuple[str, ...]:
     assert usd is not None
-    return tuple(significant(value) for value in np.quantile(usd, [0.05, 0.5, 0.95]).tolist())
+    return tuple(significant(value) for value in spread_of(usd))
