@@ -213,7 +213,7 @@ class Screening:
     def _boxes(self, choice: Alternative, steps: list[WorkStep]) -> int:
         """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
         store, data = self.catalog.storage(STORE_PART), self.need.dataset
-        size = (data.size_bytes if data else 0.0) + sum(3.0 * step.checkpoint_bytes for step in steps)
+        size = self.need.data_bytes + sum(3.0 * step.checkpoint_bytes for step in steps)
         least = size / (store.capacity_bytes or math.inf)
         read = max([data.read_bytes_s if data else 0.0, *(step.input_bytes / step.step_s for step in steps)])
         written = max((step.checkpoint_bytes / 120.0 for step in steps), default=0.0)
