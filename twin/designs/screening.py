@@ -137,7 +137,7 @@ class Screening:
                 continue
             counts = self.table.counts(part)
             if not counts:
-                self.reasons[f"{part.part}: no number of GPUs on which the model can be cut"] = None
+                self.reasons[f"{part.part}: no number of GPUs fits the model and its deadline"] = None
             for gpus in counts:
                 yield part, gpus
 
@@ -157,7 +157,8 @@ class Screening:
         depth = 0
         while len(taken) < min(candidates, len(every)):
             row = [group[depth] for group in groups.values() if depth < len(group)]
-            taken += row[: candidates - len(taken)]
+            left = candidates - len(taken)
+            taken += row[:left] if depth else evenly(row, left)
             depth += 1
         designs = [design for choice in taken if (design := self.figures(choice)) is not None]
         return Screened(tuple(designs), len(every), tuple(self.reasons))
@@ -330,6 +331,12 @@ class Screening:
         lead = self.need.lead
         times = [lead.gpus_s, lead.switches_s, lead.chiller_s, lead.switchgear_s, lead.generator_s]
         return max([*times, lead.transformer_s] if site_w > LARGE_W else times)
+
+
+def evenly(row: list[Alternative], most: int) -> list[Alternative]:
+    """Return at most so many of a row, from all of its length."""
+    count = min(most, len(row))
+    return [row[(2 * place + 1) * len(row) // (2 * count)] for place in range(count)]
 
 
 def _name(work: object) -> str:
