@@ -72,6 +72,30 @@ def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(
     assert installed_w.sum() < 1.5 * heat_w.sum() + each_w
 
 
+@pytest.mark.parametrize("storage", [0, 40])
+@pytest.mark.parametrize(
+    ("part", "nodes", "rows", "racks"),
+    [
+        ("HGX-H100-8-OEM", 4, 18, 37),
+        ("HGX-H100-8-OEM", 4, 24, 32),
+        ("DGX-H100", 4, 22, 41),
+        ("DGX-H100", 4, 16, 32),
+        ("MI300X-8", 3, 28, 32),
+        ("GB200-NVL72", 18, 18, 37),
+    ],
+)
+def test_no_air_loop_is_left_with_network_racks_and_too_few_nodes(
+    part: str, nodes: int, rows: int, racks: int, storage: int
+) -> None:
+    scene = design(
+        RoomRequest(part=part, nodes=nodes, rows=rows, racks=racks, storage=storage), CATALOG
+    ).scene
+    plant = scene.plant
+    breathes = (plant.loops.kind == LoopKind.AIR) & (plant.loops.flow_m3_s > 0.0)
+    rise_k = loop_heat_w(plant, CATALOG)[breathes] / (1.2e3 * plant.loops.flow_m3_s[breathes])
+    assert (rise_k <= 25.0).all()
+
+
 def test_short_rows_share_a_coolant_loop() -> None:
     """Two racks of 116 kW a row: eight rows to 2 MW at most; twenty come out as four loops of five.
 

@@ -80,6 +80,14 @@ def test_a_need_says_how_much(tmp_path: Path) -> None:
         need_from(NEED.replace("    deadline: 30 day\n", ""))
 
 
+@pytest.mark.parametrize("dataset", ["", "dataset: {size: 0 B, read: 10 GB/s}\n"])
+def test_a_vision_workload_needs_its_data(dataset: str) -> None:
+    work = "{kind: vision, sample_flop: 3.0e+13, parameters: 1.2e+9, sample: 160 MB, deadline: 14 day}"
+    head = NEED.partition("workloads")[0]
+    with pytest.raises(ScenarioError, match="a vision workload needs a dataset with a size"):
+        need_from(f"{head}{dataset}workloads:\n  - {work}\n")
+
+
 def test_a_config_json_of_a_known_architecture_is_a_model(tmp_path: Path) -> None:
     assert with_config(tmp_path, LLAMA) is None
 
@@ -107,6 +115,13 @@ def test_figures_of_a_config_json_are_bounded(tmp_path: Path, change: dict[str, 
 def test_a_config_json_lies_in_the_folder_of_the_need(tmp_path: Path) -> None:
     assert "must lie in the folder" in str(with_config(tmp_path, LLAMA, "../config.json"))
     assert "no such file" in str(with_config(tmp_path, LLAMA, "other.json"))
+
+
+@pytest.mark.parametrize("text", [b'{"a": ' + b"1" * 5000 + b"}", b"[" * 200_000, b"{", b"\xff"])
+def test_a_config_json_that_cannot_be_read_is_told(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "config.json").write_bytes(text)
+    with pytest.raises(ScenarioError, match=r"workloads\[0\].config .*it cannot be read"):
+        need_from(NEED.replace("model: llama3-8b", "config: config.json"), "need", tmp_path)
 
 
 def test_the_schema_is_the_one_committed() -> None:

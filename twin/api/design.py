@@ -9,7 +9,7 @@ from twin.api.arguments import count_of, path_of
 from twin.api.errors import as_arguments
 from twin.catalog import load_catalog
 from twin.designs.answer import Designs, answer
-from twin.designs.design_folder import DesignScenes, scenes_of, write_folder
+from twin.designs.design_folder import DesignScenes, new_folder, scenes_of, write_folder
 from twin.designs.front import MOST
 from twin.designs.need_file import load_need
 
@@ -35,7 +35,7 @@ def design(
         Designs that are returned, at most 20.
     folder
         Where their scenes and a table are written; "": nowhere. Designs whose scenes fail their checks are left out
-        then.
+        then; where no design is left, nothing is written.
 
     Raises
     ------
@@ -53,12 +53,13 @@ def design(
     >>> found.screened, found.designs[0].stages
     (20, (16, 256))
     """
-    found = answered(need, candidates, most)
-    if str(folder):
-        made = with_scenes(found)
-        write_folder(made, Path(folder))
-        return made.answer
-    return found
+    if not str(folder):
+        return answered(need, candidates, most)
+    target = new_folder(Path(folder))
+    made = with_scenes(answered(need, candidates, most))
+    if made.answer.designs:
+        write_folder(made, target)
+    return made.answer
 
 
 def answered(need: str | os.PathLike[str], candidates: int, most: int) -> Designs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 
 from twin.catalog import Catalog
 from twin.designs.design import Design, Limit
@@ -30,6 +31,8 @@ class Designs:
         Where none does: what each limit would have to be, were it the only one to give way.
     reasons
         What no candidate could be made of, and why.
+    failed
+        Where no design is left for its scenes did not pass their checks: how many that was.
     """
 
     file: NeedFile
@@ -40,6 +43,7 @@ class Designs:
     near: Design | None
     alone: tuple[Limit, ...]
     reasons: tuple[str, ...]
+    failed: int = 0
 
     @property
     def binding(self) -> Limit | None:
@@ -51,10 +55,17 @@ class Designs:
         """Return why there is no design, and what would have to give way; () where there is one."""
         if self.designs:
             return ()
+        if self.failed:
+            which = "1 design keeps" if self.failed == 1 else f"{self.failed:,} designs keep"
+            them = "it" if self.failed == 1 else "them"
+            return (f"{which} all limits, but no scene of {them} passes its checks",)
         if self.near is None or self.binding is None:
             return ("no candidate can be made for this need", *self.reasons)
         choice = self.near.choice
-        said = [f"no candidate keeps all limits; what stands in the way is the {self.binding.title}"]
+        said = [
+            f"none of the {self.screened:,} screened (of {self.possible:,}) keeps all limits; "
+            f"what stands in the way is the {self.binding.title}"
+        ]
         said += [f"it would do with {_allowed(limit)}, all else as it is" for limit in self.alone]
         over = " and ".join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
         said.append(
@@ -65,7 +76,19 @@ class Designs:
 
 def _allowed(limit: Limit) -> str:
     unit = f"{limit.unit}s" if limit.unit in ("day", "week") else limit.unit
-    return f"{limit.value:,.4g} {unit} of {limit.title} in place of {limit.most:,.4g}"
+    return f"{enough(limit.value)} {unit} of {limit.title} in place of {limit.most:,.4g}"
+
+
+def enough(value: float) -> str:
+    """Return a figure with four digits that is not below it: as a limit, it is kept.
+
+    Examples
+    --------
+    >>> enough(61.8201), enough(61.8), enough(12345.6), enough(0.00412345)
+    ('61.83', '61.8', '12,350', '0.004124')
+    """
+    digits = Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(value))
+    return f"{digits.normalize():,f}"
 
 
 def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) -> Designs:

@@ -122,7 +122,9 @@ def _read(name: str, folder: Path | None) -> dict[str, Any]:
         if place.stat().st_size > MOST_BYTES:
             raise ConfigError(f"it is larger than {MOST_BYTES // 1_000_000} MB")
         config = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, RecursionError, json.JSONDecodeError) as wrong:
+    except ConfigError:
+        raise
+    except (OSError, ValueError, RecursionError) as wrong:
         raise ConfigError(f"it cannot be read: {type(wrong).__name__}") from None
     if not isinstance(config, dict):
         raise ConfigError("it is no mapping")

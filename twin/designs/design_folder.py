@@ -60,7 +60,8 @@ def scenes_of(found: Designs, catalog: Catalog) -> DesignScenes:
         kept.append(design)
         names.append(name)
         scenes |= made
-    return DesignScenes(replace(found, designs=tuple(kept)), names, scenes, tuple(left_out))
+    failed = 0 if kept else len(left_out)
+    return DesignScenes(replace(found, designs=tuple(kept), failed=failed), names, scenes, tuple(left_out))
 
 
 def _of_stages(found: Designs, design: Design, catalog: Catalog, name: str) -> Iterator[tuple[str, Document]]:
@@ -76,6 +77,20 @@ def _of_stages(found: Designs, design: Design, catalog: Catalog, name: str) -> I
         yield called, document
 
 
+def new_folder(folder: Path) -> Path:
+    """Return the place of a folder that is to be written.
+
+    Raises
+    ------
+    FileExistsError
+        When there is something at this place that is no empty folder.
+    """
+    target = folder.resolve()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise FileExistsError(17, "is there already, and not an empty folder", str(folder))
+    return target
+
+
 def write_folder(made: DesignScenes, folder: Path) -> None:
     """Write scenes and tables into a new folder; it is whole or not there.
 
@@ -86,9 +101,7 @@ def write_folder(made: DesignScenes, folder: Path) -> None:
     OSError
         When the disk refuses.
     """
-    target = folder.resolve()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FileExistsError(17, "is there already, and not an empty folder", str(folder))
+    target = new_folder(folder)
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
@@ -99,7 +112,7 @@ def write_folder(made: DesignScenes, folder: Path) -> None:
         (beside / DATA).write_text(text + "\n", encoding="utf-8")
         os.chmod(beside, 0o755)
         os.replace(beside, target)
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             shutil.rmtree(beside)
         raise

@@ -148,7 +148,6 @@ def _language(work: LanguageWork, step: WorkStep) -> dict[str, Any] | None:
 
 
 def _vision(need: SiteNeed, work: VisionWork) -> dict[str, Any]:
-    size = need.dataset.size_bytes if need.dataset else 1e15
     found: dict[str, Any] = {
         "kind": "vision",
         "model": work.model,
@@ -157,7 +156,7 @@ def _vision(need: SiteNeed, work: VisionWork) -> dict[str, Any]:
         "batch_per_gpu": work.batch_per_gpu,
         "sample": rendered(work.sample_bytes, "data"),
         "efficiency": work.efficiency,
-        "dataset": rendered(size, "data"),
+        "dataset": rendered(need.data_bytes, "data"),
     }
     return found | ({"node_cache": rendered(work.node_cache_bytes, "data")} if work.node_cache_bytes else {})
 

@@ -188,6 +188,11 @@ class SiteNeed(DocumentPart):
         default=(), max_length=40, description="who uses it; the first one owns the workloads"
     )
 
+    @property
+    def data_bytes(self) -> float:
+        """Return the size of the data set [B]; 0 without one."""
+        return self.dataset.size_bytes if self.dataset is not None else 0.0
+
     @model_validator(mode="after")
     def _says_how_much(self) -> SiteNeed:
         if not self.stages and not any(work.deadline_s is not None for work in self.workloads):
@@ -195,4 +200,6 @@ class SiteNeed(DocumentPart):
         dates = [stage.date for stage in self.stages]
         if dates != sorted(set(dates)):
             raise ValueError("stages: their dates must rise")
+        if not self.data_bytes and any(isinstance(work, VisionWork) for work in self.workloads):
+            raise ValueError("a vision workload needs a dataset with a size")
         return self

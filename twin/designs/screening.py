@@ -137,7 +137,7 @@ class Screening:
                 continue
             counts = self.table.counts(part)
             if not counts:
-                self.reasons[f"{part.part}: no number of GPUs on which the model can be cut"] = None
+                self.reasons[f"{part.part}: no number of GPUs fits the model and its deadline"] = None
             for gpus in counts:
                 yield part, gpus
 
@@ -157,7 +157,8 @@ class Screening:
         depth = 0
         while len(taken) < min(candidates, len(every)):
             row = [group[depth] for group in groups.values() if depth < len(group)]
-            taken += row[: candidates - len(taken)]
+            left = candidates - len(taken)
+            taken += row[:left] if depth else evenly(row, left)
             depth += 1
         designs = [design for choice in taken if (design := self.figures(choice)) is not None]
         return Screened(tuple(designs), len(every), tuple(self.reasons))
@@ -213,7 +214,7 @@ class Screening:
     def _boxes(self, choice: Alternative, steps: list[WorkStep]) -> int:
         """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
         store, data = self.catalog.storage(STORE_PART), self.need.dataset
-        size = (data.size_bytes if data else 0.0) + sum(3.0 * step.checkpoint_bytes for step in steps)
+        size = self.need.data_bytes + sum(3.0 * step.checkpoint_bytes for step in steps)
         least = size / (store.capacity_bytes or math.inf)
         read = max([data.read_bytes_s if data else 0.0, *(step.input_bytes / step.step_s for step in steps)])
         written = max((step.checkpoint_bytes / 120.0 for step in steps), default=0.0)
@@ -330,6 +331,12 @@ class Screening:
         lead = self.need.lead
         times = [lead.gpus_s, lead.switches_s, lead.chiller_s, lead.switchgear_s, lead.generator_s]
         return max([*times, lead.transformer_s] if site_w > LARGE_W else times)
+
+
+def evenly(row: list[Alternative], most: int) -> list[Alternative]:
+    """Return at most so many of a row, from all of its length."""
+    count = min(most, len(row))
+    return [row[(2 * place + 1) * len(row) // (2 * count)] for place in range(count)]
 
 
 def _name(work: object) -> str:

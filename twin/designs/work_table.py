@@ -145,10 +145,10 @@ class WorkTable:
         )
         if not estimate.fits:
             return None
-        size = self.need.dataset.size_bytes if self.need.dataset else 0.0
+        size = self.need.data_bytes
         samples = work.epochs * size / work.sample_bytes
         nodes = gpus / part.node.n_gpu
-        cached = min(1.0, work.node_cache_bytes * nodes / size) if size else 0.0
+        cached = min(1.0, work.node_cache_bytes * nodes / size)
         first = min(1.0, 1.0 / work.epochs)
         from_store = first + (1.0 - first) * (1.0 - cached)
         return WorkStep(
@@ -203,8 +203,7 @@ class WorkTable:
             flop = 6.0 * model.active_parameters * work.tokens
         else:
             flop_s = profile.peak_flops_s * work.efficiency
-            size = self.need.dataset.size_bytes if self.need.dataset else 0.0
-            flop = work.epochs * size / work.sample_bytes * work.sample_flop
+            flop = work.epochs * self.need.data_bytes / work.sample_bytes * work.sample_flop
         return math.ceil(flop / flop_s / work.deadline_s)
 
     def _cuttable(self, part: HallPart, most: int) -> set[int]:

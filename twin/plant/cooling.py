@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.arrays import Floats, Ints32
+from twin.arrays import Floats, Ints32, Ints64
 from twin.catalog import Catalog, NodePart
 from twin.catalog.cooling_parts import DrivenPart
 from twin.physics.flow_laws import FlowLaw
@@ -22,6 +22,13 @@ FLOW_M3_J = 1.3 * 1.2e-3 / 60 / 1e3
 
 TANK_M3_J = 3.0e-3 / 60 / 1e3
 """Fluid through a tank per watt of its nodes: 3 lpm/kW, some 12 K, as oil holds 40 % of water's heat [est]."""
+
+RISE_K = {LoopKind.LIQUID: 20.0, LoopKind.AIR: 25.0, LoopKind.REAR_DOOR: 25.0}
+"""Highest delta-T of coolant or air over the racks: cold plates are rated for about 1.2 L/min per kW, a delta-T of
+12 K; at 20 K the last ones get water some 10 K warmer than designed. Server fans reach their limit at 25 K [est]."""
+
+HEAT_CAPACITY_J_M3K = {LoopKind.LIQUID: 4.0e6, LoopKind.AIR: 1.2e3, LoopKind.REAR_DOOR: 1.2e3}
+"""Of a volume of coolant (water with 25 % glycol) and of air."""
 
 USUAL_SIZE_M = {
     LoopKind.LIQUID: (0.9, 1.2, 2.2),
@@ -72,7 +79,7 @@ def connect_cooling(
             column = racks.loop
             rack_slots = rack_slots[wanted[generator.kind][rack_slots]]
         rack_slots = rack_slots[column[rack_slots] < 0]
-        share = np.arange(len(rack_slots)) * generator.count // max(1, len(rack_slots))
+        share = shares(len(rack_slots), generator.count)
         column[rack_slots] = first + share
         tanks[rack_slots] |= generator.kind == "immersion"
         served += [rack_slots[share == i] for i in range(generator.count)]
@@ -83,6 +90,15 @@ def connect_cooling(
     size_plants(scenario, catalog, layout, loops, plants)
     machines = _stand(scenario, catalog, layout, loops, served)
     return plants, loops, machines
+
+
+def shares(racks: int, loops: int) -> Ints64:
+    """Return which of its loops each rack of a generator is on, in their order.
+
+    >>> shares(5, 2).tolist()
+    [0, 0, 0, 1, 1]
+    """
+    return np.arange(racks) * loops // max(1, racks)
 
 
 def _racks_of(layout: Layout, generators: tuple[str, ...], loop: str) -> Ints32:

@@ -18,6 +18,7 @@ from twin.catalog import (
 )
 from twin.language import tr
 from twin.physics.psychrometrics import ALLOWABLE, DEW_MARGIN_K
+from twin.plant.cooling import HEAT_CAPACITY_J_M3K, RISE_K
 from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Finds, Rule
@@ -34,13 +35,6 @@ WET_SWING = 0.4
 """Daily swing of the wet bulb over that of the dry bulb, of a mean day [est]."""
 
 ROUNDING = 1.001
-
-RISE_K = {LoopKind.LIQUID: 20.0, LoopKind.AIR: 25.0, LoopKind.REAR_DOOR: 25.0}
-"""Highest delta-T of coolant or air over the racks: cold plates are rated for about 1.2 L/min per kW, a delta-T of
-12 K; at 20 K the last ones get water some 10 K warmer than designed. Server fans reach their limit at 25 K [est]."""
-
-HEAT_CAPACITY_J_M3K = {LoopKind.LIQUID: 4.0e6, LoopKind.AIR: 1.2e3, LoopKind.REAR_DOOR: 1.2e3}
-"""Of a volume of coolant (water with 25 % glycol) and of air."""
 
 _Loop = Callable[[RuleContext, Ints32, Path], Iterator[Found]]
 

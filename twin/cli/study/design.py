@@ -50,15 +50,18 @@ def design_need(
     by closed forms. Those that none other beats in cost, time, carbon, power and availability are shown, with the limit
     that each is nearest to. With -o they become scenes, each built and held against the design rules.
 
-    Exit code 1: none keeps all limits. Which stands in the way, and the nearest need that can be met, is told.
+    Exit code 1: none keeps all limits, or with -o no scene passes its checks. Which limit stands in the way, and the
+    nearest need that can be met, is told.
     """
     from twin.api.design import answered, with_scenes
     from twin.cli.errors import ExitCode, reporting_errors, warn
     from twin.cli.output import print_json
-    from twin.designs.design_folder import write_folder
+    from twin.designs.design_folder import new_folder, write_folder
     from twin.designs.design_rows import answer_row
 
     with reporting_errors(need):
+        if folder is not None:
+            new_folder(folder)
         found = answered(need, candidates, most)
         names = [f"design-{place + 1:02d}" for place in range(len(found.designs))]
         if folder is not None and found.designs:

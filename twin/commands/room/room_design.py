@@ -24,11 +24,11 @@ from twin.commands.wiring.redundancy import PowerMeans, drives, facility, instal
 from twin.language import tr
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
-from twin.plant.cooling import KINDS, coolant_m3_s
+from twin.plant.cooling import HEAT_CAPACITY_J_M3K, KINDS, RISE_K, coolant_m3_s, shares
 from twin.plant.design_load import machines_for, node_design_w, rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
-from twin.plant.tables import Plant
+from twin.plant.tables import LoopKind, Plant
 from twin.scenario import Scenario, loads
 from twin.scenario.checks.fabric_size import Misfit, Size, cards_of, down_ports, ports_of, size_of
 from twin.scenario.schema.quantity import FROM_FILE
@@ -295,7 +295,9 @@ def _cooling(room: RoomRequest, stack: RackStack, catalog: Catalog, fragment: Fr
     loops = []
     if wet_w:
         loops.append(_coolant(room, stack, catalog, wet_w))
-    loops.append(_air(room, catalog, air_w, names))
+    flow_m3_s = np.zeros(len(air_w))
+    flow_m3_s[plant.nodes.rack] = stack.node.airflow_m3_s * stack.nodes
+    loops.append(_air(room, catalog, air_w, flow_m3_s, names))
     fragment.entries["cooling.loops"] = loops
     heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
     fragment.entries["cooling.plants"] = [
@@ -347,15 +349,16 @@ def _cdu(catalog: Catalog, name: str) -> CduPart:
     return part
 
 
-def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
+def _air(
+    room: RoomRequest, catalog: Catalog, rack_w: Floats, flow_m3_s: Floats, names: list[str]
+) -> dict[str, Any]:
     """Return the air loops, or a rear door for every rack.
 
     Air mixes between the rows of a hall, so machines are grouped by heat alone: each group has what its heat needs,
     and one spare.
     """
-    total_w, most_w = float(rack_w.sum()), float(rack_w.max())
-    count = min(max(1, round(total_w / AIR_GROUP_W)), len(rack_w))
-    group_w = float(np.bincount(np.arange(len(rack_w)) * count // len(rack_w), rack_w).max())
+    most_w = float(rack_w.max())
+    count, group_w = _air_groups(rack_w, flow_m3_s)
     wall = catalog.part(FAN_WALL)
     assert isinstance(wall, CrahPart)
     large = group_w > (LEAST_FAN_WALLS - 1) * wall.capacity_w
@@ -380,6 +383,22 @@ def _air(room: RoomRequest, catalog: Catalog, rack_w: Floats, names: list[str]) 
     entry |= {"count": count} if count > 1 else {}
     entry |= ({"units": units} if units > 1 else {}) | drives(needed, units)
     return entry | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
+
+
+def _air_groups(rack_w: Floats, flow_m3_s: Floats) -> tuple[int, float]:
+    """Return the number of air loops, and the heat of the largest.
+
+    The fans of the nodes move the air: where a loop had many network racks and few nodes and its delta-T were too high,
+    there are fewer loops.
+    """
+    wanted = min(max(1, round(float(rack_w.sum()) / AIR_GROUP_W)), len(rack_w))
+    for count in range(wanted, 0, -1):
+        group = shares(len(rack_w), count)
+        heat_w, flow = np.bincount(group, rack_w), np.bincount(group, flow_m3_s)
+        most_w = RISE_K[LoopKind.AIR] * HEAT_CAPACITY_J_M3K[LoopKind.AIR] * flow
+        if (heat_w <= most_w)[flow > 0.0].all():
+            break
+    return count, float(heat_w.max())
 
 
 def _split(room: RoomRequest, total_w: float) -> tuple[int, int]:
