@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 from typer.testing import Result
+
+from twin.studies.run_task import RunOutcome, RunTask, run_task
 
 Twin = Callable[..., Result]
 INTERVAL = "jobs[llama3].checkpoint.interval"
@@ -60,6 +63,40 @@ def test_what_cannot_be_is_refused_before_anything_runs(
     monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
     assert told in " ".join(twin("sweep", "lab-16", *words, code=code).stderr.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_that_lost_runs_says_so_and_shows_no_front(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(task: RunTask) -> RunOutcome:
+        return RunOutcome(task.point, task.seed, {}, "out of memory", lost=True)
+
+    words = ("sweep", "lab-16", "--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr")
+    words = (*words, "--points", "8", "-o", str(tmp_path / "a.sweep"))
+    with monkeypatch.context() as patch:
+        patch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(lost))
+        told = twin(*words, code=3)
+    assert "4 runs were lost: out of memory; the search stopped there; the same command runs" in told.stderr
+    assert "best point" not in told.stdout
+    monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
+    assert "1 best point" in twin(*words).stdout
+
+
+class _InTurn:
+    """Makes runs in this process."""
+
+    def __init__(self, run: Callable[[RunTask], RunOutcome]) -> None:
+        self._run = run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def results(self, tasks: Iterable[RunTask]) -> Iterator[tuple[RunTask, RunOutcome]]:
+        for task in tasks:
+            yield task, self._run(task)
 
 
 def test_points_that_are_no_valid_scene_are_told_with_their_reason(twin: Twin) -> None:

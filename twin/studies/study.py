@@ -98,7 +98,7 @@ class SweepOutcome:
     indices
         By key of a figure: the indices of each key that varies, and of how many base samples they are.
     front
-        Numbers of the best points, of an optimisation.
+        Numbers of the best points, of an optimisation that lost no runs.
     figures
         What was optimised and limited.
     """
@@ -221,7 +221,8 @@ def carried_out(
         contents, indices, front = file.contents, None, None
         if plan.aims:
             seed = document.scenario.seed
-            front = tuple(optimised(runner, contents, design, plan.aims, plan.limits, seed))
+            best = optimised(runner, contents, design, plan.aims, plan.limits, seed)
+            front = None if best is None else tuple(best)
         else:
             runner.run(list(enumerate(design.points)))
         if plan.samples is not None:

@@ -189,4 +189,5 @@ def sweep_scene(
             again = (
                 "the same command runs them again" if out is not None else "with --out they can be run again"
             )
-            raise Failure(f"{len(found.lost)} runs were lost: {found.lost[0]}; {again}")
+            stopped = "; the search stopped there" if optimise else ""
+            raise Failure(f"{len(found.lost)} runs were lost: {found.lost[0]}{stopped}; {again}")
