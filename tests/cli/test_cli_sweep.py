@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Self
@@ -80,6 +81,24 @@ def test_a_search_that_lost_runs_says_so_and_shows_no_front(
     assert "best point" not in told.stdout
     monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
     assert "1 best point" in twin(*words).stdout
+
+
+def test_a_front_leaves_the_cell_of_an_unknown_figure_empty(twin: Twin) -> None:
+    words = ("--optimise", "renewal_ettr", "--figures", "energy_per_gpu_h,installed_gpus", "--points", "8")
+    words = ("--vary", f"{INTERVAL}=5..600 min", *words, "--until", "1 min")
+    lines = twin("sweep", "lab-16", *words).stdout.splitlines()
+    assert "energy per productive GPU-hour" in lines[-3]
+    assert lines[-1].split()[3:] == ["%", "16"]  # after the interval and its share
+
+
+def test_parquet_that_cannot_be_written_is_refused_before_anything_runs(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
+    told = twin("sweep", "lab-16", *VARY, "--table", tmp_path / "a.parquet", code=2).stderr
+    assert "--table: writing Parquet needs pyarrow" in told
+    assert not list(tmp_path.glob("*.parquet"))
 
 
 class _InTurn:

@@ -157,3 +157,19 @@ def test_a_table_has_a_row_for_each_run(tmp_path: Path, name: str) -> None:
     assert kind(rows[0]["goodput"]) == contents.figures(0, "goodput")[0]
     assert kind(rows[0]["installed_gpus"]) == 16.0
     assert "too many" in rows[2]["reason"]
+
+
+def test_a_table_that_cannot_be_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, contents = tmp_path / "lab.csv", swept(replace(ASKED, until_s=60.0), FIGURES[:1]).contents
+    path.write_text("before")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_table(contents, FIGURES, path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]

@@ -127,6 +127,7 @@ def sweep_scene(
 
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
+    from twin.analysis.export_parquet import NoParquet
     from twin.api.sweep import swept
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
@@ -137,7 +138,7 @@ def sweep_scene(
     from twin.studies.study import SweepOutcome, SweepRequest
     from twin.studies.study_error import SchedulerGone, StudyError
     from twin.studies.study_figures import DEFAULT_FIGURES, chosen_figures
-    from twin.studies.sweep_export import write_table
+    from twin.studies.sweep_export import must_be_writable, write_table
     from twin.studies.sweep_file import SUFFIX, read_sweep
 
     kept = "" if out is None else f"; what is done is in {out}, and the same command goes on"
@@ -146,6 +147,7 @@ def sweep_scene(
             chosen = chosen_figures(figures.split(",") if figures else () if optimise else DEFAULT_FIGURES)
             if table is not None:
                 must_be_free(table, "--table", scene, endings=(".csv", ".parquet"), replace=replace)
+                must_be_writable(table)
             if scene.endswith(SUFFIX):
                 if vary or out is not None or indices or optimise:
                     raise BadInput(f"{scene} is a sweep already; --vary, --out and the like go with a scene")
@@ -179,6 +181,8 @@ def sweep_scene(
             raise
         except SchedulerGone as error:
             raise Failure(f"{error}{kept}") from None
+        except NoParquet as error:
+            raise BadInput(f"--table: {error}") from None
         except StudyError as error:
             raise BadInput(str(error)) from None
         if json:

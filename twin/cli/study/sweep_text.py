@@ -81,19 +81,24 @@ def _print_figure(contents: SweepContents, figure: ComparedFigure, rows: Sequenc
 def _print_front(
     contents: SweepContents, rows: Sequence[PointRow], figures: Sequence[ComparedFigure]
 ) -> None:
-    """Print the best points, by the first figure; each is better than each other one in something."""
+    """Print the best points, by the first figure; each is better than each other one in something.
+
+    What was optimised comes first, and is known of each; other figures need not be.
+    """
     show = console().print
     if not rows:
         show("no point keeps all limits", soft_wrap=True)
         return
     rows = sorted(rows, key=lambda row: row.bands[figures[0].key].mean)
-    cells = [
-        (*row.values, *(value_words(figure, row.bands[figure.key].mean) for figure in figures))
-        for row in rows[:_MOST_ROWS]
-    ]
+    cells = [(*row.values, *(_mean_words(row, figure) for figure in figures)) for row in rows[:_MOST_ROWS]]
     keys = [key.path for key in contents.header.keys]
     show(f"\n{len(rows)} best point{'s' * (len(rows) > 1)}, means over seeds")
     print_table((*keys, *(figure.title for figure in figures)), cells, right=len(figures))
+
+
+def _mean_words(row: PointRow, figure: ComparedFigure) -> str:
+    band = row.bands.get(figure.key)
+    return "" if band is None else value_words(figure, band.mean)
 
 
 def _print_indices(
