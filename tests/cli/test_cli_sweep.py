@@ -72,8 +72,8 @@ def test_a_search_that_lost_runs_says_so_and_shows_no_front(
     def lost(task: RunTask) -> RunOutcome:
         return RunOutcome(task.point, task.seed, {}, "out of memory", lost=True)
 
-    words = ("sweep", "lab-16", "--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr")
-    words = (*words, "--points", "8", "-o", str(tmp_path / "a.sweep"))
+    asked = ("--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr", "--points", "8")
+    words = ("sweep", "lab-16", *asked, "-o", str(tmp_path / "a.sweep"))
     with monkeypatch.context() as patch:
         patch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(lost))
         told = twin(*words, code=3)
@@ -84,9 +84,9 @@ def test_a_search_that_lost_runs_says_so_and_shows_no_front(
 
 
 def test_a_front_leaves_the_cell_of_an_unknown_figure_empty(twin: Twin) -> None:
-    words = ("--optimise", "renewal_ettr", "--figures", "energy_per_gpu_h,installed_gpus", "--points", "8")
-    words = ("--vary", f"{INTERVAL}=5..600 min", *words, "--until", "1 min")
-    lines = twin("sweep", "lab-16", *words).stdout.splitlines()
+    asked = ("--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr", "--points", "8")
+    shown = ("--figures", "energy_per_gpu_h,installed_gpus", "--until", "1 min")
+    lines = twin("sweep", "lab-16", *asked, *shown).stdout.splitlines()
     assert "energy per productive GPU-hour" in lines[-3]
     assert lines[-1].split()[3:] == ["%", "16"]  # after the interval and its share
 
