@@ -134,6 +134,28 @@ def test_closed_forms_alone_run_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert closed_forms(LAB.scenario)["renewal_ettr"] == rows[0].bands["renewal_ettr"].mean
 
 
+@pytest.mark.parametrize(
+    ("seeds", "figures", "runs"),
+    [(5000, ["goodput"], None), (5001, ["goodput"], "500,100"), (5000, ["goodput", "interval_s"], "500,100")],
+)
+def test_more_runs_than_a_sweep_holds_are_refused_before_anything_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: int, figures: list[str], runs: str | None
+) -> None:
+    class Began(Exception):
+        pass
+
+    def began(_: SweepRequest) -> None:
+        raise Began
+
+    monkeypatch.setattr(SweepRequest, "executor", began)
+    out, told = tmp_path / "lab.sweep", list[str]()
+    asked = replace(ASKED, vary=[f"{INTERVAL}=5..600 min"], design="lhs", points=99, seeds=seeds, out=out)
+    with pytest.raises(StudyError if runs else Began, match=runs and f"{runs} runs are too many"):
+        swept(asked, chosen_figures(figures), budget=told.append)
+    assert bool(told) == (runs is None)
+    assert not out.exists()
+
+
 def test_an_unknown_figure_is_told_with_the_nearest() -> None:
     with pytest.raises(StudyError, match="did you mean goodput"):
         chosen_figures(["godput"])
