@@ -12,6 +12,7 @@ from typing import Self
 import pytest
 from typer.testing import Result
 
+from twin.scenario import Scenario
 from twin.studies.run_task import RunOutcome, RunTask, run_task
 
 Twin = Callable[..., Result]
@@ -81,6 +82,23 @@ def test_a_search_that_lost_runs_says_so_and_shows_no_front(
     assert "best point" not in told.stdout
     monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
     assert "1 best point" in twin(*words).stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--optimise", "interval_s:max"), ("--indices", "--figures", "interval_s"), ("--figures", "interval_s")],
+)
+def test_where_nothing_is_known_the_reason_is_told(
+    twin: Twin, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def fails(_: Scenario) -> None:
+        raise ValueError("no job has a checkpoint")
+
+    monkeypatch.setattr("twin.studies.run_task.closed_forms", fails)
+    monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
+    told = twin("sweep", "lab-16", "--vary", f"{INTERVAL}=5..600 min", "--points", "8", *words).stdout
+    assert f"not run: {INTERVAL}=" in told
+    assert "min: no job has a checkpoint" in told
 
 
 def test_a_front_leaves_the_cell_of_an_unknown_figure_empty(twin: Twin) -> None:

@@ -156,6 +156,20 @@ def test_more_runs_than_a_sweep_holds_are_refused_before_anything_begins(
     assert not out.exists()
 
 
+def test_closed_forms_that_fail_beside_runs_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: Scenario) -> None:
+        raise ValueError("no job has a checkpoint")
+
+    monkeypatch.setattr("twin.studies.run_task.closed_forms", fails)
+    figures, path = chosen_figures(["goodput", "interval_s"]), tmp_path / "lab.csv"
+    contents = swept(replace(ASKED, vary=[f"{INTERVAL}=5min,30min"], until_s=60.0), figures).contents
+    rows = sweep_rows(contents, figures)
+    assert [(row.runs, row.reason) for row in rows] == [(2, "no job has a checkpoint")] * 2
+    write_table(contents, figures, path)
+    with path.open() as file:
+        assert [row["reason"] for row in csv.DictReader(file)] == ["no job has a checkpoint"] * 4
+
+
 def test_an_unknown_figure_is_told_with_the_nearest() -> None:
     with pytest.raises(StudyError, match="did you mean goodput"):
         chosen_figures(["godput"])

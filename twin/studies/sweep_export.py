@@ -26,7 +26,7 @@ def write_table(contents: SweepContents, figures: Sequence[ComparedFigure], to: 
     """Write the runs of a sweep to a file, as Parquet where it ends so, else as CSV; return how many rows.
 
     Columns are the point, a column for each key that varies, the seed, a column for each figure in SI units, and why a
-    point or run could not be. The file is written whole or not at all.
+    point, a run or its closed forms could not be. The file is written whole or not at all.
 
     Raises
     ------
@@ -70,15 +70,16 @@ def _columns(contents: SweepContents, figures: Sequence[ComparedFigure]) -> Colu
     for number, point in sorted(contents.points.items()):
         runs = {seed: run for seed in contents.header.seeds if (run := contents.runs.get((number, seed)))}
         closed = contents.closed(number)
-        for seed, run in runs.items() or ((None, contents.runs.get((number, None))),):
-            known = dict(closed) if run is None else {**closed, **run.figures}
+        for seed, run in runs.items() or ((None, None),):
+            known = {**closed, **({} if run is None else run.figures)}
+            failed = "" if run is None else run.reason
             columns["point"].append(number)
             for place, key in enumerate(keys):
                 columns[key].append(point.values[place] if point.values else None)
             columns["seed"].append(seed)
             for figure in figures:
                 columns[figure.key].append(known.get(figure.key))
-            columns["reason"].append(point.reason or ("" if run is None else run.reason))
+            columns["reason"].append(point.reason or failed or contents.closed_reason(number))
     return columns
 
 

@@ -126,6 +126,11 @@ class SweepContents:
         run = self.runs.get((point, None))
         return {} if run is None else run.figures
 
+    def closed_reason(self, point: int) -> str:
+        """Return why the closed forms of a point could not be; "": they are there, or nobody asked for them."""
+        run = self.runs.get((point, None))
+        return "" if run is None else run.reason
+
 
 def header_of(
     document: Document,
