@@ -14,6 +14,8 @@ from typer.testing import Result
 
 from twin.scenario import Scenario
 from twin.studies.run_task import RunOutcome, RunTask, run_task
+from twin.studies.sweep_file import SweepFile
+from twin.studies.sweep_records import KeyRecord, SweepHeader
 
 Twin = Callable[..., Result]
 INTERVAL = "jobs[llama3].checkpoint.interval"
@@ -99,6 +101,42 @@ def test_where_nothing_is_known_the_reason_is_told(
     told = twin("sweep", "lab-16", "--vary", f"{INTERVAL}=5..600 min", "--points", "8", *words).stdout
     assert f"not run: {INTERVAL}=" in told
     assert "min: no job has a checkpoint" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        VARY[:2],
+        ("--design", "grid"),
+        ("--points", "5"),
+        ("--indices",),
+        ("--optimise", "goodput"),
+        ("--limit", "pue<=2"),
+        ("--seeds", "1"),
+        ("--seed", "1"),
+        ("--until", "1 h"),
+        ("--set", "seed=2"),
+        ("--on", "pool"),
+        ("--certificates", "."),
+        ("--out", "b.sweep"),
+    ],
+)
+def test_options_of_runs_are_refused_where_a_sweep_is_shown(
+    twin: Twin, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path, key = tmp_path / "a.sweep", KeyRecord(path="a.b")
+    SweepFile(
+        SweepHeader(scene="a", inputs="", keys=(key,), design="grid", points=1, seeds=(1,)), path
+    ).close()
+    assert twin("sweep", path, "--figures", "pue", "--json").stdout
+    told = twin("sweep", path, *words, code=2).stderr
+    assert f"a.sweep is a sweep already, and is only shown: {words[0]} go with a scene" in told
+
+
+@pytest.mark.parametrize("words", [("--indices",), ("--optimise", "goodput")])
+def test_a_design_is_refused_where_points_come_otherwise(twin: Twin, words: tuple[str, ...]) -> None:
+    told = twin("sweep", "lab-16", *VARY, "--design", "lhs", *words, code=2).stderr
+    assert "--design: --indices and --optimise come to points of their own" in told
 
 
 def test_a_front_leaves_the_cell_of_an_unknown_figure_empty(twin: Twin) -> None:
