@@ -83,3 +83,13 @@ def test_the_paired_interval_covers_as_often_as_it_says() -> None:
         assert found.paired is not None
         hits += abs(found.difference - 0.3) <= found.paired
     assert 930 <= hits <= 970  # 950 within three standard errors
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-60, 1e60])
+def test_an_interval_does_not_depend_on_the_unit(unit: float) -> None:
+    a, b = [1.0, 2.0, 4.0], [2.0, 3.5, 3.0]
+    found, scaled = difference_of(a, b), difference_of([unit * x for x in a], [unit * x for x in b])
+    assert found is not None
+    assert found.unpaired is not None
+    assert scaled is not None
+    assert scaled.unpaired == pytest.approx(unit * found.unpaired)

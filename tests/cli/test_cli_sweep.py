@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 from typer.testing import Result
+
+from twin.scenario import Scenario
+from twin.studies.run_task import RunOutcome, RunTask, run_task
+from twin.studies.sweep_file import SweepFile
+from twin.studies.sweep_records import KeyRecord, SweepHeader
 
 Twin = Callable[..., Result]
 INTERVAL = "jobs[llama3].checkpoint.interval"
@@ -60,6 +67,111 @@ def test_what_cannot_be_is_refused_before_anything_runs(
     monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
     assert told in " ".join(twin("sweep", "lab-16", *words, code=code).stderr.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_that_lost_runs_says_so_and_shows_no_front(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(task: RunTask) -> RunOutcome:
+        return RunOutcome(task.point, task.seed, {}, "out of memory", lost=True)
+
+    asked = ("--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr", "--points", "8")
+    words = ("sweep", "lab-16", *asked, "-o", str(tmp_path / "a.sweep"))
+    with monkeypatch.context() as patch:
+        patch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(lost))
+        told = twin(*words, code=3)
+    assert "4 runs were lost: out of memory; the search stopped there; the same command runs" in told.stderr
+    assert "best point" not in told.stdout
+    monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
+    assert "1 best point" in twin(*words).stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--optimise", "interval_s:max"), ("--indices", "--figures", "interval_s"), ("--figures", "interval_s")],
+)
+def test_where_nothing_is_known_the_reason_is_told(
+    twin: Twin, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def fails(_: Scenario) -> None:
+        raise ValueError("no job has a checkpoint")
+
+    monkeypatch.setattr("twin.studies.run_task.closed_forms", fails)
+    monkeypatch.setattr("twin.studies.study.RunPool", lambda *_: _InTurn(run_task))
+    told = twin("sweep", "lab-16", "--vary", f"{INTERVAL}=5..600 min", "--points", "8", *words).stdout
+    assert f"not run: {INTERVAL}=" in told
+    assert "min: no job has a checkpoint" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        VARY[:2],
+        ("--design", "grid"),
+        ("--points", "5"),
+        ("--indices",),
+        ("--optimise", "goodput"),
+        ("--limit", "pue<=2"),
+        ("--seeds", "1"),
+        ("--seed", "1"),
+        ("--until", "1 h"),
+        ("--set", "seed=2"),
+        ("--on", "pool"),
+        ("--certificates", "."),
+        ("--out", "b.sweep"),
+    ],
+)
+def test_options_of_runs_are_refused_where_a_sweep_is_shown(
+    twin: Twin, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path, key = tmp_path / "a.sweep", KeyRecord(path="a.b")
+    SweepFile(
+        SweepHeader(scene="a", inputs="", keys=(key,), design="grid", points=1, seeds=(1,)), path
+    ).close()
+    assert twin("sweep", path, "--figures", "pue", "--json").stdout
+    told = twin("sweep", path, *words, code=2).stderr
+    assert f"a.sweep is a sweep already, and is only shown: {words[0]} go with a scene" in told
+
+
+@pytest.mark.parametrize("words", [("--indices",), ("--optimise", "goodput")])
+def test_a_design_is_refused_where_points_come_otherwise(twin: Twin, words: tuple[str, ...]) -> None:
+    told = twin("sweep", "lab-16", *VARY, "--design", "lhs", *words, code=2).stderr
+    assert "--design: --indices and --optimise come to points of their own" in told
+
+
+def test_a_front_leaves_the_cell_of_an_unknown_figure_empty(twin: Twin) -> None:
+    asked = ("--vary", f"{INTERVAL}=5..600 min", "--optimise", "renewal_ettr", "--points", "8")
+    shown = ("--figures", "energy_per_gpu_h,installed_gpus", "--until", "1 min")
+    lines = twin("sweep", "lab-16", *asked, *shown).stdout.splitlines()
+    assert "energy per productive GPU-hour" in lines[-3]
+    assert lines[-1].split()[3:] == ["%", "16"]  # after the interval and its share
+
+
+def test_parquet_that_cannot_be_written_is_refused_before_anything_runs(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr("twin.studies.study.SweepRunner.run", None)
+    told = twin("sweep", "lab-16", *VARY, "--table", tmp_path / "a.parquet", code=2).stderr
+    assert "--table: writing Parquet needs pyarrow" in told
+    assert not list(tmp_path.glob("*.parquet"))
+
+
+class _InTurn:
+    """Makes runs in this process."""
+
+    def __init__(self, run: Callable[[RunTask], RunOutcome]) -> None:
+        self._run = run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def results(self, tasks: Iterable[RunTask]) -> Iterator[tuple[RunTask, RunOutcome]]:
+        for task in tasks:
+            yield task, self._run(task)
 
 
 def test_points_that_are_no_valid_scene_are_told_with_their_reason(twin: Twin) -> None:

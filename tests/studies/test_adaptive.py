@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import pytest
 
+from twin.analysis.run_pool import RunLost
 from twin.api.sweep import swept
 from twin.studies.adaptive import generations_of
 from twin.studies.aim import aims_of, limits_of
-from twin.studies.study import SweepRequest
+from twin.studies.run_task import RunOutcome, RunTask, run_task
+from twin.studies.study import SweepOutcome, SweepRequest
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import chosen_figures
 from twin.studies.sweep_file import read_sweep
@@ -68,6 +72,46 @@ def test_an_optimum_is_found_within_the_budget_and_limits_hold(tmp_path: Path) -
     path.write_bytes(b"".join(lines[: len(lines) // 2]))
     assert swept(asked, ()).front == made.front
     assert read_sweep(path).runs == contents.runs
+
+
+class _Losing:
+    """Runs in this process, of which one is lost."""
+
+    def __init__(self, place: int | None) -> None:
+        self.place, self.made = place, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def results(self, tasks: Iterable[RunTask]) -> Iterator[tuple[RunTask, RunOutcome | RunLost]]:
+        for task in tasks:
+            self.made += 1
+            yield task, RunLost("its process ended") if self.made == self.place else run_task(task)
+
+
+@pytest.mark.parametrize("place", [1, 7, 20])
+def test_a_search_that_lost_a_run_stops_and_the_same_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    def found(executor: _Losing, out: Path) -> SweepOutcome:
+        monkeypatch.setattr(SweepRequest, "executor", lambda _: executor)
+        vary = [f"{INTERVAL}=5..600 min"]
+        return swept(replace(ASKED, vary=vary, optimise=["renewal_ettr"], points=40, out=out), ())
+
+    path = tmp_path / "lost.sweep"
+    lost = found(_Losing(place), path)
+    assert lost.lost == ("its process ended",)
+    assert lost.front is None
+    assert len(lost.contents.points) == -(-place // 6) * 6  # to the end of its generation
+    assert len(lost.contents.runs) == len(lost.contents.points) - 1
+    again = found(_Losing(None), path)
+    whole = found(_Losing(None), tmp_path / "whole.sweep")
+    assert again.front == whole.front
+    assert again.front
+    assert again.contents.runs == whole.contents.runs
 
 
 def test_another_aim_is_another_study(tmp_path: Path) -> None:

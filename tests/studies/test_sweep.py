@@ -134,6 +134,42 @@ def test_closed_forms_alone_run_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     assert closed_forms(LAB.scenario)["renewal_ettr"] == rows[0].bands["renewal_ettr"].mean
 
 
+@pytest.mark.parametrize(
+    ("seeds", "figures", "runs"),
+    [(5000, ["goodput"], None), (5001, ["goodput"], "500,100"), (5000, ["goodput", "interval_s"], "500,100")],
+)
+def test_more_runs_than_a_sweep_holds_are_refused_before_anything_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: int, figures: list[str], runs: str | None
+) -> None:
+    class Began(Exception):
+        pass
+
+    def began(_: SweepRequest) -> None:
+        raise Began
+
+    monkeypatch.setattr(SweepRequest, "executor", began)
+    out, told = tmp_path / "lab.sweep", list[str]()
+    asked = replace(ASKED, vary=[f"{INTERVAL}=5..600 min"], design="lhs", points=99, seeds=seeds, out=out)
+    with pytest.raises(StudyError if runs else Began, match=runs and f"{runs} runs are too many"):
+        swept(asked, chosen_figures(figures), budget=told.append)
+    assert bool(told) == (runs is None)
+    assert not out.exists()
+
+
+def test_closed_forms_that_fail_beside_runs_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: Scenario) -> None:
+        raise ValueError("no job has a checkpoint")
+
+    monkeypatch.setattr("twin.studies.run_task.closed_forms", fails)
+    figures, path = chosen_figures(["goodput", "interval_s"]), tmp_path / "lab.csv"
+    contents = swept(replace(ASKED, vary=[f"{INTERVAL}=5min,30min"], until_s=60.0), figures).contents
+    rows = sweep_rows(contents, figures)
+    assert [(row.runs, row.reason) for row in rows] == [(2, "no job has a checkpoint")] * 2
+    write_table(contents, figures, path)
+    with path.open() as file:
+        assert [row["reason"] for row in csv.DictReader(file)] == ["no job has a checkpoint"] * 4
+
+
 def test_an_unknown_figure_is_told_with_the_nearest() -> None:
     with pytest.raises(StudyError, match="did you mean goodput"):
         chosen_figures(["godput"])
@@ -157,3 +193,19 @@ def test_a_table_has_a_row_for_each_run(tmp_path: Path, name: str) -> None:
     assert kind(rows[0]["goodput"]) == contents.figures(0, "goodput")[0]
     assert kind(rows[0]["installed_gpus"]) == 16.0
     assert "too many" in rows[2]["reason"]
+
+
+def test_a_table_that_cannot_be_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, contents = tmp_path / "lab.csv", swept(replace(ASKED, until_s=60.0), FIGURES[:1]).contents
+    path.write_text("before")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_table(contents, FIGURES, path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -126,17 +128,42 @@ def test_damage_in_the_midst_is_told_with_its_line(path: Path) -> None:
         b'{"point":0,"seed":1,"figures":{"a":1e999},"reason":""}',
         b'{"point":-1,"seed":1,"figures":{},"reason":""}',
         b'{"point":0,"seed":1,"figures":{},"reason":"","more":1}',
+        b'{"point":0,"seed":1,"figures":{"a":1e61},"reason":""}',
+        b'{"point":7,"values":["1","2"],"reason":""}',
         b'{"point":0,"values":["' + b"x" * 3000 + b'"],"reason":""}',
     ],
 )
 def test_a_record_that_is_none_is_damage_whatever_its_sum(path: Path, record: bytes) -> None:
-    from zlib import crc32
+    whole = path.read_bytes() + with_sum(record)
+    for data in (whole, whole + whole.splitlines(keepends=True)[1]):
+        path.write_bytes(data)
+        with pytest.raises(StudyError, match=r"lab\.sweep:5: is damaged: \w"):
+            read_sweep(path)
 
-    with path.open("ab") as file:
-        file.write(b"%08x %s\n" % (crc32(record), record))
-        file.write(path.read_bytes().splitlines(keepends=True)[1])
-    with pytest.raises(StudyError, match="damaged"):
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seeds": []}, "seeds: .* at least 1 item"),
+        ({"seeds": [1, 1]}, "a seed is there twice"),
+        ({"keys": []}, "keys: .* at least 1 item"),
+        ({"keys": [{"path": "a"}, {"path": "a"}]}, "the key 'a' varies twice"),
+        ({"keys": [{"path": "seed"}]}, "the key 'seed' .* is named as another column"),
+        ({"keys": [{"path": "goodput"}]}, "the key 'goodput' .* is named as another column"),
+        ({"\x1b[31m": 1}, r"no sweep of this program: \\x1b\[31m: Extra inputs"),
+    ],
+)
+def test_a_header_that_no_sweep_has_is_refused_with_the_reason(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    path = tmp_path / "x.sweep"
+    path.write_bytes(with_sum(json.dumps({**header().model_dump(mode="json"), **changes}).encode()))
+    with pytest.raises(StudyError, match=words):
         read_sweep(path)
+
+
+def with_sum(record: bytes) -> bytes:
+    return b"%08x %s\n" % (crc32(record), record)
 
 
 def test_a_file_beyond_the_limits_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

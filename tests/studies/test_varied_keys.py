@@ -44,6 +44,12 @@ def test_what_is_no_list_and_no_range_is_refused(text: str) -> None:
         varied_key(text)
 
 
+@pytest.mark.parametrize("ends", [f"1..{'9' * 400}", f"-{'9' * 400}..1", "0..1e999 s", "-1e308..1e308"])
+def test_a_range_without_finite_ends_is_refused(ends: str) -> None:
+    with pytest.raises(ScenarioError, match="is too wide"):
+        varied_keys(LAB, [f"jobs[llama3].nodes={ends}"])
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [

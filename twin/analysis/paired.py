@@ -123,7 +123,7 @@ def difference_of(
     variance = sum(each)
     unpaired = 0.0
     if variance > 0.0:
-        freedom = variance**2 / sum(variance_of_mean**2 / (n - 1) for variance_of_mean in each)
+        freedom = (n - 1) / sum((variance_of_mean / variance) ** 2 for variance_of_mean in each)
         unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
     return PairedDifference(n, *means, paired, unpaired, pairs)
 

@@ -45,8 +45,8 @@ def swept(
         When nobody makes the runs any more.
     """
     document = set_texts(load_scene(asked.scene), asked.settings)
-    plan = planned(document, asked)
+    plan = planned(document, asked, figures)
     if budget is not None:
         budget(plan.budget)
     with counted(f"{plan.points:,} points") as show:
-        return carried_out(document, plan, figures, show)
+        return carried_out(document, plan, show)

@@ -25,6 +25,10 @@ _REFUSED = 1e6
 """How far a point that is no valid scene, or could not be run, passes its limits."""
 
 
+class _RunsLost(Exception):
+    """What a point comes to is not known yet: where the search goes from there neither."""
+
+
 def saltelli_design(keys: Sequence[VariedKey], samples: int | None, seed: int) -> tuple[SweepDesign, Ints64]:
     """Return the points for indices, each once, and which point each sample is, shape (keys + 2, samples).
 
@@ -98,10 +102,12 @@ def optimised(
     aims: Sequence[Aim],
     limits: Sequence[FigureLimit],
     seed: int,
-) -> list[int]:
+) -> list[int] | None:
     """Run an optimisation within its budget, and return the front among all points that it looked at.
 
-    Points that were looked at in another generation, or before the study was continued, are not run again.
+    Points that were looked at in another generation, or before the study was continued, are not run again. When runs of
+    a generation are lost, the search stops after it, and there is no front (None): with other figures it would go
+    elsewhere when it is continued.
 
     Parameters
     ----------
@@ -120,10 +126,15 @@ def optimised(
         new = list(places.items())[len(seen) :]
         seen.update(number for _, number in new)
         runner.run([(number, values) for values, number in new])
+        if runner.lost:
+            raise _RunsLost
         return _judged(contents, numbers, aims, limits)
 
     generations, population = generations_of(design.number)
-    nsga2(evaluate, len(design.keys), population, generations, seed)
+    try:
+        nsga2(evaluate, len(design.keys), population, generations, seed)
+    except _RunsLost:
+        return None
     numbers = list(places.values())
     front = front_of(*_judged(contents, numbers, aims, limits))
     return [number for number, best in zip(numbers, front.tolist(), strict=True) if best]

@@ -23,7 +23,7 @@ from twin.studies.design import DesignKind, SweepDesign, design_of
 from twin.studies.run_task import RunOutcome, RunTask, run_task
 from twin.studies.sensitivity import SobolIndex
 from twin.studies.study_error import StudyError
-from twin.studies.sweep import Progress, SweepRunner
+from twin.studies.sweep import Progress, SweepRunner, must_be_few_runs, seeds_of_point
 from twin.studies.sweep_file import SweepFile
 from twin.studies.sweep_records import MAX_SEED, SweepContents, header_of
 from twin.studies.varied_key import varied_keys
@@ -98,7 +98,7 @@ class SweepOutcome:
     indices
         By key of a figure: the indices of each key that varies, and of how many base samples they are.
     front
-        Numbers of the best points, of an optimisation.
+        Numbers of the best points, of an optimisation that lost no runs.
     figures
         What was optimised and limited.
     """
@@ -124,6 +124,8 @@ class SweepPlan:
         Which point each base sample is, where indices are asked for.
     aims, limits
         What is optimised.
+    shown
+        Figures that are asked for beside.
     """
 
     asked: SweepRequest
@@ -132,6 +134,7 @@ class SweepPlan:
     samples: Ints64 | None
     aims: tuple[Aim, ...]
     limits: tuple[FigureLimit, ...]
+    shown: tuple[ComparedFigure, ...]
 
     @property
     def points(self) -> int:
@@ -140,6 +143,11 @@ class SweepPlan:
             return len(self.design.points)
         generations, population = generations_of(self.design.number)
         return generations * population
+
+    @property
+    def runs(self) -> int:
+        """Return how many runs there are at most, closed forms of a point as one."""
+        return self.points * len(seeds_of_point(self.seeds, (*self.figures, *self.shown)))
 
     @property
     def budget(self) -> str:
@@ -161,15 +169,22 @@ class SweepPlan:
         )
 
 
-def planned(document: Document, asked: SweepRequest) -> SweepPlan:
+def planned(document: Document, asked: SweepRequest, figures: Sequence[ComparedFigure]) -> SweepPlan:
     """Return the plan of a study over a scene to which its settings have been applied.
+
+    Parameters
+    ----------
+    document, asked
+        The scene, and what is asked of it.
+    figures
+        What is asked for, beside what is optimised.
 
     Raises
     ------
     ScenarioError
         When a key cannot vary.
     StudyError
-        When the study cannot be.
+        When the study cannot be, or takes more runs than fit in a sweep.
     """
     keys = varied_keys(document, asked.vary)
     own = document.scenario.seed
@@ -187,23 +202,18 @@ def planned(document: Document, asked: SweepRequest) -> SweepPlan:
         design, samples = saltelli_design(keys, asked.points, own)
     else:
         design = design_of(document, keys, asked.design, asked.points)
-    return SweepPlan(asked, design, seeds, samples, aims, limits)
+    plan = SweepPlan(asked, design, seeds, samples, aims, limits, tuple(figures))
+    must_be_few_runs(plan.runs)
+    return plan
 
 
-def carried_out(
-    document: Document,
-    plan: SweepPlan,
-    figures: Sequence[ComparedFigure],
-    progress: Progress | None = None,
-) -> SweepOutcome:
+def carried_out(document: Document, plan: SweepPlan, progress: Progress | None = None) -> SweepOutcome:
     """Run a study, or what its file lacks of it.
 
     Parameters
     ----------
     document, plan
         As of `planned`.
-    figures
-        What is asked for, beside what is optimised.
     progress
         Told as runs end.
 
@@ -217,13 +227,14 @@ def carried_out(
     asked, design, own = plan.asked, plan.design, plan.figures
     header = header_of(document, design, plan.seeds, asked.until_s, asked.scene, tuple(asked.settings))
     with asked.executor() as executor, SweepFile(header, asked.out) as file:
-        runner = SweepRunner(document, design, file, (*own, *figures), executor, progress, plan.points)
+        runner = SweepRunner(document, design, file, (*own, *plan.shown), executor, progress, plan.points)
         contents, indices, front = file.contents, None, None
         if plan.aims:
             seed = document.scenario.seed
-            front = tuple(optimised(runner, contents, design, plan.aims, plan.limits, seed))
+            best = optimised(runner, contents, design, plan.aims, plan.limits, seed)
+            front = None if best is None else tuple(best)
         else:
             runner.run(list(enumerate(design.points)))
         if plan.samples is not None:
-            indices = {figure.key: indices_of(contents, figure, plan.samples) for figure in figures}
+            indices = {figure.key: indices_of(contents, figure, plan.samples) for figure in plan.shown}
         return SweepOutcome(contents, tuple(reason for _, reason in runner.lost), indices, front, own)

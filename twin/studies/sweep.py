@@ -29,6 +29,18 @@ class Executor(Protocol):
         ...
 
 
+def seeds_of_point(seeds: tuple[int, ...], figures: Sequence[ComparedFigure]) -> tuple[int | None, ...]:
+    """Return the seed of each run that figures of a point take; None: its closed forms."""
+    closed = [is_closed(figure) for figure in figures]
+    return (*(() if all(closed) else seeds), *((None,) if any(closed) else ()))
+
+
+def must_be_few_runs(number: int) -> None:
+    """Raise `StudyError` where runs are too many for a sweep."""
+    if number > MOST_RUNS:
+        raise StudyError(f"{number:,} runs are too many; at most {MOST_RUNS:,} fit in a sweep")
+
+
 class SweepRunner:
     """Runs points with the same seeds, and keeps what they come to; what is in the file already is not run again.
 
@@ -69,9 +81,7 @@ class SweepRunner:
         self._executor, self._progress = executor, progress
         header = file.contents.header
         self._until_s = header.until_s
-        self._seeds: tuple[int | None, ...] = header.seeds if not all(map(is_closed, figures)) else ()
-        if any(map(is_closed, figures)):
-            self._seeds = (*self._seeds, None)
+        self._seeds = seeds_of_point(header.seeds, figures)
         self._done, self._of = 0, points * len(self._seeds)
         self.lost: list[tuple[RunTask, str]] = []
 
@@ -84,8 +94,7 @@ class SweepRunner:
             When the file has other values for one of them, when there are too many, or the executor is gone.
         """
         number = self._done + len(points) * len(self._seeds)
-        if number > MOST_RUNS:
-            raise StudyError(f"{number:,} runs are too many; at most {MOST_RUNS:,} fit in a sweep")
+        must_be_few_runs(number)
         self._of = max(self._of, number)
         there = self._file.contents.runs
         self._done += sum((point, seed) in there for point, _ in points for seed in self._seeds)

@@ -10,10 +10,13 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, TypeVar
 from zlib import crc32
 
+from pydantic import ValidationError
+
 from twin.scenario.schema.base import DocumentPart
+from twin.shown_text import one_line
 from twin.studies.study_error import StudyError
 from twin.studies.sweep_records import (
     MOST_RUNS,
@@ -26,6 +29,7 @@ from twin.studies.sweep_records import (
 SUFFIX = ".sweep"
 MOST_BYTES = 400_000_000
 MOST_LINE = 1_000_000
+_Record = TypeVar("_Record", bound=DocumentPart)
 _SYNC_S = 1.0
 """What a failure of power may cost, beside what was running [s]; the end of the program costs nothing."""
 _TITLES = {
@@ -150,24 +154,45 @@ def _read(file: BinaryIO, path: Path) -> tuple[SweepContents, int]:
         raise StudyError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a sweep")
     line = file.readline(MOST_LINE)
     try:
-        contents, end = SweepContents(SweepHeader.model_validate_json(_body(line))), len(line)
+        body = _body(line)
     except ValueError:
         raise StudyError(f"{path} is no sweep of this program") from None
-    number = 1
+    contents, end = (
+        SweepContents(_record(SweepHeader, body, f"{path} is no sweep of this program")),
+        len(line),
+    )
+    number, keys = 1, len(contents.header.keys)
     while line := file.readline(MOST_LINE):
         number += 1
         try:
             body = _body(line)
-            kind = PointRecord if b'"values":' in body else RunRecord
-            contents.take(kind.model_validate_json(body))
         except ValueError:
             if file.read(1):
                 raise StudyError(f"{path}:{number}: is damaged") from None
             break  # torn, or being written
+        damaged = f"{path}:{number}: is damaged"
+        if b'"values":' in body:
+            point = _record(PointRecord, body, damaged)
+            if len(point.values) not in (0, keys):
+                raise StudyError(f"{damaged}: a point has {len(point.values)} of {keys} values")
+            contents.take(point)
+        else:
+            contents.take(_record(RunRecord, body, damaged))
         end += len(line)
         if len(contents.runs) > MOST_RUNS:
             raise StudyError(f"{path} holds more than {MOST_RUNS:,} runs, too many for a sweep")
     return contents, end
+
+
+def _record(kind: type[_Record], body: bytes, wrong: str) -> _Record:
+    """Return a record; raises `StudyError` with the reason where it is none, whatever its sum says."""
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        reason = first["msg"].removeprefix("Value error, ")
+        raise StudyError(f"{wrong}: {one_line(f'{key}: {reason}' if key else reason)}") from None
 
 
 def _line(record: DocumentPart) -> bytes:

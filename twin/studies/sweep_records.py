@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from twin.record.inputs import MODEL_REVISION, app_version, inputs_hash
 from twin.scenario import Document
 from twin.scenario.schema.base import DocumentPart
 from twin.studies.design import MOST_POINTS, SweepDesign
+from twin.studies.study_figures import STUDY_FIGURES
 from twin.studies.varied_key import MOST_LETTERS, MOST_VALUES
 
 MOST_KEYS = 100
@@ -19,9 +20,15 @@ MOST_SEEDS = 10_000
 MOST_RUNS = 500_000
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+FigureValue = Annotated[float, Field(ge=-1e60, le=1e60, allow_inf_nan=False)]
+"""Of which squares and sums are finite, too."""
 MAX_SEED = 2**63 - 1
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 PointNumber = Annotated[int, Field(ge=0, lt=MOST_POINTS + 1)]
+
+
+_COLUMNS = ("point", "seed", "reason")
+"""Of a table of runs, beside the keys that vary and the figures."""
 
 
 class KeyRecord(DocumentPart):
@@ -47,12 +54,23 @@ class SweepHeader(DocumentPart):
     settings: tuple[Text, ...] = Field(
         default=(), max_length=1000, description="PATH=VALUE before anything varies"
     )
-    keys: tuple[KeyRecord, ...] = Field(max_length=MOST_KEYS)
+    keys: tuple[KeyRecord, ...] = Field(min_length=1, max_length=MOST_KEYS)
     design: Text = Field(description="how points come about")
     points: PointNumber = Field(description="how many, or of which size the design is")
     base: PointNumber | None = Field(default=None, description="the point that is the scene as it stands")
-    seeds: tuple[Seed, ...] = Field(max_length=MOST_SEEDS)
+    seeds: tuple[Seed, ...] = Field(min_length=1, max_length=MOST_SEEDS)
     until_s: Number | None = Field(default=None, description="runs stop there [s]")
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        """Refuse keys that would share a column of a table, and seeds that would count twice."""
+        paths = [key.path for key in self.keys]
+        twice = {path for path in paths if paths.count(path) > 1} | {*paths} & {*_COLUMNS, *STUDY_FIGURES}
+        if twice:
+            raise ValueError(f"the key {min(twice)!r} varies twice, or is named as another column")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("a seed is there twice")
+        return self
 
 
 class PointRecord(DocumentPart):
@@ -68,7 +86,9 @@ class RunRecord(DocumentPart):
 
     point: PointNumber
     seed: Seed | None
-    figures: dict[Annotated[str, StringConstraints(max_length=60)], Number | None] = Field(max_length=200)
+    figures: dict[Annotated[str, StringConstraints(max_length=60)], FigureValue | None] = Field(
+        max_length=200
+    )
     reason: Text = ""
 
 
@@ -105,6 +125,11 @@ class SweepContents:
         """Return the closed forms of a point."""
         run = self.runs.get((point, None))
         return {} if run is None else run.figures
+
+    def closed_reason(self, point: int) -> str:
+        """Return why the closed forms of a point could not be; "": they are there, or nobody asked for them."""
+        run = self.runs.get((point, None))
+        return "" if run is None else run.reason
 
 
 def header_of(

@@ -24,7 +24,7 @@ class PointRow:
     values
         Of the keys that vary; empty: the scene as it stands.
     reason
-        Why it, or a run of it, could not be; "": all is well.
+        Why it, a run or the closed forms of it could not be; "": all is well.
     runs
         Runs that are done.
     bands
@@ -60,10 +60,9 @@ def sweep_rows(contents: SweepContents, figures: Sequence[ComparedFigure]) -> li
         runs = [
             run for seed in contents.header.seeds if (run := contents.runs.get((number, seed))) is not None
         ]
-        reason = point.reason or next((run.reason for run in runs if run.reason), "")
-        rows.append(
-            PointRow(number, point.values, reason, sum(not run.reason for run in runs), bands, differences)
-        )
+        reason = next((run.reason for run in runs if run.reason), contents.closed_reason(number))
+        done = sum(not run.reason for run in runs)
+        rows.append(PointRow(number, point.values, point.reason or reason, done, bands, differences))
     return rows
 
 

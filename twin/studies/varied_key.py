@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from twin.scenario import Document
 from twin.scenario.file.set_option import set_texts
 from twin.scenario.reading.set_value import NoSuchPlace, assign
 from twin.scenario.text.parse import Path, child
 from twin.scenario.text.path import resolve, split
-from twin.scenario.text.problem import Problem, ScenarioError
+from twin.scenario.text.problem import Problem, ScenarioError, shown
 from twin.studies.study_error import StudyError
 
 MOST_VALUES = 1000
@@ -149,6 +150,9 @@ def _ranged(path: str, text: str, option: str) -> VariedKey:
         hint = "both ends in one unit, such as 5..20 min or 0.5 s..30 s"
         raise ScenarioError([Problem(option, 0, path, repr(text), "is no range of numbers", hint)])
     low, high = float(match[1]), float(match[3])
+    if not isfinite(high - low):
+        reason = "is too wide: its ends and their difference must be numbers below 1.8e308"
+        raise ScenarioError([Problem(option, 0, path, shown(text), reason)])
     if not low < high:
         raise ScenarioError(
             [Problem(option, 0, path, repr(text), "must go from the lower to the higher end")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +19,8 @@ EXAMPLE = """Example: twin sweep lab-16 --vary jobs[llama3].checkpoint.interval=
 Every point runs with the same seeds, so that differences from the scene as it stands are paired. The same command with
 the same --out goes on where it was stopped; twin sweep lab.sweep shows what is there, and --table writes it."""
 FORMAT = JsonFormat("sweep")
+_OF_A_FILE = ("scene", "figures", "table", "replace", "json")
+"""Parameters that do something where a sweep is shown; the others say what is run."""
 
 
 class PointDesign(StrEnum):
@@ -29,6 +32,7 @@ class PointDesign(StrEnum):
 
 
 def sweep_scene(
+    ctx: typer.Context,
     scene: Annotated[
         str,
         typer.Argument(
@@ -127,6 +131,7 @@ def sweep_scene(
 
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
+    from twin.analysis.export_parquet import NoParquet
     from twin.api.sweep import swept
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
@@ -137,18 +142,22 @@ def sweep_scene(
     from twin.studies.study import SweepOutcome, SweepRequest
     from twin.studies.study_error import SchedulerGone, StudyError
     from twin.studies.study_figures import DEFAULT_FIGURES, chosen_figures
-    from twin.studies.sweep_export import write_table
+    from twin.studies.sweep_export import must_be_writable, write_table
     from twin.studies.sweep_file import SUFFIX, read_sweep
 
     kept = "" if out is None else f"; what is done is in {out}, and the same command goes on"
+    given = _given(ctx)
     with reporting_errors(scene):
         try:
+            if scene.endswith(SUFFIX):
+                _must_show(scene, given)
+            elif "design" in given and (indices or optimise):
+                raise BadInput("--design: --indices and --optimise come to points of their own; leave it out")
             chosen = chosen_figures(figures.split(",") if figures else () if optimise else DEFAULT_FIGURES)
             if table is not None:
                 must_be_free(table, "--table", scene, endings=(".csv", ".parquet"), replace=replace)
+                must_be_writable(table)
             if scene.endswith(SUFFIX):
-                if vary or out is not None or indices or optimise:
-                    raise BadInput(f"{scene} is a sweep already; --vary, --out and the like go with a scene")
                 found = SweepOutcome(read_sweep(Path(scene)))
             else:
                 if out is not None:
@@ -179,6 +188,8 @@ def sweep_scene(
             raise
         except SchedulerGone as error:
             raise Failure(f"{error}{kept}") from None
+        except NoParquet as error:
+            raise BadInput(f"--table: {error}") from None
         except StudyError as error:
             raise BadInput(str(error)) from None
         if json:
@@ -189,4 +200,24 @@ def sweep_scene(
             again = (
                 "the same command runs them again" if out is not None else "with --out they can be run again"
             )
-            raise Failure(f"{len(found.lost)} runs were lost: {found.lost[0]}; {again}")
+            stopped = "; the search stopped there" if optimise else ""
+            raise Failure(f"{len(found.lost)} runs were lost: {found.lost[0]}{stopped}; {again}")
+
+
+def _given(ctx: typer.Context) -> dict[str, str]:
+    """Return the parameters that a command line has, with the options that they are given by."""
+    sources = {param: ctx.get_parameter_source(param.name or "") for param in ctx.command.params}
+    return {
+        param.name or "": param.opts[-1]
+        for param, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    }
+
+
+def _must_show(file: str, given: Mapping[str, str]) -> None:
+    """Refuse options that say what is run, where a sweep is only shown; raises `BadInput`."""
+    from twin.cli.errors import BadInput
+
+    others = [option for name, option in given.items() if name not in _OF_A_FILE]
+    if others:
+        raise BadInput(f"{file} is a sweep already, and is only shown: {', '.join(others)} go with a scene")

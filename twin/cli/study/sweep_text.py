@@ -21,7 +21,8 @@ _MOST_ROWS = 200
 def print_sweep(found: SweepOutcome, figures: Sequence[ComparedFigure]) -> None:
     """Print a table for each figure: mean and quantiles over seeds, and the paired difference from the scene.
 
-    Of an optimisation the front alone is printed; where indices were asked for, they alone are.
+    Of an optimisation the front is printed instead; where indices were asked for, they are. Where there are none, it
+    follows which points could not be, and why.
     """
     show = console().print
     contents = found.contents
@@ -32,19 +33,23 @@ def print_sweep(found: SweepOutcome, figures: Sequence[ComparedFigure]) -> None:
     show(f"{header.scene}: {len(rows)} points, {named}{until}", soft_wrap=True)
     if found.front is not None:
         _print_front(contents, [row for row in rows if row.point in found.front], figures)
-        return
-    if found.indices is not None:
+        if found.front:
+            return
+    elif found.indices is not None:
         for figure in figures:
             _print_indices(contents, figure, *found.indices[figure.key])
-        return
-    for figure in figures:
-        known = [row for row in rows if figure.key in row.bands]
-        if known:
-            show("")
-            _print_figure(contents, figure, known)
+        if all(indices is not None for indices, _ in found.indices.values()):
+            return
+    else:
+        for figure in figures:
+            known = [row for row in rows if figure.key in row.bands]
+            if known:
+                show("")
+                _print_figure(contents, figure, known)
     wrong = [row for row in rows if row.reason]
     for row in wrong[:_MOST_ROWS]:
-        show(f"not run: {_named(contents, row)}: {row.reason}", soft_wrap=True)
+        failed = "not all known" if row.bands else "not run"
+        show(f"{failed}: {_named(contents, row)}: {row.reason}", soft_wrap=True)
     left = len(rows) - _MOST_ROWS
     if left > 0:
         show(f"{left:,} more points are not shown; --table writes all of them", soft_wrap=True)
@@ -81,19 +86,24 @@ def _print_figure(contents: SweepContents, figure: ComparedFigure, rows: Sequenc
 def _print_front(
     contents: SweepContents, rows: Sequence[PointRow], figures: Sequence[ComparedFigure]
 ) -> None:
-    """Print the best points, by the first figure; each is better than each other one in something."""
+    """Print the best points, by the first figure; each is better than each other one in something.
+
+    What was optimised comes first, and is known of each; other figures need not be.
+    """
     show = console().print
     if not rows:
         show("no point keeps all limits", soft_wrap=True)
         return
     rows = sorted(rows, key=lambda row: row.bands[figures[0].key].mean)
-    cells = [
-        (*row.values, *(value_words(figure, row.bands[figure.key].mean) for figure in figures))
-        for row in rows[:_MOST_ROWS]
-    ]
+    cells = [(*row.values, *(_mean_words(row, figure) for figure in figures)) for row in rows[:_MOST_ROWS]]
     keys = [key.path for key in contents.header.keys]
     show(f"\n{len(rows)} best point{'s' * (len(rows) > 1)}, means over seeds")
     print_table((*keys, *(figure.title for figure in figures)), cells, right=len(figures))
+
+
+def _mean_words(row: PointRow, figure: ComparedFigure) -> str:
+    band = row.bands.get(figure.key)
+    return "" if band is None else value_words(figure, band.mean)
 
 
 def _print_indices(
