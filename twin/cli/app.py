@@ -68,6 +68,10 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     ),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),
+        CommandEntry("bom", "twin.cli.documents.lists:list_parts", ("FORMAT",)),
+        CommandEntry("cables", "twin.cli.documents.lists:list_cables"),
+        CommandEntry("ports", "twin.cli.documents.lists:list_ports"),
+        CommandEntry("racks", "twin.cli.documents.lists:list_racks"),
         CommandEntry("export", "twin.cli.export:export_run"),
         CommandEntry("shot", "twin.cli.shot:take_picture"),
         CommandEntry("video", "twin.cli.video:make_video"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from twin.app.documents.lists_dialog import ListsDialog
 from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
 from twin.language import tr
@@ -119,6 +121,19 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("print paper PDF HTML students audience chapters"),
         ),
         entry(
+            "file.lists",
+            tr("Lists\N{HORIZONTAL ELLIPSIS}"),
+            partial(_show_lists, window),
+            menu="file",
+            icon="list",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "Bill of materials, cable schedule, port map, rack loads: to read, as CSV or as a workbook of Excel"
+            ),
+            words=tr("BOM bill materials parts order cables labels ports racks loads phases CSV Excel XLSX"),
+        ),
+        entry(
             "file.video",
             tr("Export video\N{HORIZONTAL ELLIPSIS}"),
             lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
@@ -139,3 +154,9 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="9",
         ),
     ]
+
+
+def _show_lists(window: WindowApi) -> None:
+    dialog = ListsDialog(window.look, window.session, window)
+    dialog.chosen.connect(window.go_to)
+    dialog.show()
