@@ -19,7 +19,7 @@ COLUMNS = (
     ListColumn("row", tr("Row")),
     ListColumn("rack", tr("Rack")),
     ListColumn("part", tr("Part")),
-    ListColumn("nodes", tr("Nodes")),
+    ListColumn("nodes", tr("Nodes"), "", 0),
     ListColumn("weight_kg", tr("Weight"), "kg", 0),
     ListColumn("power_kw", tr("Design power"), "kW", 1),
     ListColumn("coolant_kw", tr("Heat into coolant"), "kW", 1),

@@ -182,7 +182,9 @@ class ListsDialog(QDialog):
         if sums is not None:
             cells = zip(made.columns, sums, strict=True)
             said += [
-                f"{column.head}: {shown(cell, column)}" for column, cell in cells if column.key in made.summed
+                f"{column.title} {shown(cell, column)} {column.unit}".rstrip()
+                for column, cell in cells
+                if column.key in made.summed
             ]
         self.words.setText("\n".join([" \N{MIDDLE DOT} ".join(said), *made.notes]))
 
