@@ -70,7 +70,11 @@ def _stage(plant: Plant, place: int, stage: PowerStage, level: int) -> Block:
     power = plant.power
     mine = np.flatnonzero((power.stage == place) & power.present)
     rated_w = float(power.capacity_w[mine[0]]) if len(mine) else math.nan
-    texts = [f"{len(mine):,} x {stage.part}" if stage.part else f"{len(mine):,} of them"]
+    texts = [
+        f"{len(mine):,} x {stage.part}"
+        if stage.part
+        else f"{len(mine):,} {'item' if len(mine) == 1 else 'items'}"
+    ]
     if math.isfinite(rated_w):
         texts.append(f"{_power(rated_w)} each")
     if stage.units > 1:

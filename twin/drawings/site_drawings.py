@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
 
 from twin.catalog import Catalog
 from twin.drawings.elevation import elevation_sheets
@@ -15,6 +17,7 @@ from twin.drawings.piping import piping_sheet
 from twin.drawings.plan import plan_sheet
 from twin.language import tr
 from twin.plant.tables import Plant
+from twin.record.inputs import app_version, inputs_hash
 from twin.scenario.schema.document import Scenario
 
 KINDS = {
@@ -77,6 +80,19 @@ def drawings(
         )
         for place, (draft, name, reference) in enumerate(zip(drafts, names, told, strict=True))
     ]
+
+
+def title_block(scenario: Scenario) -> TitleBlock:
+    """Return what the title block of a scene says today; its revision changes with whatever the scene says."""
+    today = date.today().isoformat()
+    return TitleBlock(scenario.title, inputs_hash(scenario)[:8], today, f"gpu-twin {app_version()}")
+
+
+def svg_names(sheets: Sequence[Sheet], to: Path) -> dict[Path, list[Sheet]]:
+    """Return the files of some sheets: `to` itself for one, else with the name of each: hall-P1.svg."""
+    if len(sheets) == 1:
+        return {to: list(sheets)}
+    return {to.with_name(f"{to.stem}-{sheet.name}{to.suffix}"): [sheet] for sheet in sheets}
 
 
 def _drafts(

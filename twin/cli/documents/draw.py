@@ -60,10 +60,10 @@ def draw_scene(
     set_: Settings = None,
 ) -> None:
     """Draw a scene for paper: black on white, to scale, with dimensions, title block and references between sheets."""
-    from twin.api.drawings import draw, svg_names
+    from twin.api.drawings import draw
     from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.scene import load_scene
-    from twin.drawings.site_drawings import KINDS, DrawingError
+    from twin.drawings.site_drawings import KINDS, DrawingError, svg_names
     from twin.scenario.file.set_option import set_texts
     from twin.whole_file import write_whole
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.documents.lists_dialog import ListsDialog
 from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
@@ -119,6 +120,21 @@ def file_actions(window: WindowApi) -> list[Command]:
                 "The chapters of the scene as one HTML page: pictures, text, figures of their moments, sources"
             ),
             words=tr("print paper PDF HTML students audience chapters"),
+        ),
+        entry(
+            "file.drawings",
+            tr("Drawings\N{HORIZONTAL ELLIPSIS}"),
+            lambda: DrawingsDialog(window.look, window.session, window).show(),
+            menu="file",
+            icon="layout",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "Plan, rack elevations, one-line diagram, piping, network: on paper A4 to A0, as PDF or SVG"
+            ),
+            words=tr(
+                "PDF SVG print plan elevation one-line single-line piping P&ID floor plan blueprint CAD drawing"
+            ),
         ),
         entry(
             "file.lists",
