@@ -52,3 +52,17 @@ def test_sheets_are_chosen_looked_at_and_saved(
 def test_the_palette_finds_drawings_by_the_words_of_their_users(use_window, lab: Path) -> None:
     words = use_window(lab).menus.model.registered_actions["file.drawings"].words
     assert {"PDF", "SVG", "print", "plan", "CAD"} <= set(words.split())
+
+
+def test_the_hall_is_exported_for_other_3d_programs_as_it_is_shown(
+    use_window, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = use_window(lab)
+    chosen = {"glb": "glTF (*.glb)", "usda": "OpenUSD (*.usda)"}
+    for ending, words in chosen.items():
+        answer = (str(tmp_path / "lab"), words)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, answer=answer: answer)
+        window.menus.execute("file.solids")
+        assert (tmp_path / f"lab.{ending}").stat().st_size > 5000
+    assert (tmp_path / "lab.glb").read_bytes()[:4] == b"glTF"
+    assert (tmp_path / "lab.usda").read_text().startswith("#usda 1.0")

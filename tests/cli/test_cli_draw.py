@@ -24,11 +24,11 @@ def test_a_scene_is_drawn_as_pdf_and_as_svg(twin: Twin, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("-o", "lab.dwg"), "lab.dwg: a drawing is a .pdf or an .svg file"),
+        (("-o", "lab.dwg"), "-o must end in .pdf, not .dwg: lab.dwg"),
         (("-o", "lab.pdf", "--paper", "A7"), "'A7' is not one of"),
         (("-o", "lab.pdf", "--hall", "attic"), "hall attic is not there; there are lab"),
-        (("-o", "there.pdf"), "there.pdf exists; --replace overwrites it"),
-        (("-o", "nowhere/lab.pdf"), "nowhere/lab.pdf: No such file or directory"),
+        (("-o", "there.pdf"), "-o: there.pdf exists already"),
+        (("-o", "nowhere/lab.pdf"), "-o: no folder nowhere; create it first"),
     ],
 )
 def test_refusals(

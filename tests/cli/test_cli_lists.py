@@ -28,9 +28,9 @@ def test_lists_are_printed_and_written(twin: Twin, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("bom", "lab-16", "-o", "bom.pdf"), "bom.pdf: a list is a .csv or an .xlsx file"),
-        (("bom", "lab-16", "-o", "there.csv"), "there.csv exists; --replace overwrites it"),
-        (("cables", "lab-16", "-o", "nowhere/cables.csv"), "nowhere/cables.csv: No such file or directory"),
+        (("bom", "lab-16", "-o", "bom.pdf"), "-o must end in .csv, not .pdf: bom.pdf"),
+        (("bom", "lab-16", "-o", "there.csv"), "-o: there.csv exists already"),
+        (("cables", "lab-16", "-o", "nowhere/cables.csv"), "-o: no folder nowhere; create it first"),
         (("bom", "lab-16", "--set", "prices[DGX-H100]=1 USD"), "is less than what is in it costs"),
         (("ports", "no-such-hall"), "no-such-hall"),
     ],

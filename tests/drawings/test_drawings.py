@@ -15,7 +15,7 @@ from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
 from twin.drawings.plan import plan_sheet, row_edges_m, row_ends_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
-from twin.drawings.sheet import Drawn, millimetres
+from twin.drawings.sheet import SheetContents, millimetres
 from twin.drawings.site_drawings import KINDS, DrawingError, drawings
 from twin.plant.build import build
 from twin.plant.tables import Plant
@@ -169,7 +169,7 @@ def test_what_cannot_be_drawn_is_refused_with_what_can(asked: dict[str, object],
 
 
 def test_dimensions_in_no_room_are_left_out() -> None:
-    drawn = Drawn()
+    drawn = SheetContents()
     drawn.dimension([0.0, 1.0, 60.0], [0.1, 5.9], 10.0, upright=False)
     assert [words.text for words in drawn.words] == ["5,900"]
     assert set(KINDS) == {"plan", "elevation", "one-line", "piping", "network"}

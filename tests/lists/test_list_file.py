@@ -11,16 +11,16 @@ from openpyxl import load_workbook
 
 from twin.lists import list_file
 from twin.lists.list_file import NoWorkbook, shown, write_lists
-from twin.lists.table import ListColumn, SiteList
+from twin.lists.table import SiteColumn, SiteList
 
 PARTS = SiteList(
     "bom",
     "Bill of materials",
     (
-        ListColumn("part", "Part"),
-        ListColumn("count", "Count"),
-        ListColumn("usd", "Total", "USD", 0),
-        ListColumn("kg", "Weight", "kg", 1),
+        SiteColumn("part", "Part"),
+        SiteColumn("count", "Count"),
+        SiteColumn("usd", "Total", "USD", 0),
+        SiteColumn("kg", "Weight", "kg", 1),
     ),
     (("=1+1", 2, 1234.56, None), ("@SUM(A1)", 3, 2.0, 7.25), ("\x1b[31mred", 0, 0.0, 1.0)),
     ("=HYPERLINK(1) has no price",),
@@ -41,7 +41,7 @@ def test_csv_holds_the_rows_and_no_formula(tmp_path: Path) -> None:
 
 
 def test_a_workbook_has_a_sheet_for_each_list_with_sums_and_notes(tmp_path: Path) -> None:
-    racks = SiteList("racks", "Rack loads", (ListColumn("rack", "Rack"),), (("gpu/0/0",),))
+    racks = SiteList("racks", "Rack loads", (SiteColumn("rack", "Rack"),), (("gpu/0/0",),))
     write_lists([PARTS, racks], to := tmp_path / "lists.xlsx")
     book = load_workbook(to)
     assert book.sheetnames == ["Bill of materials", "Rack loads"]

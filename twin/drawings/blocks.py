@@ -14,8 +14,8 @@ from twin.drawings.sheet import (
     TEXT_MM,
     THIN_MM,
     Area,
-    Drawn,
     Point,
+    SheetContents,
     text_mm,
     wrapped,
 )
@@ -26,7 +26,7 @@ _HIGHEST_MM = 48.0
 
 
 @dataclass(frozen=True)
-class Block:
+class SheetBlock:
     """One thing, or a number of things of a kind.
 
     Parameters
@@ -73,14 +73,14 @@ class BlockLine:
 def block_sheet(
     kind: str,
     title: str,
-    blocks: Sequence[Block],
+    blocks: Sequence[SheetBlock],
     lines: Sequence[BlockLine],
     paper: str,
     legend: tuple[str, ...],
 ) -> SheetDraft:
     """Return a sheet of blocks, those of a level side by side near what they hang on."""
     area = drawing_area(paper, True)
-    drawn = Drawn()
+    drawn = SheetContents()
     if not blocks:
         drawn.write("There is none in this scene.", (area.left + 4, area.top + 10), TEXT_MM)
         return SheetDraft(kind, title, True, 0, drawn, legend)
@@ -98,8 +98,8 @@ def block_sheet(
     return SheetDraft(kind, title, True, 0, drawn, legend)
 
 
-def _placed(area: Area, blocks: Sequence[Block], lines: Sequence[BlockLine]) -> dict[str, Area]:
-    levels: dict[int, list[Block]] = defaultdict(list)
+def _placed(area: Area, blocks: Sequence[SheetBlock], lines: Sequence[BlockLine]) -> dict[str, Area]:
+    levels: dict[int, list[SheetBlock]] = defaultdict(list)
     for block in blocks:
         levels[block.level].append(block)
     above: dict[str, list[str]] = defaultdict(list)
@@ -112,7 +112,9 @@ def _placed(area: Area, blocks: Sequence[Block], lines: Sequence[BlockLine]) -> 
         where = {block.key: place for place, block in enumerate(members)}
         centre = area.left + area.wide / 2
 
-        def wanted(block: Block, where: dict[str, int] = where, centre: float = centre) -> tuple[float, int]:
+        def wanted(
+            block: SheetBlock, where: dict[str, int] = where, centre: float = centre
+        ) -> tuple[float, int]:
             parents = [middle[key] for key in above[block.key] if key in middle]
             return (sum(parents) / len(parents) if parents else centre, where[block.key])
 
@@ -128,16 +130,16 @@ def _placed(area: Area, blocks: Sequence[Block], lines: Sequence[BlockLine]) -> 
     return boxes
 
 
-def _texts(block: Block, wide: float) -> list[str]:
+def _texts(block: SheetBlock, wide: float) -> list[str]:
     inner = wide - 2 * _INNER_MM - (_SYMBOL_MM if block.symbol else 0)
     return [line for text in block.lines for line in wrapped(text, SMALL_MM, inner)]
 
 
-def _high(block: Block, wide: float) -> float:
+def _high(block: SheetBlock, wide: float) -> float:
     return _INNER_MM * 2 + TEXT_MM + LINE * SMALL_MM * len(_texts(block, wide)) + 1.5
 
 
-def _draw_block(drawn: Drawn, box: Area, block: Block) -> None:
+def _draw_block(drawn: SheetContents, box: Area, block: SheetBlock) -> None:
     drawn.box(box, MEDIUM_MM, grey=0.0)
     left = box.left + _INNER_MM
     if block.symbol:
@@ -149,7 +151,9 @@ def _draw_block(drawn: Drawn, box: Area, block: Block) -> None:
     drawn.write_lines(_texts(block, box.wide), (left, foot + LINE * SMALL_MM + 1), most_mm=room)
 
 
-def _draw_line(drawn: Drawn, upper: Area, lower: Area, stop: float, line: BlockLine, turn: int) -> None:
+def _draw_line(
+    drawn: SheetContents, upper: Area, lower: Area, stop: float, line: BlockLine, turn: int
+) -> None:
     start = (upper.left + upper.right) / 2
     across = upper.bottom + 3 + 1.6 * turn
     if lower.top <= upper.bottom:
@@ -169,17 +173,17 @@ def _draw_line(drawn: Drawn, upper: Area, lower: Area, stop: float, line: BlockL
 # --- symbols of IEC 60617 and ISO 14617, in a square of 7 mm about a point
 
 
-def _generator(drawn: Drawn, at: Point) -> None:
+def _generator(drawn: SheetContents, at: Point) -> None:
     drawn.circle(at, 3.0, THIN_MM)
     drawn.write("G", (at[0], at[1] + 1.2), TEXT_MM, "middle")
 
 
-def _transformer(drawn: Drawn, at: Point) -> None:
+def _transformer(drawn: SheetContents, at: Point) -> None:
     drawn.circle((at[0], at[1] - 1.2), 2.0, THIN_MM)
     drawn.circle((at[0], at[1] + 1.2), 2.0, THIN_MM)
 
 
-def _utility(drawn: Drawn, at: Point) -> None:
+def _utility(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.box(Area(x - 3, y - 3, x + 3, y + 3))
     drawn.line((x - 3, y), (x, y - 3))
@@ -187,7 +191,7 @@ def _utility(drawn: Drawn, at: Point) -> None:
     drawn.line((x, y + 3), (x + 3, y))
 
 
-def _converter(drawn: Drawn, at: Point) -> None:
+def _converter(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.box(Area(x - 3, y - 3, x + 3, y + 3))
     drawn.line((x - 3, y + 3), (x + 3, y - 3))
@@ -195,7 +199,7 @@ def _converter(drawn: Drawn, at: Point) -> None:
     drawn.write("=", (x + 1.5, y + 2.4), SMALL_MM, "middle")
 
 
-def _breaker(drawn: Drawn, at: Point) -> None:
+def _breaker(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.line((x, y - 3), (x, y - 1))
     drawn.line((x - 1, y - 2), (x + 1, y))
@@ -204,45 +208,45 @@ def _breaker(drawn: Drawn, at: Point) -> None:
     drawn.line((x, y + 1.5), (x, y + 3))
 
 
-def _battery(drawn: Drawn, at: Point) -> None:
+def _battery(drawn: SheetContents, at: Point) -> None:
     x, y = at
     for place, half in ((-1.5, 2.6), (-0.5, 1.2), (0.5, 2.6), (1.5, 1.2)):
         drawn.line((x - half, y + place), (x + half, y + place), wide_mm=MEDIUM_MM if half < 2 else THIN_MM)
 
 
-def _panel(drawn: Drawn, at: Point) -> None:
+def _panel(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.box(Area(x - 3, y - 3, x + 3, y + 3))
     drawn.line((x - 3, y - 1), (x + 3, y - 1))
 
 
-def _pump(drawn: Drawn, at: Point) -> None:
+def _pump(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.circle(at, 3.0, THIN_MM)
     drawn.line((x - 1.6, y - 2.5), (x + 3.0, y), (x - 1.6, y + 2.5))
 
 
-def _exchanger(drawn: Drawn, at: Point) -> None:
+def _exchanger(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.circle(at, 3.0, THIN_MM)
     drawn.line((x - 3, y), (x - 1, y - 1.5), (x + 1, y + 1.5), (x + 3, y))
 
 
-def _fan(drawn: Drawn, at: Point) -> None:
+def _fan(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.circle(at, 3.0, THIN_MM)
     drawn.line((x - 2, y - 2.2), (x + 2, y + 2.2))
     drawn.line((x - 2, y + 2.2), (x + 2, y - 2.2))
 
 
-def _rack(drawn: Drawn, at: Point) -> None:
+def _rack(drawn: SheetContents, at: Point) -> None:
     x, y = at
     drawn.box(Area(x - 2, y - 3, x + 2, y + 3))
     for line in (-1.5, 0.0, 1.5):
         drawn.line((x - 2, y + line), (x + 2, y + line))
 
 
-SYMBOLS: dict[str, Callable[[Drawn, Point], None]] = {
+SYMBOLS: dict[str, Callable[[SheetContents, Point], None]] = {
     "generator": _generator,
     "transformer": _transformer,
     "utility": _utility,

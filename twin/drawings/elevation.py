@@ -8,7 +8,17 @@ import numpy as np
 
 from twin.catalog import Catalog
 from twin.drawings.paper import SheetDraft, drawing_area
-from twin.drawings.sheet import FINE_MM, LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, THIN_MM, Area, Drawn, wrapped
+from twin.drawings.sheet import (
+    FINE_MM,
+    LINE,
+    MEDIUM_MM,
+    SMALL_MM,
+    TEXT_MM,
+    THIN_MM,
+    Area,
+    SheetContents,
+    wrapped,
+)
 from twin.plant.cable_names import id_range
 from twin.plant.design_load import rack_budget, rack_weights_kg
 from twin.plant.tables import FixtureKind, Plant
@@ -89,7 +99,7 @@ def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> l
     high = tallest * _UNIT_M * 1e3 / scale + _WORDS_MM + _HEAD_MM
     title = f"Elevations of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
     drafts: list[SheetDraft] = []
-    drawn, x, y = Drawn(), area.left, area.top
+    drawn, x, y = SheetContents(), area.left, area.top
     for pattern in patterns:
         heading = _heading(pattern)
         for place, group in enumerate(pattern.groups):
@@ -98,7 +108,7 @@ def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> l
                 x, y = area.left, y + high
             if y + high > area.bottom:
                 drafts.append(_sheet(title, scale, drawn))
-                drawn, x, y = Drawn(), area.left, area.top
+                drawn, x, y = SheetContents(), area.left, area.top
             if place == 0 or x == area.left:
                 room = wide * min(len(pattern.groups) - place, 3) - 2
                 drawn.write(heading, (x, y + 4), TEXT_MM, bold=True, most_mm=min(room, area.right - x))
@@ -109,7 +119,7 @@ def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> l
     return drafts
 
 
-def _sheet(title: str, scale: int, drawn: Drawn) -> SheetDraft:
+def _sheet(title: str, scale: int, drawn: SheetContents) -> SheetDraft:
     legend = (
         "Seen from the front. Numbers are rack units. Alike racks of a row stand once, as do alike rows.",
         "Power: design load of all in a rack. Weight: with its contents, as far as it is known.",
@@ -124,7 +134,9 @@ def _heading(pattern: RowPattern) -> str:
     return f"{labels[0]} to {labels[-1]}: {len(labels)} rows alike"
 
 
-def _rack(drawn: Drawn, group: RackGroup, foot: tuple[float, float], scale: int, room_mm: float) -> None:
+def _rack(
+    drawn: SheetContents, group: RackGroup, foot: tuple[float, float], scale: int, room_mm: float
+) -> None:
     """Draw one rack with its left lower corner at `foot`."""
     stack, (left, bottom) = group.stack, foot
     unit = _UNIT_M * 1e3 / scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.drawings.blocks import Block, BlockLine, block_sheet
+from twin.drawings.blocks import BlockLine, SheetBlock, block_sheet
 from twin.drawings.paper import SheetDraft
 from twin.plant.links import links_of
 from twin.plant.tables import BundleTier, Plant, SwitchRole
@@ -26,14 +26,14 @@ _LEGEND = (
 
 def network_sheet(plant: Plant, paper: str) -> SheetDraft:
     """Return the tiers of all fabrics, one fabric beside the other."""
-    blocks: list[Block] = []
+    blocks: list[SheetBlock] = []
     lines: list[BlockLine] = []
     for place, name in enumerate(plant.fabrics):
         _fabric(plant, place, name, blocks, lines)
     return block_sheet("network", "Network by tier", blocks, lines, paper, _LEGEND)
 
 
-def _fabric(plant: Plant, place: int, name: str, blocks: list[Block], lines: list[BlockLine]) -> None:
+def _fabric(plant: Plant, place: int, name: str, blocks: list[SheetBlock], lines: list[BlockLine]) -> None:
     switches, links, bundles = plant.switches, links_of(plant), plant.bundles
     used = np.bincount(plant.node_links.leaf, minlength=len(switches.ids))
     np.add.at(used, plant.switch_links.lower, plant.switch_links.cables)
@@ -49,7 +49,7 @@ def _fabric(plant: Plant, place: int, name: str, blocks: list[Block], lines: lis
             f"{int(switches.ports[slots[0]])} ports of {gbit_s:,.0f} Gb/s each",
             f"{int(used[slots].sum()):,} of {int(switches.ports[slots].sum()):,} ports in use",
         )
-        blocks.append(Block(f"{name} {role}", _TIERS[role], texts, level, "panel"))
+        blocks.append(SheetBlock(f"{name} {role}", _TIERS[role], texts, level, "panel"))
     of_fabric = links.fabric == place
     ends = np.unique(np.concatenate([links.node_a[of_fabric], links.node_b[of_fabric]]))
     ends = ends[ends >= 0]
@@ -59,7 +59,7 @@ def _fabric(plant: Plant, place: int, name: str, blocks: list[Block], lines: lis
     if peers.any():
         cables = int(links.cables[peers].sum())
         of_nodes.append(f"{cables:,} cables from node to node, {plant.fabric_table.kind[place]}")
-    blocks.append(Block(f"{name} nodes", "Nodes", tuple(of_nodes), len(roles), "rack"))
+    blocks.append(SheetBlock(f"{name} nodes", "Nodes", tuple(of_nodes), len(roles), "rack"))
     for tier, (upper, lower) in _BETWEEN.items():
         between = (bundles.fabric == place) & (bundles.tier == tier)
         if between.any():

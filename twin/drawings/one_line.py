@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from twin.catalog import Catalog
-from twin.drawings.blocks import Block, BlockLine, block_sheet
+from twin.drawings.blocks import BlockLine, SheetBlock, block_sheet
 from twin.drawings.paper import SheetDraft
 from twin.plant.design_load import loop_design_w, rack_design_w
 from twin.plant.stage_figures import STAGE_TITLES
@@ -66,7 +66,7 @@ def _levels(stages: tuple[PowerStage, ...]) -> dict[str, int]:
     return levels
 
 
-def _stage(plant: Plant, place: int, stage: PowerStage, level: int) -> Block:
+def _stage(plant: Plant, place: int, stage: PowerStage, level: int) -> SheetBlock:
     power = plant.power
     mine = np.flatnonzero((power.stage == place) & power.present)
     rated_w = float(power.capacity_w[mine[0]]) if len(mine) else math.nan
@@ -81,14 +81,14 @@ def _stage(plant: Plant, place: int, stage: PowerStage, level: int) -> Block:
         needed = min(stage.needed or stage.units, stage.units)
         spare = stage.units - needed
         texts.append(f"{stage.units} units, {needed} needed" + (f" (N+{spare})" if spare else ""))
-    return Block(
+    return SheetBlock(
         stage.id, STAGE_TITLES[stage.kind], (f"id: {stage.id}", *texts), level, SYMBOL_OF[stage.kind]
     )
 
 
 def _loads(
     scenario: Scenario, plant: Plant, catalog: Catalog, levels: dict[str, int]
-) -> tuple[list[Block], list[BlockLine]]:
+) -> tuple[list[SheetBlock], list[BlockLine]]:
     """Return racks and cooling machines by the stages that feed them."""
     racks, loops, power = plant.racks, plant.loops, plant.power
     stage_ids = [stage.id for stage in scenario.power]
@@ -111,7 +111,7 @@ def _loads(
         fed = "fed from both" if len(supply) > 1 else "single-fed"
         thing = "loops" if name != "Racks" else "racks"
         texts = (f"{len(loads):,} {thing}, {_power(sum(loads))}", fed)
-        blocks.append(Block(key, name, texts, bottom, "rack" if name == "Racks" else "fan"))
+        blocks.append(SheetBlock(key, name, texts, bottom, "rack" if name == "Racks" else "fan"))
         lines += [BlockLine(stage, key) for stage in supply]
     return blocks, lines
 

@@ -13,9 +13,9 @@ from twin.drawings.sheet import (
     TITLE_MM,
     WIDE_MM,
     Area,
-    Drawn,
+    SheetContents,
+    SheetText,
     Stroke,
-    Words,
     wrapped,
 )
 
@@ -80,7 +80,7 @@ class SheetDraft:
     title: str
     landscape: bool
     scale: int
-    drawn: Drawn
+    drawn: SheetContents
     legend: tuple[str, ...] = ()
 
 
@@ -104,7 +104,7 @@ class Sheet:
     title: str
     size_mm: tuple[float, float]
     strokes: tuple[Stroke, ...]
-    words: tuple[Words, ...]
+    words: tuple[SheetText, ...]
 
 
 def paper_mm(paper: str, landscape: bool) -> tuple[float, float]:
@@ -130,7 +130,7 @@ def scale_for(wide_m: float, high_m: float, area: Area) -> int:
 def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, block: TitleBlock) -> Sheet:
     """Return a sheet with frame, title block, legend, scale bar and number."""
     wide, high = paper_mm(paper, draft.landscape)
-    drawn = Drawn(list(draft.drawn.strokes), list(draft.drawn.words))
+    drawn = SheetContents(list(draft.drawn.strokes), list(draft.drawn.words))
     frame = Area(_BINDING_MM, _EDGE_MM, wide - _EDGE_MM, high - _EDGE_MM)
     drawn.box(frame, WIDE_MM)
     place = Area(
@@ -150,7 +150,7 @@ def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, blo
 
 
 def _title_block(
-    drawn: Drawn,
+    drawn: SheetContents,
     place: Area,
     draft: SheetDraft,
     name: str,
@@ -170,7 +170,7 @@ def _title_block(
         ("Scale", f"1 : {draft.scale} at {paper}" if draft.scale else "none"),
         ("Revision", block.revision),
         ("Date", block.date),
-        ("Drawn by", block.program),
+        ("SheetContents by", block.program),
     )
     shares = (0.2, 0.23, 0.19, 0.17, 0.21)
     left = place.left
@@ -183,7 +183,7 @@ def _title_block(
         left += cell
 
 
-def _scale_bar(drawn: Drawn, at: tuple[float, float], scale: int, room_mm: float) -> None:
+def _scale_bar(drawn: SheetContents, at: tuple[float, float], scale: int, room_mm: float) -> None:
     """Draw a bar of five pieces of 1, 2, 5, 10 ... metres."""
     pieces = [
         length

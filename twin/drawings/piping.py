@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from twin.catalog import Catalog
-from twin.drawings.blocks import Block, BlockLine, block_sheet
+from twin.drawings.blocks import BlockLine, SheetBlock, block_sheet
 from twin.drawings.paper import SheetDraft
 from twin.plant.design_load import loop_heat_w
 from twin.plant.facility import facility_flow_m3_s
@@ -74,7 +74,7 @@ def piping_sheet(plant: Plant, catalog: Catalog, paper: str) -> SheetDraft:
             f"{_heat(float(plants.rated_w[slot]))} rated, supply {float(plants.supply_c[slot]):.0f} °C",
             f"{int(plants.pumps[slot])} pumps, {_flow(flow)}, DN {pipe_size(flow)}",
         )
-        blocks.append(Block(id, _plant_title(plants.kind[slot]), of_plant, 0, "fan"))
+        blocks.append(SheetBlock(id, _plant_title(plants.kind[slot]), of_plant, 0, "fan"))
     for number, slots in enumerate(_alike(plant, heat_w)):
         slot = slots[0]
         by_air, flow = LoopKind(int(loops.kind[slot])).by_air, float(loops.flow_m3_s[slot])
@@ -87,7 +87,9 @@ def piping_sheet(plant: Plant, catalog: Catalog, paper: str) -> SheetDraft:
             f"{inside}, supply {float(loops.supply_c[slot]):.0f} °C",
         )
         blocks.append(
-            Block(key, "Air loop" if by_air else "Coolant loop", of_loop, 1, "fan" if by_air else "exchanger")
+            SheetBlock(
+                key, "Air loop" if by_air else "Coolant loop", of_loop, 1, "fan" if by_air else "exchanger"
+            )
         )
         if int(loops.plant[slot]) >= 0:
             each = float(water[slot])
@@ -99,7 +101,7 @@ def piping_sheet(plant: Plant, catalog: Catalog, paper: str) -> SheetDraft:
             )
         cooled = np.isin(plant.racks.air_loop if by_air else plant.racks.loop, slots) & plant.racks.present
         of_racks = (f"{int(cooled.sum()):,} racks", f"{_heat(float(heat_w[slots].sum()))} of heat")
-        blocks.append(Block(f"cooled {number}", "Racks", of_racks, 2, "rack"))
+        blocks.append(SheetBlock(f"cooled {number}", "Racks", of_racks, 2, "rack"))
         lines.append(BlockLine(key, f"cooled {number}"))
     return block_sheet("piping", "Piping", blocks, lines, paper, _LEGEND)
 

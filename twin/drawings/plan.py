@@ -16,7 +16,7 @@ from twin.drawings.sheet import (
     THIN_MM,
     WIDE_MM,
     Area,
-    Drawn,
+    SheetContents,
     fitting,
     text_mm,
 )
@@ -85,7 +85,7 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
     left = area.left + (area.wide - wide_m * 1e3 / scale) / 2
     bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
     floor = _Floor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
-    drawn = Drawn()
+    drawn = SheetContents()
     _grid(drawn, floor)
     _aisles(drawn, floor, plant, hall)
     drawn.box(Area(left, bottom - floor.mm(high_m), left + floor.mm(wide_m), bottom), WIDE_MM)
@@ -127,7 +127,7 @@ def _apart(places_m: Sequence[float]) -> list[float]:
     return found
 
 
-def _grid(drawn: Drawn, floor: _Floor) -> None:
+def _grid(drawn: SheetContents, floor: _Floor) -> None:
     """Draw lines along every so many floor tiles, with letters and numbers."""
     tiles = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200) if floor.mm(n * TILE_M) >= _GRID_MM), 500)
     step_m = tiles * TILE_M
@@ -150,7 +150,7 @@ def _letters(number: int) -> str:
     return (_letters(more - 1) if more else "") + _LETTERS[last]
 
 
-def _aisles(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
+def _aisles(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
     aisles = draw_aisles(plant)
     for place in np.flatnonzero(aisles.hall == hall).tolist():
         x0_m, x1_m = float(aisles.x0_m[place]), float(aisles.x1_m[place])
@@ -166,7 +166,7 @@ def _aisles(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
             )
 
 
-def _racks(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
+def _racks(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
     """Draw racks with their numbers, a wide line at their fronts, and the labels of rows behind their last rack."""
     racks, rows = plant.racks, plant.rows
     mine = np.flatnonzero(racks.present & (racks.hall == hall))
@@ -201,7 +201,7 @@ def _racks(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
             drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room)
 
 
-def _machines(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
+def _machines(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
     machines, loops = plant.machines, plant.loops
     for place, loop in enumerate(machines.loop.tolist()):
         if int(loops.hall[loop]) != hall or not loops.present[loop]:
@@ -230,7 +230,7 @@ def _machines(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
             drawn.write(text, at, high, "middle", upright=tall)
 
 
-def _dimensions(drawn: Drawn, floor: _Floor, plant: Plant, hall: int) -> None:
+def _dimensions(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
     across, along = row_edges_m(plant, hall), row_ends_m(plant, hall)
     whole = [floor.y0_m, floor.y0_m + floor.high_m]
     for places, out in ((across, 6.0), (whole, 13.0)):

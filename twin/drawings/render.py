@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgGenerator
 
 from twin.drawings.paper import Sheet
-from twin.drawings.sheet import Stroke, Words
+from twin.drawings.sheet import SheetText, Stroke
 
 FAMILIES = ("DejaVu Sans", "Liberation Sans", "Arial", "Helvetica", "sans-serif")
 _PER_MM = 40.0
@@ -132,7 +132,7 @@ def _stroke(painter: QPainter, stroke: Stroke) -> None:
     painter.drawPolygon(shape)
 
 
-def _words(painter: QPainter, words: Words) -> None:
+def _words(painter: QPainter, words: SheetText) -> None:
     font = QFont()
     font.setFamilies(list(FAMILIES))
     font.setPixelSize(max(1, round(words.high_mm / _CAPITAL * _PER_MM)))

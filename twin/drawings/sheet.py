@@ -51,7 +51,7 @@ class Stroke:
 
 
 @dataclass(frozen=True)
-class Words:
+class SheetText:
     """One line of text.
 
     Parameters
@@ -120,11 +120,11 @@ class Area:
 
 
 @dataclass
-class Drawn:
+class SheetContents:
     """What has been drawn on a sheet so far."""
 
     strokes: list[Stroke] = field(default_factory=list)
-    words: list[Words] = field(default_factory=list)
+    words: list[SheetText] = field(default_factory=list)
 
     def line(self, *points: Point, wide_mm: float = THIN_MM, dashed: bool = False) -> None:
         """Draw a line through points."""
@@ -170,8 +170,10 @@ class Drawn:
         """Write a line of text, nothing where there is none; `clear` of the lines that it stands on."""
         if text:
             if clear:
-                self.strokes.append(_cleared(Words(text, at, high_mm, anchor, upright, bold, most_mm).box))
-            self.words.append(Words(text, at, high_mm, anchor, upright, bold, most_mm))
+                self.strokes.append(
+                    _cleared(SheetText(text, at, high_mm, anchor, upright, bold, most_mm).box)
+                )
+            self.words.append(SheetText(text, at, high_mm, anchor, upright, bold, most_mm))
 
     def write_lines(
         self,

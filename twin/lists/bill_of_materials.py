@@ -12,28 +12,28 @@ from twin.economics.capital import Capital, CapitalLine, capital_of
 from twin.economics.prices import likely_prices
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
 from twin.language import tr
-from twin.lists.table import Cell, ListColumn, SiteList
+from twin.lists.table import Cell, SiteColumn, SiteList
 from twin.plant.design_load import node_design_w
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
 COLUMNS = (
-    ListColumn("group", tr("Group")),
-    ListColumn("part", tr("Part")),
-    ListColumn("title", tr("Title"), detail=True),
-    ListColumn("count", tr("Count"), "", 1),
-    ListColumn("unit", tr("Unit")),
-    ListColumn("low_usd", tr("Price from"), "USD", 2, detail=True),
-    ListColumn("likely_usd", tr("Likely price"), "USD", 2),
-    ListColumn("high_usd", tr("Price to"), "USD", 2, detail=True),
-    ListColumn("total_low_usd", tr("Total from"), "USD", 0),
-    ListColumn("total_usd", tr("Likely total"), "USD", 0),
-    ListColumn("total_high_usd", tr("Total to"), "USD", 0),
-    ListColumn("weight_kg", tr("Weight"), "kg", 0, detail=True),
-    ListColumn("power_kw", tr("Power"), "kW", 1, detail=True),
-    ListColumn("lead_weeks", tr("Lead time"), "weeks", 0),
-    ListColumn("standing", tr("Standing of the price")),
-    ListColumn("source", tr("Source"), detail=True),
+    SiteColumn("group", tr("Group")),
+    SiteColumn("part", tr("Part")),
+    SiteColumn("title", tr("Title"), detail=True),
+    SiteColumn("count", tr("Count"), "", 1),
+    SiteColumn("unit", tr("Unit")),
+    SiteColumn("low_usd", tr("Price from"), "USD", 2, detail=True),
+    SiteColumn("likely_usd", tr("Likely price"), "USD", 2),
+    SiteColumn("high_usd", tr("Price to"), "USD", 2, detail=True),
+    SiteColumn("total_low_usd", tr("Total from"), "USD", 0),
+    SiteColumn("total_usd", tr("Likely total"), "USD", 0),
+    SiteColumn("total_high_usd", tr("Total to"), "USD", 0),
+    SiteColumn("weight_kg", tr("Weight"), "kg", 0, detail=True),
+    SiteColumn("power_kw", tr("Power"), "kW", 1, detail=True),
+    SiteColumn("lead_weeks", tr("Lead time"), "weeks", 0),
+    SiteColumn("standing", tr("Standing of the price")),
+    SiteColumn("source", tr("Source"), detail=True),
 )
 SUMMED = ("total_low_usd", "total_usd", "total_high_usd", "weight_kg")
 _WEEK_S = 7 * 86400.0

@@ -9,27 +9,27 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.language import tr
 from twin.lists.cable_plan import CablePlan, cable_plan, split_of
-from twin.lists.table import Cell, ListColumn, SiteList
+from twin.lists.table import Cell, SiteColumn, SiteList
 from twin.plant.cable_names import bundle_id
 from twin.plant.links import LinkKind
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
 COLUMNS = (
-    ListColumn("label", tr("Label")),
-    ListColumn("fabric", tr("Fabric")),
-    ListColumn("type", tr("Type")),
-    ListColumn("from_rack", tr("From rack")),
-    ListColumn("from_device", tr("From device")),
-    ListColumn("from_u", tr("From U")),
-    ListColumn("from_port", tr("From port")),
-    ListColumn("to_rack", tr("To rack")),
-    ListColumn("to_device", tr("To device")),
-    ListColumn("to_u", tr("To U")),
-    ListColumn("to_port", tr("To port")),
-    ListColumn("gbit_s", tr("Speed"), "Gb/s", 0),
-    ListColumn("length_m", tr("Length"), "m", 1),
-    ListColumn("bundle", tr("Bundle")),
+    SiteColumn("label", tr("Label")),
+    SiteColumn("fabric", tr("Fabric")),
+    SiteColumn("type", tr("Type")),
+    SiteColumn("from_rack", tr("From rack")),
+    SiteColumn("from_device", tr("From device")),
+    SiteColumn("from_u", tr("From U")),
+    SiteColumn("from_port", tr("From port")),
+    SiteColumn("to_rack", tr("To rack")),
+    SiteColumn("to_device", tr("To device")),
+    SiteColumn("to_u", tr("To U")),
+    SiteColumn("to_port", tr("To port")),
+    SiteColumn("gbit_s", tr("Speed"), "Gb/s", 0),
+    SiteColumn("length_m", tr("Length"), "m", 1),
+    SiteColumn("bundle", tr("Bundle")),
 )
 
 

@@ -8,7 +8,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-from twin.lists.table import Cell, ListColumn, SiteList
+from twin.lists.table import Cell, SiteColumn, SiteList
 from twin.shown_text import in_cell
 from twin.whole_file import write_whole
 
@@ -52,7 +52,7 @@ def write_lists(lists: Sequence[SiteList], to: Path) -> None:
     write_whole(to, file.getvalue().encode())
 
 
-def shown(cell: Cell, column: ListColumn) -> str:
+def shown(cell: Cell, column: SiteColumn) -> str:
     """Return a cell for people: rounded, thousands in groups; a dash where nothing is known."""
     if cell is None:
         return "\N{EN DASH}"
@@ -78,16 +78,16 @@ def _openpyxl() -> Any:
     return openpyxl
 
 
-def _cells(made: SiteList, row: tuple[Cell, ...]) -> Iterable[tuple[Cell, ListColumn]]:
+def _cells(made: SiteList, row: tuple[Cell, ...]) -> Iterable[tuple[Cell, SiteColumn]]:
     return zip(row, made.columns, strict=True)
 
 
-def _text(cell: Cell, column: ListColumn) -> str:
+def _text(cell: Cell, column: SiteColumn) -> str:
     value = _value(cell, column)
     return "" if value is None else str(value)
 
 
-def _value(cell: Cell, column: ListColumn) -> Cell:
+def _value(cell: Cell, column: SiteColumn) -> Cell:
     """Return a cell as a file has it: numbers rounded to one digit more than people read, texts neutralised."""
     if isinstance(cell, str):
         return in_cell(cell)

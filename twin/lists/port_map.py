@@ -10,24 +10,24 @@ from twin.catalog import Catalog
 from twin.language import tr
 from twin.lists.cable_plan import cable_plan, split_of
 from twin.lists.cable_schedule import cable_labels, end_ports, port_name
-from twin.lists.table import Cell, ListColumn, SiteList
+from twin.lists.table import Cell, SiteColumn, SiteList
 from twin.plant.links import LinkKind
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
 COLUMNS = (
-    ListColumn("rack", tr("Rack")),
-    ListColumn("u", tr("U")),
-    ListColumn("device", tr("Device")),
-    ListColumn("part", tr("Part")),
-    ListColumn("port", tr("Port")),
-    ListColumn("gbit_s", tr("Speed"), "Gb/s", 0),
-    ListColumn("fabric", tr("Fabric")),
-    ListColumn("state", tr("State")),
-    ListColumn("cable", tr("Cable")),
-    ListColumn("peer_rack", tr("To rack")),
-    ListColumn("peer", tr("To device")),
-    ListColumn("peer_port", tr("To port")),
+    SiteColumn("rack", tr("Rack")),
+    SiteColumn("u", tr("U")),
+    SiteColumn("device", tr("Device")),
+    SiteColumn("part", tr("Part")),
+    SiteColumn("port", tr("Port")),
+    SiteColumn("gbit_s", tr("Speed"), "Gb/s", 0),
+    SiteColumn("fabric", tr("Fabric")),
+    SiteColumn("state", tr("State")),
+    SiteColumn("cable", tr("Cable")),
+    SiteColumn("peer_rack", tr("To rack")),
+    SiteColumn("peer", tr("To device")),
+    SiteColumn("peer_port", tr("To port")),
 )
 _End = tuple[str, float, str, str, str, str, str]
 """Port, speed, fabric, cable, and rack, device and port at the other end."""

@@ -9,29 +9,29 @@ import numpy as np
 
 from twin.catalog import BusbarPart, Catalog, PduPart
 from twin.language import tr
-from twin.lists.table import Cell, ListColumn, SiteList
+from twin.lists.table import Cell, SiteColumn, SiteList
 from twin.plant.design_load import rack_budget, rack_weights_kg
 from twin.plant.graph import power_path
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
 COLUMNS = (
-    ListColumn("row", tr("Row")),
-    ListColumn("rack", tr("Rack")),
-    ListColumn("part", tr("Part")),
-    ListColumn("nodes", tr("Nodes"), "", 0),
-    ListColumn("weight_kg", tr("Weight"), "kg", 0),
-    ListColumn("power_kw", tr("Design power"), "kW", 1),
-    ListColumn("coolant_kw", tr("Heat into coolant"), "kW", 1),
-    ListColumn("air_kw", tr("Heat into air"), "kW", 1),
-    ListColumn("feed_a", tr("Feed A")),
-    ListColumn("feed_b", tr("Feed B")),
-    ListColumn("feed_kw", tr("On a feed, both live"), "kW", 1),
-    ListColumn("alone_kw", tr("On a feed, the other dead"), "kW", 1),
-    ListColumn("volt", tr("Voltage between phases"), "V", 0),
-    ListColumn("phases", tr("Phases")),
-    ListColumn("phase_a", tr("On each phase, both feeds live"), "A", 1),
-    ListColumn("phase_alone_a", tr("On each phase, the other dead"), "A", 1),
+    SiteColumn("row", tr("Row")),
+    SiteColumn("rack", tr("Rack")),
+    SiteColumn("part", tr("Part")),
+    SiteColumn("nodes", tr("Nodes"), "", 0),
+    SiteColumn("weight_kg", tr("Weight"), "kg", 0),
+    SiteColumn("power_kw", tr("Design power"), "kW", 1),
+    SiteColumn("coolant_kw", tr("Heat into coolant"), "kW", 1),
+    SiteColumn("air_kw", tr("Heat into air"), "kW", 1),
+    SiteColumn("feed_a", tr("Feed A")),
+    SiteColumn("feed_b", tr("Feed B")),
+    SiteColumn("feed_kw", tr("On a feed, both live"), "kW", 1),
+    SiteColumn("alone_kw", tr("On a feed, the other dead"), "kW", 1),
+    SiteColumn("volt", tr("Voltage between phases"), "V", 0),
+    SiteColumn("phases", tr("Phases")),
+    SiteColumn("phase_a", tr("On each phase, both feeds live"), "A", 1),
+    SiteColumn("phase_alone_a", tr("On each phase, the other dead"), "A", 1),
 )
 SUMMED = ("nodes", "weight_kg", "power_kw", "coolant_kw", "air_kw")
 

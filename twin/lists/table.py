@@ -9,7 +9,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class ListColumn:
+class SiteColumn:
     """One column of a list.
 
     Parameters
@@ -58,7 +58,7 @@ class SiteList:
 
     name: str
     title: str
-    columns: tuple[ListColumn, ...]
+    columns: tuple[SiteColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     summed: tuple[str, ...] = ()

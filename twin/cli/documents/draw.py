@@ -63,13 +63,15 @@ def draw_scene(
     from twin.api.drawings import draw
     from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.scene import load_scene
+    from twin.cli.target import must_be_free
     from twin.drawings.site_drawings import KINDS, DrawingError, svg_names
     from twin.scenario.file.set_option import set_texts
     from twin.whole_file import write_whole
 
     with reporting_errors(scene):
-        if to.suffix.lower() not in (".pdf", ".svg"):
-            raise BadInput(f"{to}: a drawing is a .pdf or an .svg file")
+        must_be_free(to, "-o", scene, endings=(".pdf", ".svg"))
+        if not to.suffix:
+            raise BadInput(f"-o: {to} does not tell its format; end it with .pdf or .svg")
         document = set_texts(load_scene(scene), set_ or [])
         kinds = [kind.value for kind in sheet] if sheet else list(KINDS)
         try:
@@ -77,9 +79,8 @@ def draw_scene(
         except DrawingError as error:
             raise BadInput(str(error)) from None
         files = svg_names(made, to) if to.suffix.lower() == ".svg" else {to: made}
-        there = [path for path in files if path.exists() and not replace]
-        if there:
-            raise BadInput(f"{there[0]} exists; --replace overwrites it")
+        for path in files:
+            must_be_free(path, "-o", scene, replace=replace)
         from twin.drawings.render import pdf_bytes, svg_bytes
 
         title = document.scenario.title

@@ -17,6 +17,7 @@ EXAMPLE = """Examples: twin bom llama3-16k -o llama3.xlsx; twin cables lab-16; t
 
 A .xlsx file needs openpyxl: pip install 'gpu-twin[lists]'"""
 FORMAT = JsonFormat("site-list")
+ENDINGS = (".csv", ".xlsx")
 SHOWN_ROWS = 200
 """Rows for a terminal; a file has all."""
 
@@ -75,15 +76,15 @@ def _print_list(
     from twin.cli.errors import BadInput, reporting_errors, warn
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.cli.target import must_be_free
     from twin.lists.list_file import NoWorkbook, must_be_writable, write_lists
     from twin.scenario.file.set_option import set_texts
 
     with reporting_errors(scene):
         if to is not None:
-            if to.suffix.lower() not in (".csv", ".xlsx"):
-                raise BadInput(f"{to}: a list is a .csv or an .xlsx file")
-            if to.exists() and not replace:
-                raise BadInput(f"{to} exists; --replace overwrites it")
+            must_be_free(to, "-o", scene, endings=ENDINGS, replace=replace)
+            if not to.suffix:
+                raise BadInput(f"-o: {to} does not tell its format; end it with .csv or .xlsx")
         document = set_texts(load_scene(scene), settings or [])
         try:
             if to is not None:

@@ -150,6 +150,17 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("BOM bill materials parts order cables labels ports racks loads phases CSV Excel XLSX"),
         ),
         entry(
+            "file.solids",
+            tr("Export 3D\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_solids,
+            menu="file",
+            icon="hall",
+            group="3",
+            needs_scene=True,
+            tip=tr("The hall as glTF or OpenUSD, coloured as it is shown now"),
+            words=tr("glTF GLB USD OpenUSD USDA 3D model mesh Blender Omniverse CAD BIM"),
+        ),
+        entry(
             "file.video",
             tr("Export video\N{HORIZONTAL ELLIPSIS}"),
             lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
