@@ -107,6 +107,7 @@ COMMANDS: list[Any] = [
     ("cost", "cost llama3-16k --samples 50", 0),
     ("cost", "cost lab.twinrun --samples 50", 0),
     ("cost", "cost empty.twin.yaml --samples 10", 0),
+    ("scene-merge", "merge lab-16 lab-16 superpod-h100", 0),
     ("site-list", "bom lab-16", 0),
     ("site-list", "ports empty.twin.yaml", 0),
     ("site-list", "racks lab-16", 0),

@@ -59,6 +59,10 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
             "twin.cli.explain:explain_run",
             ("FORMAT", "twin.cli.incident_text:LIST_FORMAT", "twin.cli.incident_text:INCIDENT_FORMAT"),
         ),
+        CommandEntry("merge", "twin.cli.documents.merge:merge_scenes", ("FORMAT",)),
+        CommandEntry("install-git-driver", "twin.cli.documents.git_driver:install_driver"),
+        CommandEntry("git-diff", "twin.cli.documents.git_driver:show_difference"),
+        CommandEntry("git-merge", "twin.cli.documents.git_driver:merge_revisions"),
         CommandEntry("verify", "twin.cli.verify:verify_run", ("FORMAT",)),
     ),
     "Decide": (

@@ -11,6 +11,7 @@ from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.text.emit import flow
+from twin.scenario.text.path import split
 
 SECTIONS: dict[str, str] = {
     "title": "Scene",
@@ -94,6 +95,18 @@ def differences(before: Scenario, after: Scenario) -> list[Difference]:
     found = list(_of_groups(plain(before), plain(after), fields.ROOT, ""))
     order = list(dict.fromkeys(SECTIONS.values()))
     return sorted(found, key=lambda difference: order.index(difference.section))
+
+
+def entries_at(scenario: Scenario, path: str) -> list[Any]:
+    """Return the entries of a list of a scene as a file would hold them, keys at their defaults left out."""
+    value: Any = plain(scenario)
+    spot = fields.ROOT
+    for step in split(path):
+        if isinstance(value, list):
+            value, spot = _by_id(value).get(step), fields.below(spot, 0)
+        elif value is not None:
+            spot, value = fields.below(spot, step, value.get("kind")), value.get(step)
+    return [_trimmed(entry, fields.below(spot, 0)) for entry in value or []]
 
 
 def _of_groups(
