@@ -39,3 +39,13 @@ def test_refusals(
     said = twin("draw", "lab-16", *words, code=2).stderr
     assert reason in " ".join(said.split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["there.pdf"]
+
+
+def test_a_revision_is_drawn_with_marks(twin: Twin, tmp_path: Path) -> None:
+    more = tmp_path / "more.twin.yaml"
+    more.write_text("format: twin/scenario\nversion: 3\nextends: builtin:lab-16\ntitle: More\n")
+    said = twin("diff", "lab-16", more, "-o", tmp_path / "changes.pdf", "--paper", "A4", code=1)
+    assert "changes.pdf" in said.stdout
+    assert (tmp_path / "changes.pdf").read_bytes().startswith(b"%PDF")
+    assert "must end in .pdf" in twin("diff", "lab-16", more, "-o", tmp_path / "c.svg", code=2).stderr
+    assert "exists already" in twin("diff", "lab-16", more, "-o", tmp_path / "changes.pdf", code=2).stderr

@@ -15,11 +15,13 @@ from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
 from twin.drawings.plan import plan_sheet, row_edges_m, row_ends_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
+from twin.drawings.revision import marked_things
 from twin.drawings.sheet import SheetContents, millimetres
-from twin.drawings.site_drawings import KINDS, DrawingError, drawings
+from twin.drawings.site_drawings import KINDS, DrawingError, drawings, revision_drawings
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario import Scenario, load
+from twin.scenario.file.set_option import set_texts
 
 CATALOG = load_catalog()
 BLOCK = TitleBlock("A hall", "01234567", "2026-11-28", "gpu-twin")
@@ -174,3 +176,27 @@ def test_dimensions_in_no_room_are_left_out() -> None:
     assert [words.text for words in drawn.words] == ["5,900"]
     assert set(KINDS) == {"plan", "elevation", "one-line", "piping", "network"}
     assert set(PAPERS) == {"A0", "A1", "A2", "A3", "A4"}
+
+
+def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
+    before = load("builtin:nvl72-row")
+    changes = [
+        "halls[hall].rows[gpu].racks.count=9",
+        "halls[hall].rows[store].racks.count=1",
+        "halls[hall].overrides[net/0/1].at={x: 5 m, y: 6.4 m}",
+    ]
+    after = set_texts(before, changes)
+    old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
+    things = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
+    assert things["gpu/0/8"] == "added"
+    assert things["store/0/1"] == "gone"
+    assert things["net/0/1"] == "moved"
+    assert "gpu/0/0" not in things
+    assert marked_things(old, old, CATALOG, "hall") == []
+    sheets = revision_drawings(old, new, CATALOG, ["Row gpu, racks count: 8 to 9"], BLOCK)
+    assert [sheet.name for sheet in sheets] == ["C1", "C2"]
+    marks = {stroke.mark for stroke in sheets[0].strokes}
+    assert {"added", "gone", "moved"} <= marks
+    assert any("8 to 9" in words.text for words in sheets[1].words)
+    assert pdf_bytes(sheets, "x").startswith(b"%PDF")
+    assert [s.title for s in revision_drawings(old, old, CATALOG, [], BLOCK)] == ["Changes in words"]

@@ -71,7 +71,7 @@ class RowPattern:
 
 def row_patterns(plant: Plant, catalog: Catalog, hall: int) -> list[RowPattern]:
     """Return the rows of a hall as groups of alike racks, rows that are alike once."""
-    stacks = _stacks(plant, catalog)
+    stacks = rack_stacks(plant, catalog)
     racks, rows = plant.racks, plant.rows
     found: dict[tuple[tuple[Stack, int], ...], tuple[list[str], tuple[RackGroup, ...]]] = {}
     for row in np.flatnonzero(rows.present & (rows.hall == hall)).tolist():
@@ -171,7 +171,7 @@ def _rack(
     drawn.write_lines(lines, (left - _NUMBERS_MM + 1, bottom + LINE * SMALL_MM + 1), most_mm=room_mm)
 
 
-def _stacks(plant: Plant, catalog: Catalog) -> list[Stack]:
+def rack_stacks(plant: Plant, catalog: Catalog) -> list[Stack]:
     """Return what is in each rack."""
     racks, nodes, switches, fixtures = plant.racks, plant.nodes, plant.switches, plant.fixtures
     devices: list[list[tuple[int, float, str, int, int]]] = [[] for _ in racks.ids]

@@ -34,8 +34,20 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
 
 
 @dataclass(frozen=True)
-class _Floor:
-    """The floor of a hall on paper: y of the hall goes up."""
+class PlanFloor:
+    """The floor of a hall on paper: y of the hall goes up.
+
+    Parameters
+    ----------
+    x0_m, y0_m
+        Its lowest corner in the hall [m].
+    wide_m, high_m
+        Its size [m].
+    left, bottom
+        That corner on paper [mm].
+    scale
+        1 to so many.
+    """
 
     x0_m: float
     y0_m: float
@@ -46,18 +58,30 @@ class _Floor:
     scale: int
 
     def mm(self, length_m: float) -> float:
+        """Return a length on paper [mm]."""
         return length_m * 1e3 / self.scale
 
     def x(self, x_m: float) -> float:
+        """Return where an x of the hall is on paper [mm]."""
         return self.left + self.mm(x_m - self.x0_m)
 
     def y(self, y_m: float) -> float:
+        """Return where a y of the hall is on paper [mm]."""
         return self.bottom - self.mm(y_m - self.y0_m)
 
     def area(self, x_m: float, y_m: float, wide_m: float, deep_m: float) -> Area:
         """Return the rectangle of something by its middle and size."""
         left, top = self.x(x_m - wide_m / 2), self.y(y_m + deep_m / 2)
         return Area(left, top, left + self.mm(wide_m), top + self.mm(deep_m))
+
+
+@dataclass(frozen=True)
+class PlanDraft:
+    """A plan that others may draw on: the floor says where."""
+
+    floor: PlanFloor
+    landscape: bool
+    drawn: SheetContents
 
 
 def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
@@ -72,9 +96,22 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
     paper
         Of `twin.drawings.paper.PAPERS`.
     """
+    draft = plan_draft(plant, hall, paper, hall_bounds_m(plant, hall))
+    title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
+    return SheetDraft("plan", title, draft.landscape, draft.floor.scale, draft.drawn, _legend(plant, hall))
+
+
+def hall_bounds_m(plant: Plant, hall: int) -> tuple[float, float, float, float]:
+    """Return the walls of a hall: low and high x, low and high y [m]."""
     halls = plant.halls
-    x0_m, y0_m = float(halls.x0_m[hall]), float(halls.y0_m[hall])
-    wide_m, high_m = float(halls.x1_m[hall]) - x0_m, float(halls.y1_m[hall]) - y0_m
+    columns = (halls.x0_m, halls.x1_m, halls.y0_m, halls.y1_m)
+    return tuple(float(column[hall]) for column in columns)  # type: ignore[return-value]
+
+
+def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float, float, float]) -> PlanDraft:
+    """Return the plan of one hall with room for all within some bounds [m]: low and high x, low and high y."""
+    x0_m, x1_m, y0_m, y1_m = bounds_m
+    wide_m, high_m = x1_m - x0_m, y1_m - y0_m
     areas = {
         lying: drawing_area(paper, lying).shrunk(_LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM)
         for lying in (True, False)
@@ -84,22 +121,16 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
     scale = scale_for(wide_m, high_m, area)
     left = area.left + (area.wide - wide_m * 1e3 / scale) / 2
     bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
-    floor = _Floor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
+    floor = PlanFloor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
     drawn = SheetContents()
     _grid(drawn, floor)
     _aisles(drawn, floor, plant, hall)
-    drawn.box(Area(left, bottom - floor.mm(high_m), left + floor.mm(wide_m), bottom), WIDE_MM)
+    wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
+    drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
     _racks(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
     _dimensions(drawn, floor, plant, hall)
-    return SheetDraft(
-        "plan",
-        f"Plan of {halls.titles[hall] or halls.ids[hall]}",
-        landscape,
-        scale,
-        drawn,
-        _legend(plant, hall),
-    )
+    return PlanDraft(floor, landscape, drawn)
 
 
 def row_edges_m(plant: Plant, hall: int) -> list[float]:
@@ -127,7 +158,7 @@ def _apart(places_m: Sequence[float]) -> list[float]:
     return found
 
 
-def _grid(drawn: SheetContents, floor: _Floor) -> None:
+def _grid(drawn: SheetContents, floor: PlanFloor) -> None:
     """Draw lines along every so many floor tiles, with letters and numbers."""
     tiles = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200) if floor.mm(n * TILE_M) >= _GRID_MM), 500)
     step_m = tiles * TILE_M
@@ -150,7 +181,7 @@ def _letters(number: int) -> str:
     return (_letters(more - 1) if more else "") + _LETTERS[last]
 
 
-def _aisles(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
+def _aisles(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
     aisles = draw_aisles(plant)
     for place in np.flatnonzero(aisles.hall == hall).tolist():
         x0_m, x1_m = float(aisles.x0_m[place]), float(aisles.x1_m[place])
@@ -166,7 +197,7 @@ def _aisles(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> Non
             )
 
 
-def _racks(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
+def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
     """Draw racks with their numbers, a wide line at their fronts, and the labels of rows behind their last rack."""
     racks, rows = plant.racks, plant.rows
     mine = np.flatnonzero(racks.present & (racks.hall == hall))
@@ -201,7 +232,7 @@ def _racks(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None
             drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room)
 
 
-def _machines(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
+def _machines(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
     machines, loops = plant.machines, plant.loops
     for place, loop in enumerate(machines.loop.tolist()):
         if int(loops.hall[loop]) != hall or not loops.present[loop]:
@@ -230,18 +261,14 @@ def _machines(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> N
             drawn.write(text, at, high, "middle", upright=tall)
 
 
-def _dimensions(drawn: SheetContents, floor: _Floor, plant: Plant, hall: int) -> None:
-    across, along = row_edges_m(plant, hall), row_ends_m(plant, hall)
-    whole = [floor.y0_m, floor.y0_m + floor.high_m]
-    for places, out in ((across, 6.0), (whole, 13.0)):
-        drawn.dimension(
-            [floor.y(y) for y in places], np.diff(places).tolist(), floor.left - out, upright=True
-        )
-    whole = [floor.x0_m, floor.x0_m + floor.wide_m]
-    for places, out in ((along, 7.0), (whole, 14.0)):
-        drawn.dimension(
-            [floor.x(x) for x in places], np.diff(places).tolist(), floor.bottom + out, upright=False
-        )
+def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
+    x0_m, x1_m, y0_m, y1_m = hall_bounds_m(plant, hall)
+    for places, out in ((row_edges_m(plant, hall), 6.0), ([y0_m, y1_m], 13.0)):
+        across = [floor.y(y_m) for y_m in places]
+        drawn.dimension(across, np.diff(places).tolist(), floor.left - out, upright=True)
+    for places, out in ((row_ends_m(plant, hall), 7.0), ([x0_m, x1_m], 14.0)):
+        along = [floor.x(x_m) for x_m in places]
+        drawn.dimension(along, np.diff(places).tolist(), floor.bottom + out, upright=False)
 
 
 def _legend(plant: Plant, hall: int) -> tuple[str, ...]:

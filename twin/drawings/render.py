@@ -25,6 +25,8 @@ from twin.drawings.paper import Sheet
 from twin.drawings.sheet import SheetText, Stroke
 
 FAMILIES = ("DejaVu Sans", "Liberation Sans", "Arial", "Helvetica", "sans-serif")
+_MARK_COLOURS = {"": "black", "added": "#009e73", "gone": "#d55e00", "moved": "#0072b2", "changed": "#cc79a7"}
+"""Okabe and Ito (2008): apart for colour-blind people; marks differ in their lines as well."""
 _PER_MM = 40.0
 """Units of the painter in a millimetre: fonts have whole sizes."""
 _PDF_DPI = 1200
@@ -115,7 +117,7 @@ def _paint(painter: QPainter, sheet: Sheet, dots_per_mm: float) -> None:
 
 
 def _stroke(painter: QPainter, stroke: Stroke) -> None:
-    pen = QPen(QColor("black"), stroke.wide_mm * _PER_MM)
+    pen = QPen(QColor(_MARK_COLOURS[stroke.mark]), stroke.wide_mm * _PER_MM)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     if stroke.dashed and stroke.wide_mm:

@@ -14,6 +14,7 @@ from typing import Literal
 
 Point = tuple[float, float]
 Anchor = Literal["left", "middle", "right"]
+Mark = Literal["", "added", "gone", "moved", "changed"]
 
 FINE_MM, THIN_MM, MEDIUM_MM, WIDE_MM = 0.13, 0.18, 0.35, 0.7
 SMALL_MM, TEXT_MM, TITLE_MM = 1.8, 2.5, 3.5
@@ -41,6 +42,8 @@ class Stroke:
         It stands for something above, or planned.
     grey
         Its inside from 0 (white) to 1 (black), None empty.
+    mark
+        What it says of a change, "" nothing: it has the colour of that.
     """
 
     points: tuple[Point, ...]
@@ -48,6 +51,7 @@ class Stroke:
     closed: bool = False
     dashed: bool = False
     grey: float | None = None
+    mark: Mark = ""
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,9 @@ class SheetContents:
     strokes: list[Stroke] = field(default_factory=list)
     words: list[SheetText] = field(default_factory=list)
 
-    def line(self, *points: Point, wide_mm: float = THIN_MM, dashed: bool = False) -> None:
+    def line(self, *points: Point, wide_mm: float = THIN_MM, dashed: bool = False, mark: Mark = "") -> None:
         """Draw a line through points."""
-        self.strokes.append(Stroke(points, wide_mm, dashed=dashed))
+        self.strokes.append(Stroke(points, wide_mm, dashed=dashed, mark=mark))
 
     def box(
         self,
@@ -137,6 +141,7 @@ class SheetContents:
         *,
         dashed: bool = False,
         grey: float | None = None,
+        mark: Mark = "",
     ) -> None:
         """Draw a rectangle."""
         corners = (
@@ -145,7 +150,7 @@ class SheetContents:
             (area.right, area.bottom),
             (area.left, area.bottom),
         )
-        self.strokes.append(Stroke(corners, wide_mm, closed=True, dashed=dashed, grey=grey))
+        self.strokes.append(Stroke(corners, wide_mm, closed=True, dashed=dashed, grey=grey, mark=mark))
 
     def circle(self, centre: Point, radius_mm: float, wide_mm: float = MEDIUM_MM) -> None:
         """Draw a circle, of 36 sides."""

@@ -15,6 +15,7 @@ from twin.drawings.one_line import one_line_sheet
 from twin.drawings.paper import PAPERS, Sheet, SheetDraft, TitleBlock, finished
 from twin.drawings.piping import piping_sheet
 from twin.drawings.plan import plan_sheet
+from twin.drawings.revision import revision_sheets
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.inputs import app_version, inputs_hash
@@ -27,7 +28,8 @@ KINDS = {
     "piping": ("H", tr("Piping")),
     "network": ("N", tr("Network")),
 }
-"""Kinds of sheets: the letter of their names, and their title for people."""
+"""Kinds of sheets of a site: the letter of their names, and their title for people."""
+_REVISION = "C"
 
 
 class DrawingError(ValueError):
@@ -72,6 +74,34 @@ def drawings(
         raise DrawingError(f"hall {hall} is not there; there are {', '.join(plant.halls.ids) or 'none'}")
     halls = [slot for slot, id in enumerate(plant.halls.ids) if hall in (None, id)]
     drafts = [draft for kind in kinds for draft in _drafts(kind, scenario, plant, catalog, paper, halls)]
+    return _numbered(drafts, paper, block)
+
+
+def revision_drawings(
+    before: Plant,
+    after: Plant,
+    catalog: Catalog,
+    sentences: Sequence[str],
+    block: TitleBlock,
+    paper: str = "A3",
+) -> list[Sheet]:
+    """Return what a revision changed: marked plans of halls, and the changes in words.
+
+    Parameters
+    ----------
+    before, after, catalog
+        The site, twice.
+    sentences
+        The changes in words.
+    block
+        For the title block, of the revision.
+    paper
+        A4 to A0.
+    """
+    return _numbered(revision_sheets(before, after, catalog, sentences, paper), paper, block)
+
+
+def _numbered(drafts: Sequence[SheetDraft], paper: str, block: TitleBlock) -> list[Sheet]:
     names = _names(drafts)
     told = _references(drafts, names)
     return [
@@ -114,7 +144,8 @@ def _names(drafts: Sequence[SheetDraft]) -> list[str]:
     names = []
     for draft in drafts:
         count[draft.kind] += 1
-        names.append(f"{KINDS[draft.kind][0]}{count[draft.kind]}")
+        letter = KINDS[draft.kind][0] if draft.kind in KINDS else _REVISION
+        names.append(f"{letter}{count[draft.kind]}")
     return names
 
 

@@ -8,21 +8,11 @@ from typing import Annotated
 
 import typer
 
-from twin.cli.options import Overwrite, Scene, Settings, a_file
+from twin.cli.options import Overwrite, Paper, Scene, Settings, a_file
 
 EXAMPLE = """Example: twin draw llama3-16k -o llama3.pdf --paper A0
 
 Sheets: plan of each hall, rack elevations, one-line diagram, piping, network by tier."""
-
-
-class Paper(StrEnum):
-    """Sizes of ISO 216."""
-
-    a4 = "A4"
-    a3 = "A3"
-    a2 = "A2"
-    a1 = "A1"
-    a0 = "A0"
 
 
 class SheetKind(StrEnum):
