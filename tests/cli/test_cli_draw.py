@@ -43,7 +43,9 @@ def test_refusals(
 
 def test_a_revision_is_drawn_with_marks(twin: Twin, tmp_path: Path) -> None:
     more = tmp_path / "more.twin.yaml"
-    more.write_text("format: twin/scenario\nversion: 3\nextends: builtin:lab-16\ntitle: More\n")
+    more.write_text(
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: More\n'
+    )
     said = twin("diff", "lab-16", more, "-o", tmp_path / "changes.pdf", "--paper", "A4", code=1)
     assert "changes.pdf" in said.stdout
     assert (tmp_path / "changes.pdf").read_bytes().startswith(b"%PDF")

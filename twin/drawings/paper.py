@@ -170,7 +170,7 @@ def _title_block(
         ("Scale", f"1 : {draft.scale} at {paper}" if draft.scale else "none"),
         ("Revision", block.revision),
         ("Date", block.date),
-        ("SheetContents by", block.program),
+        ("Drawn by", block.program),
     )
     shares = (0.2, 0.23, 0.19, 0.17, 0.21)
     left = place.left
