@@ -26,7 +26,7 @@ setup:
 run: setup
 	@sh packaging/run.sh
 
-test: lint
+test: setup
 	@sh packaging/test.sh
 
 slow: setup

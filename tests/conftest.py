@@ -26,6 +26,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # what tests make goes mostly by itself
     gc.enable()
 
 

@@ -14,7 +14,6 @@ from twin.plant import build as plants
 from twin.record import inputs
 from twin.scenario.file import patch_text
 from twin.scenario.generators import expand
-from twin.scenario.text import parse
 
 
 def forget() -> None:
@@ -23,7 +22,7 @@ def forget() -> None:
     inputs.forget()
     expand.forget()
     patch_text.forget()
-    for remembered in (component_key, ecmp_expected_max, bricks, parse.kept):
+    for remembered in (component_key, ecmp_expected_max, bricks):
         remembered.cache_clear()
     linecache.clearcache()  # what a scene that cannot be run told of its way
 
