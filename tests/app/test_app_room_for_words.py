@@ -185,6 +185,7 @@ def test_dialogs_are_no_larger_than_the_screen(window: MainWindow, qtbot: QtBot,
         dialog.close()
 
 
+@pytest.mark.slow
 def test_no_torn_letters_stand_at_the_edges_of_a_row_of_tabs(window: MainWindow, qtbot: QtBot) -> None:
     _sized(window, 1280, 1.5, qtbot)
     window.docks.enter("run")
@@ -204,6 +205,7 @@ def _covered(bar: QTabBar) -> list[QRect]:
     ]
 
 
+@pytest.mark.slow
 def test_columns_give_way_to_what_failed(window: MainWindow, qtbot: QtBot) -> None:
     _sized(window, 1280, 1.5, qtbot)
     window.docks.enter("run")

@@ -142,6 +142,7 @@ def test_sizes_dragged_by_hand_stay_when_the_text_grows(window: MainWindow, qtbo
     qtbot.waitUntil(lambda: docks.shared_scale == 1.0)
 
 
+@pytest.mark.slow
 def test_after_a_restart_a_layout_is_shared_anew_unless_somebody_changed_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -277,6 +278,7 @@ def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
     assert window.docks.story.title.text() == document.scenario.title
 
 
+@pytest.mark.slow
 def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow, qtbot: QtBot) -> None:
     from twin.app.plots.style import curve_mark, curve_pen
     from twin.app.toolkit.theme import CONTRAST, DARK
