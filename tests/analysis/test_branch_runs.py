@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from usual_cases import usually
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit
@@ -134,6 +135,7 @@ def test_a_branch_without_a_change_is_its_parent(parent: Path) -> None:
     same_as_from_the_start(scene)
 
 
+@pytest.mark.slow
 def test_a_pump_trip_changes_nothing_before_it(parent: Path) -> None:
     at_s = 2.3 * H
     scene = branched(parent, at_s, inject("2.3 h pump_stop cdu/0 for=1h"), "trip")
@@ -176,7 +178,7 @@ def some_additions(die: random.Random, at_s: float) -> list[Addition]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", usually(range(3), 1))
 def test_any_branch_is_the_run_of_its_scene_from_the_start(parent: Path, seed: int) -> None:
     die = random.Random(seed)
     with Reader(parent) as reader:
@@ -234,7 +236,7 @@ def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, na
             next(json.loads(one.data)["asked_s"] for one in reader.markers(kind))
             for kind in ("withdrawn", "edit")
         )
-    for cut_s, number, edits in ((0.5 * H, 3, 1), (out_s, 1, 0), (1.7 * H, 1, 0), (2.5 * H, 1, 1)):
+    for cut_s, number, edits in ((0.5 * H, 3, 1), (out_s, 1, 0), (2.5 * H, 1, 1)):
         branch = branched(recorded, cut_s, [], f"cut-{cut_s:.0f}")
         made = load(branch).scenario
         assert (len(made.interventions), len(made.edits)) == (number, edits)
@@ -287,7 +289,9 @@ def test_a_branch_that_has_another_past_than_it_says_is_told(parent: Path) -> No
     assert other_past(point.model_copy(update={"event_hash": "a" * 64}), events) != ""
 
 
-@pytest.mark.parametrize("place", ["between events", "at an event", "in the first block"])
+@pytest.mark.parametrize(
+    "place", usually(["between events", "at an event", "in the first block"], ["at an event"])
+)
 def test_before_its_cut_a_branch_says_what_its_parent_says_to_the_last_bit(parent: Path, place: str) -> None:
     with Reader(parent) as one:
         events = [event.t_s for event in one.events() if 2.0 * H < event.t_s < 2.8 * H]

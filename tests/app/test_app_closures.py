@@ -34,7 +34,7 @@ _OPENED = (
     "edit.room",
     "run.break",
 )
-_TIMES = 10
+_TIMES = 2
 
 
 def _functions() -> Counter[str]:

@@ -253,6 +253,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
 BUTTON = QMessageBox.StandardButton
 
 
+@pytest.mark.slow
 def test_a_drill_of_an_own_scene_is_never_written_into_its_file_nor_left_unasked(
     make_window: Callable[..., MainWindow],
     my_lab: Path,

@@ -196,6 +196,7 @@ def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: P
     picture(window, "tried")
 
 
+@pytest.mark.slow
 def test_fields_question_and_pages(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = Path(shutil.copy(_LESSON, tmp_path))
     dock, writing = window.docks.lesson_editor, window.docks.lesson_editor.writing

@@ -233,6 +233,7 @@ def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: Patient
     presenting.leave()
 
 
+@pytest.mark.slow
 def test_a_recorded_run_that_was_broken_off_is_presented_to_where_it_ends(
     use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
 ) -> None:
@@ -290,6 +291,7 @@ def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
     presenting.leave()
 
 
+@pytest.mark.slow
 def test_a_film_of_the_chapters_has_captions_beside_it(
     use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

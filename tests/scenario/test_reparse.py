@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from usual_cases import usually
 
 from twin.scenario import Problem, ScenarioError
 from twin.scenario.reading.extend import builtin, builtin_names
@@ -38,7 +39,10 @@ def outcome(read: Callable[[], Tree]) -> Tree | tuple[Problem, ...]:
         return error.problems
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS))
+USUAL = ("blackout", "lab-16", "nvl72-row", "recovery-policies")
+
+
+@pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))
 def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
     draw = random.Random(name)
     old = TEXTS[name]
@@ -52,7 +56,7 @@ def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
     assert before == parse(old, name)
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS))
+@pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))
 def test_whole_lines_put_in_and_taken_out_read_alike(name: str) -> None:
     draw = random.Random(f"{name} by lines")
     old = TEXTS[name]

@@ -71,6 +71,7 @@ def _counts(
         fill()
 
 
+@pytest.mark.slow
 def test_without_the_worst_nodes_by_realised_counts_a_fleet_fails_less() -> None:
     """1.2 % of nodes hold 7-10 % of faults: 2,000 nodes, 349 days, InfiniteHBD's 4.18 per 1000 node-days."""
     scene = _fleet(2000, 4.18, "0 s")
