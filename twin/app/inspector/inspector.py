@@ -55,6 +55,8 @@ _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
 _LATE_MS = 400
 """So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
+_DRAWN_MS = 30
+"""Between two looks whether a changed hall is drawn: its picture goes before its facts."""
 
 
 class Inspector(Dock):
@@ -96,8 +98,7 @@ class Inspector(Dock):
         self.visibilityChanged.connect(self._on_figures)
         self._late = QTimer(self)
         self._late.setSingleShot(True)
-        self._late.setInterval(_LATE_MS)
-        self._late.timeout.connect(self._update)
+        self._late.timeout.connect(self._update_behind)
         self._year_due = QTimer(self)
         self._year_due.setSingleShot(True)
         self._year_due.setInterval(_YEAR_MS)
@@ -228,9 +229,9 @@ class Inspector(Dock):
             self.show_thing(None)
         else:
             if self._session.begun and self._session.shown is None:
-                self._late.start()  # what is shown stays until its figures of the changed hall come
+                self._late.start(_LATE_MS)  # what is shown stays until its figures of the changed hall come
             else:
-                self._update()
+                self._update_behind()
             self.shown.emit(self._thing)
 
     def _on_figures(self) -> None:
@@ -240,6 +241,12 @@ class Inspector(Dock):
     def _on_opened(self, _path: object) -> None:
         self._years = YearCache()  # the other hall is let go
         self.show_thing(None)
+
+    def _update_behind(self) -> None:
+        if self._session.picture_due():
+            self._late.start(_DRAWN_MS)
+        else:
+            self._update()
 
     def _update(self) -> None:
         self._late.stop()

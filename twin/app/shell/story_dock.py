@@ -35,25 +35,24 @@ class StoryDock(Dock):
 
     def _write(self) -> None:
         document = self._session.document
-        story = (
-            (document.scenario.title, document.scenario.notes, document.scenario.sources)
-            if document
-            else None
-        )
+        scenario = document.scenario if document is not None else None
+        title = scenario.title if scenario is not None else tr("No scene open")
+        story = (scenario.notes, scenario.sources) if scenario is not None else None
         if self._page is not None:
-            if story == self._written:
-                return  # an edit that leaves the story alone
+            if story == self._written:  # an edit that leaves the story alone
+                self.title.setText(title)
+                return
             self.body.removeWidget(self._page)
             self._page.deleteLater()
         self._written, self._page = story, QWidget()
         column = QVBoxLayout(self._page)
         column.setContentsMargins(16, 14, 8, 10)
         column.setSpacing(10)
-        self.title = label(document.scenario.title if document else tr("No scene open"), "title", wrap=True)
+        self.title = label(title, "title", wrap=True)
         prose = Prose()
         prose.setAccessibleName(tr("Story of the scene"))
         column.addWidget(self.title)
         column.addWidget(prose, 1)
-        if document is not None:
-            write_story(document.scenario, prose)
+        if scenario is not None:
+            write_story(scenario, prose)
         self.body.insertWidget(0, self._page, 1)
