@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.session.session import Session
 from twin.app.shell.help_pages import write_story
@@ -22,6 +22,7 @@ class StoryDock(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "story", tr("Story"), "book", parent)
         self._session = session
+        self.title: QLabel
         self._page: QWidget | None = None
         self._written: object = None
         self.setMinimumWidth(220)

@@ -74,9 +74,7 @@ class ParsedFile:
         return scenario.model_copy(update=update), known
 
 
-_KEYS = {
-    spot.alias or name: name for name, spot in Scenario.model_fields.items() if not spot.is_required()
-}
+_KEYS = {spot.alias or name: name for name, spot in Scenario.model_fields.items() if not spot.is_required()}
 """Names of the fields of a scene that a file may leave out, by key: each is read without the others."""
 
 
