@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -144,7 +144,7 @@ class SiteBooks:
         )
 
 
-def books_of(
+def books_steps(
     scenario: Scenario,
     plant: Plant,
     catalog: Catalog,
@@ -153,8 +153,8 @@ def books_of(
     samples: int,
     seed: int,
     work: WorkDone | None = None,
-) -> SiteBooks:
-    """Return the books of a scene.
+) -> Generator[None, None, SiteBooks]:
+    """Keep the books of a scene a little at a time.
 
     Parameters
     ----------
@@ -175,9 +175,11 @@ def books_of(
         When what is inside something costs more than the whole.
     """
     whole = bill_of(scenario, plant, catalog)
+    yield
     bill = priced_bill(whole, catalog, scenario)
     prices = prices_of(scenario, bill, catalog)
     likely = statement_of(bill, use, plan, likely_prices(prices), work, catalog)
+    yield
     drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work, catalog)
     notes = (*whole.notes, *_doubts(likely))
     return SiteBooks(bill, plan, use, prices, likely, drawn, work, notes, seed, catalog)

@@ -100,7 +100,7 @@ class Session(PacedSession):
         self._timer.timeout.connect(self.poll)
         self._timer.start()
         self._begins = QTimer(parent, singleShot=True, interval=BEGIN_AFTER_MS)
-        self._begins.timeout.connect(self.restart)
+        self._begins.timeout.connect(self._begin_behind)
 
     # -- what is on screen ----
 
@@ -261,6 +261,13 @@ class Session(PacedSession):
             self.plant_changed.emit(self.plant)
             self.run_started.emit()
             self.time_changed.emit(self.shown_s)
+
+    def _begin_behind(self) -> None:
+        """Restart the run of a changed scene, once its hall was drawn."""
+        if self.picture_due():
+            self._begins.start()
+        else:
+            self.restart()
 
     def rewritten(self) -> None:
         """The draft was changed before its run began: show it, and let the worker have it when all is still."""
