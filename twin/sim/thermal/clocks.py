@@ -8,13 +8,12 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 from operator import is_not
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, lowest
 from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
@@ -229,7 +228,7 @@ class Clocks(Stateful):
         moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c) > most_k
         moved &= self.traces.working
         moved &= self.traces.trace < self.first_mixed
-        return bool(np.logical_or.reduce(moved))
+        return bool(np.count_nonzero(moved))
 
     def work(self, job: int) -> Work:
         """Return the work of a job, or of what stands for several (`mixed`)."""
@@ -344,10 +343,10 @@ class Clocks(Stateful):
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
             clock[groups] = now
             own = self.reference_ghz(job, part)
-            slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
+            slowest_free = slowest_capped = lowest(free) / own
             if capped is not free:
-                slowest_capped = float(np.minimum.reduce(capped)) / own
-            slowest = float(np.minimum.reduce(now)) / own if self.throttling else slowest_capped
+                slowest_capped = lowest(capped) / own
+            slowest = lowest(now) / own if self.throttling else slowest_capped
             free_share, capped_share = min(free_share, slowest_free), min(capped_share, slowest_capped)
             if slowest < now_share:
                 now_share, reference = slowest, own
@@ -361,7 +360,7 @@ class Clocks(Stateful):
         for (part, groups), dies in zip(members, held, strict=True):
             model, ghz, own = self.models[part], clock[groups], self.reference_ghz(job, part)
             steps = traces.trace[groups] % 2 == 0
-            all_step, unit_s = bool(np.logical_and.reduce(steps)), None
+            all_step, unit_s = np.count_nonzero(steps) == len(steps), None
             if not measured:  # what is measured knows no spread and has its leakage in it
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
                 ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
@@ -489,6 +488,6 @@ class Clocks(Stateful):
         StateField(
             "job_clock",
             lambda saved: {int(job): JobClock(*clock) for job, *clock in saved},
-            lambda clocks: [[job, *astuple(clock)] for job, clock in sorted(clocks.items())],
+            lambda clocks: [[job, *clock] for job, clock in sorted(clocks.items())],
         ),
     )

@@ -14,8 +14,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import OFF, Traces
 
 
-@dataclass(frozen=True)
-class JobClock:
+class JobClock(NamedTuple):
     """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
 
     `reference` is the clock its profile was fitted at; `memory` is the bandwidth its slowest HBM has left [-].

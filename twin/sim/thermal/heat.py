@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, highest, lowest
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
@@ -211,7 +211,7 @@ class Heat:
     def _hottest_c(self, state: ThermalState) -> float:
         hot_c = self.hot_c(state)
         if self._top is None or self._top[0] is not hot_c:
-            self._top = hot_c, float(np.maximum.reduce(hot_c, initial=-math.inf))
+            self._top = hot_c, highest(hot_c)
         return self._top[1]
 
     def gpu_c(
@@ -234,7 +234,7 @@ class Heat:
         totals, hot_c = self.totals, self.hot_c(state)
         self.hottest_c = self._hottest_c(state)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
-        if self.hottest_c > np.minimum.reduce(totals.loop_max_c, initial=math.inf):
+        if self.hottest_c > lowest(totals.loop_max_c):
             np.maximum.at(totals.loop_max_c, self.traces.groups.loop, hot_c)
         return hot_c
 
@@ -422,7 +422,7 @@ class Heat:
             if (
                 astray
                 or slope_k_s is not integrator.stepper.inputs.sink_slope_k_s
-                or np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > drift_k
+                or highest(np.abs(sink_c - integrator.stepper.sink_c(now))) > drift_k
             ):
                 integrator.stepper.follow(sink_c, slope_k_s, now, self.cooling.mixed_w() if astray else None)
         return renewed

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, highest
 from twin.physics.gpu_power import GpuPowerModel, StepWork, clock_under_cap, line_through, own_clock
 from twin.sim.core.state import ArrayField, Fields, Stateful
 
@@ -76,7 +76,7 @@ class OwnClocks(Stateful):
             Clock that heat leaves [GHz].
         """
         asked, spread, leakage_w, alone_ghz, cap_w, share = dies
-        activity, slowest_s = asked.activity(model), float(np.maximum.reduce(spread[2]))
+        activity, slowest_s = asked.activity(model), highest(spread[2])
         slowest_ghz = clock_under_cap(model, cap_w, slowest_s, activity, leakage_w)
         waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
         products_a = asked.products_a(model)
