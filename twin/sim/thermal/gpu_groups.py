@@ -142,12 +142,14 @@ class Traces(Stateful):
         for most, (slots, max_s) in zip((front, back), self._rank(), strict=True):
             if len(slots):
                 most[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
-        hot = np.maximum(front, back)
-        self.hot_s = np.where(hot > 0, hot, 1.0)
-        self.front_s = np.where(front > 0, front, self.hot_s)
-        self.back_s = np.where(back > 0, back, self.hot_s)
-        self.behind = (back > 0).astype(float)
-        self._some_behind = bool(np.logical_or.reduce(back > 0))
+        behind = back > 0
+        self._some_behind = bool(np.count_nonzero(behind))
+        hot = np.maximum(front, back) if self._some_behind else front
+        self.hot_s = self.front_s = self.back_s = np.where(hot > 0, hot, 1.0)
+        if self._some_behind:
+            self.front_s = np.where(front > 0, front, self.hot_s)
+            self.back_s = np.where(behind, back, self.hot_s)
+        self.behind = behind.astype(float)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
         self._of_job: dict[int, list[tuple[int, IntP]]] | None = None
@@ -356,12 +358,11 @@ class Traces(Stateful):
         """Split off, or rekey as a whole, the groups of `slots`."""
         left: dict[int, float] = {}
         off, whole = [], []
-        for key, members in self._by_key(slots, wanted):
+        for key, members, n, sum_s in self._by_key(slots, wanted):
             source = key[0]
-            n = float(np.add.reduce(self.slot_gpus[members]))
             left[source] = (left.get(source) or float(self.groups.n[source])) - n
             if left[source] > 0.5:
-                off.append((key, members, (source, n, float(np.add.reduce(self.slot_sum_s[members])))))
+                off.append((key, members, (source, n, sum_s)))
             else:
                 whole.append((key, source))
         if off:
@@ -384,11 +385,16 @@ class Traces(Stateful):
             self.groups = replace(self.groups, part=parts)
         return state
 
-    def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP]]:
-        """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
+    def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP, float, float]]:
+        """Yield group, wanted trace, limit class and part, in their order, the slots that share them, and their GPUs.
+
+        Of the GPUs their number, and the sum of their spread factors.
+        """
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
         if len(slots) == 1:
-            yield tuple(int(column[0]) for column in given), slots
+            slot = int(slots[0])
+            its_gpus = float(self.slot_gpus[slot]), float(self.slot_sum_s[slot])
+            yield tuple(int(column[0]) for column in given), slots, *its_gpus
             return
         key = given[0]
         for more in given[1:]:
@@ -400,8 +406,10 @@ class Traces(Stateful):
         begins = [0, *((key[1:] != key[:-1]).nonzero()[0] + 1).tolist()]
         firsts = order[begins]
         keys = zip(*(column[firsts].tolist() for column in given), strict=True)
-        for its, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
-            yield its, slots[begin:end]
+        gpus = (np.add.reduceat(of_slot[slots], begins).tolist() for of_slot in (self.slot_gpus, self.slot_sum_s))
+        ends = [*begins[1:], len(slots)]
+        for its, begin, end, n, sum_s in zip(keys, begins, ends, *gpus, strict=True):
+            yield its, slots[begin:end], n, sum_s
 
     def merge(self, state: ThermalState) -> tuple[ThermalState, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
@@ -409,9 +417,10 @@ class Traces(Stateful):
         A few of them wait for others, unless all have become alike: each time all powers are recomputed.
         """
         pairs = self._doubles
-        alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
-        if len(alike) < min(TOGETHER, len(pairs)) and not self._leaving:
+        are_alike = mergeable(state, pairs[:, 0], pairs[:, 1])
+        if np.count_nonzero(are_alike) < min(TOGETHER, len(pairs)) and not self._leaving:
             return state, False
+        alike = pairs[are_alike].tolist()
         if alike:
             self.groups, state = merge_groups(self.groups, state, alike)
             to = np.arange(self.groups.size + 1)  # the last: a slot without a group, -1
@@ -452,10 +461,19 @@ class Traces(Stateful):
             if most:
                 key = key * (most + 1) + more
         taken = (trace != STAND_IN).nonzero()[0]
-        first: dict[int, int] = {}
-        pairs = zip(taken.tolist(), key[taken].tolist(), strict=True)
-        found = [(into, group) for group, kind in pairs if (into := first.setdefault(kind, group)) != group]
-        return np.array(found, np.intp).reshape(-1, 2)
+        key = key[taken]
+        order = key.argsort(kind="stable")
+        key, taken = key[order], taken[order]
+        again = key[1:] == key[:-1]
+        if not np.count_nonzero(again):
+            return np.zeros((0, 2), np.intp)
+        first = np.arange(len(key))
+        first[1:][again] = 0
+        np.maximum.accumulate(first, out=first)
+        pairs = np.empty((len(key), 2), np.intp)
+        pairs[:, 0], pairs[:, 1] = taken[first], taken
+        pairs = pairs[1:][again]
+        return pairs[pairs[:, 1].argsort()]
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group; shape (..., G)."""
