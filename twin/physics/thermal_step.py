@@ -183,6 +183,7 @@ class ThermalStepper:
         self._known: dict[bytes, Factors] = {}  # by flows and plant state, the latest last
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
+        self._besides: tuple[Floats, Floats, float] | None = None  # heat besides GPUs, and the sum of it [W]
         self._source: Floats
         self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
         self.apart_k = np.zeros(
@@ -408,7 +409,10 @@ class ThermalStepper:
         self._source = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
-        self._input_w = gpu_w + float(np.add.reduce(inputs.loop_heat_w) + np.add.reduce(inputs.hall_heat_w))
+        known, besides = self._besides, (inputs.loop_heat_w, inputs.hall_heat_w)
+        if known is None or known[0] is not besides[0] or known[1] is not besides[1]:
+            self._besides = known = *besides, float(np.add.reduce(besides[0]) + np.add.reduce(besides[1]))
+        self._input_w = gpu_w + known[2]
         self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
         self._leak = None

@@ -430,12 +430,13 @@ class CoolingSystem(Stateful):
 
     def draw(self, t_s: float) -> Draw:
         """Return what all cooling machines take, at the heat last looked at."""
-        works = self.rejection.works()
-        power_w, water_l_s = self._movers_w, 0.0
-        for work in works:
+        power_w, water_l_s, heat_w, free_w = self._movers_w, 0.0, 0.0, 0.0
+        for work, carried_w in zip(self.rejection.works(), self.rejection.heat_w, strict=False):
             power_w += work.machine_w + work.fan_w
             water_l_s += work.water_l_s
-        return Draw(power_w, water_l_s, self.rejection.free_share())
+            heat_w += carried_w
+            free_w += work.free * carried_w
+        return Draw(power_w, water_l_s, free_w / heat_w if heat_w else 1.0)
 
     def settled(self, t_s: float) -> bool:
         """Return whether no flow is on its way."""

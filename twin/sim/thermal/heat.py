@@ -208,8 +208,8 @@ class Heat:
             self._hot = known = (*given, hot_c)
         return known[3]
 
-    def _hottest_c(self, state: ThermalState) -> float:
-        hot_c = self.hot_c(state)
+    def _hottest_c(self, hot_c: Floats) -> float:
+        """Return the highest of what `hot_c` gives, asked for twice a step."""
         if self._top is None or self._top[0] is not hot_c:
             self._top = hot_c, highest(hot_c)
         return self._top[1]
@@ -232,7 +232,7 @@ class Heat:
     def _book_hottest(self, state: ThermalState) -> Floats:
         """Take note of the hottest dies of `state`, which a step ends with; return those of its groups [C]."""
         totals, hot_c = self.totals, self.hot_c(state)
-        self.hottest_c = self._hottest_c(state)
+        self.hottest_c = self._hottest_c(hot_c)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
         if self.hottest_c > lowest(totals.loop_max_c):
             np.maximum.at(totals.loop_max_c, self.traces.groups.loop, hot_c)
@@ -454,8 +454,7 @@ class Heat:
 
     def _cut(self, step: AcceptedStep, band: Band) -> AcceptedStep:
         """Cut a step at the first limit that is passed in it: of a die, an HBM, or anything above the groups."""
-        near = self._hottest_c(step.state1) >= self.clocks.first_limit_c
-        if near:
+        if self._hottest_c(self.hot_c(step.state1)) >= self.clocks.first_limit_c:
             rising_k = self._dies_rising(step.state0)
             return self.integrator.cut(
                 step, lambda state: np.concatenate([band.excess_k(state.upper), *rising_k(state)])
