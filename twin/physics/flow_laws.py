@@ -102,11 +102,23 @@ def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Float
         Size of the stages [-].
     """
     wanted = np.asarray(asked, np.float64)
-    stays = (present >= wanted - 1e-9) & (present < wanted + 1.25 * stage)
+    above, most = asked_of_stage(present, stage=stage)
+    stays = (wanted > above) & (wanted <= most)
     if np.count_nonzero(stays) == stays.size:
         return present
     result: Floats = np.where(stays, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0))
     return result
+
+
+def asked_of_stage(
+    present: Floats, least: Floats | float = 0.0, *, stage: float = 0.05
+) -> tuple[Floats, Floats]:
+    """Return above what, and up to what flow that is asked for, flows in stages stay as they are [-].
+
+    Nothing below the least flow brings a flow down further, and nothing above the rated one up.
+    """
+    above, most = present - 1.25 * stage, present + 1e-9
+    return np.where(above < least, -np.inf, above), np.where(most >= 1.0, np.inf, most)
 
 
 HELD_C, EASY_C, WARM_EXPONENT = 75.0, 25.0, 1.6
