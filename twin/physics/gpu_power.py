@@ -244,7 +244,8 @@ def own_clock(
     """
     if alone_ghz is None:
         alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
-    waits = np.greater(alone_ghz, slowest_ghz) & np.greater(products_a, 0.0)
+    waits = np.greater(alone_ghz, slowest_ghz)
+    waits &= products_a > 0.0
     if not np.count_nonzero(waits):
         return alone_ghz
     wanted = (cap_w - model.idle_w - leak_w) / np.maximum(spread, _LEAST)
@@ -385,26 +386,45 @@ def spread_points(leakiest_s: Floats) -> Floats:
     return np.array([usual_s - DIE_SPREAD_SIGMA, usual_s + DIE_SPREAD_SIGMA, leakiest_s])
 
 
-def line_through(spread: Floats, values: Floats, *, rising: bool = False) -> tuple[Floats, Floats]:
-    """Return what dies have in common, and what each has more per unit of its spread.
+class SpreadLine:
+    """Figures of dies as straight lines over their spread.
 
     Clock and power of a die bend little over the few per cent by which dies differ, but for the knee where a cap begins
     to be felt. The line holds the mean of all dies, and the leakiest, which is the first to pass a limit.
 
     Parameters
     ----------
-    spread, values : ndarray, shape (3, ...)
-        `spread_points`, and the figure of a die of each.
-    rising : bool
-        Whether a leakier die never has less. Under one cap all dies draw alike at work, and a slow one a watt or two
-        less while it waits: that is left out, so that the leakiest die is the hottest.
+    points_s : ndarray, shape (3, ...)
+        `spread_points` [-].
+
+    Attributes
+    ----------
+    leakiest_s : float
+        The highest of them [-].
     """
-    usual_s, usual = (spread[0] + spread[1]) / 2.0, (values[0] + values[1]) / 2.0
-    slope: Floats = (values[2] - usual) / (spread[2] - usual_s)
-    if rising:
-        slope = np.maximum(slope, 0.0)
-    common: Floats = usual - usual_s * slope
-    return common, slope
+
+    def __init__(self, points_s: Floats) -> None:
+        self.points_s, self.leakiest_s = points_s, float(points_s[2].max())
+        self._usual_s = (points_s[0] + points_s[1]) / 2.0
+        self._reach_s = points_s[2] - self._usual_s
+
+    def through(self, values: Floats, *, rising: bool = False) -> tuple[Floats, Floats]:
+        """Return what dies have in common, and what each has more per unit of its spread.
+
+        Parameters
+        ----------
+        values : ndarray, shape (3, ...)
+            The figure of a die of each of the three spreads.
+        rising : bool
+            Whether a leakier die never has less. Under one cap all dies draw alike at work, and a slow one a watt or
+            two less while it waits: that is left out, so that the leakiest die is the hottest.
+        """
+        usual = (values[0] + values[1]) / 2.0
+        slope: Floats = (values[2] - usual) / self._reach_s
+        if rising:
+            slope = np.maximum(slope, 0.0)
+        common: Floats = usual - self._usual_s * slope
+        return common, slope
 
 
 def die_spread(uniform: ArrayLike, sigma: float = DIE_SPREAD_SIGMA) -> Floats:

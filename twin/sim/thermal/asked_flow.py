@@ -180,7 +180,9 @@ class AskedFlow(Stateful):
         if self._room.size:
             mean[self._room] = wants.hall_w.take(self._room_hall) / self._room_full_w
         by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
-        asked = np.concatenate([wants.most.take(blown) * self._warm_blown, mean, by_plant / self._plant_most_w])
+        asked = np.concatenate(
+            [wants.most.take(blown) * self._warm_blown, mean, by_plant / self._plant_most_w]
+        )
         present, above, most = self._in_stages()
         if np.count_nonzero((asked > above) & (asked <= most)) == len(asked):
             return False

@@ -37,7 +37,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, Traces, stepping
 from twin.sim.thermal.group_power import Drawing, JobClock, Resting, Worked, resting
-from twin.sim.thermal.own_clocks import HeldDies, OwnClocks
+from twin.sim.thermal.own_clocks import DiesAtWork, HeldDies, OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -80,7 +80,7 @@ class Clocks(Stateful):
         self.pace = np.ones(traces.groups.size)
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
-        self.own = OwnClocks()
+        self.own, self._dies = OwnClocks(), DiesAtWork(traces)
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
@@ -315,10 +315,11 @@ class Clocks(Stateful):
         for part, groups in members:
             model, asked = self.models[part], step_work(work, self.models[part])
             phase = asked.activity(model)
-            if measured:
-                spreads, leakage_w = np.ones((3, len(groups))), np.zeros((3, len(groups)))
+            at_work = self._dies.of(job, part, groups)
+            spreads, leakage_w = at_work.line.points_s, np.zeros((3, len(groups)))
+            if measured:  # what is measured knows no spread and has its leakage in it
+                spreads = np.ones((3, len(groups)))
             else:
-                spreads = traces.points_s[:, groups]
                 leakage_w = leak_w(model, points_c[:, groups], 1.0)
             cap_w: Floats | float = self.default_cap_w(job, model)
             share: Floats | float = 1.0
@@ -337,7 +338,7 @@ class Clocks(Stateful):
                     share = slow * self.limits.clock_share[traces.limit[groups]]
                 alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
                 capped = np.maximum(model.f_min_ghz, share * alone[2])
-            held.append(HeldDies(asked, spreads, leakage_w, alone, cap_w, share))
+            held.append(HeldDies(asked, at_work.line, leakage_w, alone, cap_w, share))
             self.capped_ghz[groups] = now = capped
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
@@ -358,18 +359,18 @@ class Clocks(Stateful):
         )
         drawing = []
         for (part, groups), dies in zip(members, held, strict=True):
-            model, ghz, own = self.models[part], clock[groups], self.reference_ghz(job, part)
-            steps = traces.trace[groups] % 2 == 0
-            all_step, unit_s = np.count_nonzero(steps) == len(steps), None
-            if not measured:  # what is measured knows no spread and has its leakage in it
+            model, own = self.models[part], self.reference_ghz(job, part)
+            steps = self._dies.of(job, part, groups).steps
+            ghz, line = clock[groups], None
+            if not measured:
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
                 ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
-                slope_w_k, unit_s = model.leak_w_per_k * work.duty, dies.spread
-                leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
+                slope_w_k, line = model.leak_w_per_k * work.duty, dies.line
+                leak[groups] = slope_w_k if steps is None else np.where(steps, slope_w_k, 0.0)
             memory_s = None
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
-            drawing.append(Drawing(model, groups, ghz, unit_s, own, memory_s, None if all_step else steps))
+            drawing.append(Drawing(model, groups, ghz, line, own, memory_s, steps))
         self._worked[job] = Worked(work, drawing)
 
     def _pace_s(self, job: int) -> float:

@@ -147,8 +147,7 @@ class Traces(Stateful):
         hot = np.maximum(front, back) if self._some_behind else front
         self.hot_s = self.front_s = self.back_s = np.where(hot > 0, hot, 1.0)
         if self._some_behind:
-            self.front_s = np.where(front > 0, front, self.hot_s)
-            self.back_s = np.where(behind, back, self.hot_s)
+            self.front_s, self.back_s = (np.where(most > 0, most, self.hot_s) for most in (front, back))
         self.behind = behind.astype(float)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
@@ -386,29 +385,21 @@ class Traces(Stateful):
         return state
 
     def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP, float, float]]:
-        """Yield group, wanted trace, limit class and part, in their order, the slots that share them, and their GPUs.
-
-        Of the GPUs their number, and the sum of their spread factors.
-        """
+        """Yield group, wanted trace, limit class and part, in order, and who has these: slots, GPUs, their spread."""
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
         if len(slots) == 1:
-            slot = int(slots[0])
-            its_gpus = float(self.slot_gpus[slot]), float(self.slot_sum_s[slot])
-            yield tuple(int(column[0]) for column in given), slots, *its_gpus
+            key = tuple(int(column[0]) for column in given)
+            yield key, slots, float(self.slot_gpus[slots[0]]), float(self.slot_sum_s[slots[0]])
             return
-        key = given[0]
-        for more in given[1:]:
-            most = int(np.maximum.reduce(more))
-            if most:
-                key = key * (most + 1) + more
-        order = key.argsort(kind="stable")
-        key, slots = key[order], slots[order]
-        begins = [0, *((key[1:] != key[:-1]).nonzero()[0] + 1).tolist()]
+        one = _as_one(*given)
+        order = one.argsort(kind="stable")
+        one, slots = one[order], slots[order]
+        begins = [0, *((one[1:] != one[:-1]).nonzero()[0] + 1).tolist()]
         firsts = order[begins]
         keys = zip(*(column[firsts].tolist() for column in given), strict=True)
-        gpus = (np.add.reduceat(of_slot[slots], begins).tolist() for of_slot in (self.slot_gpus, self.slot_sum_s))
-        ends = [*begins[1:], len(slots)]
-        for its, begin, end, n, sum_s in zip(keys, begins, ends, *gpus, strict=True):
+        n_and_sum_s = (np.add.reduceat(all_of[slots], begins) for all_of in (self.slot_gpus, self.slot_sum_s))
+        gpus = (sums.tolist() for sums in n_and_sum_s)
+        for its, begin, end, n, sum_s in zip(keys, begins, [*begins[1:], len(slots)], *gpus, strict=True):
             yield its, slots[begin:end], n, sum_s
 
     def merge(self, state: ThermalState) -> tuple[ThermalState, bool]:
@@ -455,25 +446,19 @@ class Traces(Stateful):
     def _find_doubles(self) -> IntP:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         groups, trace = self.groups, self.trace
-        key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
-        for more in (groups.part, self.limit):
-            most = int(np.maximum.reduce(more, initial=0))  # no groups: an empty hall
-            if most:
-                key = key * (most + 1) + more
         taken = (trace != STAND_IN).nonzero()[0]
-        key = key[taken]
+        key = _as_one(trace + 1, groups.loop, groups.part, self.limit)[taken]
         order = key.argsort(kind="stable")
         key, taken = key[order], taken[order]
-        again = key[1:] == key[:-1]
-        if not np.count_nonzero(again):
+        again = (key[1:] == key[:-1]).nonzero()[0] + 1
+        if not again.size:
             return np.zeros((0, 2), np.intp)
         first = np.arange(len(key))
-        first[1:][again] = 0
-        np.maximum.accumulate(first, out=first)
-        pairs = np.empty((len(key), 2), np.intp)
-        pairs[:, 0], pairs[:, 1] = taken[first], taken
-        pairs = pairs[1:][again]
-        return pairs[pairs[:, 1].argsort()]
+        first[again] = 0
+        first = np.maximum.accumulate(first)[again]
+        order = taken[again].argsort()
+        result: IntP = np.array([taken[first[order]], taken[again[order]]]).T
+        return result
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group; shape (..., G)."""
@@ -504,3 +489,12 @@ class Traces(Stateful):
             ],
         ),
     )
+
+
+def _as_one(column: IntP, *columns: IntP) -> IntP:
+    """Return a number for each row of columns of numbers from zero; rows in their order have theirs in order."""
+    for more in columns:
+        most = int(more[more.argmax()]) if more.size else 0
+        if most:
+            column = column * (most + 1) + more
+    return column
