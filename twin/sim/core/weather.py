@@ -200,13 +200,18 @@ class Weather(Stateful):
 
     def price_usd_j(self, t_s: float) -> float:
         """Return what energy from the grid costs at `t_s` [USD/J]; one figure for each hour."""
-        self._tick(t_s)
-        return self._price_usd_j
+        return self.grid_at(t_s)[0]
 
     def carbon_kg_j(self, t_s: float) -> float:
         """Return what energy from the grid emits at `t_s` [kg/J]; one figure for each hour."""
-        self._tick(t_s)
-        return self._carbon_kg_j
+        return self.grid_at(t_s)[1]
+
+    def grid_at(self, t_s: float) -> tuple[float, float]:
+        """Return price [USD/J] and carbon [kg/J] of energy from the grid at `t_s`."""
+        clock = int((self._year_start_s + t_s) / HOUR_S)
+        if clock != self._clock:
+            self._tick(clock)
+        return self._price_usd_j, self._carbon_kg_j
 
     def hours(self, begin_s: float, end_s: float) -> list[tuple[float, float]]:
         """Return the parts of a time [s] in which price and carbon stand: hours by the clock of the site."""
@@ -232,8 +237,9 @@ class Weather(Stateful):
         took_s = end_s - begin_s
         for since_s, until_s in self.hours(begin_s, end_s):
             share = (until_s - since_s) / took_s if took_s > 0 else 1.0
-            price += share * self.price_usd_j(since_s)
-            carbon += share * self.carbon_kg_j(since_s)
+            price_usd_j, carbon_kg_j = self.grid_at(since_s)
+            price += share * price_usd_j
+            carbon += share * carbon_kg_j
         return price, carbon
 
     def sun(self, t_s: float) -> float:
@@ -271,10 +277,8 @@ class Weather(Stateful):
         dew_c = low + (hours - hour) * (high - low)
         return climate.dry_bulb_c + half * phase, climate.wet_bulb_c + half * WET_SWING * phase, dew_c
 
-    def _tick(self, t_s: float) -> None:
-        clock = int((self._year_start_s + t_s) / HOUR_S)
-        if clock == self._clock:
-            return
+    def _tick(self, clock: int) -> None:
+        """Take price and carbon of an hour since the start of the year."""
         self._clock = clock
         grid, years = self._grid, self._grid_years
         self._turned_s = begin_s = clock * HOUR_S - self._year_start_s
