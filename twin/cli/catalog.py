@@ -45,17 +45,20 @@ def list_parts(
         from twin.cli.tables import print_table
 
         print_table(
-            ("part", "kind", "title", "publ.", "deriv.", "recall.", "estim."),
+            ("part", "kind", "title", "publ.", "deriv.", "recall.", "estim.", "unver."),
             [
                 (
                     row["id"],
                     row["kind"],
                     row["title"],
-                    *(str(row[k] or "") for k in ("published", "derived", "recalled", "estimated")),
+                    *(
+                        str(row[k] or "")
+                        for k in ("published", "derived", "recalled", "estimated", "unverified")
+                    ),
                 )
                 for row in rows
             ],
-            right=4,
+            right=5,
         )
 
 

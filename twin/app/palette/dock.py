@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMainWindow, QWidget
 
 from twin.app.palette.list import PaletteList, dragged
-from twin.app.palette.model import GROUPS, PaletteItem, counts, found, items_of
+from twin.app.palette.model import GROUPS, OWN, PaletteItem, counts, found, items_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
@@ -16,7 +16,6 @@ from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text_fields import READABLE, SearchField
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.plant.tables import Plant
 
@@ -37,9 +36,8 @@ class PaletteDock(Dock):
         self._favourites: list[str] = []
         self._recent: list[str] = []
         self._plant: Plant | None = None
-        catalog = load_catalog()
-        self._catalog = catalog
-        self.list = PaletteList(look, catalog, PartPictures())
+        self._session = session
+        self.list = PaletteList(look, PartPictures())
         self.search = SearchField()
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search parts"))
@@ -47,7 +45,7 @@ class PaletteDock(Dock):
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
         self.group = DropDown()
-        self.group.addItems([_ALL, _FAVOURITES, _RECENT, *(title for title, _ in GROUPS)])
+        self.group.addItems([_ALL, _FAVOURITES, _RECENT, OWN, *(title for title, _ in GROUPS)])
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(
             min(len(_ALL), READABLE)
@@ -122,7 +120,7 @@ class PaletteDock(Dock):
         if not self._items:
             if not self.isVisible():
                 return  # nobody looks yet
-            self._items = items_of(self._catalog)
+            self._items = items_of(self._session.catalog)
         before = self.list.item
         by_id = {item.id: item for item in self._items}
         chosen = self.group.currentText()
@@ -136,9 +134,10 @@ class PaletteDock(Dock):
         rows: list[PaletteItem | str] = list(shown)
         if chosen == _ALL and not self.search.text().strip():
             rows = []
-            for title, _ in GROUPS:
+            own = [OWN] if any(item.group == OWN for item in shown) else []
+            for title in (*own, *(title for title, _ in GROUPS)):
                 rows += [title, *(item for item in shown if item.group == title)]
-        self.list.rows.show_rows(rows)
+        self.list.rows.show_rows(rows, self._session.catalog)
         self.list.choose(before.id if before is not None and not self.search.text() else "")
         self._tell()
 
@@ -151,7 +150,11 @@ class PaletteDock(Dock):
             tr("{words}, {loose:,} not connected", words=words, loose=loose) if loose else words
         )
         if not self.list.rows.rows:
-            empty = {_FAVOURITES: tr("no favourites yet"), _RECENT: tr("no parts used yet")}
+            empty = {
+                _FAVOURITES: tr("no favourites yet"),
+                _RECENT: tr("no parts used yet"),
+                OWN: tr("no own parts beside this scene"),
+            }
             self.count.setText(
                 tr(
                     "Nothing found: {hint}",
@@ -161,7 +164,10 @@ class PaletteDock(Dock):
 
     def _on_plant(self, plant: Plant) -> None:
         self._plant = plant
-        if self.isVisible():
+        if plant.catalog is not self.list.rows.catalog:
+            self._items = []  # other parts beside this scene
+            self._refill()
+        elif self.isVisible():
             self._tell()
 
     def _on_seen(self, seen: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 
 from twin.language import tr
 from twin.physics.training_inputs import Profile, SoftwareStack
+from twin.planning.profile.adapted import MARK, adapted, base_name
 from twin.planning.profile.figures import (
     ProfileError,
     ProfileFigure,
@@ -143,6 +144,8 @@ class CalibratedProfile:
         Each number with unit, source and status, by field of `Profile`.
     notes
         What it was held against, for people.
+    borrowed
+        Of hardware that it was not made for: a sentence on where it comes from; else empty.
     """
 
     name: str
@@ -158,6 +161,7 @@ class CalibratedProfile:
     notes: str
     software: tuple[str, ...] = ()
     own_error: OwnError | None = None
+    borrowed: str = ""
 
 
 def load_profile(name: str) -> Profile:
@@ -173,7 +177,9 @@ def load_profile(name: str) -> Profile:
 
 @cache
 def load_calibrated(name: str) -> CalibratedProfile:
-    """Return a shipped profile with its provenance; errors as in `load_profile`."""
+    """Return a shipped profile, or one carried over to other hardware, with its provenance; errors as there."""
+    if MARK in name:
+        return adapted(load_calibrated(base_name(name)), name)
     names = profile_names()
     if name not in names:
         raise ProfileError(
