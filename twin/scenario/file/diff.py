@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from twin.catalog import show_rows
+from twin.catalog.kinds import PART_FIELDS
 from twin.scenario.file.effective_text import defaults, plain
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
@@ -123,7 +124,10 @@ def _own_figures(scenario: Scenario) -> dict[str, dict[str, Any]]:
     catalog = catalog_of(scenario)
     found: dict[str, dict[str, Any]] = {}
     for id in catalog.own_parts:
-        found[f"own_parts[{id}]"] = {row["key"]: row["text"] for row in show_rows(catalog, id)}
+        keys = {spec.name: spec.key for spec in PART_FIELDS[catalog.part(id).KIND]}
+        found[f"own_parts[{id}]"] = {
+            keys.get(row["key"], row["key"]): row["text"] for row in show_rows(catalog, id)
+        }
     for name, model in catalog.own_models.items():
         found[f"own_models[{name}]"] = {"title": model.title, **model.shape}
     return found

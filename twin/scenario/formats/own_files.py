@@ -60,6 +60,25 @@ def read(name: str, holds: Holds, folder: FilePath | None, place: Problem) -> li
     return [_read(sibling_files.found(each, folder, place, LIMIT), holds) for each in names]
 
 
+def of_folder(folder: FilePath) -> list[OwnFile]:
+    """Return the own parts and models of a folder: of a scene, or of parts alone.
+
+    Raises
+    ------
+    ScenarioError
+        When there is none, or a file cannot be read.
+    """
+    place = Problem(str(folder), 0, "", "", "")
+    if not folder.is_dir():
+        raise ScenarioError([Problem(str(folder), 0, "", "", "is no folder")])
+    found: list[OwnFile] = []
+    holds: Holds
+    for holds in ("parts", "models"):
+        if (folder / holds).is_dir():
+            found += read(holds, holds, folder, place)
+    return found or read(folder.name, "parts", folder.resolve().parent, place)
+
+
 @lru_cache(maxsize=2 * MOST_FILES)
 def _read(origin: Origin, holds: Holds) -> OwnFile:
     return OwnFile(file=origin.name, holds=holds, text=sibling_files.text_of(origin, LIMIT))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from twin.catalog.catalog import Catalog, load_catalog, with_own
 from twin.catalog.own_texts import MOST_BYTES, OwnText
 from twin.scenario.schema.base import DocumentPart
 
-OwnPath = Annotated[str, StringConstraints(min_length=1, max_length=400)]
+
+def _inside(path: str) -> str:
+    """Return a path that leads nowhere out of its folder; `ValueError` for another."""
+    if "\x00" in path or "\\" in path or path.startswith("/") or ".." in PurePosixPath(path).parts:
+        raise ValueError("must be a path inside the folder of the scene")
+    return path
+
+
+OwnPath = Annotated[str, StringConstraints(min_length=1, max_length=400), AfterValidator(_inside)]
 """A file or folder, by its path inside the folder of the scene."""
 
 
