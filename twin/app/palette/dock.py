@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMainWindow, QWidget
 
 from twin.app.palette.list import PaletteList, dragged
 from twin.app.palette.model import GROUPS, OWN, PaletteItem, counts, found, items_of
+from twin.app.palette.own_parts import OwnParts
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
@@ -59,7 +60,11 @@ class PaletteDock(Dock):
         self.star.clicked.connect(lambda: self._star(self.list.item))
         self.room = tool_button(look, "hall", tr("Build a whole room: rows, network, cooling and power"))
         self.room.clicked.connect(lambda: self.room_wanted.emit())
+        self.own = OwnParts(session, self)
+        self.own_button = tool_button(look, "copy", tr("Own parts: copy the selected one, open their folder"))
+        self.own_button.clicked.connect(self.show_own_menu)
         self.tools.add(self.room)
+        self.tools.add(self.own_button)
         self.tools.add(self.star)
         head = QWidget()
         row = QHBoxLayout(head)
@@ -90,6 +95,13 @@ class PaletteDock(Dock):
             self._settings.keep("recent_parts", self._recent)
         if self.group.currentText() == _RECENT:
             self._refill()
+
+    def show_own_menu(self) -> None:
+        """Offer what can be done with own parts."""
+        item, button = self.list.item, self.own_button
+        menu = self.own.menu(item.part if item is not None and not item.prefab else None)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
     def focus_search(self) -> None:
         """Let the next letters search."""
