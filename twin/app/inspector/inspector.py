@@ -49,7 +49,7 @@ from twin.view3d.base import palette
 YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
 _NAME_PX = 120
-_BADGES = {"published": "spec", "estimated": "est."}
+_BADGES = {"published": "spec", "estimated": "est.", "unverified": "unver."}
 _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
 _LATE_MS = 400

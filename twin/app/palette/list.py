@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from twin.app.palette.model import KINDS, Count, PaletteItem, tip_of
+from twin.app.palette.model import KINDS, OWN, Count, PaletteItem, tip_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.placing.mime import IN_HAND, Dragged, mime_of
 from twin.app.toolkit import icons
@@ -240,7 +240,12 @@ def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px
         (item.title, theme.text, themes.font(12, bold=True), _MOST_LINES),
         (figures, theme.muted, themes.font(11), _MOST_LINES if item.prefab else _MOST_FIGURES),
         (counter, theme.warning if count.loose else theme.ok, themes.font(11), _MOST_LINES),
-        ("" if counter else source, theme.faint, themes.font(11), 1),
+        (
+            "" if counter and item.group != OWN else source,
+            theme.faint,
+            themes.font(11),
+            _MOST_LINES if item.group == OWN else 1,
+        ),
     ):
         if text:
             high_px = QFontMetrics(font).height() + _LEADING_PX

@@ -169,7 +169,7 @@ def _with_profile(workload: Workload, profile: str | None) -> Workload:
 
 def _at_fault(draft: JobDraft, refusal: PlanError, changed: str) -> str:
     """Return the field that a refusal belongs to; "gpus" where it speaks of none that this workload has."""
-    shown = {"model", "gpus", *(field.key for field in fields_for(draft.workload))}
+    shown = {"model", "gpus", *(field.key for field in fields_for(draft.workload, draft.hardware.catalog))}
     keys = [key for key in refusal.keys if key in shown]
     return changed if changed in keys else next(iter(keys), "gpus")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from twin.catalog import Catalog, GpuPart, NodePart
 from twin.language import tr
+from twin.planning.profile.adapted import base_name
 from twin.planning.profile.hardware_profile import profile_on
+from twin.planning.profile.profiles import load_calibrated
 
 
 def own_part_words(catalog: Catalog, id: str) -> list[tuple[str, str, str]]:
@@ -19,5 +21,6 @@ def own_part_words(catalog: Catalog, id: str) -> list[tuple[str, str, str]]:
         gpu, node = (id, "") if isinstance(part, GpuPart) else (part.gpu, id)
         profile = profile_on(gpu, catalog, node)
         if profile.borrowed:
-            found.append((tr("Step times"), profile.title, profile.borrowed))
+            base = ", ".join(load_calibrated(base_name(profile.name)).gpus)
+            found.append((tr("Step times"), tr("borrowed from {base}", base=base), profile.borrowed))
     return found
