@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twin.language import tr
+from twin.planning.profile.calibrated_profile import CalibratedProfile
 from twin.planning.profile.figures import ProfileError, ProfileFigure
-
-if TYPE_CHECKING:
-    from twin.planning.profile.profiles import CalibratedProfile
 
 MARK = "@"
 _WHOLE = ("domain_gpus", "scale_up_peers")
