@@ -26,6 +26,7 @@ from twin.language import tr
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.file.load import document_of
+from twin.scenario.file.own_copies import copy_own_files
 from twin.scenario.file.save import save
 from twin.units import spoken
 
@@ -149,9 +150,10 @@ class SceneFile:
         if document is None:
             return False
         if path.parent.resolve() != (document.path.parent.resolve() if document.path else None):
-            try:  # a scene names files beside it: they must be there too
+            try:  # a scene names files beside it: they must be there too, and its own parts go along
+                copy_own_files(document.scenario, path.parent)
                 document_of_text(document, path)
-            except SCENE_ERRORS as error:
+            except (*SCENE_ERRORS, OSError) as error:
                 self.not_saved.emit(str(error))
                 return False
         return self._write(path)

@@ -40,7 +40,6 @@ from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.app.world.site_year import YearCache, year_rows
-from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import item_of, people_say, titled
 from twin.commands.edit.command import CommandError
 from twin.language import counted, tr
@@ -51,7 +50,7 @@ from twin.view3d.base import palette
 YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
 _NAME_PX = 120
-_BADGES = {"published": "spec", "estimated": "est."}
+_BADGES = {"published": "spec", "estimated": "est.", "unverified": "unver."}
 _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
 _LATE_MS = 400
@@ -72,7 +71,6 @@ class Inspector(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "inspector", tr("Inspector"), "info", parent)
         self._session = session
-        self._catalog: Catalog | None = None
         self._thing: str | None = None
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
@@ -86,11 +84,11 @@ class Inspector(Dock):
         self._scroll.setWidgetResizable(True)
         self._scroll.setAccessibleName(tr("Facts of the selection"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.properties = EditPanel(look, session, load_catalog())
+        self.properties = EditPanel(look, session)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._scroll)
         self._pages.addWidget(self.properties)
-        self.failures = FailurePage(session, load_catalog())
+        self.failures = FailurePage(session)
         self._pages.addWidget(self.failures)
         self.body.addWidget(self._pages, 1)
         self.setMinimumWidth(300)
@@ -147,7 +145,7 @@ class Inspector(Dock):
         """Show the typical year of the scene beside that of other places."""
         editor = self.properties.editor
         if editor is not None and self._session.document is not None:
-            YearDialog(self._look, self._session, editor, load_catalog(), self.window()).show()
+            YearDialog(self._look, self._session, editor, self.window()).show()
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -308,9 +306,7 @@ class Inspector(Dock):
         session = self._session
         if session.document is None or session.plant is None:
             return None
-        if self._catalog is None:
-            self._catalog = load_catalog()
-        return World(session.document.scenario, session.plant, self._catalog, session.shown, session.events)
+        return World(session.document.scenario, session.plant, session.catalog, session.shown, session.events)
 
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")

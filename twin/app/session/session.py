@@ -23,6 +23,7 @@ from twin.app.session.speeds import SPEEDS as SPEEDS
 from twin.app.session.veil import Veil
 from twin.app.session.worker_messages import WorkerTalk
 from twin.app.toolkit.clock import Clock
+from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.draft import Draft
 from twin.plant.build import plant_of
 from twin.plant.tables import Plant
@@ -117,6 +118,12 @@ class Session(PacedSession):
     def plant(self) -> Plant | None:
         """Return its hall."""
         return self._screen.plant
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the parts there are to build with: the shipped ones, and those of the scene."""
+        plant = self.plant
+        return load_catalog() if plant is None else plant.catalog
 
     @property
     def frame(self) -> Frame | None:

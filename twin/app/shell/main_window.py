@@ -72,7 +72,6 @@ from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
-from twin.catalog import load_catalog
 from twin.commands.wiring.auto_wire import AutoWire
 from twin.language import tr
 from twin.view3d.place.picking import Hit
@@ -103,7 +102,6 @@ class MainWindow(WindowApi):
         self.setWindowTitle("gpu-twin")
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
-        self._catalog = load_catalog()
         self.transport, self.timeline = Transport(look, session), Timeline(look, session)
         bar = self._tool_bar()  # before the hall: so Tab goes from the top down
         self.hall = HallPanel(look, session, self._state_text, self.world)
@@ -118,7 +116,7 @@ class MainWindow(WindowApi):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
-        self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
+        self.tools = EditTools(look, session, self.editing.editor, self.hall, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
         self.run_comparing = CompareRuns(look, session, settings, self.notifications, self)
         self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
@@ -132,10 +130,9 @@ class MainWindow(WindowApi):
             self.docks.outliner,
             self.docks.inspector,
             self.tools,
-            self._catalog,
             self.tell,
         )
-        self.planner = JobPlanner(look, session, self._catalog, self.editing.editor, self)
+        self.planner = JobPlanner(look, session, self.editing.editor, self)
         self.hint = HallHint(look, session, self.hall, self.editing.editor)
         self.job_actions = JobActions(self)
         self.gone = GoneFile(session, self.files, self.notifications, self)
@@ -261,7 +258,7 @@ class MainWindow(WindowApi):
         self.hint.room_wanted.connect(self.build_room)
         self.hint.parts_wanted.connect(partial(self.docks.show, "palette"))
         self.hint.wiring_wanted.connect(partial(self.editing.editor.do, AutoWire(add=True)))
-        self.tools.prefabs = partial(carried_prefab, self._catalog)
+        self.tools.prefabs = lambda id: carried_prefab(session.catalog, id)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.going.to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
@@ -313,7 +310,7 @@ class MainWindow(WindowApi):
 
     def build_room(self) -> None:
         """Ask what a room is to be like, and put it into the hall."""
-        wizard = RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self)
+        wizard = RoomWizard(self.look, self.session, self.editing.editor, self)
         wizard.accepted.connect(lambda: self.hall.view.preset("overview"))
         wizard.show()
 
@@ -454,7 +451,7 @@ class MainWindow(WindowApi):
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
-        return World(document.scenario, plant, self._catalog, self.session.shown, self.session.events)
+        return World(document.scenario, plant, plant.catalog, self.session.shown, self.session.events)
 
     # -- Qt ----
 
