@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from patience import HANG_S
 from PySide6.QtCore import QElapsedTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from tests import own_scene
-from patience import HANG_S
 from twin.app.inspector.facts import facts_of
 from twin.app.palette.model import OWN, PaletteItem
 from twin.app.planner.draft import draft_of_job, estimate_draft, worth

@@ -9,7 +9,6 @@ import pytest
 
 from tests import own_scene
 from twin.catalog import load_catalog
-from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.rules import BY_ID, RULES, Finding, Report, check
@@ -262,7 +261,7 @@ def test_an_exclusion_of_the_rule_takes_what_it_finds_away(rule: str, changes: l
 
 
 def test_every_rule_has_a_scene_that_breaks_it() -> None:
-    """Those missing here are broken in test_rules_facility, in test_own_parts, and those of tenancy in their own tests."""
+    """Those missing here are broken in test_rules_facility, test_own_parts, and in the tests of tenancy."""
     elsewhere = {
         "lost-feed",
         "feed-balance",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from twin.catalog import load_catalog
 from twin.drawings.paper import Sheet
 from twin.drawings.site_drawings import KINDS, drawings, title_block
 from twin.plant.build import build
+from twin.scenario.schema.scene_catalog import catalog_of
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
@@ -26,5 +26,5 @@ def draw(
     PlantError
         When the hall cannot be built.
     """
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     return drawings(scenario, build(scenario, catalog), catalog, title_block(scenario), kinds, paper, hall)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from twin.catalog import load_catalog
 from twin.lists.site_lists import LISTS
 from twin.plant.build import build
+from twin.scenario.schema.scene_catalog import catalog_of
 
 if TYPE_CHECKING:
     from twin.lists.table import SiteList
@@ -23,5 +23,5 @@ def list_of(scenario: Scenario, name: str) -> SiteList:
     PriceError
         When what is inside something costs more than the whole.
     """
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     return LISTS[name].make(scenario, build(scenario, catalog), catalog)

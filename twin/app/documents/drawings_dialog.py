@@ -24,7 +24,6 @@ from twin.app.session.session import Session
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
-from twin.catalog import load_catalog
 from twin.drawings.paper import PAPERS, Sheet
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.site_drawings import KINDS, drawings, svg_names, title_block
@@ -167,7 +166,7 @@ class DrawingsDialog(QDialog):
                 self.sheets = drawings(
                     scenario,
                     plant,
-                    load_catalog(),
+                    plant.catalog,
                     title_block(scenario),
                     kinds,
                     paper,

@@ -23,7 +23,6 @@ from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.row_table import RowTable
 from twin.app.toolkit.text_fields import SearchField
-from twin.catalog import load_catalog
 from twin.economics.price_book import PriceError
 from twin.language import counted, tr
 from twin.lists.list_file import NoWorkbook, shown, write_lists
@@ -112,7 +111,7 @@ class ListsDialog(QDialog):
         if name not in self.made:
             QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
             try:
-                self.made[name] = LISTS[name].make(document.scenario, plant, load_catalog())
+                self.made[name] = LISTS[name].make(document.scenario, plant, plant.catalog)
             finally:
                 QApplication.restoreOverrideCursor()
         return self.made[name]

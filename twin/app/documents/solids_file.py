@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from twin.app.session.session import Session
-from twin.catalog import load_catalog
 from twin.language import counted, tr
 from twin.solids.gltf import glb_bytes
 from twin.solids.site_solids import site_solids
@@ -38,7 +37,7 @@ def write_solids(session: Session, colour_by: str, path: Path, tell: Callable[[s
     document, plant = session.document, session.plant
     if document is None or plant is None:
         return
-    solids = site_solids(plant, load_catalog(), session.frame, colour_by)
+    solids = site_solids(plant, plant.catalog, session.frame, colour_by)
     title = document.scenario.title
     usd = path.suffix == ".usda"
     try:

@@ -153,6 +153,8 @@ def _print(found: MergedScene) -> None:
         print(f"{title} changed {len(side)} {'thing' if len(side) == 1 else 'things'}")
         for difference in side:
             print(printable(f"  {sentence(difference)}"))
+    for difference in found.of_files:
+        print(printable(f"B changed a file of its own parts; copy it by hand: {sentence(difference)}"))
     for conflict in found.conflicts:
         print(printable(f"both changed {conflict.path}"))
         print(printable(f"  A: {sentence(conflict.a)}"))

@@ -34,22 +34,23 @@ def export_solids(scene_or_run: str, out: Path, colour_by: str | None, at: str |
 
 
 def _of_scene(name: str) -> tuple[str, SiteSolids]:
-    from twin.catalog import load_catalog
     from twin.cli.scene import load_scene
     from twin.plant.build import build
+    from twin.scenario.schema.scene_catalog import catalog_of
     from twin.solids.site_solids import site_solids
 
-    scenario, catalog = load_scene(name).scenario, load_catalog()
+    scenario = load_scene(name).scenario
+    catalog = catalog_of(scenario)
     return scenario.title, site_solids(build(scenario, catalog), catalog)
 
 
 def _of_run(path: str, colour_by: str | None, at: str | None) -> tuple[str, SiteSolids]:
     from twin.api.picture import channel_of
-    from twin.catalog import load_catalog
     from twin.cli.moment import must_be_within
     from twin.cli.scene import time_of
     from twin.record.reader import Reader
     from twin.report.halls import RecordedHalls
+    from twin.scenario.schema.scene_catalog import catalog_of
     from twin.solids.site_solids import site_solids
 
     with Reader(path) as reader:
@@ -59,4 +60,4 @@ def _of_run(path: str, colour_by: str | None, at: str | None) -> tuple[str, Site
         frame = reader.frame(at_s)
         scenario, plant = RecordedHalls(reader).at(frame.layout.epoch)
         channel = channel_of(colour_by or "gpu.temp_c")
-        return scenario.title, site_solids(plant, load_catalog(), frame, channel)
+        return scenario.title, site_solids(plant, catalog_of(scenario), frame, channel)

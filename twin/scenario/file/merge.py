@@ -15,6 +15,7 @@ from twin.scenario.text.patch import Change, Patch
 from twin.scenario.text.path import split
 
 Side = Literal["a", "b"]
+_OWN = ("own_parts[", "own_models[")
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,15 @@ class MergedScene:
         What each side changed since the base; what both changed alike is A's.
     conflicts
         What neither side was asked for.
+    of_files
+        What B changed in files of its own parts and models: these are no part of the text.
     """
 
     document: Document
     from_a: tuple[Difference, ...]
     from_b: tuple[Difference, ...]
     conflicts: tuple[MergeConflict, ...]
+    of_files: tuple[Difference, ...] = ()
 
 
 def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | None = None) -> MergedScene:
@@ -77,7 +81,10 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
     from_b: list[Difference] = []
     conflicts: list[MergeConflict] = []
     lists: dict[str, list[Difference]] = defaultdict(list)
+    of_files = tuple(difference for difference in theirs if difference.path.startswith(_OWN))
     for difference in theirs:
+        if difference in of_files:
+            continue
         rival = next((other for other in mine if _meet(other.path, difference.path)), None)
         if _is_entry(difference):
             if rival is not None and not _is_entry(rival):
@@ -100,7 +107,7 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
             )
     changes += [_list_change(a, path, entries) for path, entries in lists.items()]
     document = edit(a, Patch(tuple(changes)), sparing=True)[0] if changes else a
-    return MergedScene(document, tuple(mine), tuple(from_b), tuple(conflicts))
+    return MergedScene(document, tuple(mine), tuple(from_b), tuple(conflicts), of_files)
 
 
 def _settle(
