@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
+from functools import partial
+from typing import NamedTuple
 
 from twin.catalog import Catalog
 from twin.designs.design import Design, Limit
 from twin.designs.front import MOST, front, nearest, relaxed_alone
 from twin.designs.need_file import NeedFile
-from twin.designs.screening import screened
+from twin.designs.screening import Progress, Screening, unwatched
+from twin.economics.prices import drawn_prices
+
+SAMPLES, SEED = 400, 1
+"""Draws of the prices, the same for all designs: two of them differ by what they are."""
+
+
+class ScreenedPoint(NamedTuple):
+    """One candidate in a picture of cost over time: cost of a year [USD], time [s], whether it keeps all limits."""
+
+    yearly_usd: float
+    time_s: float
+    feasible: bool
 
 
 @dataclass(frozen=True)
@@ -33,6 +46,8 @@ class Designs:
         What no candidate could be made of, and why.
     failed
         Where no design is left for its scenes did not pass their checks: how many that was.
+    points
+        Cost and time of all that were screened.
     """
 
     file: NeedFile
@@ -44,6 +59,7 @@ class Designs:
     alone: tuple[Limit, ...]
     reasons: tuple[str, ...]
     failed: int = 0
+    points: tuple[ScreenedPoint, ...] = ()
 
     @property
     def binding(self) -> Limit | None:
@@ -91,7 +107,9 @@ def enough(value: float) -> str:
     return f"{digits.normalize():,f}"
 
 
-def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) -> Designs:
+def answer(
+    file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST, progress: Progress = unwatched
+) -> Designs:
     """Return the designs for a need.
 
     Parameters
@@ -102,9 +120,13 @@ def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) 
         How many are screened.
     most
         Designs, at most.
+    progress
+        Hears how many are screened, of how many.
     """
-    found = screened(file, catalog, candidates)
-    best: Sequence[Design] = front(found.designs, most)
+    screening = Screening(file, catalog)
+    found = screening.screen(candidates, progress)
+    draw = partial(drawn_prices, samples=SAMPLES, seed=SEED)
+    best = [screening.with_ranges(design, draw) for design in front(found.designs, most)]
     near = None if best else nearest(found.designs)
     return Designs(
         file,
@@ -115,4 +137,7 @@ def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) 
         near,
         () if best else tuple(relaxed_alone(found.designs)),
         found.reasons,
+        points=tuple(
+            ScreenedPoint(design.yearly_usd, design.time_s, design.feasible) for design in found.designs
+        ),
     )

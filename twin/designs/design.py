@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from twin.arrays import Floats
 from twin.commands.room.room_plan import Cabling, RoomRequest
 from twin.designs.hall_part import HallPart
 from twin.designs.need import DAY_S, SiteNeed
@@ -25,6 +28,8 @@ LIMIT_TITLES = {
 """Titles and units by the names of limits; of several deadlines each has its number."""
 SIGMAS = 2.0
 """Standard deviations beside the mean in what is promised."""
+P95_SIGMAS = 1.6449
+"""From the mean to P95 of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,25 @@ class Limit:
         return f"{self.title} {self.value:,.4g} of {self.most:,.4g} {unit}"
 
 
+Range = tuple[float, float, float]
+"""P5, P50 and P95."""
+
+
+def range_of(drawn: Floats) -> Range:
+    """Return P5, P50 and P95 of samples."""
+    low, middle, high = np.quantile(drawn, (0.05, 0.5, 0.95)).tolist()
+    return low, middle, high
+
+
+@dataclass(frozen=True)
+class DesignRanges:
+    """What a design comes to over the ranges of the prices: capital [USD], a year [USD/year], carbon of a year [kg]."""
+
+    capital_usd: Range
+    yearly_usd: Range
+    carbon_kg: Range
+
+
 @dataclass(frozen=True)
 class Design:
     """A design with its figures.
@@ -156,6 +180,8 @@ class Design:
         From the order to the first work [s].
     limits
         That the need sets.
+    ranges
+        Of money and carbon; None: not worked out.
     """
 
     choice: Alternative
@@ -175,6 +201,14 @@ class Design:
     in_service: float
     ready_s: float
     limits: tuple[Limit, ...] = ()
+    ranges: DesignRanges | None = None
+
+    @property
+    def time_range_s(self) -> Range:
+        """Return P5, P50 and P95 of the time of all workloads, one after another [s]."""
+        mean = sum(promise.mean_s for promise in self.promises)
+        half = P95_SIGMAS * math.hypot(*(promise.sigma_s for promise in self.promises))
+        return mean - half, mean, mean + half
 
     @property
     def time_s(self) -> float:
