@@ -56,7 +56,13 @@ class Aside(Generic[Made]):
         Whether it starts no processes itself, so that it can be ended at once, even before it begins.
     """
 
-    def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
+    def __init__(
+        self,
+        work: Callable[..., Made | Generator[Made, None, Made]],
+        *given: object,
+        name: str,
+        alone: bool = False,
+    ) -> None:
         self._alone = alone
         context = get_context("spawn")
         self._near_end, far_end = context.Pipe()

@@ -24,6 +24,7 @@ from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
+from twin.app.shell.need_actions import NeedActions
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit.command_palette import PaletteEntry
@@ -143,6 +144,7 @@ class WindowApi(QMainWindow):
     menus: MenuBar
     help: HelpDesk
     presenting: Presenting
+    needs: NeedActions
 
     @property
     def jobs_asked(self) -> JobQuestions:

@@ -27,6 +27,18 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("empty hall create design"),
         ),
         entry(
+            "file.need",
+            tr("New from a need\N{HORIZONTAL ELLIPSIS}"),
+            window.needs.ask,
+            menu="file",
+            key="Ctrl+Shift+N",
+            icon="target",
+            tip=tr("Say what a site is wanted for, and find designs that meet it"),
+            words=tr(
+                "need requirement size a cluster budget deadline designs architect how many GPUs tokens RFP"
+            ),
+        ),
+        entry(
             "file.open", tr("Open\N{HORIZONTAL ELLIPSIS}"), files.ask, menu="file", key="Ctrl+O", icon="open"
         ),
         entry("file.scenes", tr("Scenes"), window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
