@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from twin.app.needs.front_rows import DESIGN, RUNS, SCENE, TICK
 from twin.app.needs.need_dialog import NeedDialog
 from twin.app.shell.main_window import MainWindow
+from twin.catalog import load_catalog
 from twin.designs.need_file import load_need, shipped_needs
 from twin.rules import check
 from twin.scenario import load
@@ -29,7 +30,7 @@ def asked(use_window: UseWindow, lab: Path) -> Iterator[tuple[MainWindow, NeedDi
     dialog = window.needs.dialog
     assert dialog is not None
     dialog.new()
-    dialog.candidates.setValue(40)
+    dialog.candidates.setValue(12)
     yield window, dialog
     dialog.search.close()
     dialog.close()
@@ -88,7 +89,7 @@ def test_designs_are_found_checked_run_and_opened(
     assert document is not None
     assert document.scenario.title.endswith("design-02")
     assert window.editing.file.is_new
-    assert not check(document.scenario, window.session.plant, window._catalog).failed
+    assert not check(document.scenario, window.session.plant, load_catalog()).failed
     note = window.notifications.notes[-1]
     next(iter(note.buttons.values())).click()
     assert dialog.isVisible()

@@ -27,7 +27,7 @@ class RunProgress:
 
 
 @dataclass(frozen=True)
-class Part(Generic[Made]):
+class PartMade(Generic[Made]):
     """Something that is made already, before the work is over."""
 
     made: Made
@@ -46,8 +46,8 @@ class Aside(Generic[Made]):
     Parameters
     ----------
     work
-        A function of a module, called there with `given` and then a `Tell`; of a generator each `Part` that it yields
-        is told.
+        A function of a module, called there with `given` and then a `Tell`; of a generator each `PartMade` that it
+        yields is told.
     given
         Arguments that can be sent to another process.
     name
@@ -86,7 +86,7 @@ class Aside(Generic[Made]):
                 found.append(self._near_end.recv())
             except (EOFError, OSError):
                 found.append(ProcessFailed(tr("its worker process ended; is there enough memory?")))
-            self._over = not isinstance(found[-1], RunProgress | Part)
+            self._over = not isinstance(found[-1], RunProgress | PartMade)
         return found
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from twin.analysis.background_process import Aside, Part, Tell
+from twin.analysis.background_process import Aside, PartMade, Tell
 from twin.analysis.compare import Sample, sample_of
 from twin.analysis.run_pool import RunLost, RunPool, processors
 from twin.economics.it_lines import gpus_by_part
@@ -49,8 +49,10 @@ class DesignRun:
         return sum(times) if times and len(times) == len(self.job_s) else None
 
 
-def design_runs_aside(scenarios: Sequence[Scenario], seeds: Sequence[int]) -> Aside[Part[DesignRun] | int]:
-    """Return the process that runs each design with each seed; it tells a `Part` of each run, then how many."""
+def design_runs_aside(
+    scenarios: Sequence[Scenario], seeds: Sequence[int]
+) -> Aside[PartMade[DesignRun] | int]:
+    """Return the process that runs each design with each seed; it tells a `PartMade` of each run, then how many."""
     return Aside(_aside, tuple(scenarios), tuple(seeds), name="twin-design-runs")
 
 
@@ -71,13 +73,13 @@ def design_runs(
 
 def _aside(
     scenarios: Sequence[Scenario], seeds: Sequence[int], tell: Tell
-) -> Generator[Part[DesignRun], None, int]:
+) -> Generator[PartMade[DesignRun], None, int]:
     done = 0
     tell(0, len(scenarios) * len(seeds))
     for run in _runs(scenarios, seeds):
         done += 1
         tell(done, len(scenarios) * len(seeds))
-        yield Part(run)
+        yield PartMade(run)
     return done
 
 

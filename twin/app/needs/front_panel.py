@@ -26,6 +26,7 @@ from twin.app.needs.need_search import NeedSearch
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
+from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.theme import scaled
 from twin.designs.answer import Designs
 from twin.designs.relaxed_need import relaxed
@@ -68,7 +69,7 @@ class FrontPanel(QWidget):
         self.stale.hide()
         column.addWidget(self.stale)
         self.pages = QStackedWidget()
-        for page in (self._first(), self._results(), self._nothing()):
+        for page in (self._first(), self._results(look), self._nothing()):
             self.pages.addWidget(page)
         column.addWidget(self.pages, 1)
         self.table.chosen.connect(self._on_looked)
@@ -142,7 +143,7 @@ class FrontPanel(QWidget):
         column.addStretch(1)
         return page
 
-    def _results(self) -> QWidget:
+    def _results(self, look: Look) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -155,8 +156,8 @@ class FrontPanel(QWidget):
         column.addWidget(split, 1)
         self.said = label("", "muted", wrap=True)
         column.addWidget(self.said)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = ToolRow(look)
+        row.row.setSpacing(8)
         self.seeds = CountBox(1, _MOST_SEEDS, doubles=False)
         self.seeds.setValue(_SEEDS)
         self.seeds.setAccessibleName(tr("Full runs of each design"))
@@ -178,14 +179,15 @@ class FrontPanel(QWidget):
         self.save_button.clicked.connect(lambda: self.save_wanted.emit())
         self.compare_button.clicked.connect(lambda: self.compare_wanted.emit(list(self.table.front.ticked)))
         self.open_button.clicked.connect(lambda: self._open(self.table.current))
-        row.addWidget(self.seeds)
-        row.addWidget(self.confirm_button)
-        row.addStretch(1)
+        row.add(self.seeds)
+        row.add(self.confirm_button)
+        row.row.insertStretch(2, 1)
         for button in (self.save_button, self.compare_button, self.open_button):
-            row.addWidget(button)
+            row.add(button)
+        row.give_way = (self.save_button, self.confirm_button, self.compare_button)
         for button in (self.confirm_button, self.save_button, self.compare_button, self.open_button):
             button.setAutoDefault(False)
-        nest(column, row)
+        column.addWidget(row)
         return page
 
     def _nothing(self) -> QWidget:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent
 
 from twin.app.money.cell_table import CellModel, CellRow
 from twin.app.needs.front_rows import (
+    AVAILABLE,
     CAPITAL,
     CARBON,
     COLUMNS,
@@ -100,7 +101,7 @@ class FrontTable(RowTable):
             lambda: {TICK: _TICK_PX} | {column: self._wide(column) for column in widths},
             LIMIT,
             _LEAST_PX,
-            (SCENE, CAPITAL, CARBON, GPUS),
+            (SCENE, CAPITAL, CARBON, GPUS, AVAILABLE),
         )
         self.front.modelReset.connect(self.share)
         self.front.dataChanged.connect(self.share)

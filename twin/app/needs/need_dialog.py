@@ -24,7 +24,7 @@ from twin.designs.need_file import SUFFIX, NeedFile, shipped_needs
 from twin.language import tr
 from twin.scenario.text.problem import ScenarioError
 
-_FORM_PX, _OF_SCREEN, _CANDIDATES, _MOST = 350, 0.96, 1000, 1_000_000
+_FORM_PX, _FORM_SHARE, _OF_SCREEN, _CANDIDATES, _MOST = 350, 0.34, 0.96, 1000, 1_000_000
 _FILTER = tr("Needs (*{suffix});;All files (*)", suffix=SUFFIX)
 
 
@@ -77,7 +77,9 @@ class NeedDialog(QDialog):
         self.draft = draft
         judged = draft.judged()
         self.form.show_draft(draft, () if isinstance(judged, NeedFile) else judged)
-        self._side.setFixedWidth(max(theme.scaled(_FORM_PX), self.form.needed_px))
+        screen_px = round(self.screen().availableSize().width() * _OF_SCREEN)
+        wide_px = min(theme.scaled(_FORM_PX), round(_FORM_SHARE * screen_px))
+        self._side.setFixedWidth(max(wide_px, self.form.needed_px))
         self.setWindowTitle(tr("From a need: {title}[*]", title=draft.title))
         self.setWindowModified(draft.dirty)
         self.panel.show_stale(draft.source.text != self._answered)
@@ -214,9 +216,11 @@ class NeedDialog(QDialog):
         row.addWidget(self.save_button)
         return row
 
-    def _find(self) -> QHBoxLayout:
+    def _find(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setContentsMargins(14, 8, 12, 10)
+        column.setSpacing(6)
         row = QHBoxLayout()
-        row.setContentsMargins(14, 8, 12, 10)
         row.setSpacing(8)
         self.candidates = CountBox(1, _MOST, doubles=True)
         self.candidates.setValue(_CANDIDATES)
@@ -226,10 +230,11 @@ class NeedDialog(QDialog):
         self.find_button.setProperty("role", "primary")
         self.find_button.setAutoDefault(False)
         self.find_button.setToolTip(tr("Screen candidates, and build and check a scene of each good one"))
-        row.addWidget(label(tr("Candidates"), "muted"))
+        row.addWidget(label(tr("Candidates"), "muted"), 1)
         row.addWidget(self.candidates)
-        row.addWidget(self.find_button, 1)
-        return row
+        nest(column, row)
+        column.addWidget(self.find_button)
+        return column
 
     # -- following ----
 

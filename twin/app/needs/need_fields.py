@@ -62,7 +62,7 @@ _NEW: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Section:
+class NeedSection:
     """Fields with one heading.
 
     Attributes
@@ -79,20 +79,20 @@ class Section:
     item: bool = False
 
 
-def sections(value: dict[str, Any]) -> Iterator[Section]:
+def sections(value: dict[str, Any]) -> Iterator[NeedSection]:
     """Yield the sections of a need as its file has it."""
-    yield Section("", tr("Need"), (_of(SiteNeed, "", "title", tr("Title")),))
+    yield NeedSection("", tr("Need"), (_of(SiteNeed, "", "title", tr("Title")),))
     for place, work in enumerate(_items(value, "workloads")):
         key = f"workloads[{place}]"
-        yield Section(key, tr("Workload {number}", number=place + 1), tuple(_work(key, work)), item=True)
-    yield Section("dataset", tr("Data set"), _dataset())
+        yield NeedSection(key, tr("Workload {number}", number=place + 1), tuple(_work(key, work)), item=True)
+    yield NeedSection("dataset", tr("Data set"), _dataset())
     for place, _ in enumerate(_items(value, "stages")):
         key = f"stages[{place}]"
-        yield Section(key, tr("Stage {number}", number=place + 1), _stage(key), item=True)
-    yield Section("gpus", tr("GPUs to choose from"), (_gpus(),))
-    yield Section("limits", tr("Limits"), _limits())
-    yield Section("site", tr("Site"), _site())
-    yield Section("lead", tr("Lead times"), _lead())
+        yield NeedSection(key, tr("Stage {number}", number=place + 1), _stage(key), item=True)
+    yield NeedSection("gpus", tr("GPUs to choose from"), (_gpus(),))
+    yield NeedSection("limits", tr("Limits"), _limits())
+    yield NeedSection("site", tr("Site"), _site())
+    yield NeedSection("lead", tr("Lead times"), _lead())
 
 
 def source_of(work: Any) -> str:

@@ -15,7 +15,7 @@ from twin.app.form.field import Field, FieldState
 from twin.app.form.places import place_named
 from twin.app.form.row import FieldRow, form_grid
 from twin.app.needs.need_draft import MOST_ITEMS, NeedDraft, general_words, problem_words
-from twin.app.needs.need_fields import Section, default_text, sections, shown_text, source_of, value_text
+from twin.app.needs.need_fields import NeedSection, default_text, sections, shown_text, source_of, value_text
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.commands.edit.command import CommandError
 from twin.language import tr
@@ -46,7 +46,7 @@ class NeedForm(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._look = look
         self._draft: NeedDraft | None = None
-        self._shape: tuple[Section, ...] = ()
+        self._shape: tuple[NeedSection, ...] = ()
         self._refused: dict[str, str] = {}  # typed, and no value: it stays until it is put right
         self.rows: dict[str, FieldRow] = {}
         self.buttons: dict[str, QPushButton] = {}
@@ -108,7 +108,7 @@ class NeedForm(QScrollArea):
 
     # -- building ----
 
-    def _build(self, shape: tuple[Section, ...]) -> None:
+    def _build(self, shape: tuple[NeedSection, ...]) -> None:
         self._body.hide()
         self._body.deleteLater()
         self._body = QWidget()
@@ -137,7 +137,7 @@ class NeedForm(QScrollArea):
                 QWidget.setTabOrder(before, row.field)
             before = row.field
 
-    def _head(self, grid: QGridLayout, section: Section) -> None:
+    def _head(self, grid: QGridLayout, section: NeedSection) -> None:
         line = grid.rowCount()
         head = label(section.heading.upper(), "section")
         head.setContentsMargins(0, 9, 0, 1)

@@ -9,7 +9,7 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.analysis.background_designs import designs_aside
-from twin.analysis.background_process import Aside, Part, ProcessFailed, RunProgress
+from twin.analysis.background_process import Aside, PartMade, ProcessFailed, RunProgress
 from twin.analysis.design_runs import DesignRun, design_runs_aside
 from twin.app.needs.front_rows import FoundDesign
 from twin.designs.answer import Designs
@@ -119,7 +119,7 @@ class NeedSearch(QObject):
         for word in heard:
             if isinstance(word, RunProgress):
                 self._on_progress(word)
-            elif isinstance(word, Part):
+            elif isinstance(word, PartMade):
                 self._on_part(word.made)
             else:
                 self._on_end(word)

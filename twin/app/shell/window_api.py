@@ -24,7 +24,6 @@ from twin.app.shell.edit_services import Editing
 from twin.app.shell.edit_tools import EditTools
 from twin.app.shell.menus import MenuBar
 from twin.app.shell.navigation import Going
-from twin.app.shell.need_actions import NeedActions
 from twin.app.timeline.timeline import Timeline
 from twin.app.timeline.transport import Transport
 from twin.app.toolkit.command_palette import PaletteEntry
@@ -60,6 +59,16 @@ class IncidentQuestions(Protocol):
 
     def open_list(self) -> None:
         """Show all incidents by cause."""
+
+
+class NeedQuestions(Protocol):
+    """What can be asked about needs from a menu."""
+
+    def ask(self) -> None:
+        """Show the window of the need as it was left."""
+
+    def close(self) -> None:
+        """End what runs; call when the window closes."""
 
 
 class LessonQuestions(Protocol):
@@ -144,7 +153,7 @@ class WindowApi(QMainWindow):
     menus: MenuBar
     help: HelpDesk
     presenting: Presenting
-    needs: NeedActions
+    needs: NeedQuestions
 
     @property
     def jobs_asked(self) -> JobQuestions:
