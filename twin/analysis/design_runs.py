@@ -30,6 +30,8 @@ class DesignRun:
         Which design, by its place, and its random draws.
     job_s
         By job: from its submission to its end [s]; None: it was not done.
+    span_s
+        Until the last job was done; of a run with jobs that were not, all of it [s].
     sample
         Figures and ledger.
     work
@@ -39,8 +41,14 @@ class DesignRun:
     design: int
     seed: int
     job_s: Mapping[str, float | None]
+    span_s: float
     sample: Sample
     work: WorkDone
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether it has jobs, and all were done."""
+        return bool(self.job_s) and None not in self.job_s.values()
 
     @property
     def time_s(self) -> float | None:
@@ -119,4 +127,6 @@ def _run(task: tuple[int, int]) -> DesignRun:
     engine.advance(engine.end_s)
     summary = engine.summary()
     work = work_of(scenario, summary, gpus_by_part(build(scenario)))
-    return DesignRun(design, seed, _times(summary), sample_of(summary), work)
+    ends = [row["end_s"] for row in summary["jobs"]]
+    span_s = float(summary["simulated_s"] if None in ends or not ends else max(ends))
+    return DesignRun(design, seed, _times(summary), span_s, sample_of(summary), work)
