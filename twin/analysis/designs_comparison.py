@@ -55,7 +55,7 @@ class DesignFigure:
 DESIGN_FIGURES: tuple[DesignFigure, ...] = (
     DesignFigure(
         "total_usd",
-        tr("Total cost, 5 years (PV)"),
+        tr("Total cost (5 years)"),
         tr("million USD"),
         1e6,
         -1,
@@ -282,12 +282,19 @@ def apart_words(figure: DesignFigure, cell: FigureCell) -> str:
     if cell.difference is None:
         return ""
     like = cell.values[1]
-    words = [
-        text if text.startswith("-") or not float(text.replace(",", "")) else f"+{text}"
-        for text in (value_text(figure, value, like) for value in cell.difference)
-    ]
-    low, middle, high = (text.replace("-", "\N{MINUS SIGN}") for text in words)
+    low, middle, high = (_signed(value_text(figure, value, like)) for value in cell.difference)
     return middle if low == high else tr("{middle} ({low} to {high})", middle=middle, low=low, high=high)
+
+
+def _signed(text: str) -> str:
+    """Return a number with its sign; zero has none.
+
+    >>> _signed("1.20"), _signed("-0.3"), _signed("-0.00")
+    ('+1.20', '\N{MINUS SIGN}0.3', '0.00')
+    """
+    if not float(text.replace(",", "")):
+        return text.lstrip("-")
+    return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else f"+{text}"
 
 
 def verdict_words(figure: DesignFigure, cell: FigureCell) -> str:

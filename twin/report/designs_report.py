@@ -44,7 +44,7 @@ def designs_report(found: DesignsCompared) -> str:
 
 def _answer(found: DesignsCompared) -> Markup:
     names = [
-        tag("li", tag("b", title), f": what binds it is {binding}")
+        tag("li", tag("b", title), f", nearest limit: {binding}")
         for title, binding in zip(found.titles, found.bindings, strict=True)
     ]
     return joined([tag("ul", names), *(tag("p", sentence) for sentence in short_sentences(found))])
@@ -60,6 +60,7 @@ def _chart(found: DesignsCompared, row: FigureRow) -> Markup:
             cell.values[2] / figure.scale,
             f"{range_words(figure, cell.values)} {figure.unit}",
             place == row.best,
+            f"against the first {apart_words(figure, cell)}" if cell.difference is not None else "",
         )
         for place, (title, cell) in enumerate(zip(found.titles, row.cells, strict=True))
         if cell is not None
@@ -115,7 +116,7 @@ def _all(found: DesignsCompared) -> Markup:
         )
         for row in found.rows
     ]
-    rows.append(("What binds", *found.bindings))
+    rows.append(("Nearest limit", *found.bindings))
     return table(("figure", *found.titles), rows)
 
 

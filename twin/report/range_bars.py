@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from twin.report.charts import plain, value_ticks
 from twin.report.markup import Child, Markup, tag
 
-_WIDE, _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 1040.0, 250.0, 330.0, 30.0, 8.0, 22.0
+_WIDE, _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 1040.0, 250.0, 330.0, 38.0, 8.0, 22.0
 _TICKS = 5
 
 
 @dataclass(frozen=True)
 class RangeBar:
-    """One bar: its name, P5, P50 and P95, its words, and whether it is the best."""
+    """One bar: its name, P5, P50 and P95, its words, whether it is the best, and how far from the first one it is."""
 
     title: str
     low: float
@@ -22,6 +22,7 @@ class RangeBar:
     high: float
     text: str
     is_best: bool = False
+    apart: str = ""
 
 
 def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
@@ -59,9 +60,9 @@ def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
                 class_="fgood" if bar.is_best else "f1",
                 fill_opacity="0.8",
                 x=f"{begin:.1f}",
-                y=f"{top + 7:g}",
+                y=f"{top + 10:g}",
                 width=f"{max(end - begin, 1.0):.1f}",
-                height=_ROW - 14,
+                height=_ROW - 20,
                 rx=2.5,
             )
         )
@@ -71,7 +72,10 @@ def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
                 at = x(end_value)
                 parts.append(tag("line", class_="whisker", x1=at, x2=at, y1=middle - 5, y2=middle + 5))
         strong = "strong" if bar.is_best else None
-        parts.append(tag("text", bar.text, x=_WIDE - _FIGURES + 14, y=f"{middle + 4:g}", class_=strong))
+        x_text, y_text = _WIDE - _FIGURES + 14, middle - 3 if bar.apart else middle + 4
+        parts.append(tag("text", bar.text, x=x_text, y=f"{y_text:g}", class_=strong))
+        if bar.apart:
+            parts.append(tag("text", bar.apart, x=x_text, y=f"{y_text + 15:g}"))
     told = "; ".join(f"{bar.title} {bar.text}" for bar in bars)
     return tag(
         "svg",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from twin.analysis.design_figures import DesignPromise, DesignToCompare
 from twin.analysis.design_runs import DesignRun
 from twin.app.money.cell_table import CellRow
 from twin.app.toolkit.text import significant
@@ -140,6 +142,22 @@ def _texts(values: Range, scale: float) -> tuple[str, str, str]:
     decimals = len(middle.partition(".")[2])
     low, high = (f"{value / scale:,.{decimals}f}" for value in (values[0], values[2]))
     return low, middle, high
+
+
+def to_compare(found: FoundDesign, need: SiteNeed) -> DesignToCompare:
+    """Return a design with its scene and what is promised of that, to be held against others."""
+    design, checked = found.design, found.checked
+    assert checked is not None
+    kept = [
+        promise
+        for work, promise in zip(need.workloads, design.promises, strict=True)
+        if len(design.stages) == 1 or work.stage == "last"
+    ]
+    limit = design.binding.words if design.binding is not None else ""
+    promise = DesignPromise(
+        sum(each.mean_s for each in kept), math.hypot(*(each.sigma_s for each in kept)), limit
+    )
+    return DesignToCompare(found.title, checked.scenes[found.name], promise if kept else None)
 
 
 def promised_s(found: FoundDesign, need: SiteNeed) -> dict[str, tuple[float, float | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twin.app.needs.front_rows import FoundDesign
+from twin.app.needs.front_rows import FoundDesign, to_compare
 from twin.app.needs.need_dialog import NeedDialog
 from twin.app.toolkit.problem_notice import Trouble
 from twin.designs.need_file import SUFFIX
@@ -55,6 +55,7 @@ class NeedActions:
             window = self._window
             self.dialog = NeedDialog(window.look, window)
             self.dialog.open_wanted.connect(self._open)
+            self.dialog.compare_wanted.connect(self._compare)
             self.dialog.told.connect(window.notifications.tell)
         return self.dialog
 
@@ -70,3 +71,15 @@ class NeedActions:
                 tr("It passes the design rules and is not saved yet."),
             )
             window.notifications.ask(said, {tr("Back to the designs"): self.ask})
+
+    def _compare(self, chosen: list[FoundDesign]) -> None:
+        """Show designs side by side, with the full runs of before where all have the same."""
+        if self.dialog is None or self.dialog.search.answer is None:
+            return
+        need = self.dialog.search.answer.file.need
+        designs = [to_compare(one, need) for one in chosen]
+        seeds = [tuple(sorted(run.seed for run in one.runs)) for one in chosen]
+        runs = None
+        if seeds[0] and len(set(seeds)) == 1:
+            runs = [sorted(one.runs, key=lambda run: run.seed) for one in chosen]
+        self._window.run_comparing.show_designs(designs, runs)

@@ -118,6 +118,19 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("HTML PDF print summary"),
         ),
         entry(
+            "file.design_report",
+            tr("Save a report of the design\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_scene_report,
+            menu="file",
+            icon="book",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "The scene as one HTML page, without a run: money, power budget, availability, design rules, sources"
+            ),
+            words=tr("HTML PDF print hand over as designed costs budget without a run"),
+        ),
+        entry(
             "file.handout",
             tr("Save a handout of the chapters\N{HORIZONTAL ELLIPSIS}"),
             files.ask_handout,
