@@ -8,11 +8,12 @@ from functools import partial
 from typing import NamedTuple
 
 from twin.catalog import Catalog
-from twin.designs.design import Design, Limit
+from twin.designs.design import Design, Limit, unit_words
 from twin.designs.front import MOST, front, nearest, relaxed_alone
 from twin.designs.need_file import NeedFile
 from twin.designs.screening import Progress, Screening, unwatched
 from twin.economics.prices import drawn_prices
+from twin.language import tr
 
 SAMPLES, SEED = 400, 1
 """Draws of the prices, the same for all designs: two of them differ by what they are."""
@@ -71,28 +72,51 @@ class Designs:
         """Return why there is no design, and what would have to give way; () where there is one."""
         if self.designs:
             return ()
+        if self.failed == 1:
+            return (tr("1 design keeps all limits, but no scene of it passes its checks"),)
         if self.failed:
-            which = "1 design keeps" if self.failed == 1 else f"{self.failed:,} designs keep"
-            them = "it" if self.failed == 1 else "them"
-            return (f"{which} all limits, but no scene of {them} passes its checks",)
+            return (
+                tr(
+                    "{count:,} designs keep all limits, but no scene of them passes its checks",
+                    count=self.failed,
+                ),
+            )
         if self.near is None or self.binding is None:
-            return ("no candidate can be made for this need", *self.reasons)
+            return (tr("no candidate can be made for this need"), *self.reasons)
         choice = self.near.choice
         said = [
-            f"none of the {self.screened:,} screened (of {self.possible:,}) keeps all limits; "
-            f"what stands in the way is the {self.binding.title}"
+            tr(
+                "none of the {screened:,} screened (of {possible:,}) keeps all limits; "
+                "what stands in the way is the {limit}",
+                screened=self.screened,
+                possible=self.possible,
+                limit=self.binding.title,
+            )
         ]
-        said += [f"it would do with {_allowed(limit)}, all else as it is" for limit in self.alone]
-        over = " and ".join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
+        said += [
+            tr("it would do with {allowed}, all else as it is", allowed=_allowed(limit))
+            for limit in self.alone
+        ]
+        over = tr(" and ").join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
         said.append(
-            f"the nearest need that can be met has {over}: {choice.gpus:,} GPUs of {choice.part.part}"
+            tr(
+                "the nearest need that can be met has {over}: {gpus:,} GPUs of {part}",
+                over=over,
+                gpus=choice.gpus,
+                part=choice.part.part,
+            )
         )
         return tuple(said)
 
 
 def _allowed(limit: Limit) -> str:
-    unit = f"{limit.unit}s" if limit.unit in ("day", "week") else limit.unit
-    return f"{enough(limit.value)} {unit} of {limit.title} in place of {limit.most:,.4g}"
+    return tr(
+        "{value} {unit} of {limit} in place of {most:,.4g}",
+        value=enough(limit.value),
+        unit=unit_words(limit.unit),
+        limit=limit.title,
+        most=limit.most,
+    )
 
 
 def enough(value: float) -> str:

@@ -13,17 +13,18 @@ from twin.commands.room.room_plan import Cabling, RoomRequest
 from twin.designs.hall_part import HallPart
 from twin.designs.need import DAY_S, SiteNeed
 from twin.designs.work_table import WorkStep
+from twin.language import tr
 from twin.scenario.schema.site import RedundancyLevel
 
 LIMIT_TITLES = {
-    "deadline": ("deadline", "day"),
-    "budget": ("budget", "MUSD"),
-    "yearly": ("cost of a year", "MUSD"),
-    "power": ("site power", "MW"),
-    "area": ("area", "m2"),
-    "carbon": ("carbon of a year", "t"),
-    "availability": ("share of the time not available", "%"),
-    "ready": ("time until it is ready", "week"),
+    "deadline": (tr("deadline"), "day"),
+    "budget": (tr("budget"), "MUSD"),
+    "yearly": (tr("cost of a year"), "MUSD"),
+    "power": (tr("site power"), "MW"),
+    "area": (tr("area"), "m2"),
+    "carbon": (tr("carbon of a year"), "t"),
+    "availability": (tr("share of the time not available"), "%"),
+    "ready": (tr("time until it is ready"), "week"),
 }
 """Titles and units by the names of limits; of several deadlines each has its number."""
 SIGMAS = 2.0
@@ -93,6 +94,11 @@ class Promise:
         return self.mean_s + SIGMAS * self.sigma_s
 
 
+def unit_words(unit: str) -> str:
+    """Return a unit as it stands behind a number: days and weeks are words."""
+    return {"day": tr("days"), "week": tr("weeks")}.get(unit, unit)
+
+
 @dataclass(frozen=True)
 class Limit:
     """One limit of a need on a design.
@@ -131,8 +137,14 @@ class Limit:
     @property
     def words(self) -> str:
         """Return "site power 43.2 of 40 MW"."""
-        unit = f"{self.unit}s" if self.unit in ("day", "week") else self.unit
-        return f"{self.title} {self.value:,.4g} of {self.most:,.4g} {unit}"
+        return f"{self.title} {self.amounts}"
+
+    @property
+    def amounts(self) -> str:
+        """Return "43.2 of 40 MW"."""
+        return tr(
+            "{value:,.4g} of {most:,.4g} {unit}", value=self.value, most=self.most, unit=unit_words(self.unit)
+        )
 
 
 Range = tuple[float, float, float]

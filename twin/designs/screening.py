@@ -37,6 +37,7 @@ from twin.economics.energy_use import MONTHS, EnergyUse
 from twin.economics.operation import operation_of
 from twin.economics.price_book import PriceBook, PriceRange
 from twin.economics.prices import Prices, likely_prices
+from twin.language import tr
 from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
@@ -146,9 +147,9 @@ class Screening:
     def _sizes(self) -> Iterator[tuple[HallPart, int]]:
         stages = tuple(stage.gpus for stage in self.need.stages)
         if not self.parts:
-            self.reasons["no part of the catalogue has such GPUs, a profile for step times and a price"] = (
-                None
-            )
+            self.reasons[
+                tr("no part of the catalogue has such GPUs, a profile for step times and a price")
+            ] = None
         for part in self.parts:
             each = part.node.n_gpu
             if stages:
@@ -156,7 +157,9 @@ class Screening:
                 continue
             counts = self.table.counts(part)
             if not counts:
-                self.reasons[f"{part.part}: no number of GPUs fits the model and its deadline"] = None
+                self.reasons[
+                    tr("{part}: no number of GPUs fits the model and its deadline", part=part.part)
+                ] = None
             for gpus in counts:
                 yield part, gpus
 
@@ -201,7 +204,12 @@ class Screening:
             step = self.table.step(place, part, gpus, choice.oversubscription)
             if step is None:
                 self.reasons[
-                    f"{gpus:,} x {part.gpu}: {_name(work)} cannot be cut or does not fit in memory"
+                    tr(
+                        "{gpus:,} x {part}: {model} cannot be cut or does not fit in memory",
+                        gpus=gpus,
+                        part=part.gpu,
+                        model=_name(work),
+                    )
                 ] = None
                 return None
             steps.append(step)
@@ -393,7 +401,7 @@ def evenly(row: list[Alternative], most: int) -> list[Alternative]:
 
 
 def _name(work: object) -> str:
-    return str(getattr(work, "model", None) or "the model")
+    return str(getattr(work, "model", None) or tr("the model"))
 
 
 def screened(file: NeedFile, catalog: Catalog, candidates: int) -> Screened:

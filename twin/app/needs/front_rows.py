@@ -114,7 +114,7 @@ def _limit_words(limit: Limit | None) -> str:
     """Return the limit that is nearest, and below it how near."""
     if limit is None:
         return tr("none")
-    return f"{limit.title}\n{limit.words.removeprefix(limit.title).strip()}"
+    return f"{limit.title}\n{limit.amounts}"
 
 
 def range_text(values: Range, scale: float = 1.0) -> str:

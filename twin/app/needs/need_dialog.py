@@ -196,6 +196,7 @@ class NeedDialog(QDialog):
             button = QPushButton(NeedDraft.opened(path).title)
             button.setProperty("role", "link")
             button.setAutoDefault(False)
+            button.setToolTip(tr("Begin with this need; it is saved elsewhere"))
             button.clicked.connect(partial(self.open_file, path))
             self.examples[path.name.removesuffix(SUFFIX)] = button
             self.panel.examples.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -22,7 +22,13 @@ from twin.language import tr
 from twin.scenario.text.emit import scalar
 from twin.scenario.text.problem import Problem, ScenarioError
 
-_LISTS = {"workloads": tr("Add a workload"), "stages": tr("Add a stage of growth")}
+_LISTS = {
+    "workloads": (
+        tr("Add a workload"),
+        tr("Workloads are done one after another, each on all GPUs of its stage"),
+    ),
+    "stages": (tr("Add a stage of growth"), tr("How many GPUs are in service from which month on")),
+}
 
 
 class NeedForm(QScrollArea):
@@ -124,7 +130,11 @@ class NeedForm(QScrollArea):
                 self.rows[of.key] = row
                 if of.key.endswith(".config"):
                     choose = partial(self._ask_config, of.key)
-                    self._add_button(grid, of.key, tr("Choose a config.json\N{HORIZONTAL ELLIPSIS}"), choose)
+                    title, tip = (
+                        tr("Choose a config.json\N{HORIZONTAL ELLIPSIS}"),
+                        tr("As a model is published with"),
+                    )
+                    self._add_button(grid, of.key, (title, tip), choose)
             following = shape[place + 1].key if place + 1 < len(shape) else ""
             if following == "dataset":
                 self._add_list(grid, "workloads")
@@ -151,8 +161,9 @@ class NeedForm(QScrollArea):
     def _add_list(self, grid: QGridLayout, key: str) -> None:
         self._add_button(grid, key, _LISTS[key], partial(self._add, key))
 
-    def _add_button(self, grid: QGridLayout, key: str, title: str, done: object) -> None:
-        button = QPushButton(title)
+    def _add_button(self, grid: QGridLayout, key: str, words: tuple[str, str], done: object) -> None:
+        button = QPushButton(words[0])
+        button.setToolTip(words[1])
         button.setProperty("role", "link")
         button.setAutoDefault(False)
         button.clicked.connect(done)
