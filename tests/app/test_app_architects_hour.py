@@ -112,7 +112,7 @@ def test_from_a_need_to_a_report(
         heads.sectionViewportPosition(column) + heads.sectionSize(column) // 2, heads.height() // 2
     )
     click(heads.viewport(), place)
-    assert compared.bars.row.figure.key == "pflop_day_usd"
+    assert compared.figure == "pflop_day_usd"
     looked_at(compared, "6-pflop-day")
     page = Path(PICTURES or tmp_path) / "designs.html"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(page), ""))

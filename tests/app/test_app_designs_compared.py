@@ -74,9 +74,8 @@ def test_three_designs_are_asked_for_and_compared_without_a_run(window: MainWind
     assert [row.cells[0].splitlines()[0] for row in model.rows] == list(found.titles)
     column = model.columns.index("GPU-hour, USD")
     compared.table.setCurrentIndex(model.index(1, column))
-    assert compared.bars.row is not None
-    assert compared.bars.row.figure.key == "gpu_hour_usd"
-    assert "against the first" in compared.bars.items()[1].words
+    assert compared.figure == "gpu_hour_usd"
+    assert "against the first" in compared.bars["gpu_hour_usd"].items()[1].words
     compared.copy_button.click()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 4

@@ -85,6 +85,7 @@ class DesignsTable(RowTable):
         self.setProperty("role", "dense")
         self.heads.sectionClicked.connect(self._on_column)
         self.clicked.connect(lambda index: self._on_column(index.column()))
+        self.heads.geometriesChanged.connect(self._fit)
 
     @property
     def designs(self) -> DesignsModel | None:
@@ -102,6 +103,15 @@ class DesignsTable(RowTable):
         self.selectionModel().currentChanged.connect(self._on_current)
         widths = range(1, len(model.columns))
         self.share_width(lambda: {column: self._wide(column) for column in widths}, 0, _LEAST_PX)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be no higher than all rows are."""
+        designs = self.designs
+        if designs is not None:
+            rows_px = len(designs.rows) * self.verticalHeader().defaultSectionSize()
+            bar_px = self.horizontalScrollBar().sizeHint().height()
+            self.setMaximumHeight(self.heads.sizeHint().height() + rows_px + bar_px)
 
     def _wide(self, column: int) -> int:
         lines = (

@@ -34,6 +34,7 @@ from twin.language import tr
 from twin.report.designs_report import designs_report
 from twin.whole_file import write_whole
 
+_LEAST_PICTURE_PX = 130
 _POLL_MS, _FINE, _BAR_PX, _SEEDS, _MOST_SEEDS, _FIRST = 120, 1000, 140, 5, 1000, "total_usd"
 
 
@@ -53,6 +54,10 @@ class DesignsWindow(QDialog):
     ----------
     found
         What is shown; None: nothing yet.
+    bars
+        A picture of each figure, by its key.
+    figure
+        Key of the one that is looked at.
     """
 
     def __init__(
@@ -71,7 +76,9 @@ class DesignsWindow(QDialog):
         self._designs, self._runs = tuple(designs), runs
         self._samples: list[DesignSamples] = []
         self.found: DesignsCompared | None = None
-        self._figure, self._wanted = _FIRST, tuple(seeds)
+        self.figure, self._wanted = _FIRST, tuple(seeds)
+        self.bars: dict[str, DesignBars] = {}
+        self._look = look
         self._lay_out(look)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
@@ -102,10 +109,10 @@ class DesignsWindow(QDialog):
         self.progress.setText(tr("Cancelled"))
 
     def show_figure(self, key: str) -> None:
-        """Show the bars of a figure."""
-        self._figure = key
-        if self.found is not None:
-            self.bars.show_row(self.found, self.found.row(key))
+        """Show the bars of a figure at the top."""
+        self.figure = key
+        if key in self.bars:
+            self.area.verticalScrollBar().setValue(self.bars[key].y())
 
     def save_report(self, path: Path) -> None:
         """Write what is shown as a page. Raises `OSError`."""
@@ -155,8 +162,12 @@ class DesignsWindow(QDialog):
     def _show(self) -> None:
         self.found = found = compared(self._samples, self._runs)
         self.table.show_found(found)
-        known = [row.figure.key for row in found.rows]
-        self.show_figure(self._figure if self._figure in known else next(iter(known), _FIRST))
+        for row in found.rows:
+            if row.figure.key not in self.bars:
+                self.bars[row.figure.key] = DesignBars(self._look)
+                self._pictures.addWidget(self.bars[row.figure.key])
+            self.bars[row.figure.key].show_row(found, row)
+        QTimer.singleShot(0, self, lambda: self.show_figure(self.figure))  # once all have their places
         self.answer.setText(" ".join(short_sentences(found)[:2]))
         late = [f"{title}: {count}" for title, count in zip(found.titles, found.late, strict=False) if count]
         more = [tr("Runs in which not all jobs were done: {late}.", late=", ".join(late))] if late else []
@@ -198,14 +209,20 @@ class DesignsWindow(QDialog):
         head.addWidget(self.answer, 1)
         head.addWidget(label(tr("SIMULATED"), "badge"), 0, Qt.AlignmentFlag.AlignTop)
         nest(column, head)
-        self.table, self.bars = DesignsTable(look), DesignBars(look)
-        column.addWidget(self.table, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(self.bars)
-        column.addWidget(area, 1)
+        self.table = DesignsTable(look)
+        column.addWidget(self.table, 2)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setMinimumHeight(scaled(_LEAST_PICTURE_PX))
+        pictures = QWidget()
+        self._pictures = QVBoxLayout(pictures)
+        self._pictures.setContentsMargins(0, 0, 0, 0)
+        self._pictures.setSpacing(10)
+        self._pictures.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.area.setWidget(pictures)
+        column.addWidget(self.area, 3)
         self.basis = label("", "muted", wrap=True)
         column.addWidget(self.basis)
         row = ToolRow(look)
