@@ -144,9 +144,9 @@ def test_how_ranges_are_told() -> None:
 
 
 def compared_cell(low: float, middle: float, high: float, better: float) -> object:
-    from twin.analysis.designs_comparison import FigureCell
+    from twin.analysis.designs_comparison import DesignFigureCell
 
-    return FigureCell((17e6, 18e6, 19e6), (low, middle, high), better)
+    return DesignFigureCell((17e6, 18e6, 19e6), (low, middle, high), better)
 
 
 def test_what_cannot_be_compared_is_told() -> None:

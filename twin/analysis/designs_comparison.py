@@ -102,7 +102,7 @@ BY_FIGURE = {figure.key: figure for figure in DESIGN_FIGURES}
 
 
 @dataclass(frozen=True)
-class FigureCell:
+class DesignFigureCell:
     """A figure of one design.
 
     Attributes
@@ -126,11 +126,11 @@ class FigureCell:
 
 
 @dataclass(frozen=True)
-class FigureRow:
+class DesignFigureRow:
     """A figure of all designs; a cell is None where it is not known. `best` is the place of the best median."""
 
     figure: DesignFigure
-    cells: tuple[FigureCell | None, ...]
+    cells: tuple[DesignFigureCell | None, ...]
     best: int | None
 
 
@@ -155,13 +155,13 @@ class DesignsCompared:
     """
 
     titles: tuple[str, ...]
-    rows: tuple[FigureRow, ...]
+    rows: tuple[DesignFigureRow, ...]
     bindings: tuple[str, ...]
     seeds: tuple[int, ...]
     late: tuple[int, ...]
     notes: tuple[str, ...]
 
-    def row(self, key: str) -> FigureRow | None:
+    def row(self, key: str) -> DesignFigureRow | None:
         """Return the row of a figure; None where it is not known."""
         return next((row for row in self.rows if row.figure.key == key), None)
 
@@ -235,26 +235,26 @@ def _over_seeds(values: Sequence[float]) -> Floats:
     return np.asarray(values, np.float64)[np.arange(SAMPLES) % len(values)]
 
 
-def _row(figure: DesignFigure, samples: Sequence[Floats | None]) -> FigureRow:
+def _row(figure: DesignFigure, samples: Sequence[Floats | None]) -> DesignFigureRow:
     first = samples[0]
-    cells: list[FigureCell | None] = []
+    cells: list[DesignFigureCell | None] = []
     for place, values in enumerate(samples):
         if values is None:
             cells.append(None)
         elif place == 0 or first is None:
-            cells.append(FigureCell(range_of(values)))
+            cells.append(DesignFigureCell(range_of(values)))
         else:
             apart = values - first
             better = float(np.mean(np.sign(apart) == figure.better))
-            cells.append(FigureCell(range_of(values), range_of(apart), better))
+            cells.append(DesignFigureCell(range_of(values), range_of(apart), better))
     known = [place for place, cell in enumerate(cells) if cell is not None]
     best = min(known, key=lambda place: -figure.better * _middle(cells[place]), default=None)
     worst = max(known, key=lambda place: -figure.better * _middle(cells[place]), default=None)
     same = best is None or worst is None or _middle(cells[best]) == _middle(cells[worst])
-    return FigureRow(figure, tuple(cells), None if same else best)
+    return DesignFigureRow(figure, tuple(cells), None if same else best)
 
 
-def _middle(cell: FigureCell | None) -> float:
+def _middle(cell: DesignFigureCell | None) -> float:
     assert cell is not None
     return cell.values[1]
 
@@ -277,7 +277,7 @@ def range_words(figure: DesignFigure, values: Range) -> str:
     return tr("{middle} ({low} to {high})", middle=middle, low=low, high=high)
 
 
-def apart_words(figure: DesignFigure, cell: FigureCell) -> str:
+def apart_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
     """Return the difference to the first with its interval, signed; "" of the first itself."""
     if cell.difference is None:
         return ""
@@ -297,7 +297,7 @@ def _signed(text: str) -> str:
     return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else f"+{text}"
 
 
-def verdict_words(figure: DesignFigure, cell: FigureCell) -> str:
+def verdict_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
     """Return how sure it is that a design is better or worse than the first; "" of the first itself."""
     if cell.better is None or cell.difference is None:
         return ""

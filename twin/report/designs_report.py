@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from twin.analysis.designs_comparison import (
+    DesignFigureRow,
     DesignsCompared,
-    FigureRow,
     apart_words,
     basis_words,
     range_words,
@@ -50,7 +50,7 @@ def _answer(found: DesignsCompared) -> Markup:
     return joined([tag("ul", names), *(tag("p", sentence) for sentence in short_sentences(found))])
 
 
-def _chart(found: DesignsCompared, row: FigureRow) -> Markup:
+def _chart(found: DesignsCompared, row: DesignFigureRow) -> Markup:
     figure = row.figure
     bars = [
         RangeBar(

@@ -7,9 +7,9 @@ from html import escape
 from PySide6.QtCore import QPointF, QRectF
 
 from twin.analysis.designs_comparison import (
+    DesignFigureCell,
+    DesignFigureRow,
     DesignsCompared,
-    FigureCell,
-    FigureRow,
     apart_words,
     range_words,
     verdict_words,
@@ -36,9 +36,9 @@ class DesignBars(PaintedChart):
             look, tr("Figure with ranges"), hint=(600, -1), least=(260, 60), tall=False, keys=True
         )
         self._found: DesignsCompared | None = None
-        self.row: FigureRow | None = None
+        self.row: DesignFigureRow | None = None
 
-    def show_row(self, found: DesignsCompared, row: FigureRow | None) -> None:
+    def show_row(self, found: DesignsCompared, row: DesignFigureRow | None) -> None:
         """Show another figure."""
         self._found, self.row = found, row
         title = f"{row.figure.title}, {row.figure.unit}" if row is not None else ""
@@ -126,7 +126,9 @@ class DesignBars(PaintedChart):
             painter.write(spot, f"{round(number * step, 9):,.10g}", painter.theme.muted, _TEXT_PX, to=CENTRE)
             number += 1
 
-    def _bar(self, painter: ChartPainter, spot: QRectF, axis: Axis, cell: FigureCell, *, best: bool) -> None:
+    def _bar(
+        self, painter: ChartPainter, spot: QRectF, axis: Axis, cell: DesignFigureCell, *, best: bool
+    ) -> None:
         theme, middle, high = painter.theme, spot.center().y(), spot.height() * _BAR_SHARE
         low, centre, upper = (axis.px(value) for value in self._scaled(cell))
         painter.fill_in(theme.ok if best else theme.accent, alpha=0.75)
@@ -139,7 +141,7 @@ class DesignBars(PaintedChart):
             for end in (low, upper):
                 painter.upright(end, middle - cap, middle + cap)
 
-    def _scaled(self, cell: FigureCell) -> tuple[float, ...]:
+    def _scaled(self, cell: DesignFigureCell) -> tuple[float, ...]:
         assert self.row is not None
         return tuple(value / self.row.figure.scale for value in cell.values)
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics
 
 from twin.analysis.designs_comparison import (
     DesignFigure,
+    DesignFigureCell,
     DesignsCompared,
-    FigureCell,
     apart_words,
     value_text,
     verdict_words,
@@ -135,7 +135,7 @@ def _short(figure: DesignFigure) -> str:
     return "MUSD" if figure.key.endswith("_usd") and figure.scale > 1.0 else figure.unit
 
 
-def _text(figure: DesignFigure, cell: FigureCell | None, best: bool) -> str:
+def _text(figure: DesignFigure, cell: DesignFigureCell | None, best: bool) -> str:
     if cell is None:
         return tr("not known")
     low, middle, high = (value_text(figure, value, cell.values[1]) for value in cell.values)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from twin.cli.json_formats import JsonFormat
 
 if TYPE_CHECKING:
-    from twin.analysis.designs_comparison import DesignsCompared, FigureCell
+    from twin.analysis.designs_comparison import DesignFigureCell, DesignsCompared
 
 FORMAT = JsonFormat("designs-compared")
 
@@ -54,7 +54,7 @@ def designs_json(found: DesignsCompared) -> dict[str, Any]:
     }
 
 
-def _cell(cell: FigureCell) -> dict[str, Any]:
+def _cell(cell: DesignFigureCell) -> dict[str, Any]:
     return {
         "p5_p50_p95": list(cell.values),
         "difference": cell.difference and list(cell.difference),
