@@ -127,6 +127,7 @@ COMMANDS: list[Any] = [
         marks=pytest.mark.slow,
     ),
     ("comparison", "compare lab.twinrun lab.twinrun --at 30min", 0),
+    ("designs-compared", "compare lab-16 lab-16 superpod-h100", 0),
     ("branch", "branch lab.twinrun --at 30min -o b.twin.yaml", 0),
     ("branch", "branch lab.twinrun --at 30min -o c.twin.yaml --run c.twinrun --compare", 0),
     ("branch-tree", "branch --tree .", 0),

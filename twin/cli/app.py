@@ -52,7 +52,9 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("jobs", "twin.cli.jobs:show_jobs", ("FORMAT",)),
     ),
     "Compare and explain": (
-        CommandEntry("compare", "twin.cli.compare:compare_runs", ("FORMAT",)),
+        CommandEntry(
+            "compare", "twin.cli.compare:compare_runs", ("FORMAT", "twin.cli.study.compare_designs:FORMAT")
+        ),
         CommandEntry("branch", "twin.cli.branch:branch_run", ("FORMAT", "twin.cli.branch_tree:FORMAT")),
         CommandEntry(
             "explain",

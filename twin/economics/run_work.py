@@ -126,6 +126,33 @@ def work_of(scenario: Scenario, summary: Mapping[str, Any], gpus: Mapping[str, i
     return WorkDone(hours, tuple(done))
 
 
+def work_asked(scenario: Scenario, part: str, node_gpus: int) -> WorkDone:
+    """Return the work that the jobs of a scene ask for, whoever does it: all their steps.
+
+    Parameters
+    ----------
+    part, node_gpus
+        GPU of its nodes, and how many a node has.
+    """
+    asked = [
+        {
+            "id": job.id,
+            "tenant": job.tenant,
+            "gpus": job.nodes * node_gpus,
+            "steps": job.steps,
+            "start_s": 0.0,
+            "end_s": 0.0,
+        }
+        for job in jobs_of(scenario)
+        if job.steps
+    ]
+    written = {job.id: job for job in jobs_of(scenario)}
+    catalog = catalog_of(scenario)
+    return WorkDone(
+        GpuHours(0.0), tuple(_of_job(written[str(row["id"])], row, part, 0.0, catalog) for row in asked)
+    )
+
+
 def _of_job(job: Job | None, row: Mapping[str, Any], part: str, until_s: float, catalog: Catalog) -> JobWork:
     steps, tokens, flop = int(row["steps"]), None, None
     if job is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from psygnal import Signal
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from twin.app.documents.solids_file import ask_solids
 from twin.app.files.newer_file import NewerFile
-from twin.app.files.report_page import NoReport, write_handout, write_report
+from twin.app.files.report_page import NoReport, write_handout, write_report, write_scene_report
 from twin.app.files.scenario_problems import ScenarioProblems
 from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
@@ -153,6 +154,12 @@ class Files:
         """Let the person choose where a report of the run goes, and write it."""
         title, done = tr("Save a report"), tr("Report saved")
         self._ask_page(title, done, "", lambda path: write_report(self._session, self._hall, path))
+
+    def ask_scene_report(self) -> None:
+        """Let the person choose where a report of the scene as designed goes, and write it."""
+        title, done = tr("Save a report of the design"), tr("Report saved")
+        write = partial(write_scene_report, self._session, self._hall)
+        self._ask_page(title, done, "-design", write)
 
     def ask_handout(self) -> None:
         """Let the person choose where the handout of the chapters goes, and write it."""

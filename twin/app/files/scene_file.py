@@ -111,10 +111,14 @@ class SceneFile:
 
     def new(self) -> bool:
         """Begin with an empty hall; return whether that was done."""
+        return self.begin(loads(EMPTY, NEW_NAME), NEW_NAME)
+
+    def begin(self, document: Document, name: str) -> bool:
+        """Begin with a scene that has no file yet; return whether that was done."""
         if not self.may_leave():
             return False
-        self._session.work_on(Draft(loads(EMPTY, NEW_NAME)), Path(NEW_NAME), new=True)
-        self._files.opened.emit(Path(NEW_NAME))
+        self._session.work_on(Draft(document), Path(name), new=True)
+        self._files.opened.emit(Path(name))
         return True
 
     def save(self) -> bool:

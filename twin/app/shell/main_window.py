@@ -53,6 +53,7 @@ from twin.app.shell.job_actions import JobActions
 from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar, RecentMenu
 from twin.app.shell.navigation import Going
+from twin.app.shell.need_actions import NeedActions
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import palette_entries
 from twin.app.shell.presentation import presenting_of
@@ -145,7 +146,7 @@ class MainWindow(WindowApi):
             look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
         )
         self.incident_actions, self.lessons = IncidentActions(self), LessonActions(self)
-        self.presenting = presenting_of(self)
+        self.presenting, self.needs = presenting_of(self), NeedActions(self)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -489,8 +490,8 @@ class MainWindow(WindowApi):
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()
-        self.planner.close()
-        self.session.close()
+        for asking in (self.planner, self.needs, self.session):
+            asking.close()
         self.hall.close_view()
         Application.destroy(self._model.name)
         super().closeEvent(event)

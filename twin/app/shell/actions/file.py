@@ -30,6 +30,18 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("empty hall create design"),
         ),
         entry(
+            "file.need",
+            tr("New from a need\N{HORIZONTAL ELLIPSIS}"),
+            window.needs.ask,
+            menu="file",
+            key="Ctrl+Shift+N",
+            icon="target",
+            tip=tr("Say what a site is wanted for, and find designs that meet it"),
+            words=tr(
+                "need requirement size a cluster budget deadline designs architect how many GPUs tokens RFP"
+            ),
+        ),
+        entry(
             "file.open", tr("Open\N{HORIZONTAL ELLIPSIS}"), files.ask, menu="file", key="Ctrl+O", icon="open"
         ),
         entry("file.scenes", tr("Scenes"), window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
@@ -107,6 +119,19 @@ def file_actions(window: WindowApi) -> list[Command]:
                 "The run so far as one HTML page: figures, GPU time by account, causes, curves, pictures, sources"
             ),
             words=tr("HTML PDF print summary"),
+        ),
+        entry(
+            "file.design_report",
+            tr("Save a report of the design\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_scene_report,
+            menu="file",
+            icon="book",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "The scene as one HTML page, without a run: money, power budget, availability, design rules, sources"
+            ),
+            words=tr("HTML PDF print hand over as designed costs budget without a run"),
         ),
         entry(
             "file.handout",
