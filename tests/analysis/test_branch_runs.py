@@ -208,7 +208,8 @@ def test_a_branch_of_a_branch_extends_it_and_a_moved_run_brings_its_scene(
     assert load(fourth).files[1].name == "moved.twin.yaml"  # written once
 
 
-@pytest.mark.parametrize("named", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [True, False])
 def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, named: bool) -> None:
     path = scene_file(tmp_path, *PLANNED, named=named)
     scene = load(path).scenario.model_copy(update={"edits": (edit(3.4 * H, "away", absent("gpu/0/1")),)})
@@ -236,7 +237,7 @@ def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, na
             next(json.loads(one.data)["asked_s"] for one in reader.markers(kind))
             for kind in ("withdrawn", "edit")
         )
-    for cut_s, number, edits in ((0.5 * H, 3, 1), (out_s, 1, 0), (2.5 * H, 1, 1)):
+    for cut_s, number, edits in ((0.5 * H, 3, 1), (out_s, 1, 0), (1.7 * H, 1, 0), (2.5 * H, 1, 1)):
         branch = branched(recorded, cut_s, [], f"cut-{cut_s:.0f}")
         made = load(branch).scenario
         assert (len(made.interventions), len(made.edits)) == (number, edits)

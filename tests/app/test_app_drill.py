@@ -219,6 +219,7 @@ def test_the_dialog_offers_scenes_and_draws_a_seed(make_window: Callable[..., Ma
         assert entry.score(word) is not None
 
 
+@pytest.mark.slow
 def test_the_runbook_follows_the_alarm_that_is_chosen(
     make_window: Callable[..., MainWindow], lab: Path, wish: DrillWish, qtbot: PatientBot
 ) -> None:

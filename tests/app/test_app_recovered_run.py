@@ -155,6 +155,7 @@ def test_a_run_that_is_gone_is_told_of(
     assert window.session.t_s == 0.0
 
 
+@pytest.mark.slow
 def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

@@ -85,7 +85,7 @@ def test_plates_over_the_hall_leave_each_other_room(
     assert hall.mark.lines == ("SIMULATED",)
 
 
-@pytest.mark.parametrize(("width", "scale"), usually([(1600, 1.0), (1280, 1.5)], [(1280, 1.5)]))
+@pytest.mark.parametrize(("width", "scale"), usually([(1600, 1.0), (1280, 1.5)], 1))
 def test_tools_above_the_hall_stand_beside_each_other(
     window: MainWindow, qtbot: QtBot, width: int, scale: float
 ) -> None:
@@ -104,7 +104,7 @@ def test_tools_above_the_hall_stand_beside_each_other(
     assert hall.strip.scene_label.isVisible() == (scale == 1.0)
 
 
-@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.5]))
+@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.0]))
 def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:
@@ -119,7 +119,7 @@ def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     line.on_time()
 
 
-@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.5]))
+@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.0]))
 def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:
@@ -135,7 +135,7 @@ def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
         bar.addPermanentWidget(part)
 
 
-@pytest.mark.parametrize("scale", usually([0.8, 1.0, 1.5], [1.5]))
+@pytest.mark.parametrize("scale", usually([0.8, 1.0, 1.5], [1.0]))
 def test_titles_of_tiles_cells_of_spares_and_names_of_accounts_are_whole(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:

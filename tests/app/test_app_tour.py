@@ -138,6 +138,7 @@ def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: Pati
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtbot: PatientBot) -> None:
     window = use_window(told)
     presenting, session = window.presenting, window.session

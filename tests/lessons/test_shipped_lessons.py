@@ -52,7 +52,9 @@ def test_lesson_is_solved_by_its_solution_alone(path: Path) -> None:
     assert [str(problem) for problem in check_lesson(load_lesson(path))] == []
 
 
-def test_first_run_of_a_lesson_is_solved_by_its_solution_and_not_by_nothing(file: LessonFile) -> None:
+@pytest.mark.parametrize("path", [path for path in LESSONS if _id(path) not in _QUICK], ids=_id)
+def test_first_run_of_a_lesson_is_solved_by_its_solution_and_not_by_nothing(path: Path) -> None:
+    file = load_lesson(path)
     lesson = file.lesson()
     place = next(at for at, step in enumerate(lesson.steps) if step.conditions and needs_run(step))
     step = lesson.steps[place]
