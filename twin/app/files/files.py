@@ -9,6 +9,7 @@ from pathlib import Path
 from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
+from twin.app.documents.handover import hand_over
 from twin.app.documents.solids_file import ask_solids
 from twin.app.files.newer_file import NewerFile
 from twin.app.files.report_page import NoReport, write_handout, write_report, write_scene_report
@@ -169,6 +170,10 @@ class Files:
     def ask_solids(self) -> None:
         """Let the person choose where the hall goes for other 3D programs, and write it."""
         ask_solids(self._session, self._hall.state.colour_by, self._window, self._tell)
+
+    def ask_handover(self) -> None:
+        """Let the person choose where the scene goes with all that others read of it, and write that."""
+        hand_over(self._session, self._window, self._tell)
 
     def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
