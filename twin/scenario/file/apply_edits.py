@@ -31,6 +31,7 @@ FIXED = {
     "power_caps": "power caps (use the intervention power_cap)",
     "interventions": "interventions",
     "catalog": "the catalogue edition",
+    "own_files": "own parts and models",
 }
 """Keys of a scene that cannot change during a run, and their names in messages."""
 
