@@ -17,6 +17,7 @@ from twin.scenario.checks import (
     interventions,
     places,
     prices,
+    rentals,
     sizes,
     storage,
     tenancy,
@@ -131,6 +132,7 @@ class _Checker:
         named += _named(("cooling", "loops"), (loop.id for loop in scenario.cooling.loops))
         named += _named(("power_caps",), (cap.id for cap in scenario.power_caps))
         named += _named(("storage",), (store.id for store in scenario.storage))
+        named += _named(("rentals",), (rental.id for rental in scenario.rentals))
         spaces = (
             named,
             [
@@ -296,6 +298,7 @@ class _Checker:
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
             *prices.prices(self.scenario, self.catalog),
+            *rentals.rentals(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog, self.acting),
             *storage.chains(self.scenario),

@@ -23,6 +23,7 @@ FIXED = {
     "streams": "streams of jobs",
     "traces": "traces of jobs",
     "clouds": "clouds",
+    "rentals": "rented nodes",
     "failures": "random failures",
     "scheduler": "the scheduler (use the intervention set)",
     "partitions": "partitions",

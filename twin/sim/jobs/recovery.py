@@ -321,7 +321,12 @@ class RecoveryHandler(Leaving):
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
         lost = int((self.nodes.condition[nodes] != FREE).sum())
         row.moves = lost > 0
-        if not row.moves or plan.shares or plan.recovery.policy == "requeue":
+        if (
+            not row.moves
+            or plan.shares
+            or plan.recovery.policy == "requeue"
+            or self.nodes.warned[nodes].any()
+        ):
             return row.moves
         spares = self._spares(row)
         free = plan.group(self._present(row)[:1], spares) & spares
