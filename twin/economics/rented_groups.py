@@ -10,6 +10,7 @@ import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
 from twin.catalog import Catalog
+from twin.economics.finance import SECONDS_PER_YEAR
 from twin.plant.tables import Plant
 from twin.scenario.generators.rented import (
     RentalTerms,
@@ -92,6 +93,11 @@ class RentedGroup:
         return float(years * self._year.sum() + spent) * HOUR_S
 
 
+def rent_entry(rental: str) -> str:
+    """Return the id of the price of a rental among those of the books: a factor on what it costs at likely prices."""
+    return f"rent-{rental}"
+
+
 def rented_groups(scenario: Scenario, plant: Plant, catalog: Catalog) -> tuple[RentedGroup, ...]:
     """Return the rented nodes of a hall, those of each rental in the order of their slots."""
     groups = []
@@ -107,6 +113,26 @@ def rented_groups(scenario: Scenario, plant: Plant, catalog: Catalog) -> tuple[R
         terms = terms_of(rental, len(names), catalog)
         groups.append(RentedGroup(rental, terms, nodes, shape, names, gpus, series_of(rental)))
     return tuple(groups)
+
+
+def rent_of_year(groups: Iterable[RentedGroup], load: float) -> dict[str, float]:
+    """Return what rentals cost in a year at the mean of their prices, by id [USD].
+
+    Parameters
+    ----------
+    load
+        Share of the hours in which their capacity is wanted; what is reserved is paid in all [-].
+    """
+    found = {}
+    for group in groups:
+        terms, hosts = group.terms, group.rental.host_prices
+        there = 1.0 / (1.0 + terms.reclaim_per_s * (terms.away_s + terms.notice_s))
+        share = load * there if group.by_use else 1.0
+        each = [
+            hosts[shape % len(hosts)] if hosts else terms.price_usd_s for shape in range(len(group.names))
+        ]
+        found[group.rental.id] = float(np.dot(group.gpus, each)) * share * SECONDS_PER_YEAR
+    return found
 
 
 def rented_nodes(groups: Iterable[RentedGroup], plant: Plant) -> Bools:

@@ -8,7 +8,7 @@ from typing import cast
 from twin.catalog import Catalog, CatalogError
 from twin.plant.error import PlantError
 from twin.plant.tables import Plant
-from twin.record.site_year import SiteYear
+from twin.record.site_year import SiteYear, YearHours
 from twin.scenario.schema.document import Scenario
 
 WORKED_OUT_BY = "twin.sim.summary.typical_year"
@@ -17,6 +17,11 @@ WORKED_OUT_BY = "twin.sim.summary.typical_year"
 def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear:
     """Return the typical year of a site; arguments and errors as `twin.sim.summary.typical_year.typical_year`."""
     return cast(SiteYear, import_module(WORKED_OUT_BY).typical_year(scenario, plant, catalog, load))
+
+
+def year_hours(scenario: Scenario) -> tuple[YearHours, float]:
+    """Return the hours of the year of a site; as `twin.sim.summary.typical_year.year_hours`."""
+    return cast(tuple[YearHours, float], import_module(WORKED_OUT_BY).year_hours(scenario))
 
 
 def year_or_reason(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear | str:

@@ -125,9 +125,7 @@ def _print_renting(books: SiteBooks) -> None:
         full = {way: float(np.median(usd[-1])) for way, usd in offer.usd_gpu_h.items()}
         even = spread_of(offer.break_even["on_demand"])
         shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even]
-        rows.append(
-            (f"{offer.shape.vendor} {offer.shape.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown)
-        )
+        rows.append((f"{offer.vendor} {offer.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown))
     if rows:
         heads = ("renting, USD a GPU-hour", "on demand", "reserved", "spot", "own from", "P50", "P95")
         print_table(heads, rows, right=6)

@@ -143,6 +143,8 @@ class _Checker:
             _named(("reservations",), (reservation.id for reservation in scenario.reservations)),
             _named(("tenants",), (tenant.id for tenant in scenario.tenants)),
             _named(("groups",), (group.id for group in scenario.groups)),
+            _named(("site", "power_purchases"), (contract.id for contract in scenario.site.power_purchases)),
+            _named(("site", "heat_sales"), (sale.id for sale in scenario.site.heat_sales)),
             _named(("partitions",), (partition.id for partition in scenario.partitions)),
             _named(("clouds",), (cloud.id for cloud in scenario.clouds)),
             _named(("failures", "causes"), (cause.id for cause in scenario.failures.causes)),

@@ -37,8 +37,9 @@ FIXED = {
 
 
 def fixed_changes(before: Scenario, after: Scenario) -> list[str]:
-    """Return the keys that differ and cannot during a run; the redundancy target of a site acts on no run."""
-    target = after.site.model_copy(update={"redundancy": before.site.redundancy})
+    """Return the keys that differ and cannot during a run; targets and contracts of a site act on no run."""
+    kept = {name: getattr(before.site, name) for name in ("redundancy", "power_purchases", "heat_sales")}
+    target = after.site.model_copy(update=kept)
     return [
         name
         for name in FIXED

@@ -222,11 +222,6 @@ class Weather(Stateful):
         """Return whether a time [s] lies within the hour looked at last."""
         return self._turned_s <= begin_s and end_s <= self._turned_s + HOUR_S
 
-    @property
-    def second_of_year(self) -> float:
-        """Return the second of the site's standard year at t = 0 [s]."""
-        return self._year_start_s
-
     def grid_means(self, begin_s: float, end_s: float) -> tuple[float, float]:
         """Return the mean price [USD/J] and carbon [kg/J] of energy from the grid that flows evenly in a time."""
         if self._in_hour(begin_s, end_s):

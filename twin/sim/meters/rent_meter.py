@@ -33,7 +33,7 @@ class RentBooks:
     usd: float = 0.0
 
     def add(self, group: RentedGroup, shape: int, since_s: float, until_s: float, year_s: float) -> None:
-        """Bill a use of a shape; `year_s`: second of the year at the start of the run."""
+        """Bill a use of a shape; `year_s`: from the start of the year to that of the run [s]."""
         terms, gpus = group.terms, float(group.gpus[shape])
         billed = float(billed_s(until_s - since_s, terms.billed_unit_s, terms.billed_least_s))
         self.uses += 1
@@ -86,14 +86,14 @@ class RentMeter(Stateful):
 
     def _end(self, group: RentedGroup, shape: int, now_s: float) -> None:
         since_s = self.since.pop(_name(group, shape))
-        self.books[group.rental.id].add(group, shape, since_s, now_s, self.weather.second_of_year)
+        self.books[group.rental.id].add(group, shape, since_s, now_s, self.weather.year_start_s)
 
     def figures(self, now_s: float) -> dict[str, dict[str, Any]]:
         """Return what each rental came to up to now, uses that go on as if they ended now; changes nothing."""
         books = {id: RentBooks(**asdict(of_one)) for id, of_one in self.books.items()}
         for name, since_s in self.since.items():
             group, shape = self._shapes[name]
-            books[group.rental.id].add(group, shape, since_s, now_s, self.weather.second_of_year)
+            books[group.rental.id].add(group, shape, since_s, now_s, self.weather.year_start_s)
         return {
             id: {
                 "uses": of_one.uses,
