@@ -76,7 +76,7 @@ def test_a_rental_stands_beside_the_same_site_owned() -> None:
     assert offer.usd_gpu_h["on_demand"][-1].mean() > 5.0  # of the catalogue
 
 
-@pytest.fixture(scope="module", params=["on_demand", "reserved"])
+@pytest.fixture(scope="module", params=["on-demand", "reserved"])
 def run(request: pytest.FixtureRequest) -> Any:
     rental = {"id": "half", "members": ["gpu/0/0"], "price": "2 USD/h", "terms": request.param}
     with twin.load("lab-16").run(until="6 h", set={"rentals": [rental]}) as made:

@@ -44,7 +44,7 @@ def scene(tmp_path: Path, rental: str) -> scenario.Document:
         ("price: -2 USD/h", "rentals[spot].price", "at least 0"),
         ("host_prices: [2 USD/h, -1 USD/h]", "rentals[spot].host_prices", "must not be negative"),
         ("price: 2", "rentals[spot].price", "needed"),
-        ("members: [gpu/9]\nprice: 2 USD/h", "rentals[spot].members[0]", "has no node with GPUs"),
+        ("members: [gpu/9]\nprice: 2 USD/h", "rentals[spot].members[0]", "does not exist"),
         ("shape: neocloud-b200", "rentals[spot].shape", "has B200-SXM, the nodes have H100-SXM"),
         ("terms: spot\nprice: 2 USD/h", "rentals[spot]", "no rate of reclaims"),
         ("title: hosts", "rentals[spot]", "neither a shape nor a price"),
@@ -85,7 +85,7 @@ def test_terms_come_from_the_catalogue_unless_the_scene_says_them(tmp_path: Path
     assert terms.notice_s == 120.0
     assert terms.reclaim_per_s == pytest.approx(0.1 / 86400)
     assert terms.low < 1.0 < terms.high
-    gang = scene(tmp_path, "terms: spot\nshape: aws-p5\nreclaim: 4 /day\nof: gang").scenario.rentals[0]
+    gang = scene(tmp_path, "terms: spot\nshape: aws-p5\nreclaim: 4 /day\nper: gang").scenario.rentals[0]
     assert terms_of(gang, 4, catalog).reclaim_per_s == pytest.approx(1.0 / 86400)
     host = scene(tmp_path, "terms: marketplace\nup: 3 day\naway: 6 h\nprice: 1.9 USD/h").scenario.rentals[0]
     assert terms_of(host, 4, catalog).reclaim_per_s == pytest.approx(1.0 / (3 * 86400))

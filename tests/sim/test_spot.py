@@ -51,7 +51,7 @@ def assert_closes(engine: Engine) -> None:
 
 def test_rate_0_is_on_demand_event_by_event() -> None:
     owned = done(scene())
-    demand = done(scene(rental(terms="on_demand", reclaim=None)))
+    demand = done(scene(rental(terms="on-demand", reclaim=None)))
     spot = done(scene(rental(notice="2 min")))
     assert owned.event_hash() == demand.event_hash() == spot.event_hash()
     assert demand.summary()["rentals"]["spot"]["cost_usd"] == spot.summary()["rentals"]["spot"]["cost_usd"]
@@ -126,7 +126,7 @@ def test_a_reclaim_takes_a_whole_shape() -> None:
 
 def test_use_is_billed_in_whole_units_from_start_to_release() -> None:
     once = job(2, run="100 s", checkpoint={"interval": "none"}, recovery={"constant": "0 s"})
-    priced = rental(id="cloud", terms="on_demand", shape="neocloud-h100", price="3 USD/h", reclaim=None)
+    priced = rental(id="cloud", terms="on-demand", shape="neocloud-h100", price="3 USD/h", reclaim=None)
     engine = done(tiny(4, (once,), rentals=[priced], duration="1 h"))
     books = engine.summary()["rentals"]["cloud"]
     assert books["uses"] == 2

@@ -159,11 +159,11 @@ def _own_terms(group: RentedGroup, books: SiteBooks, prices: Prices) -> _Terms:
     shape = shape_part(rental, books.catalog)
     listed = None if shape is None else _listed_terms(shape, books, prices.samples).hour
     hour = RentTerms(asked, asked, asked) if listed is None else listed
-    way = "spot" if rental.terms in RECLAIMED else rental.terms
+    way = "spot" if rental.terms in RECLAIMED else rental.terms.replace("-", "_")
     return _Terms(
         rental.id,
-        tr("This scene") if shape is None else shape.vendor,
-        rental.title or rental.id,
+        tr("This scene"),
+        (rental.title or rental.id) + ("" if shape is None else f" ({shape.vendor} {shape.title})"),
         gpus,
         replace(hour, **{way: asked}),
         np.array([terms.reclaim_per_s]),

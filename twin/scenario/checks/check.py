@@ -196,6 +196,11 @@ class _Checker:
             *workload.references(scenario),
         ):
             yield self._problem(at, reason, hint)
+        for i, rental in enumerate(scenario.rentals):
+            for m, member in enumerate(rental.members):
+                wrong = "" if member in self.rows else self._item(member)
+                if wrong:
+                    yield self._problem(("rentals", i, "members", m), wrong)
         for i, job in enumerate(scenario.jobs):
             yield from self._reference(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
             yield from self._references(job.rows, self.rows, "row generator", ("jobs", i, "rows"))

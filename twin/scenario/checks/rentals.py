@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.catalog import Catalog
-from twin.scenario.generators.rented import is_member, nodes_of, shape_part, shapes_of, terms_of
+from twin.scenario.generators.rented import nodes_of, shape_part, shapes_of, terms_of
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.quantity import rendered
@@ -23,12 +23,6 @@ def rentals(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         at: Path = ("rentals", i)
         nodes = list(nodes_of(rental, scenario, catalog))
         ids = [node.id for node in nodes]
-        for m, member in enumerate(rental.members):
-            if not any(is_member(rental.model_copy(update={"members": (member,)}), id) for id in ids):
-                rows = [rows.id for hall in scenario.halls for rows in hall.rows]
-                near = nearest(member, rows)
-                hint = f"did you mean {near!r}?" if near else "name rows, racks or nodes, such as gpu/0"
-                yield (*at, "members", m), "has no node with GPUs", hint
         twice = next((id for id in ids if id in taken), None)
         if twice is not None:
             reason = f"rents {twice}, which {taken[twice]} rents already"

@@ -94,7 +94,7 @@ def terms_of(rental: Rental, shapes: int, catalog: Catalog) -> RentalTerms:
             rate = rental.reclaim_per_s
         elif part is not None:
             rate = part.reclaim_per_s
-        rate /= shapes if rental.of == "gang" and shapes else 1
+        rate /= shapes if rental.per == "gang" and shapes else 1
     notice_s = rental.notice_s if rental.notice_s is not None else part.notice_s if part is not None else 0.0
     price, low, high = _price(rental, part, catalog)
     return RentalTerms(
@@ -126,10 +126,10 @@ def _price(rental: Rental, part: ShapePart | None, catalog: Catalog) -> tuple[fl
         return float(np.mean(series if series is not None else told)), 1.0, 1.0
     if part is None or part.price_usd is None:
         return 0.0, 1.0, 1.0
-    share = {"on_demand": 1.0, "reserved": part.reserved}.get(rental.terms, part.spot)
+    share = {"on-demand": 1.0, "reserved": part.reserved}.get(rental.terms, part.spot)
     likely = part.price_usd / part.n_gpu / HOUR_S * share
     figures = [catalog.provenance(part.id, "price_usd")]
-    if rental.terms != "on_demand":
+    if rental.terms != "on-demand":
         figures.append(catalog.provenance(part.id, "reserved" if rental.terms == "reserved" else "spot"))
     low = float(np.prod([(f.value if f.low is None else f.low) / f.value for f in figures]))
     high = float(np.prod([(f.value if f.high is None else f.high) / f.value for f in figures]))

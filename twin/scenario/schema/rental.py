@@ -13,7 +13,7 @@ from twin.scenario.schema.quantity import Duration, Moment, Rate, RentPrice
 
 RENT_HOURS = ("price",)
 """Columns of the packed hours of a price series [USD per 1000 GPU-hours]."""
-Terms = Literal["on_demand", "reserved", "spot", "marketplace"]
+Terms = Literal["on-demand", "reserved", "spot", "marketplace"]
 RECLAIMED: tuple[Terms, ...] = ("spot", "marketplace")
 """Terms by which the owner may take capacity back."""
 
@@ -36,8 +36,8 @@ class Rental(DocumentPart):
         description="rows, racks, nodes or whole row generators; none: all nodes",
     )
     terms: Terms = Field(
-        default="on_demand",
-        description="on_demand: billed while a job uses it; reserved: billed all the time; spot: as on_demand, but "
+        default="on-demand",
+        description="on-demand: billed while a job uses it; reserved: billed all the time; spot: as on-demand, but "
         "whole shapes are reclaimed at random after a notice; marketplace: as spot, hosts that come and leave",
     )
     shape: str | None = Field(
@@ -48,7 +48,7 @@ class Rental(DocumentPart):
     reclaim_per_s: Rate | None = Field(
         default=None, alias="reclaim", ge=0, description="reclaims of one shape; none: those of the catalogue"
     )
-    of: Literal["shape", "gang"] = Field(
+    per: Literal["shape", "gang"] = Field(
         default="shape", description="whether that rate is of each shape or of all of the rental together"
     )
     up_s: Duration | None = Field(
