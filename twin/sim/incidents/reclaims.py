@@ -114,7 +114,7 @@ class Reclaims(Stateful):
         self.phase[place], self.due_s[place] = WARNED, now + terms.notice_s
         jobs = self.nodes.jobs_of(nodes)
         left = units.spoken(terms.notice_s)
-        self._say(
+        self._tell(
             "reclaim_notice", place, nodes, f"reclaim notice: its owner takes it in {left}", terms.notice_s
         )
         for node in nodes:
@@ -128,7 +128,7 @@ class Reclaims(Stateful):
         away_s = float(self._drawn("away")[place]) * group.terms.away_s
         self.phase[place], self.due_s[place] = AWAY, now + away_s
         self.count[place] += 1
-        self._say("reclaimed", place, nodes, f"reclaimed by its owner ({group.rental.id})", away_s)
+        self._tell("reclaimed", place, nodes, f"reclaimed by its owner ({group.rental.id})", away_s)
         jobs = self.nodes.jobs_of(nodes)
         for node in nodes:
             if self.nodes.condition[node] != DOWN:
@@ -151,7 +151,7 @@ class Reclaims(Stateful):
             self.nodes.reclaim(now, node)
             if self.nodes.condition[node] != DOWN:
                 self.failures.set_up(node, now, True)
-        self._say("capacity_back", place, nodes, "capacity is back")
+        self._tell("capacity_back", place, nodes, "capacity is back")
         self.changed = True
         self.recovery.node_usable()
 
@@ -168,7 +168,7 @@ class Reclaims(Stateful):
         step = int(row.progress)
         self.log.add(now, "job_interrupted", row.id, text, step=step, lost_s=0.0, why=why, on=first, cause="")
 
-    def _say(self, kind: str, place: int, nodes: list[int], text: str, lasts_s: float | None = None) -> None:
+    def _tell(self, kind: str, place: int, nodes: list[int], text: str, lasts_s: float | None = None) -> None:
         """Log it of each node of a shape."""
         ids, now = self.nodes.plant.nodes.ids, self.timers.now_s
         for node in nodes:
