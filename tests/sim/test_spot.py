@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edit_scenes import absent, edit, racks, replayed, take
 from sim_scenes import events, frame, inject, job, run_to_state, tiny
 
 from twin.analysis.incidents import RunIncidents
@@ -82,7 +83,7 @@ def test_lost_work_is_that_of_the_renewal_form() -> None:
 
 @pytest.mark.slow
 def test_lost_work_is_that_of_the_renewal_form_over_many_seeds() -> None:
-    within_three_errors(scene(SHORT, days=8), 40)
+    within_three_errors(scene(SHORT, days=3), 24)
 
 
 def test_a_notice_that_holds_a_write_loses_the_restart_alone() -> None:
@@ -167,6 +168,26 @@ def test_a_run_goes_on_from_a_snapshot_as_if_it_had_not_stopped() -> None:
     assert again.event_hash() == whole.event_hash()
     assert again.summary()["rentals"] == whole.summary()["rentals"]
     assert again.summary()["installed_gpu_s"] == whole.summary()["installed_gpu_s"]
+
+
+def test_an_edited_hall_keeps_its_rentals_and_bills_what_goes_until_then() -> None:
+    one = scene(rental(reclaim="20 /day", notice="30 s"), days=0.4)
+    engine = Engine(one, 1)
+    while not (engine.incidents.reclaims.phase == 2).any():
+        engine.advance(engine.timers.next_s())
+    at_s = engine.boundary_s(engine.now_s + 1.0)
+    away = int(np.argmax(engine.incidents.reclaims.phase == 2))
+    changes = (edit(at_s, "more", racks(6)), edit(at_s + 60.0, "fewer", absent(f"gpu/0/{away}")))
+    before = engine.summary()["rentals"]["spot"]
+    take(engine, *changes)
+    engine.advance(engine.end_s)
+    assert engine.event_hash() == replayed(one, one.duration_s, *changes).event_hash()
+    assert len(engine.incidents.reclaims.shapes) == 5
+    assert not engine.nodes.away[away]
+    after = engine.summary()["rentals"]["spot"]
+    assert after["used_gpu_h"] > before["used_gpu_h"]
+    assert {event.subject for event in events(engine, "reclaimed")} >= {"gpu/0/5/0"}
+    assert_closes(engine)
 
 
 def test_a_job_without_spares_waits_for_capacity() -> None:
