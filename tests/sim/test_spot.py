@@ -83,7 +83,7 @@ def test_lost_work_is_that_of_the_renewal_form() -> None:
 
 @pytest.mark.slow
 def test_lost_work_is_that_of_the_renewal_form_over_many_seeds() -> None:
-    within_three_errors(scene(SHORT, days=3), 24)
+    within_three_errors(scene(SHORT, days=2), 16)
 
 
 def test_a_notice_that_holds_a_write_loses_the_restart_alone() -> None:
