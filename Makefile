@@ -10,7 +10,7 @@ BIN = .venv/bin
 help:
 	@echo 'make run       open the hall of 16,384 GPUs; without a display: run it, leave summary and picture in out/'
 	@echo 'make test      all checks: style, types, layers, tests'
-	@echo 'make slow      the long tests, up to 75 minutes'
+	@echo 'make slow      the long tests, up to 80 minutes'
 	@echo 'make lint      style, types and layers only'
 	@echo 'make bench     speed figures of this machine'
 	@echo 'make pictures  take the pictures of assets/pictures/ again'
@@ -26,7 +26,7 @@ setup:
 run: setup
 	@sh packaging/run.sh
 
-test: lint
+test: setup
 	@sh packaging/test.sh
 
 slow: setup

@@ -8,18 +8,25 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("house", derandomize=True, deadline=None)
 settings.load_profile("house")
 
 
 def pytest_configure() -> None:
-    """Collect no garbage among thousands of tests that stay, neither while they are found nor while they run."""
+    """Collect no garbage among thousands of tests that stay, neither while they are found nor while they run.
+
+    Hypothesis would read all modules that are loaded, for the numbers in them: that takes seconds, and which examples
+    it draws would hang on the tests before.
+    """
     gc.disable()
+    providers.is_local_module_file = lambda _path: False
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # what tests make goes mostly by itself
     gc.enable()
 
 

@@ -119,6 +119,7 @@ def test_the_page_of_trust_has_every_table_with_its_error() -> None:
         assert f"| {table.errors.rows} | {table.errors.mape_pct:.2f} |" in row
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed: make setup")
 def test_the_site_builds(tmp_path: Path) -> None:
     built = subprocess.run(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 LOWER = (
@@ -28,8 +33,20 @@ MAX_LINES = 500
 ROOMY = 30
 """Modules in a folder of the packages that have rooms; 50 in others."""
 WITH_ROOMS = ("app", "sim", "scenario", "view3d", "commands", "planning")
+Node = TypeVar("Node", bound=ast.AST)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _files_read_once() -> Iterator[None]:
+    """Let these tests share what they read, which is no garbage before the last of them."""
+    gc.disable()
+    yield
+    for read in (tracked, tree, by_kind):
+        read.cache_clear()
+    gc.enable()
+
+
+@cache
 def tracked() -> list[Path]:
     """Return the files of the repository; of an unpacked archive without git, all that it holds."""
     if (ROOT / ".git").exists():
@@ -50,6 +67,24 @@ def tracked() -> list[Path]:
 
 def modules() -> list[Path]:
     return [file for file in tracked() if file.suffix == ".py" and file.is_relative_to(ROOT / "twin")]
+
+
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
+def by_kind(file: Path) -> Mapping[type[ast.AST], list[ast.AST]]:
+    found: dict[type[ast.AST], list[ast.AST]] = {}
+    for node in ast.walk(tree(file)):
+        found.setdefault(type(node), []).append(node)
+    return found
+
+
+def nodes(kind: type[Node], file: Path) -> list[Node]:
+    """Return all nodes of a kind in a file, those inside others too."""
+    return by_kind(file).get(kind, [])  # type: ignore[return-value]
 
 
 def test_layers_hold() -> None:
@@ -103,19 +138,19 @@ def _module(file: Path) -> str:
 
 def _imports(name: str, file: Path, files: Mapping[str, Path]) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
+    for node in nodes(ast.ImportFrom, file):
+        if node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= (inner & files.keys()) or {node.module}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+    for plain in nodes(ast.Import, file):
+        found |= {alias.name for alias in plain.names}
     return (found & files.keys()) - {name}
 
 
 def test_public_classes_have_names_of_their_own() -> None:
     places: dict[str, list[str]] = {}
     for file in modules():
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for node in tree(file).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(_module(file))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
@@ -126,7 +161,7 @@ def test_types_of_arrays_have_one_name_each() -> None:
         f"{file.relative_to(ROOT)}:{node.lineno}"
         for file in modules()
         if file != ROOT / "twin" / "arrays.py"
-        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        for node in tree(file).body
         if isinstance(node, (ast.Assign, ast.AnnAssign))
         and node.value is not None
         and ast.unparse(node.value).startswith(("NDArray[", "np.ndarray["))
@@ -175,10 +210,8 @@ def test_nothing_in_a_file_is_ever_executed() -> None:
     calls = [
         f"{file.relative_to(ROOT)}:{node.lineno} {node.func.id}"
         for file in modules()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in {"eval", "exec", "compile", "__import__"}
+        for node in nodes(ast.Call, file)
+        if isinstance(node.func, ast.Name) and node.func.id in {"eval", "exec", "compile", "__import__"}
     ]
     assert calls == []
 
@@ -230,10 +263,9 @@ OWN_BASES = ("self", "cls", "mcs", "super()", "os", "sys")
 def test_private_names_stay_in_their_module() -> None:
     found: dict[str, set[str]] = {}
     for file in [*modules(), *(ROOT / "tests").rglob("*.py")]:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        own = NOT_PRIVATE.union(_defined_in(tree))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr[1:2] != "_":
+        own = NOT_PRIVATE.union(_defined_in(file))
+        for node in nodes(ast.Attribute, file):
+            if node.attr.startswith("_") and node.attr[1:2] != "_":
                 if node.attr in own or ast.unparse(node.value) in OWN_BASES:
                     continue
                 found.setdefault(file.relative_to(ROOT).as_posix(), set()).add(node.attr)
@@ -241,18 +273,15 @@ def test_private_names_stay_in_their_module() -> None:
     assert {file: names for file, names in strange.items() if names} == {}
 
 
-def _defined_in(tree: ast.Module) -> Iterator[str]:
+def _defined_in(file: Path) -> Iterator[str]:
     """Yield the names that a module defines: functions, classes, fields, and attributes of `self`."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
-        elif (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in ("self", "cls")
-        ):
+    for made in (*nodes(ast.FunctionDef, file), *nodes(ast.ClassDef, file)):
+        yield made.name
+    for field in nodes(ast.AnnAssign, file):
+        if isinstance(field.target, ast.Name):
+            yield field.target.id
+    for node in nodes(ast.Attribute, file):
+        if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
             yield node.attr
 
 
@@ -262,9 +291,8 @@ def test_waits_for_the_window_have_no_time_limit() -> None:
     limited = [
         f"{file.relative_to(ROOT)}:{call.lineno}"
         for file in (ROOT / "tests").rglob("test_*.py")
-        for call in ast.walk(ast.parse(file.read_text()))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
+        for call in nodes(ast.Call, file)
+        if isinstance(call.func, ast.Attribute)
         and call.func.attr in waits
         and any(option.arg == "timeout" for option in call.keywords)
     ]

@@ -15,10 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.analysis.designs_comparison import DesignsCompared
     from twin.analysis.incident import Incident
     from twin.analysis.incidents import RunIncidents
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
+    from twin.api.compare_designs import compare_designs
     from twin.api.cost import cost
     from twin.api.design import design
     from twin.api.errors import BadInput, NoDisplay
@@ -59,6 +61,7 @@ __all__ = [
     "DesignComparison",
     "DesignDay",
     "Designs",
+    "DesignsCompared",
     "EstimateReport",
     "Event",
     "Finding",
@@ -95,6 +98,7 @@ __all__ = [
     "Validation",
     "availability",
     "compare",
+    "compare_designs",
     "cost",
     "design",
     "estimate",
@@ -106,11 +110,13 @@ __all__ = [
 ]
 
 _MODULES = {
+    "twin.analysis.designs_comparison": ("DesignsCompared",),
     "twin.analysis.incident": ("Incident",),
     "twin.api.availability": ("availability",),
     "twin.record.site_year": ("DesignDay", "SiteYear"),
     "twin.analysis.incidents": ("RunIncidents",),
     "twin.api.compare": ("DesignComparison", "compare"),
+    "twin.api.compare_designs": ("compare_designs",),
     "twin.api.cost": ("cost",),
     "twin.api.design": ("design",),
     "twin.api.errors": ("BadInput", "NoDisplay"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from usual_cases import usually
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit
@@ -134,6 +135,7 @@ def test_a_branch_without_a_change_is_its_parent(parent: Path) -> None:
     same_as_from_the_start(scene)
 
 
+@pytest.mark.slow
 def test_a_pump_trip_changes_nothing_before_it(parent: Path) -> None:
     at_s = 2.3 * H
     scene = branched(parent, at_s, inject("2.3 h pump_stop cdu/0 for=1h"), "trip")
@@ -176,7 +178,7 @@ def some_additions(die: random.Random, at_s: float) -> list[Addition]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", usually(range(3), 1))
 def test_any_branch_is_the_run_of_its_scene_from_the_start(parent: Path, seed: int) -> None:
     die = random.Random(seed)
     with Reader(parent) as reader:
@@ -206,7 +208,8 @@ def test_a_branch_of_a_branch_extends_it_and_a_moved_run_brings_its_scene(
     assert load(fourth).files[1].name == "moved.twin.yaml"  # written once
 
 
-@pytest.mark.parametrize("named", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [True, False])
 def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, named: bool) -> None:
     path = scene_file(tmp_path, *PLANNED, named=named)
     scene = load(path).scenario.model_copy(update={"edits": (edit(3.4 * H, "away", absent("gpu/0/1")),)})
@@ -287,7 +290,9 @@ def test_a_branch_that_has_another_past_than_it_says_is_told(parent: Path) -> No
     assert other_past(point.model_copy(update={"event_hash": "a" * 64}), events) != ""
 
 
-@pytest.mark.parametrize("place", ["between events", "at an event", "in the first block"])
+@pytest.mark.parametrize(
+    "place", usually(["between events", "at an event", "in the first block"], ["at an event"])
+)
 def test_before_its_cut_a_branch_says_what_its_parent_says_to_the_last_bit(parent: Path, place: str) -> None:
     with Reader(parent) as one:
         events = [event.t_s for event in one.events() if 2.0 * H < event.t_s < 2.8 * H]

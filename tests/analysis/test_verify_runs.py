@@ -45,6 +45,7 @@ def changed(lab: Path, path: Path, statement: str, *values: Any) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_run_of_another_process_is_the_same(lab: Path) -> None:
     told: list[tuple[float, float]] = []
     verdict = verify(lab, lambda now_s, end_s: told.append((now_s, end_s)))

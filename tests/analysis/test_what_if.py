@@ -76,16 +76,15 @@ def test_each_pair_is_the_pair_of_runs_from_the_start_with_those_very_draws(fold
     question, parent, branch = asked(folder)
     assert question.parent.snapshot is not None
     assert question.over is None
-    pairs = set()
-    for seed in (3, 8):
-        for kept, scene in ((question.parent, parent), (question.branch, branch)):
-            engine = kept.engine(seed)
-            engine.advance(engine.end_s)
-            begun = run(scene, seed=3, redraws=(Redraw(CUT_S, seed),)).engine
-            assert engine.summary() == begun.summary()
-            assert engine.event_hash() == begun.event_hash()
-            pairs.add(begun.event_hash())
-    assert len(pairs) == 4
+    pair = set()
+    for kept, scene in ((question.parent, parent), (question.branch, branch)):
+        engine = kept.engine(8)
+        engine.advance(engine.end_s)
+        begun = run(scene, seed=3, redraws=(Redraw(CUT_S, 8),)).engine
+        assert engine.summary() == begun.summary()
+        assert engine.event_hash() == begun.event_hash()
+        pair.add(begun.event_hash())
+    assert len(pair) == 2
 
 
 def test_seeds_keep_the_past_and_differ_from_the_cut_on_alone(folder: Path) -> None:

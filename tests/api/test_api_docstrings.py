@@ -12,7 +12,10 @@ import twin
 
 MODULES = (
     "twin",
-    *(f"twin.api.{name}" for name in ("compare", "estimate", "plan", "risk", "run", "scene", "validate")),
+    *(
+        f"twin.api.{name}"
+        for name in ("compare", "compare_designs", "estimate", "plan", "risk", "run", "scene", "validate")
+    ),
 )
 
 
@@ -29,6 +32,7 @@ def test_every_public_function_has_parameters_errors_and_an_example() -> None:
         *(
             "availability",
             "compare",
+            "compare_designs",
             "cost",
             "design",
             "estimate",

@@ -93,11 +93,13 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     from twin.app.shell.main_window import MainWindow
     from twin.app.toolkit.look import Look
     from twin.app.toolkit.settings import UserSettings
+    from twin.view3d.gl.antialias import StillBuffer
 
     before = set(app.topLevelWidgets())
     errors = _Errors()
     logging.getLogger("vispy").addHandler(errors)
     gc.disable()
+    gc.freeze()  # what is there by now is not looked through again when a window goes
     made: list[tuple[MainWindow, Look]] = []
 
     def make(scene: Path | None = None) -> MainWindow:
@@ -116,6 +118,8 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder / "state"))
         patch.delenv("TWIN_STATE_DIR", raising=False)  # it would go before that
+        # Smooth edges are looked at in tests/view3d: here each picture at rest would take twice as long.
+        patch.setattr(StillBuffer, "available", staticmethod(lambda: False))
         yield make
 
     windows = [weakref.ref(window) for window, _ in made]

@@ -39,6 +39,7 @@ from twin.app.shell.dock_table import DOCKS
 from twin.app.shell.workspaces import WORKSPACES
 from twin.catalog import load_catalog
 from twin.catalog.kinds import PART_TYPES
+from twin.designs.need_file import load_need, shipped_needs
 from twin.lessons.lesson_file import load_lesson, shipped_lessons
 from twin.planning.profile.models import model_presets, vision_presets
 from twin.planning.profile.profiles import load_calibrated, profile_names
@@ -166,6 +167,7 @@ def names_of(window: MainWindow) -> set[str]:
     said += map(str, (*model_presets().values(), *vision_presets().values()))
     said += [climates.place(name).words for name in climates.names()]
     said += map(str, map(read_card, shipped_scenes()))
+    said += [load_need(name).need.title for name in shipped_needs()]
     for path in (*shipped_lessons(), LESSON):
         said += [path.name, *strings(load_lesson(path).lesson("anna").model_dump())]
     return {*_WORD.findall(" ".join(said)), *_SAME}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAccessible, QStatusTipEvent
 from PySide6.QtTest import QTest
@@ -103,6 +104,7 @@ def dialogs(window: MainWindow) -> list[Callable[[], object]]:
         lambda: menus.execute("help.story"),
         lambda: menus.execute("run.plan_job"),
         lambda: menus.execute("teach.lessons"),
+        lambda: menus.execute("file.need"),
         lambda: window.break_thing(str(window.session.plant.racks.ids[0])),  # type: ignore[union-attr]
         lambda: window.job_actions.ask_risk(window.session.document.scenario.jobs[0].id),  # type: ignore[union-attr]
     ]
@@ -184,6 +186,7 @@ def test_tab_goes_from_the_top_of_the_window_down(window: MainWindow) -> None:
     assert order.index(window.hall.view.native) == order.index(window.hall.strip.camera_button) + 1
 
 
+@pytest.mark.slow
 def test_the_ring_of_high_contrast_is_three_pixels_wide(window: MainWindow) -> None:
     window.choose_theme("contrast")
     window.hall.strip.colour_box.setFocus()

@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
+from usual_cases import usually
 
 from twin.analysis.branch import branch_scene, parent_scene
 from twin.app.branches.branches_dock import GOODPUT
@@ -77,7 +78,7 @@ def test_a_scene_that_cannot_be_played_is_refused_and_the_former_run_goes_on(
     assert [event.row for event in session.events] == list(range(len(session.events)))
 
 
-@pytest.mark.parametrize("plays", [False, True])
+@pytest.mark.parametrize("plays", usually([False, True], [True]))
 def test_an_unplayable_first_scene_leads_to_the_welcome_page(
     make_window: MakeWindow, qtbot: QtBot, lab: Path, monkeypatch: pytest.MonkeyPatch, plays: bool
 ) -> None:
@@ -115,6 +116,7 @@ def damaged(tmp_path: Path, lab: Path) -> Path:
     return scene
 
 
+@pytest.mark.slow
 def test_a_scene_beside_which_a_damaged_run_lies_is_opened_played_and_the_run_refused_in_words(
     make_window: MakeWindow, qtbot: QtBot, damaged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

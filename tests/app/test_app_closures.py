@@ -62,6 +62,7 @@ def _once(window: MainWindow) -> None:
     window.notifications.ask(Trouble("Asked", "What now?"), {"One": str, "Two": str}).dismiss()
 
 
+@pytest.mark.slow
 def test_what_is_opened_again_and_again_leaves_nothing(
     make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
 ) -> None:

@@ -132,6 +132,7 @@ def press(word: str) -> None:
     QTimer.singleShot(0, now)
 
 
+@pytest.mark.slow
 def test_a_file_that_another_program_wrote_is_asked_about(
     use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

@@ -219,6 +219,7 @@ def test_the_dialog_offers_scenes_and_draws_a_seed(make_window: Callable[..., Ma
         assert entry.score(word) is not None
 
 
+@pytest.mark.slow
 def test_the_runbook_follows_the_alarm_that_is_chosen(
     make_window: Callable[..., MainWindow], lab: Path, wish: DrillWish, qtbot: PatientBot
 ) -> None:
@@ -253,6 +254,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
 BUTTON = QMessageBox.StandardButton
 
 
+@pytest.mark.slow
 def test_a_drill_of_an_own_scene_is_never_written_into_its_file_nor_left_unasked(
     make_window: Callable[..., MainWindow],
     my_lab: Path,

@@ -193,6 +193,7 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     assert not window.notifications.notes
 
 
+@pytest.mark.slow
 def test_the_dock_behind_another_tab_works_out_nothing(make_window: MakeWindow, qtbot: QtBot) -> None:
     window = make_window(SCENES / "superpod-h100.twin.yaml")
     window.session.play()

@@ -49,6 +49,7 @@ def opened(use_window: UseWindow, lab: Path, recorded: Path) -> MainWindow:
     return window
 
 
+@pytest.mark.slow
 def test_a_deleted_one_is_told_once_and_goes_on_in_a_copy(
     use_window: UseWindow, lab: Path, recorded: Path, tmp_path: Path
 ) -> None:

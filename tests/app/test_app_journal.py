@@ -147,6 +147,7 @@ def test_old_journals_and_more_than_a_few_are_thrown_away(lab: Path) -> None:
     assert young in {left.journal for left in found}
 
 
+@pytest.mark.slow
 def test_several_are_recovered_one_by_one_and_what_is_discarded_is_gone(
     make_window: Callable[..., MainWindow], lab: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

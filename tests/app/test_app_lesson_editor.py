@@ -50,6 +50,7 @@ def window(request: pytest.FixtureRequest, make_window: Callable[..., MainWindow
     request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
 
 
+@pytest.mark.slow
 def test_lesson_recorded_and_saved(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     dock, session, writing = window.docks.lesson_editor, window.session, window.docks.lesson_editor.writing
     window.menus.execute("teach.write")

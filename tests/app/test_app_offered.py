@@ -141,6 +141,7 @@ def test_the_newest_are_offered_and_stay_until_they_are_answered(
     assert journal_folder().is_dir()
 
 
+@pytest.mark.slow
 def test_work_that_is_not_recovered_now_is_offered_again(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

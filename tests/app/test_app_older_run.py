@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
@@ -69,6 +70,7 @@ def test_figures_of_before_the_time_shown_tell_of_when_they_are(
     assert {dock.age for dock in told} == {""}
 
 
+@pytest.mark.slow
 def test_the_alarms_of_a_shared_past_are_those_of_the_parent(
     use_window: UseWindow, lab: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

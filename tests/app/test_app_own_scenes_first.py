@@ -99,6 +99,7 @@ def test_titles_of_shipped_scenes_are_read_without_the_rest_of_their_files() -> 
         assert yaml_texts(path.read_text(encoding="utf-8")) is not None, "all of it would be parsed"
 
 
+@pytest.mark.slow
 def test_a_card_of_the_first_page_presents_its_scene(
     use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
 ) -> None:

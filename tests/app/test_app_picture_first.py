@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.redraw_first import PictureDue
+from twin.commands.place.properties import SetProperty
 from twin.view3d.base.state import ViewState
 from twin.view3d.view.hall_view import HallView
 
@@ -61,3 +62,27 @@ def test_a_hall_that_is_due_does_not_move_on_before(
     hall.view.canvas.update()
     qtbot.waitUntil(lambda: bool(ticks))
     assert not hall.picture_due()
+
+
+def test_facts_and_a_new_run_wait_for_the_picture_of_a_changed_hall(
+    make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = make_window(lab)
+    session, inspector, story = window.session, window.docks.inspector, window.docks.story
+    qtbot.waitUntil(lambda: inspector.facts is not None and not window.hall.picture_due())
+    due, begun = [True], []
+    session.picture_due = lambda: bool(due)
+    session.run_started.connect(lambda: begun.append(True))
+    facts, prose = inspector.facts, story._page
+    window.editing.editor.do(SetProperty(("",), "title", "Another hall"))
+    assert session.document is not None
+    assert session.document.scenario.title == "Another hall"
+    assert inspector.facts is facts
+    session._begins.timeout.emit()
+    assert not begun
+    due.clear()
+    qtbot.waitUntil(lambda: bool(begun) and inspector.facts is not facts)
+    assert inspector.facts is not None
+    assert "Another hall" in (inspector.facts.title, inspector.facts.subtitle)
+    assert story.title.text() == "Another hall"
+    assert story._page is prose, "only its title has changed"

@@ -74,6 +74,7 @@ def test_a_hall_of_ones_own_has_its_own_axes(make_window: MakeWindow, lab: Path,
     window.session.draft.mark_saved()  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_other_pages_follow_as_well(make_window: MakeWindow, lab: Path, qtbot: QtBot) -> None:
     window = make_window(lab)
     window.docks.show("plots")

@@ -138,6 +138,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     assert len(edits) == 3, "the run file knows them all"
 
 
+@pytest.mark.slow
 def test_a_run_that_is_gone_is_told_of(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_run_that_is_gone_is_told_of(
     assert window.session.t_s == 0.0
 
 
+@pytest.mark.slow
 def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
@@ -189,6 +191,7 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     assert not [note for note in window.notifications.notes if note.buttons]
 
 
+@pytest.mark.slow
 def test_a_run_of_another_version_begins_again_and_says_so(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

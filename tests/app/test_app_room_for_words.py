@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from usual_cases import usually
 
 from twin.app.hall.trace_layer import Told
 from twin.app.jobs.waterfall import Waterfall
@@ -59,7 +60,7 @@ def _apart(widgets: list[QWidget]) -> bool:
     return not any(a.geometry().intersects(b.geometry()) for a, b in combinations(shown, 2))
 
 
-@pytest.mark.parametrize(("width", "scale"), SIZES)
+@pytest.mark.parametrize(("width", "scale"), usually(SIZES, [(1280, 1.5)]))
 def test_plates_over_the_hall_leave_each_other_room(
     window: MainWindow, qtbot: QtBot, width: int, scale: float
 ) -> None:
@@ -84,7 +85,7 @@ def test_plates_over_the_hall_leave_each_other_room(
     assert hall.mark.lines == ("SIMULATED",)
 
 
-@pytest.mark.parametrize(("width", "scale"), [(1600, 1.0), (1280, 1.5)])
+@pytest.mark.parametrize(("width", "scale"), usually([(1600, 1.0), (1280, 1.5)], 1))
 def test_tools_above_the_hall_stand_beside_each_other(
     window: MainWindow, qtbot: QtBot, width: int, scale: float
 ) -> None:
@@ -103,7 +104,7 @@ def test_tools_above_the_hall_stand_beside_each_other(
     assert hall.strip.scene_label.isVisible() == (scale == 1.0)
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.0]))
 def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:
@@ -118,7 +119,7 @@ def test_the_longest_time_that_is_looked_at_is_not_cut_off(
     line.on_time()
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.0]))
 def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:
@@ -134,7 +135,7 @@ def test_a_hidden_part_of_the_status_bar_takes_no_height_of_the_hall(
         bar.addPermanentWidget(part)
 
 
-@pytest.mark.parametrize("scale", [0.8, 1.0, 1.5])
+@pytest.mark.parametrize("scale", usually([0.8, 1.0, 1.5], [1.0]))
 def test_titles_of_tiles_cells_of_spares_and_names_of_accounts_are_whole(
     window: MainWindow, qtbot: QtBot, scale: float
 ) -> None:
@@ -184,6 +185,7 @@ def test_dialogs_are_no_larger_than_the_screen(window: MainWindow, qtbot: QtBot,
         dialog.close()
 
 
+@pytest.mark.slow
 def test_no_torn_letters_stand_at_the_edges_of_a_row_of_tabs(window: MainWindow, qtbot: QtBot) -> None:
     _sized(window, 1280, 1.5, qtbot)
     window.docks.enter("run")
@@ -203,6 +205,7 @@ def _covered(bar: QTabBar) -> list[QRect]:
     ]
 
 
+@pytest.mark.slow
 def test_columns_give_way_to_what_failed(window: MainWindow, qtbot: QtBot) -> None:
     _sized(window, 1280, 1.5, qtbot)
     window.docks.enter("run")

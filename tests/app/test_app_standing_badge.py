@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from usual_cases import usually
 from window_steps import pixels, run_to, share
 
 from twin.app.shell.main_window import MainWindow
@@ -45,7 +46,7 @@ def keep(name: str, *widgets: QWidget) -> None:
             widget.grab().save(f"{_PICTURES}/{name}-{place}.png")
 
 
-@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.slow), "contrast"])
+@pytest.mark.parametrize("theme", usually(["dark", "light", "contrast"], 1))
 def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     theme: str, use_window: UseWindow, derived: Path, qtbot: QtBot
 ) -> None:
@@ -82,6 +83,7 @@ def test_planner_page_and_inspector_say_how_sure_a_step_time_is(
     window.look.choose("dark")
 
 
+@pytest.mark.slow
 def test_columns_of_a_comparison_say_how_sure_each_design_is(
     use_window: UseWindow, derived: Path, qtbot: QtBot
 ) -> None:

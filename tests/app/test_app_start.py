@@ -50,6 +50,7 @@ def test_the_app_opens_a_scene_leaves_a_picture_and_ends_by_itself(
     ]
 
 
+@pytest.mark.slow
 def test_a_bad_scene_ends_an_unattended_start_with_2(qapp: object, tmp_path: Path) -> None:
     done = _run(tmp_path / "missing.twin.yaml", 20.0, tmp_path / "no.png", tmp_path)
     assert done.returncode == 2, done.stderr

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from usual_cases import usually
 
 from twin.analysis.explain import explain
 from twin.app.diagrams.piping_facts import standing_marks
@@ -21,7 +22,7 @@ from twin.scenario import load
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 
-SCENES = ("blackout", "pump-trip", "recovery-policies")
+SCENES = usually(("blackout", "pump-trip", "recovery-policies"), 2)
 
 
 @pytest.fixture(scope="module", params=SCENES)

@@ -138,6 +138,7 @@ def test_presented_by_keys_and_put_back(use_window: Use, told: Path, qtbot: Pati
     assert not card.isVisible()
 
 
+@pytest.mark.slow
 def test_what_is_tried_is_an_act_like_any_other(use_window: Use, told: Path, qtbot: PatientBot) -> None:
     window = use_window(told)
     presenting, session = window.presenting, window.session
@@ -233,6 +234,7 @@ def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: Patient
     presenting.leave()
 
 
+@pytest.mark.slow
 def test_a_recorded_run_that_was_broken_off_is_presented_to_where_it_ends(
     use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path
 ) -> None:
@@ -290,6 +292,7 @@ def test_text_of_a_file_is_never_markup(use_window: Use, told: Path) -> None:
     presenting.leave()
 
 
+@pytest.mark.slow
 def test_a_film_of_the_chapters_has_captions_beside_it(
     use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def ran(use_window, lab: Path, qtbot: QtBot) -> MainWindow:
     return window
 
 
+@pytest.mark.slow
 def test_a_film_is_made_while_the_window_stays_awake_and_can_be_broken_off(
     use_window, lab: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:

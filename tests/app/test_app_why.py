@@ -72,6 +72,7 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: 
     assert any("waiting for nodes" in text for text in texts(window, WHAT))
 
 
+@pytest.mark.slow
 def test_a_chosen_range_is_explained_as_soon_as_it_is_there(use_window, lab: Path, qtbot: QtBot) -> None:
     window = over(use_window, lab, qtbot)
     dock, replay = window.docks.why, window.session.replay

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSizePolicy, QTabBar
 from pytestqt.qtbot import QtBot
+from usual_cases import usually
 
 from twin.app.shell.dock_table import DOCKS
 from twin.app.shell.workspaces import BY_NAME, RUN, WORKSPACES, Spot, home
@@ -29,7 +30,7 @@ def docks_of(window: MainWindow) -> dict[str, Dock]:
     return {name: getattr(window.docks, name) for name in PLACES}
 
 
-@pytest.mark.parametrize("text", [1.0, 1.5])
+@pytest.mark.parametrize("text", usually([1.0, 1.5], [1.0]))
 def test_each_workspace_shows_each_of_its_docks_and_leaves_room_for_the_hall(
     window: MainWindow, text: float
 ) -> None:
@@ -122,6 +123,7 @@ def _drag_up(window: MainWindow, qtbot: QtBot, by_px: int) -> int:
     return before_px + by_px
 
 
+@pytest.mark.slow
 def test_sizes_dragged_by_hand_stay_when_the_text_grows(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 900)
     docks = window.docks
@@ -140,6 +142,7 @@ def test_sizes_dragged_by_hand_stay_when_the_text_grows(window: MainWindow, qtbo
     qtbot.waitUntil(lambda: docks.shared_scale == 1.0)
 
 
+@pytest.mark.slow
 def test_after_a_restart_a_layout_is_shared_anew_unless_somebody_changed_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -275,6 +278,7 @@ def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
     assert window.docks.story.title.text() == document.scenario.title
 
 
+@pytest.mark.slow
 def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow, qtbot: QtBot) -> None:
     from twin.app.plots.style import curve_mark, curve_pen
     from twin.app.toolkit.theme import CONTRAST, DARK
@@ -349,7 +353,7 @@ def test_the_window_is_no_larger_than_its_screen(window: MainWindow) -> None:
     window.resize(before)
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize("scale", usually([1.0, 1.5], [1.0]))
 def test_tabs_of_docks_keep_their_words(window: MainWindow, qtbot: QtBot, scale: float) -> None:
     window.docks.enter("run")
     window.docks.reset()

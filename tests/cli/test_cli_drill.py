@@ -55,6 +55,7 @@ def _no_space(*_: object, record: Path, **__: object) -> None:
     raise OSError("no space left on device")
 
 
+@pytest.mark.slow
 def test_the_file_of_somebody_is_run_again(twin, tmp_path: Path) -> None:
     drill = drill_of(load("builtin:lab-16"), "light", 2, 1800.0)
     acts = (Intervention(at=700.0, kind="requeue", target="llama3"),)

@@ -21,7 +21,7 @@ EMPTY = str(Path(__file__).parents[1] / "findings" / "empty.twin.yaml")
         ["run", EMPTY, "--until", "6 h"],
         ["show", EMPTY],
         ["compare", EMPTY, EMPTY, "--until", "6 h"],
-        ["report", EMPTY, "--until", "6 h", "-o", "empty.html"],
+        pytest.param(["report", EMPTY, "--until", "6 h", "-o", "empty.html"], marks=pytest.mark.slow),
     ],
 )
 def test_an_empty_hall_is_a_scene(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

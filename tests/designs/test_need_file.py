@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from twin import resources
-from twin.designs.config_json import ARCHITECTURES
+from twin.catalog.config_json import ARCHITECTURES
 from twin.designs.need_file import FILE_NAME, json_schema, load_need, need_from, shipped_needs
 from twin.planning.profile.models import load_model
 from twin.scenario.text.problem import ScenarioError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import twin
-from twin.analysis.site_books import use_of_scene
+from twin.analysis.site_books import scene_books
 from twin.api.cost import ledger_of, of_recorded
 from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
@@ -93,7 +93,7 @@ def sold(scenario: Scenario, **more: object) -> float:
     catalog = load_catalog()
     sale = HeatSale.model_validate({"id": "town", "demand": "100 MW", "temperature": "20 degC"} | more)
     made = scenario.model_copy(update={"site": scenario.site.model_copy(update={"heat_sales": (sale,)})})
-    return use_of_scene(made, build(made, catalog), catalog, 0.8).heat_mwh
+    return scene_books(made, build(made, catalog), catalog, Plan(load=0.8), 2).use.heat_mwh
 
 
 def test_heat_is_sold_while_it_is_asked_for_and_warm_enough() -> None:

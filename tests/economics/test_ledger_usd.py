@@ -11,10 +11,16 @@ import pytest
 
 import twin
 from twin.api.cost import ledger_of, of_recorded
+from twin.app.money.figures import SAMPLES, MoneyFigures, money_steps
+from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
 from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.gpu_classes import MOST_FRAMES
 from twin.economics.ledger_usd import LedgerUsd
+from twin.plant.build import build
 from twin.record.accounts import ACCOUNTS
+from twin.record.frame import Frame
+from twin.record.reader import Reader
 from twin.runtime.inline import run as simulate
 from twin.scenario import loads
 
@@ -120,3 +126,29 @@ def test_each_kind_of_gpu_costs_its_own_and_all_close(tmp_path: Path) -> None:
         assert ledger.gpu_s[0, :, 1].sum() == ledger.gpu_s[1, :, 0].sum() == 0.0
         each = dict(zip(books.bill.gpus, ledger.market_usd(np.eye(2))[:, 0] * 3600, strict=True))
         assert each["B200-SXM"] / each["A100-SXM-80"] == pytest.approx(40 / 15)
+
+
+def test_a_step_reads_one_frame_of_a_run_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, catalog = tmp_path / "two.twinrun", load_catalog()
+    simulate(loads(TWO_KINDS).scenario, until_s=7200.0, record=file)
+    reads: list[float] = []
+    frame = Reader.frame
+
+    def counted(reader: Reader, t_s: float) -> Frame:
+        reads.append(t_s)
+        return frame(reader, t_s)
+
+    monkeypatch.setattr(Reader, "frame", counted)
+    scenario = loads(TWO_KINDS).scenario
+    found: list[MoneyFigures] = []
+
+    def steps() -> Iterator[None]:
+        found.append((yield from money_steps(scenario, build(scenario, catalog), catalog, file)))
+
+    at_step = [len(reads) for _ in steps()]
+    assert np.diff([0, *at_step]).max() == 1
+    assert 10 < len(reads) <= MOST_FRAMES + 1
+    with twin.open_run(file) as run:
+        books = of_recorded(run, Plan(), SAMPLES)
+        assert found[0].ledgers is not None
+        assert np.array_equal(found[0].ledgers[1].total_usd, ledger_of(run, books).total_usd)

@@ -211,6 +211,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("seed", [3])
+@pytest.mark.slow
 def test_a_good_response_is_better_than_none_and_none_better_than_a_random_one(seed: int) -> None:
     one = drill(seed, "light")
     came = values(one)

@@ -135,6 +135,7 @@ def test_of_thirty_results_the_ten_tampered_ones_are_found(lesson: LessonFile, t
     assert shared <= {5, 6}
 
 
+@pytest.mark.slow
 def test_the_same_acts_to_the_millisecond_are_told_to_both(lesson: LessonFile, tmp_path: Path) -> None:
     def way(step: Step) -> Way:
         lines = ("700.123 s power_cap all value=460W", "731.456 s power_cap all value=455W")

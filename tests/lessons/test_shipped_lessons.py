@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from twin.app.shell.dock_table import DOCKS
+from twin.lessons.judgement import judge
 from twin.lessons.lesson_check import check_lesson
 from twin.lessons.lesson_file import LessonFile, load_lesson, shipped_lessons
 from twin.lessons.measure import FindingMeasure
 from twin.lessons.recount import recount
-from twin.lessons.schema import Lesson
+from twin.lessons.replay import answer_of, needs_run, walked
+from twin.lessons.schema import Lesson, Way
 from twin.lessons.script import scripted_result
+from twin.lessons.step_hall import place_of_hall
 from twin.lessons.values import StepEvidence, value_of
 from twin.record.channels import COLOUR_BY
 from twin.scenario import load
@@ -33,8 +37,32 @@ def file(request: pytest.FixtureRequest) -> LessonFile:
     return load_lesson(request.param)
 
 
-def test_lesson_is_solved_by_its_solution_alone(file: LessonFile) -> None:
-    assert [str(problem) for problem in check_lesson(file)] == []
+_QUICK = ("all-reduce", "cutting-a-model", "experts", "gpu-node-rack", "input-bound", "stragglers")
+"""Lessons whose steps all run in a second or two."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=() if _id(path) in _QUICK else pytest.mark.slow, id=_id(path))
+        for path in LESSONS
+    ],
+)
+def test_lesson_is_solved_by_its_solution_alone(path: Path) -> None:
+    assert [str(problem) for problem in check_lesson(load_lesson(path))] == []
+
+
+@pytest.mark.parametrize("path", [path for path in LESSONS if _id(path) not in _QUICK], ids=_id)
+def test_first_run_of_a_lesson_is_solved_by_its_solution_and_not_by_nothing(path: Path) -> None:
+    file = load_lesson(path)
+    lesson = file.lesson()
+    place = next(at for at, step in enumerate(lesson.steps) if step.conditions and needs_run(step))
+    step = lesson.steps[place]
+    before = [each.solution or Way() for each in lesson.steps[place_of_hall(lesson, place) : place]]
+    for way, solves in ((step.solution or Way(), True), (Way(), False)):
+        with walked(file, lesson, place, way, before) as evidence:
+            verdict = judge(step, evidence, answer_of(step, way, evidence))
+        assert replace(verdict, asked=verdict.asked and solves).solved is solves
 
 
 @pytest.mark.slow

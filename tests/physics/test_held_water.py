@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from test_thermal import liquid_site
 from thermal_oracle import Oracle
+from usual_cases import usually
 
 from twin.physics import thermal_solve
 from twin.physics.thermal import Integrator
@@ -28,7 +29,7 @@ class Held(Oracle):
         return rates
 
 
-@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("dense", usually([True, False], [True]))
 def test_held_water_follows_its_equations_and_every_joule_is_booked(dense, monkeypatch):
     monkeypatch.setattr(thermal_solve, "DENSE_UPPER_LIMIT", 96 if dense else 0)
     network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)

@@ -7,11 +7,11 @@ import pytest
 from shipped_parts import GPUS, power
 
 from twin.physics.gpu_power import (
+    SpreadLine,
     StepWork,
     clock_under_cap,
     die_spread,
     dynamic_unit_w,
-    line_through,
     own_clock,
     slowest_spread,
     spread_points,
@@ -95,8 +95,8 @@ def test_a_line_holds_the_mean_of_dies_and_the_leakiest(part):
     exact_w = synchronous_w(model, f_ghz, spread, work, 9.0, reference_ghz=slowest_ghz)
     points = spread_points(spread.max())
     point_ghz, _ = clocks(model, points, work)
-    common_w, slope_w = line_through(
-        points, synchronous_w(model, point_ghz, points, work, 9.0, reference_ghz=slowest_ghz)
+    common_w, slope_w = SpreadLine(points).through(
+        synchronous_w(model, point_ghz, points, work, 9.0, reference_ghz=slowest_ghz)
     )
     on_line_w = common_w + spread * slope_w
     assert on_line_w.mean() == pytest.approx(exact_w.mean(), rel=3e-3)

@@ -98,7 +98,7 @@ def test_chosen_steps_stay_within_tolerance_of_the_oracle_after_a_load_step():
     run = Integrator(network, groups, stop, state)
     steps = list(run.run(3600.0))
     times = [step.t1_s for step in steps]
-    reference = solve_ivp(oracle.rate, (0.0, 3600.0), one, method="LSODA", rtol=1e-7, atol=1e-7, t_eval=times)
+    reference = solve_ivp(oracle.rate, (0.0, 3600.0), one, method="LSODA", rtol=1e-6, atol=1e-6, t_eval=times)
     die = np.array([step.state1.die_c() for step in steps])
     assert np.abs(die - reference.y[[0, 72]].T).max() <= 0.15
     assert len(steps) <= 60
@@ -154,7 +154,7 @@ def test_air_rack_inlet_reaches_35_degrees_in_about_15_seconds_without_crah():
     assert reached == pytest.approx(15.0, abs=3.0)
 
 
-def test_energy_closes_over_a_month_of_events():
+def test_energy_closes_over_ten_days_of_events():
     rng = np.random.default_rng(8)
     network, groups, inputs, state = liquid_site("GB200-GPU", 28.0, loops=4)
     inputs = replace(inputs, leak_w_k=np.full(4, 1.2))
@@ -162,7 +162,7 @@ def test_energy_closes_over_a_month_of_events():
     in_j = out_j = stored_j = 0.0
     worst = 0.0
     n_steps = 0
-    for _ in range(150):
+    for _ in range(40):
         for step in run.run(run.t_s + rng.exponential(6 * 3600.0)):
             worst = max(worst, step.energy.residual)
             in_j, out_j = in_j + step.energy.in_j, out_j + step.energy.out_j
@@ -174,7 +174,7 @@ def test_energy_closes_over_a_month_of_events():
         weather = rng.uniform(10.0, 25.0, 1)
         slope = rng.normal(0.0, 1e-4, 1)
         run.change(replace(load, flow=flow, sink_c=weather, sink_slope_k_s=slope, sink_since_s=run.t_s))
-    assert n_steps > 3000
+    assert n_steps > 800
     assert worst <= 1e-10
     assert abs(in_j - out_j - stored_j) / in_j <= 1e-12
 

@@ -15,6 +15,7 @@ from twin.app.planner.presets import presets, work_name
 from twin.app.planner.roofline import standing
 from twin.app.planner.scaling import can_be_strong, can_be_weak, same_cut
 from twin.app.planner.search import can_be_searched
+from twin.catalog import load_catalog
 from twin.physics.training_inputs import TrainingNetwork
 from twin.planning.job.job import LoadJob, estimate
 from twin.planning.job.load import node_load
@@ -52,8 +53,9 @@ def test_it_needs_no_profile_and_asks_nothing_of_the_fabric() -> None:
     assert estimate(planned).step_s == 60.0
     assert profile_of(planned) is None
     assert exchanges_of(planned, 16) == ()
-    assert list(parallelism.names(job())) == []
-    assert list(parallelism.wrong(job(), 4, "a GPU that no profile serves", nameless=False)) == []
+    assert list(parallelism.names(job(), load_catalog())) == []
+    unserved = "a GPU that no profile serves"
+    assert not list(parallelism.wrong(job(), 4, unserved, nameless=False, catalog=load_catalog()))
 
 
 def test_the_rest_of_the_node_works_as_hard_as_the_gpus_unless_it_says_otherwise() -> None:

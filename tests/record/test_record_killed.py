@@ -34,9 +34,8 @@ def killed_after(path: Path, wall_s: float) -> list[tuple[float, float]]:
     return [(float(wall), float(now)) for wall, now in whole]
 
 
-@pytest.mark.parametrize(
-    "count", [pytest.param(2, id="two"), pytest.param(20, id="twenty", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [pytest.param(2, id="two"), pytest.param(20, id="twenty")])
 def test_a_killed_run_is_whole_up_to_two_seconds_before(tmp_path: Path, count: int) -> None:
     dice = random.Random(count)
     for number in range(count):

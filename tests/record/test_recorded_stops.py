@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from twin.record.channels import State
 from twin.record.reader import Reader
@@ -47,6 +48,7 @@ def test_gpus_that_work_again_are_shown_warm_soon(tmp_path: Path) -> None:
     assert abs(hottest_c[begin_s + SETTLED_S] - hottest_c[1500.0]) < 1.0
 
 
+@pytest.mark.slow
 def test_every_one_of_many_stops_has_its_picture_and_one_when_the_job_runs_on(tmp_path: Path) -> None:
     """Each interruption is seen where it happened, counted, with its node down."""
     fails = [

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 from replies import events_of, one_client, until, until_type
+from usual_cases import usually
 
 from twin.record.reader import Reader
 from twin.record.scenario_json import from_json, to_json
@@ -29,7 +30,7 @@ def test_scenes_are_kept_exactly(name: str) -> None:
     assert from_json(to_json(original)) == original
 
 
-@pytest.mark.parametrize("name", ["lab-16", "nvl72-row"])
+@pytest.mark.parametrize("name", usually(["lab-16", "nvl72-row"], 1))
 def test_one_run_however_it_is_run(name: str, tmp_path: Path) -> None:
     original = scene(name)
     bare = run(original, 1).engine
@@ -52,6 +53,7 @@ def test_one_run_however_it_is_run(name: str, tmp_path: Path) -> None:
             assert site.mean.min() > 0
 
 
+@pytest.mark.slow
 def test_a_crash_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     original = scene("llama3-16k").model_copy(update={"duration_s": 2 * 86400.0})
     straight = run(original, 1).engine

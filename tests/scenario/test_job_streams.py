@@ -59,6 +59,7 @@ def test_bursts_are_geometric_and_leave_the_mean_rate() -> None:
     assert (sizes == 1).mean() == pytest.approx(1 / 5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_lengths_have_their_mean_and_are_cut_off() -> None:
     def run_s(**lengths) -> np.ndarray:
         one = stream(arrivals={"gap": 60.0}, lengths={"mean": 3600.0, **lengths})

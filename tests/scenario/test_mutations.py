@@ -1,4 +1,4 @@
-"""Two hundred ways to spoil a shipped scene: each is an error that leads to the spoilt place."""
+"""A hundred ways to spoil a shipped scene: each is an error that leads to the spoilt place."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from twin.scenario.text.parse import Path, Tree, TreeEntry, decode
 
 # A scene that extends another one is short of most keys, and what it spoils may stand in the other.
 SCENES = [one for name in builtin_names() if not (one := load(f"builtin:{name}")).scenario.extends]
-COUNT = 200
+COUNT = 100
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ import random
 from collections.abc import Callable
 
 import pytest
+from usual_cases import usually
 
 from twin.scenario import Problem, ScenarioError
 from twin.scenario.reading.extend import builtin, builtin_names
+from twin.scenario.text import incremental_parse
 from twin.scenario.text.incremental_parse import reparse
 from twin.scenario.text.parse import Tree, parse
 
@@ -38,7 +40,10 @@ def outcome(read: Callable[[], Tree]) -> Tree | tuple[Problem, ...]:
         return error.problems
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS))
+USUAL = ("blackout", "lab-16", "nvl72-row", "recovery-policies")
+
+
+@pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))
 def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
     draw = random.Random(name)
     old = TEXTS[name]
@@ -52,7 +57,7 @@ def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
     assert before == parse(old, name)
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS))
+@pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))
 def test_whole_lines_put_in_and_taken_out_read_alike(name: str) -> None:
     draw = random.Random(f"{name} by lines")
     old = TEXTS[name]
@@ -67,3 +72,66 @@ def test_whole_lines_put_in_and_taken_out_read_alike(name: str) -> None:
         wanted = outcome(lambda new=new: parse(new, name))
         assert outcome(lambda new=new: reparse(before, old, new, name)) == wanted
     assert before == parse(old, name)
+
+
+STARRED = """\
+format: twin/scenario
+notes: |
+  Research & development: *all* of it, and **more**.
+first: [1, 2]
+second: {a: 3}
+"""
+ALIASED = """\
+format: twin/scenario
+first: &x [1, 2]
+second: {a: 3}
+third: {a: *x}
+"""
+
+
+def test_stars_and_ampersands_in_prose_do_not_make_an_edit_read_the_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = {"starred": STARRED} | TEXTS
+    read: list[str] = []
+    for name, old in texts.items():
+        before = parse(old, name)
+        new = (
+            old.replace("{a: 3}", "{a: 4}") if name == "starred" else old.replace("\ntitle: ", "\ntitle: A ")
+        )
+        assert new != old
+        with monkeypatch.context() as watched:
+            watched.setattr(
+                incremental_parse, "parse", lambda text, name: read.append(text) or parse(text, name)
+            )
+            after = reparse(before, old, new, name)
+        assert after == parse(new, name)
+    assert max(map(len, read)) < min(map(len, texts.values()))
+
+
+@pytest.mark.parametrize(
+    ("old", "taken", "put"),
+    [
+        (ALIASED, "1, 2", "1, 3"),  # the alias shows it too
+        (ALIASED, "*x", "4"),
+        (ALIASED, "&x ", ""),
+        (STARRED, "{a: 3}", "{a: &y 3}"),
+        (STARRED, "{a: 3}", "{a: *y}"),
+        (STARRED, "[1, 2]", "&y [1, 2]"),
+        (STARRED, " |\n", "\n"),
+        (STARRED, "*all*", "*any*"),
+        (STARRED.replace("{a: 3}", '{a: "*y"}'), '"*y"', "*y"),
+        (STARRED.replace("{a: 3}", '"*y"').replace("[1, 2]", "&y [1, 2]"), '"*y"', "*y"),
+    ],
+)
+def test_anchors_and_aliases_read_as_in_the_whole(old: str, taken: str, put: str) -> None:
+    before = parse(old, "x")
+    new = old.replace(taken, put)
+    assert new != old
+    assert outcome(lambda: reparse(before, old, new, "x")) == outcome(lambda: parse(new, "x"))
+    assert before == parse(old, "x")
+
+
+def test_an_alias_is_found_in_a_tree_that_was_moved() -> None:
+    assert parse(ALIASED, "x").moved(2, 10).has_aliases
+    assert not parse(STARRED, "x").moved(2, 10).has_aliases

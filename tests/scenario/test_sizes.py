@@ -158,6 +158,7 @@ def test_a_label_of_rows_is_short() -> None:
     assert problems(text) == ["6: halls[hall].rows[gpu].label: must have at most 200 characters"]
 
 
+@pytest.mark.slow
 def test_all_files_of_a_scene_are_at_most_so_long(tmp_path: Path) -> None:
     filler = f"notes: {'n' * 1_999_000}\n"
     (tmp_path / "a.twin.yaml").write_text(HEAD + hall(1, 1, 1) + filler)

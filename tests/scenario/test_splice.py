@@ -211,7 +211,7 @@ def documents_and_patches(draw: st.DrawFn) -> tuple[Document, Patch]:
     return document, Patch(tuple(Change(path, draw(st.sampled_from(EDITS[path]))) for path in paths))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents_and_patches())
 def test_patch_then_inverse_is_the_original_text(case: tuple[Document, Patch]) -> None:
     document, patch = case

@@ -44,9 +44,10 @@ def told(text: str) -> str:
             STREAM.replace("gap: 1 h", "gap: 1 h, kind: daily, hours: [1, 2]") + "}",
             "are 2 weights; one for each of 24",
         ),
-        (
+        pytest.param(
             STREAM.replace("1 h}, l", "0.1 s}, l") + "}",
             "creates 864,000 of 864,001 jobs; a scene has at most 200,000",
+            marks=pytest.mark.slow,
         ),
         (STREAM.replace("{mean: 1 h}", "{mean: 1 h, longest: 1 min}") + "}", "is shorter than the mean"),
         (STREAM + ", mig: 3g.139gb}", "is no MIG profile of H100-SXM; it has 1g.10gb, 1g.20gb, 2g.20gb"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from usual_cases import usually
 
 from tests.schedule.queue_scenes import ask, policy, run
 from twin.schedule.queue import Request
@@ -51,7 +52,7 @@ def assert_nobody_shares(done: Replayed, nodes: int) -> None:
     assert (start_s[turn][1:] >= end_s[turn][:-1])[follows].all()
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", usually(range(3), 1))
 def test_conservative_is_never_later_than_fifo_with_exact_estimates(block: int) -> None:
     for seed in range(100 * block, 100 * block + 100):
         rows = random_rows(seed)

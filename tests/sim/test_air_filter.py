@@ -143,7 +143,7 @@ def test_a_snapshot_keeps_it() -> None:
 def test_random_incidents_clog_air_handlers_and_no_coolant_loop() -> None:
     found = [
         incident
-        for seed in range(20)
+        for seed in range(8)
         for incident in random_incidents(liquid(), "heavy", seed)
         if incident.kind == "air_filter_clogged"
     ]

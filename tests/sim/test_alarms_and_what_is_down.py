@@ -9,6 +9,7 @@ from alarm_ledger import Ledger
 from fabric_scenes import hall, model
 from fault_hall import fault_hall, fitting, line_of
 from sim_scenes import events, inject, liquid, shipped, tiny
+from usual_cases import usually
 
 from twin.plant.build import build
 from twin.record.alarms import Alarms
@@ -143,7 +144,9 @@ OF_ITSELF = {
 }
 
 
-@pytest.mark.parametrize("name", list(OF_ITSELF))
+@pytest.mark.parametrize(
+    "name", usually(OF_ITSELF, ("cdus", "links", "racks and nodes", "slow nodes", "restarted rows", "lemons"))
+)
 def test_what_fails_by_itself_is_told_while_it_is_down_and_no_longer(name: str) -> None:
     engine = Engine(OF_ITSELF[name], 3)
     ledger, most = Ledger(engine), 0

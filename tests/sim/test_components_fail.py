@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from fabric_scenes import hall, model
 from sim_scenes import assert_books_close, causes, events, job, liquid, tiny
+from usual_cases import usually
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
@@ -96,7 +97,7 @@ def test_racks_and_rows_take_their_nodes_along(on: str) -> None:
     assert all(engine.plant.nodes.ids[node].startswith(event.subject) for node in down)
 
 
-@pytest.mark.parametrize("on", ["switch", "leaf", "link"])
+@pytest.mark.parametrize("on", usually(["switch", "leaf", "link"], ["leaf"]))
 def test_faults_of_the_fabric_cut_off_what_hangs_on_it(on: str) -> None:
     repair = "cable" if on == "link" else "motherboard"
     cause = _cause(on, "0.02 per day", repair=repair)

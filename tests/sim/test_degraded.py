@@ -187,6 +187,7 @@ def _straggling(share: str, jobs: int, factor: float = 1.3) -> Engine:
     return Engine(tiny(nodes=jobs, jobs=some, failures=failures), 7)
 
 
+@pytest.mark.slow
 def test_the_told_share_of_jobs_sees_stragglers_of_the_told_size() -> None:
     engine = _straggling("42 %", 60)
     engine.advance(DAY_S / 2)

@@ -89,6 +89,7 @@ def test_the_published_trace_has_the_published_figures(infinitehbd: Faults) -> N
     assert (len(infinitehbd.cause), infinitehbd.nodes) == (584, 231)
 
 
+@pytest.mark.slow
 def test_the_published_trace_replayed_on_400_nodes_gives_them_too(infinitehbd: Faults) -> None:
     rows = {"id": "gpu", "racks": {"count": 100, "nodes": [{"part": "DGX-H100", "count": 4, "first_u": 3}]}}
     halls = [{"id": "hall", "rows": [rows]}]

@@ -19,6 +19,7 @@ scheduler: {policy: fifo}
 """
 
 
+@pytest.mark.slow
 def test_time_goes_on_for_a_job_that_was_put_back() -> None:
     engine = Engine(loads(_SCENE, "put-back.twin.yaml").scenario)
     frame = Frame.empty(engine.layout)

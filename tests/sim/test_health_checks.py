@@ -171,6 +171,7 @@ def fleet_failures(rule: dict[str, Any] | None, seed: int) -> tuple[int, int]:
     return len(late), engine.summary()["lemons"]["out"]
 
 
+@pytest.mark.slow
 def test_taking_lemons_out_cuts_the_failures_of_a_fleet() -> None:
     rule = {"failures": 3, "within": "22 day", "replace": "2 day"}
     without, _ = fleet_failures(None, 5)

@@ -85,6 +85,7 @@ def test_a_constant_restart_with_spares_enough_agrees() -> None:
     agree([one["interruptions"]["unexpected"] for one in runs], history.unexpected, 0.1)
 
 
+@pytest.mark.slow
 def test_few_spares_and_long_repairs_agree() -> None:
     """The heavy-tailed repairs of a GPU: the job waits for a spare much of the time, or not at all."""
     causes = [{"id": "gpu", "rate": "0.02 per node-day", "repair": "gpu"}]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.sim.sim_scenes import events
 from twin import scenario
 from twin.resources import folder
@@ -24,6 +26,7 @@ def month(*settings: str) -> Engine:
     return engine
 
 
+@pytest.mark.slow
 def test_hands_are_no_help_while_cards_are_missing_and_both_make_the_month() -> None:
     as_is, cards, hands, both = month(), month(CARDS), month(*ROUND_THE_CLOCK), month(CARDS, *ROUND_THE_CLOCK)
     ettr = {name: float(run.summary()["ettr"]) for name, run in locals().items()}

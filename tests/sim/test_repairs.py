@@ -184,7 +184,8 @@ def total_down_s(people: int, stock: int, seed: int) -> float:
     return float(figures["mean_down_s"] * 40)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_more_people_or_parts_never_lengthen_the_sum_of_downtimes(seed: int) -> None:
     by_people = [total_down_s(people, 20, seed) for people in (1, 2, 3, 8)]
     by_stock = [total_down_s(2, stock, seed) for stock in (0, 3, 10, 20)]

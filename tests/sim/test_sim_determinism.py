@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sim_scenes import causes, events, frame, inject, job, shipped, tiny
+from usual_cases import usually
 
 from twin.record.hash import EventHash
 from twin.runtime import inline
@@ -131,7 +132,10 @@ def test_live_or_headless(plain: tuple[str, dict[str, object]], tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "lines", "until_s"),
-    [("failing", AIR_INCIDENTS, UNTIL_S), ("lab-16", (), UNTIL_S), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
+    usually(
+        [("failing", AIR_INCIDENTS, UNTIL_S), ("lab-16", (), UNTIL_S), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
+        2,
+    ),
 )
 def test_a_run_goes_on_from_a_snapshot_as_if_nothing_had_been(
     name: str, lines: tuple[str, ...], until_s: float
@@ -162,12 +166,12 @@ def _resumed(engine: Engine, scene: Scenario) -> Engine:
 
 def test_snapshots_at_every_single_event() -> None:
     scene = failing()
-    whole = end_of(Engine(scene, 11), 4 * 3600.0)
+    whole = end_of(Engine(scene, 11), 2 * 3600.0)
     engine = Engine(scene, 11)
-    while engine.timers.next_s() <= 4 * 3600.0:
+    while engine.timers.next_s() <= 2 * 3600.0:
         engine.advance(engine.timers.next_s())
         engine = Engine.restore(scene, engine.snapshot())
-    assert end_of(engine, 4 * 3600.0) == whole
+    assert end_of(engine, 2 * 3600.0) == whole
 
 
 def test_an_intervention_taken_live_is_one_asked_for_at_the_start() -> None:

@@ -63,6 +63,7 @@ def _history(clocks: FailureClocks, scene: Scenario) -> tuple[Counter[str], floa
                 in_job[node], in_job[spares[0]] = False, True
 
 
+@pytest.mark.slow
 def test_as_many_nodes_are_in_repair_as_the_quick_model_says(
     histories: list[tuple[Counter[str], float]],
 ) -> None:

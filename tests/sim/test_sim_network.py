@@ -209,6 +209,7 @@ def faults_of(links: list[int], kept: float = 0.0) -> list[RouteFault]:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, len(FABRICS) - 1), st.data())
+@pytest.mark.slow
 def test_no_lost_cable_ever_speeds_anything_up(
     states: list[tuple[FabricState, list[float]]], which: int, data: st.DataObject
 ) -> None:

@@ -24,6 +24,7 @@ def rows_of_nodes(engine: Engine) -> np.ndarray:
     return names[plant.racks.row[plant.nodes.rack]]
 
 
+@pytest.mark.slow
 def test_the_small_partition_is_empty_during_its_patch(engine: Engine) -> None:
     of = rows_of_nodes(engine)
     dev = np.flatnonzero(of == "dev")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from time import process_time
 from typing import Any
 
@@ -14,6 +16,7 @@ from twin.commands.room.room import RoomRequest, design
 from twin.physics.weather import MONTH_DAYS
 from twin.plant.build import build
 from twin.record.site_year import NoYear, SiteYear
+from twin.runtime import typical_year as by_name
 from twin.runtime.typical_year import typical_year
 from twin.scenario import Document, loads
 from twin.scenario.file.set_option import set_texts
@@ -158,3 +161,20 @@ def test_a_year_takes_a_moment() -> None:
     for _ in range(3):
         year_of(hall())
     assert (process_time() - begun_s) / 3 < 0.25  # 0.02 where nothing else runs
+
+
+def test_a_window_lives_between_the_parts_of_a_year(monkeypatch: pytest.MonkeyPatch) -> None:
+    document, catalog = hall(), load_catalog()
+    loaded: list[str] = []
+    monkeypatch.setattr(by_name, "import_module", lambda name: (loaded.append(name), import_module(name))[1])
+    found: list[SiteYear] = []
+
+    def steps() -> Iterator[None]:
+        plant = build(document.scenario, catalog)
+        found.append((yield from by_name.year_steps(document.scenario, plant, catalog)))
+
+    at_step = [len(loaded) for _ in steps()]
+    parts = len(set(loaded))
+    assert at_step[:parts] == list(range(1, parts + 1))
+    assert len(at_step) > parts + 4
+    assert np.array_equal(found[0].grid_w, year_of(document).grid_w)

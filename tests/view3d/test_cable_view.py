@@ -261,6 +261,7 @@ def test_flying_to_cables_shows_their_whole_way(make_view: MakeView, hall: Plant
         assert -40 <= y <= view.canvas.size[1] + 40
 
 
+@pytest.mark.slow
 def test_old_opengl_runs_the_collective(tmp_path: Path) -> None:
     script = Path(__file__).with_name("old_opengl.py")
     environment = {**os.environ, "MESA_GL_VERSION_OVERRIDE": "2.1", "MESA_GLSL_VERSION_OVERRIDE": "120"}

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from patience import HANG_S
+from usual_cases import usually
 
 
-@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("ratio", usually([1.0, 1.5, 2.0], [1.5]))
 def test_what_is_drawn_is_what_is_picked(ratio: float) -> None:
     script = Path(__file__).with_name("sharp_screen.py")
     environment = {**os.environ, "QT_SCALE_FACTOR": f"{ratio:g}"}

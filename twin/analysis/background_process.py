@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
@@ -27,6 +27,13 @@ class RunProgress:
 
 
 @dataclass(frozen=True)
+class PartMade(Generic[Made]):
+    """Something that is made already, before the work is over."""
+
+    made: Made
+
+
+@dataclass(frozen=True)
 class ProcessFailed:
     """The work failed, with the reason."""
 
@@ -39,7 +46,8 @@ class Aside(Generic[Made]):
     Parameters
     ----------
     work
-        A function of a module, called there with `given` and then a `Tell`.
+        A function of a module, called there with `given` and then a `Tell`; of a generator each `PartMade` that it
+        yields is told.
     given
         Arguments that can be sent to another process.
     name
@@ -48,7 +56,13 @@ class Aside(Generic[Made]):
         Whether it starts no processes itself, so that it can be ended at once, even before it begins.
     """
 
-    def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
+    def __init__(
+        self,
+        work: Callable[..., Made | Generator[Made, None, Made]],
+        *given: object,
+        name: str,
+        alone: bool = False,
+    ) -> None:
         self._alone = alone
         context = get_context("spawn")
         self._near_end, far_end = context.Pipe()
@@ -72,7 +86,7 @@ class Aside(Generic[Made]):
                 found.append(self._near_end.recv())
             except (EOFError, OSError):
                 found.append(ProcessFailed(tr("its worker process ended; is there enough memory?")))
-            self._over = not isinstance(found[-1], RunProgress)
+            self._over = not isinstance(found[-1], RunProgress | PartMade)
         return found
 
     def close(self) -> None:
@@ -95,10 +109,23 @@ def _work(work: Callable[..., Any], given: tuple[object, ...], far_end: Connecti
 
     try:
         outcome = work(*given, tell)
+        if isinstance(outcome, Generator):
+            outcome = _parts_sent(outcome, far_end)
     except Exception as error:  # noqa: BLE001 - whatever it fails of, somebody waits for a word
         outcome = ProcessFailed(f"{type(error).__name__}: {error}")
     with suppress(OSError):
         far_end.send(outcome)
+
+
+def _parts_sent(work: Generator[Any, None, Any], far_end: Connection) -> Any:
+    """Send what a generator yields; return what it returns."""
+    while True:
+        try:
+            part = next(work)
+        except StopIteration as end:
+            return end.value
+        with suppress(OSError):
+            far_end.send(part)
 
 
 def _leave_with(far_end: Connection) -> None:

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from twin import units
 from twin.analysis.branch import Addition
-from twin.catalog import load_catalog
 from twin.language import counted, tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.risk import risk_of
@@ -24,6 +23,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit, EditChange
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.work import Job
 from twin.scenario.text.path import split
 
@@ -132,7 +132,7 @@ def interval_in_words(job: Job, scenario: Scenario, plant: Plant | None) -> str:
     came_to_s = math.inf
     if plant is not None:
         with suppress(PlanError):  # the rule alone then
-            came_to_s = risk_of(scenario, plant, load_catalog(), job.id).interval_s
+            came_to_s = risk_of(scenario, plant, catalog_of(scenario), job.id).interval_s
     rule, to_s = _RULES[interval], 60.0 if came_to_s >= _LONG_S else 1.0
     return rule if math.isinf(came_to_s) else f"{units.spoken(to_s * round(came_to_s / to_s))} ({rule})"
 

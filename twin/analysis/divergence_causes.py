@@ -19,6 +19,7 @@ from twin.record.reader import Reader
 from twin.record.scenario_json import to_json
 from twin.resources import parse_yaml
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.own_files import catalog_with
 from twin.shown_text import one_line
 
 MOST = 10
@@ -128,7 +129,10 @@ def _changed_figures(
     if _part(then, "catalog/") == _part(now, "catalog/"):
         return
     try:
-        old, new = (catalog_from_texts(_part(texts, "catalog/")) for texts in (then, now))
+        old, new = (
+            catalog_with(scenario.own_files, catalog_from_texts(_part(texts, "catalog/")))
+            for texts in (then, now)
+        )
     except (CatalogError, YAMLError):
         yield False, tr("this version of the program cannot read the catalogue of the run")
         return

@@ -17,13 +17,13 @@ from uuid import NAMESPACE_URL, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import CHANNELS, SERIES_CHANNELS, Channel, State
 from twin.record.event_kinds import kind_of
 from twin.record.event_kinds.kind import JobTurn
 from twin.record.reader import Reader
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.shown_text import in_cell, in_json, printable
 
 Progress = Callable[[float, float], None]
@@ -340,7 +340,7 @@ def _gpu_labels(node: str, index: int, model: str) -> str:
 
 def _gpu_models(reader: Reader) -> dict[str, str]:
     """Return the GPU model of each node of the scene at its start."""
-    catalog = load_catalog()
+    catalog = catalog_of(reader.header.scenario)
     plant = build(reader.header.scenario, catalog)
     titles = [f"{part.vendor} {part.title}" for part in map(catalog.gpu, plant.gpu_parts)]
     part = plant.gpus.part[np.minimum(plant.nodes.gpu_first, len(plant.gpus.part) - 1)]

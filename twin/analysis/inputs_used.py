@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from twin.catalog.catalog import Catalog
+from twin.planning.profile.adapted import base_name
 from twin.planning.profile.figures import ProfileError
-from twin.planning.profile.profiles import profile_for_gpu
+from twin.planning.profile.hardware_profile import profile_on
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
@@ -34,7 +35,7 @@ def used_profiles(scenario: Scenario, plant: Plant) -> list[str]:
     names = {name for name in asked if isinstance(name, str)}
     for gpu in plant.gpu_parts:
         try:
-            names.add(profile_for_gpu(gpu).name)
+            names.add(base_name(profile_on(gpu, plant.catalog).name))
         except ProfileError:  # no profile serves it: its jobs have step times of their own
             continue
     return sorted(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,34 +10,37 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.catalog import Catalog
-from twin.economics.books import SiteBooks, Statement, books_of
+from twin.economics.books import SiteBooks, Statement, books_steps
 from twin.economics.cash_flow import Plan
 from twin.economics.contracts import hours_of_run, hours_of_year, with_contracts
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
-from twin.economics.gpu_classes import held_by_class
+from twin.economics.gpu_classes import held_steps
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
 from twin.economics.rented_groups import rent_of_year, rented_groups
 from twin.economics.run_work import GpuHours, WorkDone, work_of
 from twin.economics.site_lines import source_carbon_kg_j, source_power_w
 from twin.language import tr
+from twin.piecewise import all_at_once
 from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.tables import Plant
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
-from twin.runtime.typical_year import typical_year, year_hours
+from twin.runtime.typical_year import year_hours, year_steps
 from twin.scenario.schema.document import Scenario
 
 
-def use_of_scene(scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> EnergyUse:
-    """Return the energy of a scene over its typical year, or by its design load where it has none; and its rent.
+def _use_steps(
+    scenario: Scenario, plant: Plant, catalog: Catalog, load: float
+) -> Generator[None, None, EnergyUse]:
+    """Work out the energy of a scene over its typical year, or by its design load where it has none; and its rent.
 
     Power purchases and heat are those of the hours of the typical year: without one there are none.
     """
     sources, rent = source_power_w(plant), rent_of_year(rented_groups(scenario, plant, catalog), load)
     try:
-        year = typical_year(scenario, plant, catalog, load)
+        year = yield from year_steps(scenario, plant, catalog, load)
     except PlantError as none:
         it_w = float(rack_design_w(plant, catalog).sum())
         use = of_design_load(it_w, load, sources, source_carbon_kg_j(plant), scenario, str(none))
@@ -53,9 +56,20 @@ def scene_books(
     plan: Plan,
     samples: int,
     seed: int | None = None,
-    use: EnergyUse | None = None,
 ) -> SiteBooks:
-    """Return the books of a scene that has not run: only its installed GPU-hours are known.
+    """Return the books of a scene that has not run; see `scene_books_steps`."""
+    return all_at_once(scene_books_steps(scenario, plant, catalog, plan, samples, seed))
+
+
+def scene_books_steps(
+    scenario: Scenario,
+    plant: Plant,
+    catalog: Catalog,
+    plan: Plan,
+    samples: int,
+    seed: int | None = None,
+) -> Generator[None, None, SiteBooks]:
+    """Keep the books of a scene that has not run a little at a time: only its installed GPU-hours are known.
 
     Parameters
     ----------
@@ -65,25 +79,30 @@ def scene_books(
         Years and dates, and the load of the racks.
     samples, seed
         Random draws of the prices; None: the seed of the scene.
-    use
-        Of energy, where it is known already.
 
     Raises
     ------
     PriceError
         When what is inside something costs more than the whole.
     """
-    used = use or use_of_scene(scenario, plant, catalog, plan.load)
-    work = WorkDone(GpuHours(float(plant.gpus.present.sum()) * used.period_s / HOUR_S))
-    return books_of(
-        scenario, plant, catalog, used, plan, samples, scenario.seed if seed is None else seed, work
-    )
+    use = yield from _use_steps(scenario, plant, catalog, plan.load)
+    yield
+    work = WorkDone(GpuHours(float(plant.gpus.present.sum()) * use.period_s / HOUR_S))
+    draws = scenario.seed if seed is None else seed
+    return (yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work))
 
 
 def run_books(
     reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int | None = None
 ) -> SiteBooks:
-    """Return the books of a finished run, of the hall as it began.
+    """Return the books of a finished run, of the hall as it began; see `run_books_steps`."""
+    return all_at_once(run_books_steps(reader, plant, catalog, plan, samples, seed))
+
+
+def run_books_steps(
+    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int | None = None
+) -> Generator[None, None, SiteBooks]:
+    """Keep the books of a finished run, of the hall as it began, a little at a time.
 
     Parameters
     ----------
@@ -102,7 +121,8 @@ def run_books(
     if scenario.site.power_purchases or scenario.site.heat_sales:
         hours = hours_of_run(reader, *year_hours(scenario))
         use = with_contracts(use, scenario.site, plant, catalog, hours)
-    books = books_of(scenario, plant, catalog, use, plan, samples, draws, work)
+    yield
+    books = yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work)
     return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))
 
 
@@ -110,10 +130,21 @@ def run_ledgers(
     reader: Reader, plant: Plant, books: SiteBooks, *statements: Statement
 ) -> tuple[LedgerUsd, ...]:
     """Return the ledger of a finished run in USD, at the prices of each of some statements of its books."""
+    return all_at_once(run_ledger_steps(reader, plant, books, *statements))
+
+
+def run_ledger_steps(
+    reader: Reader, plant: Plant, books: SiteBooks, *statements: Statement
+) -> Generator[None, None, tuple[LedgerUsd, ...]]:
+    """Work out the same a little at a time."""
     booked = reader.ledger_range(0.0, reader.t_end_s)
-    held = held_by_class(reader, plant, books.bill)
-    summary = summary_of(reader)
-    return tuple(ledger_usd(books, statement, booked, summary, plant, held) for statement in statements)
+    yield
+    held = yield from held_steps(reader, plant, books.bill)
+    summary, made = summary_of(reader), []
+    for statement in statements:
+        made.append(ledger_usd(books, statement, booked, summary, plant, held))
+        yield
+    return tuple(made)
 
 
 def summary_of(reader: Reader) -> Mapping[str, Any]:

@@ -8,13 +8,13 @@ from twin.api.arguments import Settings, path_of, settings_of
 from twin.api.errors import as_arguments
 from twin.api.named import load_scene
 from twin.api.scene import Scene
-from twin.catalog import load_catalog
 from twin.planning.risk.availability_figures import HallAvailability
 from twin.planning.risk.hall_availability import availability_of
 from twin.planning.risk.risk import risk_of
 from twin.plant.build import build
 from twin.scenario.file.set_option import set_texts
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.scene_catalog import catalog_of
 
 
 def availability(
@@ -51,7 +51,7 @@ def availability(
     document = scene.document if isinstance(scene, Scene) else load_scene(path_of(scene, "scene"))
     with as_arguments():
         scenario = set_texts(document, settings_of(set)).scenario
-        catalog = load_catalog()
+        catalog = catalog_of(scenario)
         plant = build(scenario, catalog)
         risk = risk_of(scenario, plant, catalog, job) if jobs_of(scenario) or job is not None else None
         return availability_of(scenario, plant, catalog, risk)

@@ -11,11 +11,11 @@ from twin.api.errors import BadInput, as_arguments
 from twin.api.named import is_run, load_scene
 from twin.api.run import Run, open_run
 from twin.api.scene import Scene
-from twin.catalog import load_catalog
 from twin.economics.books import SiteBooks, Statement
 from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
 from twin.plant.build import build
+from twin.scenario.schema.scene_catalog import catalog_of
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
@@ -81,13 +81,13 @@ def cost(
 
 def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a scene that has not run: only its installed GPU-hours are known."""
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     return scene_books(scenario, build(scenario, catalog), catalog, plan, samples, seed)
 
 
 def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
     """Return the books of a run that is over, of the hall as it began; raises `BadInput` where it never began."""
-    catalog = load_catalog()
+    catalog = catalog_of(run.scenario)
     if run.summary["simulated_s"] <= 0.0:
         raise BadInput(f"{run.path}: nothing was simulated in this run, so it has no cost")
     return run_books(run.reader, build(run.scenario, catalog), catalog, plan, samples, seed)

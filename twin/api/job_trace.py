@@ -201,10 +201,10 @@ def _tell_left_out(trace: JobTrace, scenario: Scenario, warn: Warn) -> None:
 
 def _longest_s(jobs: Sequence[Job], scenario: Scenario) -> float:
     """Return a time after which even a bad queue has run all jobs [s]."""
-    from twin.catalog import load_catalog
     from twin.scenario.generators.allowed_rows import node_kinds, rows_of
+    from twin.scenario.schema.scene_catalog import catalog_of
 
-    catalog, room = load_catalog(), {}
+    catalog, room = catalog_of(scenario), {}
     work_s: dict[tuple[str, ...], float] = {}  # node-seconds by where they may run
     for job in jobs:
         rows = rows_of(scenario, job)

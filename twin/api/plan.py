@@ -14,10 +14,10 @@ from twin.api.estimate import named_profile
 from twin.api.named import load_scene
 from twin.api.scene import Scene
 from twin.api.training import TrainingReport, training_report
-from twin.catalog import load_catalog
 from twin.physics.training_inputs import PRECISIONS, Precision, SoftwareStack, TrainingNetwork
 from twin.planning.job.llm import default_stack
 from twin.planning.job.whole_training import MOST_TOKENS
+from twin.planning.profile.adapted import short_name
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_calibrated, other_stacks, profile_names
 from twin.planning.profile.standing import WORTH_OF_EXPERTS, worth
@@ -32,6 +32,7 @@ from twin.planning.table.case_output import PART_NAMES
 from twin.plant.build import build
 from twin.scenario import Document, Scenario
 from twin.scenario.generators.all_jobs import jobs_of
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.work import Job, LlmTraining, Load
 
 MOST_GPUS = 10**7
@@ -247,22 +248,22 @@ def planned(
     if options["grad_bytes"] not in (None, 2, 4):
         raise BadInput(f"--grad-bytes: {options['grad_bytes']} is neither 2 nor 4")
     shardings = SHARDINGS if sharding == "any" else tuple(level for level in SHARDINGS if level == sharding)
-    known = preset_named(model)
-    preset = load_model(model) if known is None else known
+    scenario, catalog = document.scenario, catalog_of(document.scenario)
+    known = None if model in catalog.own_models else preset_named(model)
+    preset = load_model(model, catalog) if known is None else known
     if tokens is not None and not 0.0 < tokens <= MOST_TOKENS:
         raise BadInput(f"--tokens: {tokens:g} is out of range; give more than 0 and at most {MOST_TOKENS:g}")
-    scenario, catalog = document.scenario, load_catalog()
     _refuse_loads(scenario, batch)
     plant = build(scenario, catalog)
     hardware = scene_gpus(plant, catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)
-    default = default_stack(calibrated, preset.name, asked)
+    default = default_stack(calibrated, preset, asked)
     stack = replace(default, **{name: value for name, value in options.items() if value is not None})
     wanted, sequences = _size(scenario, hardware, gpus, batch)
     start = time.perf_counter()
     found = plan_for_scene(
         hardware,
-        preset.name,
+        preset,
         wanted,
         sequences,
         sequence=sequence,
@@ -312,7 +313,7 @@ def planned(
         global_batch=sequences,
         sequence=found.model.seq,
         precision=precision or "bf16",
-        profile=calibrated.name,
+        profile=short_name(calibrated.name),
         confidence="low" if found.model.experts else found.confidence,
         worth=f"{WORTH_OF_EXPERTS if found.model.experts else worth(calibrated)}; step times {interval.words}",
         stack=stack,

@@ -11,7 +11,6 @@ from twin.api.arguments import Settings, Texts, count_of, path_of, settings_of, 
 from twin.api.errors import BadInput, as_arguments
 from twin.api.named import load_scene
 from twin.api.scene import Scene
-from twin.catalog import load_catalog
 from twin.planning.risk.availability_figures import HallAvailability
 from twin.planning.risk.failure_table import FailureTable, failure_table
 from twin.planning.risk.hall_availability import availability_of
@@ -21,6 +20,7 @@ from twin.plant.build import build
 from twin.scenario import Document, ScenarioError
 from twin.scenario.file.set_option import set_texts
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.studies.design import RANGE_LEVELS
 from twin.studies.varied_key import varied_key
 
@@ -202,7 +202,7 @@ def sampled(
     document: Document, job: str | None, seeds: int, spares: int | None, sweeps: Sequence[str] = ()
 ) -> RiskReport:
     """Return the report on a scene as it stands; the other parameters are those of `risk`."""
-    scenario, catalog = document.scenario, load_catalog()
+    scenario, catalog = document.scenario, catalog_of(document.scenario)
     plant = build(scenario, catalog)
     found = outcome(risk_of(scenario, plant, catalog, job, spares), seeds, scenario.seed)
     job_risk = found.risk
@@ -233,7 +233,7 @@ def sampled(
 
 
 def _risk(scenario: Scenario, job: str | None, spares: int | None) -> JobRisk:
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     return risk_of(scenario, build(scenario, catalog), catalog, job, spares)
 
 

@@ -235,16 +235,16 @@ class Scene:
         >>> twin.load("lab-16").check().failed
         False
         """
-        from twin.catalog import load_catalog
         from twin.plant.build import build
         from twin.rules import RULES, check
+        from twin.scenario.schema.scene_catalog import catalog_of
 
         known = {rule.id for rule in RULES}
         for rule in rules:
             if rule.id in known:
                 raise BadInput(f"rules: there is a rule {rule.id!r} already; give yours another id")
             known.add(rule.id)
-        catalog = load_catalog()
+        catalog = catalog_of(self.scenario)
         plant = build(self.scenario, catalog)
         return check(self.scenario, plant, catalog, rules=(*RULES, *rules))
 

@@ -17,16 +17,16 @@ MOST_LOAD = 1.5
 
 def year_of(scenario: Scenario, load: float = 1.0, place: str | None = None) -> SiteYear:
     """Return the typical year of a scenario; raises as `twin.api.scene.Scene.year`."""
-    from twin.catalog import load_catalog
     from twin.plant.build import build
     from twin.runtime.typical_year import typical_year
     from twin.scenario.file.resolve_references import in_place
+    from twin.scenario.schema.scene_catalog import catalog_of
 
     if not 0.0 < load <= MOST_LOAD:
         raise BadInput(f"--load: {load:g} is out of range; give more than 0 and at most {MOST_LOAD:g}")
     if place is not None:
         scenario = in_place(scenario, _named(place))
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     return typical_year(scenario, build(scenario, catalog), catalog, load)
 
 

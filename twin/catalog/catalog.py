@@ -27,6 +27,7 @@ from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
 from twin.catalog.machine_failure import MachineFailurePart
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
+from twin.catalog.own_texts import OwnText, read_own
 from twin.catalog.part import Part
 from twin.catalog.power_parts import (
     BatteryPart,
@@ -52,13 +53,20 @@ class Catalog:
         Edition of the shipped catalogue, "2026.11".
     digest
         SHA-256 of all files read, for the header of a run.
+    own_parts
+        Ids of the parts that came from files beside a scene.
+    own_models
+        Models from files beside a scene, by name.
     """
 
-    def __init__(self, contents: FileContents, digest: str) -> None:
+    def __init__(self, contents: FileContents, digest: str, own_parts: tuple[str, ...] = ()) -> None:
         self.version = contents.edition
         self.digest = digest
+        self.own_parts = own_parts
+        self.own_models = dict(contents.models)
         self._parts = contents.parts
         self._figures = contents.figures
+        self._contents = contents
 
     def part(self, part_id: str) -> Part:
         """Return the part of any kind; raises UnknownPart."""
@@ -73,6 +81,10 @@ class Catalog:
             raise UnknownPart("kind of part", kind, PART_TYPES)
         return tuple(part.id for part in self._parts.values() if kind is None or kind == part.KIND)
 
+    def contents(self) -> FileContents:
+        """Return a copy of all that was read, to add to."""
+        return self._contents.copy()
+
     def __contains__(self, part_id: object) -> bool:
         return part_id in self._parts
 
@@ -81,6 +93,10 @@ class Catalog:
 
     def __len__(self) -> int:
         return len(self._parts)
+
+    def place(self, part_id: str) -> str:
+        """Return file and line of a part; raises UnknownPart."""
+        return "{}:{}".format(*self._contents.places[self.part(part_id).id])
 
     def provenance(self, part_id: str, key: str) -> Figure:
         """Return the figure of a number: `provenance("H100-SXM", "tdp_w")`.
@@ -234,18 +250,41 @@ def load_catalog(extra: Iterable[Path | str] = ()) -> Catalog:
         When a file cannot be read or is wrong, with file, line, key and what would be right.
     """
     files = tuple(Path(path) for path in extra)
-    shipped = _shipped()
     if not files:
-        return shipped
-    texts = {}
+        return _shipped()
+    texts = []
     for path in files:
         try:
-            texts[str(path)] = path.read_text(encoding="utf-8")
+            texts.append(OwnText(str(path), "parts", path.read_text(encoding="utf-8")))
         except OSError as error:
             raise CatalogError(str(path), 0, "", f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
             raise CatalogError(str(path), 0, "", "is no UTF-8 text; a catalogue is a YAML file") from None
-    return catalog_from_texts({**shipped_texts(), **texts})
+    return with_own(tuple(texts))
+
+
+@lru_cache(maxsize=8)
+def with_own(texts: tuple[OwnText, ...], shipped: Catalog | None = None) -> Catalog:
+    """Return a catalogue with the parts and models of files beside a scene; raises as `load_catalog`.
+
+    Own parts are things that can be bought. They may cite shipped sources and contain shipped parts, and have ids of
+    their own.
+
+    Parameters
+    ----------
+    texts
+        Of the files.
+    shipped
+        What they are added to; none: the shipped catalogue.
+    """
+    if shipped is None:
+        shipped = _shipped()
+    contents = shipped.contents()
+    own = read_own(texts, contents)
+    digest = hashlib.sha256(shipped.digest.encode())
+    for file, _, text in texts:
+        digest.update(f"{file}\0{len(text)}\0{text}".encode())
+    return Catalog(contents, digest.hexdigest(), own)
 
 
 def catalog_from_texts(texts: dict[str, str]) -> Catalog:

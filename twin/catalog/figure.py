@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Status = Literal["published", "derived", "recalled", "estimated"]
+Status = Literal["published", "derived", "recalled", "estimated", "unverified"]
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -27,7 +27,8 @@ class Figure:
         Key(s) of the table of sources, and what the table says of them.
     status
         published: read at the source. derived: arithmetic on a published figure. recalled: from memory, to be
-        checked before it is quoted. estimated: an engineering estimate of the model.
+        checked before it is quoted. estimated: an engineering estimate of the model. unverified:
+        of own parts, as a file of others has it.
     note
         Why this value, or what else is in use.
     low, high

@@ -22,6 +22,7 @@ class PartRow(TypedDict):
     derived: int
     recalled: int
     estimated: int
+    unverified: int
 
 
 class FigureRow(TypedDict):
@@ -66,6 +67,7 @@ def list_rows(catalog: Catalog, kind: str | None = None) -> list[PartRow]:
             derived=standing["derived"],
             recalled=standing["recalled"],
             estimated=standing["estimated"],
+            unverified=standing["unverified"],
         )
         rows.append(row)
     return rows

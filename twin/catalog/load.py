@@ -12,6 +12,7 @@ from twin.catalog.errors import CatalogError, nearest
 from twin.catalog.fields import FieldSpec
 from twin.catalog.figure import STATUSES, Figure, Status
 from twin.catalog.kinds import PART_FIELDS, PART_TYPES
+from twin.catalog.own_models import OwnModel
 from twin.catalog.part import Part, PartGroup
 from twin.units import UnitError, parse
 
@@ -33,6 +34,19 @@ class FileContents:
     figures: dict[str, dict[str, Figure]] = field(default_factory=dict)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Part id -> file and line."""
+    models: dict[str, OwnModel] = field(default_factory=dict)
+    """Own models; the shipped ones are presets of the planner."""
+
+    def copy(self) -> FileContents:
+        """Return contents that can be added to without touching these."""
+        return FileContents(
+            self.edition,
+            dict(self.sources),
+            dict(self.parts),
+            dict(self.figures),
+            dict(self.places),
+            dict(self.models),
+        )
 
 
 @dataclass(frozen=True, slots=True)

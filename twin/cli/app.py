@@ -52,13 +52,19 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("jobs", "twin.cli.jobs:show_jobs", ("FORMAT",)),
     ),
     "Compare and explain": (
-        CommandEntry("compare", "twin.cli.compare:compare_runs", ("FORMAT",)),
+        CommandEntry(
+            "compare", "twin.cli.compare:compare_runs", ("FORMAT", "twin.cli.study.compare_designs:FORMAT")
+        ),
         CommandEntry("branch", "twin.cli.branch:branch_run", ("FORMAT", "twin.cli.branch_tree:FORMAT")),
         CommandEntry(
             "explain",
             "twin.cli.explain:explain_run",
             ("FORMAT", "twin.cli.incident_text:LIST_FORMAT", "twin.cli.incident_text:INCIDENT_FORMAT"),
         ),
+        CommandEntry("merge", "twin.cli.documents.merge:merge_scenes", ("FORMAT",)),
+        CommandEntry("install-git-driver", "twin.cli.documents.git_driver:install_driver"),
+        CommandEntry("git-diff", "twin.cli.documents.git_driver:show_difference"),
+        CommandEntry("git-merge", "twin.cli.documents.git_driver:merge_revisions"),
         CommandEntry("verify", "twin.cli.verify:verify_run", ("FORMAT",)),
     ),
     "Decide": (
@@ -68,6 +74,11 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     ),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),
+        CommandEntry("draw", "twin.cli.documents.draw:draw_scene"),
+        CommandEntry("bom", "twin.cli.documents.lists:list_parts", ("FORMAT",)),
+        CommandEntry("cables", "twin.cli.documents.lists:list_cables"),
+        CommandEntry("ports", "twin.cli.documents.lists:list_ports"),
+        CommandEntry("racks", "twin.cli.documents.lists:list_racks"),
         CommandEntry("export", "twin.cli.export:export_run"),
         CommandEntry("shot", "twin.cli.shot:take_picture"),
         CommandEntry("video", "twin.cli.video:make_video"),

@@ -114,7 +114,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     """Return the findings in a readable scene, and its numbers of racks, nodes, GPUs and jobs."""
     from dataclasses import asdict
 
-    from twin.catalog import UnknownPart, load_catalog
+    from twin.catalog import UnknownPart
     from twin.planning.job.job import PlanError
     from twin.planning.network.connectivity import NotJoined
     from twin.planning.profile.figures import ProfileError
@@ -124,13 +124,14 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.rules.engine_findings import at_the_start, of_an_edit, size_of
     from twin.scenario.generators.all_jobs import jobs_of
     from twin.scenario.generators.expand import counts
+    from twin.scenario.schema.scene_catalog import catalog_of
     from twin.sim.engine.edit_check import trials
     from twin.sim.engine.engine import Engine
     from twin.sim.jobs.plan import UnplaceableJob
     from twin.sim.thermal.cooling_draw import SplitHall
     from twin.sim.thermal.part_models import UncooledNode
 
-    scenario, catalog = document.scenario, load_catalog()
+    scenario, catalog = document.scenario, catalog_of(document.scenario)
     made = {**asdict(counts(scenario, catalog)), "jobs": len(jobs_of(scenario))}
     try:
         plant = build(scenario, catalog)

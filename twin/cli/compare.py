@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval='10 min' --seeds 20
 
+twin compare design-01 design-02 design-03 -o designs.html compares designs: money with ranges, time, carbon, power.
 A run file alone is read; with --seeds, or beside a scene, its scene is run anew, what people did in it included."""
 FORMAT = JsonFormat("comparison")
 
@@ -31,6 +32,15 @@ def compare_runs(
         str,
         typer.Argument(metavar="B", help="Scene or run to compare with A.", autocompletion=scenes_and_runs),
     ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="C...",
+            help="Up to six more scenes: designs are compared then.",
+            show_default=False,
+            autocompletion=scenes_and_runs,
+        ),
+    ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(
@@ -77,24 +87,36 @@ def compare_runs(
         Path | None,
         typer.Option("--html", metavar="FILE", parser=a_file, help="As --out.", hidden=True),
     ] = None,
+    designs: Annotated[
+        bool, typer.Option("--designs", help="Compare A and B as designs, as three or more are.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Compare two runs or designs: key figures, and where the GPU time went.
+    """Compare two runs or designs: key figures, and where the GPU time went; or up to eight designs.
 
     Goodput, ETTR, MFU, energy, power, heat, cost and waits. With --seeds both are run with the same seeds, so that both
     have the same failures: the paired interval says how sure a difference is.
+
+    Three to eight scenes, or two with --designs, are compared as designs: total cost, capital, cost of a year, of a
+    GPU-hour, a million tokens and a PFLOP-day, time, carbon, power, availability and what binds each, as P5, P50 and
+    P95, with differences to the first draw by draw. Nothing is run without --seeds.
     """
     from twin.api.compare import Reruns
     from twin.cli.compare_json import comparison_json
     from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import time_of
+    from twin.cli.study.compare_designs import compare_many
     from twin.cli.target import must_be_free
 
     with reporting_errors(f"{a} {b}"):
         option, report = ("--html", html) if out is None else ("-o", out)
         if report is not None:
-            must_be_free(report, option, a, b, endings=(".html", ".htm"))
+            must_be_free(report, option, a, b, *(more or []), endings=(".html", ".htm"))
+        if more or designs:
+            _as_designs(until, at, set_, set_b, inject)
+            compare_many([a, b, *(more or [])], seeds, seed, report, json)
+            return
         until_s = None if until is None else time_of(until, "--until")
         asked = Reruns(seeds, seed, until_s, set_ or [], set_b or [], inject or [])
         found, scenes = _found((a, b), at, asked)
@@ -107,6 +129,16 @@ def compare_runs(
             from twin.cli.text.compare import print_comparison
 
             print_comparison(_called((a, b), scenes, set_b or []), found)
+
+
+def _as_designs(*of_two: object) -> None:
+    """Refuse what is only said of two runs."""
+    from twin.cli.errors import BadInput
+
+    if any(of_two):
+        raise BadInput(
+            "--until, --at, --set, --set-b and --inject are for two runs; designs are taken as they are"
+        )
 
 
 def _found(

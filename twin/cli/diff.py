@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twin.cli.completion import scenes
 from twin.cli.json_formats import JsonFormat
-from twin.cli.options import Json
+from twin.cli.options import Json, Overwrite, Paper, a_file
 
 if TYPE_CHECKING:
     from twin.analysis.money_words import MoneyFigure
     from twin.commands.budget.budget import Budget
+    from twin.commands.edit.command import EditedScene
     from twin.scenario.file.diff import Difference
 
 EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
@@ -31,6 +33,21 @@ def diff_scenes(
     after: Annotated[
         str, typer.Argument(metavar="B", help="Scene to compare with A.", autocompletion=scenes)
     ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="F.pdf",
+            help="Draw the changes: plans of B with what came, went and moved in colours, and the words.",
+            parser=a_file,
+            show_default=False,
+        ),
+    ] = None,
+    paper: Annotated[
+        Paper, typer.Option(help="Size of the paper of the drawing.", case_sensitive=False)
+    ] = Paper.a3,
+    replace: Overwrite = False,
     json: Json = False,
 ) -> None:
     """List the changes from one scene to another.
@@ -44,12 +61,15 @@ def diff_scenes(
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.cli.target import must_be_free
     from twin.commands.budget.budget import budget
     from twin.commands.budget.prices import left_out
     from twin.commands.edit.command import EditedScene
     from twin.scenario.file.diff import differences
 
     with reporting_errors(f"{before} {after}"):
+        if to is not None:
+            must_be_free(to, "-o", before, after, endings=(".pdf",), replace=replace)
         first, second = (EditedScene.of(load_scene(name)) for name in (before, after))
         found = differences(first.scenario, second.scenario)
         sides = [(side, budget(side)) for side in (first, second)]
@@ -78,7 +98,23 @@ def diff_scenes(
             )
         else:
             _print(found, sums, [left_out(figures.unpriced) for _, figures in sides], _money_rows(*money))
+        if to is not None:
+            _draw(first, second, found, to, paper.value)
+            if not json:
+                print(f"written: {to}")
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
+
+
+def _draw(first: EditedScene, second: EditedScene, found: list[Difference], to: Path, paper: str) -> None:
+    from twin.analysis.difference_words import sentence
+    from twin.drawings.render import pdf_bytes
+    from twin.drawings.site_drawings import revision_drawings, title_block
+    from twin.whole_file import write_whole
+
+    block = title_block(second.scenario)
+    words = [sentence(difference) for difference in found]
+    sheets = revision_drawings(first.plant, second.plant, second.catalog, words, block, paper)
+    write_whole(to, pdf_bytes(sheets, second.scenario.title))
 
 
 def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:

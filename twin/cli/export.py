@@ -1,4 +1,4 @@
-"""`twin export`: series, jobs and events of a run in formats that other programs read."""
+"""`twin export`: series, jobs and events of a run, and sites as solids, in formats that other programs read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from twin.cli.options import Overwrite, Run, a_file
+from twin.cli.options import Overwrite, SceneOrRun, a_file
 
 EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
 
 csv and openmetrics write the channels of the site unless others are named: an id (rack.power_w), a kind (loop), or
-all. Those of single GPUs (--channel gpu) carry the names of DCGM fields, at every sample or --every so often."""
+all. Those of single GPUs (--channel gpu) carry the names of DCGM fields, at every sample or --every so often.
+
+Solids: twin export llama3-16k -o hall.glb, or .usda for OpenUSD; of a run with --colour-by gpu.power_w --at '2 h'."""
 
 
 class To(StrEnum):
@@ -37,7 +39,7 @@ _ANY_TEXT = ".txt"
 
 
 def export_run(
-    run: Run,
+    run: SceneOrRun,
     out: Annotated[
         Path,
         typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="File to write.", show_default=False),
@@ -57,11 +59,26 @@ def export_run(
         str | None,
         typer.Option("--every", metavar="TIME", help="Interval between values of single GPUs, such as 1h."),
     ] = None,
+    colour_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHANNEL", help="Of solids of a run: channel that colours GPUs (default: temperature)."
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Of solids of a run: time of the colours (default: its end)."),
+    ] = None,
     replace: Overwrite = False,
 ) -> None:
-    """Write the series of a run as CSV, Parquet or OpenMetrics, or a Perfetto trace."""
+    """Write the series of a run as CSV, Parquet or OpenMetrics, a Perfetto trace, or a scene or run as 3D solids.
+
+    With a name that ends in .glb (glTF) or .usda (OpenUSD) racks, nodes, GPUs, switches and machines are written as
+    boxes with their ids, parts, power and temperature.
+    """
     from twin.analysis import export
     from twin.analysis.export_parquet import NoParquet, write_parquet
+    from twin.cli.documents.solids import ENDINGS, export_solids
     from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.progress import progress
     from twin.cli.scene import must_be_run, time_of
@@ -74,6 +91,16 @@ def export_run(
         To.perfetto: export.write_trace,
     }
     with reporting_errors(run):
+        if format is None and out.suffix.lower() in ENDINGS:
+            if channel or every is not None:
+                raise BadInput(
+                    f"{'--channel' if channel else '--every'} is for series; {out} would hold solids"
+                )
+            export_solids(run, out, colour_by, at, replace)
+            return
+        if colour_by is not None or at is not None:
+            option = "--colour-by" if colour_by is not None else "--at"
+            raise BadInput(f"{option} is for solids: -o FILE.glb or FILE.usda")
         must_be_run(run)
         must_be_free(out, "-o", run, replace=replace)
         to = _named(out, format)

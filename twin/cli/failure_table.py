@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def table_of_scene(document: Document) -> FailureTable:
     """Return what fails in a scene."""
-    from twin.catalog import load_catalog
     from twin.planning.risk.failure_table import failure_table
     from twin.plant.build import build
+    from twin.scenario.schema.scene_catalog import catalog_of
 
-    catalog = load_catalog()
+    catalog = catalog_of(document.scenario)
     return failure_table(document.scenario, build(document.scenario, catalog), catalog)
 
 

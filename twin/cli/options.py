@@ -27,6 +27,16 @@ class ThemeName(StrEnum):
     contrast = "contrast"
 
 
+class Paper(StrEnum):
+    """Sizes of ISO 216."""
+
+    a4 = "A4"
+    a3 = "A3"
+    a2 = "A2"
+    a1 = "A1"
+    a0 = "A0"
+
+
 Scene = Annotated[
     str,
     typer.Argument(

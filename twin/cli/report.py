@@ -56,15 +56,22 @@ def write_report(
     handout: Annotated[
         bool, typer.Option("--handout", help="Write a handout of the chapters of the scene instead.")
     ] = False,
+    no_run: Annotated[
+        bool,
+        typer.Option(
+            "--no-run",
+            help="Report a scene as designed, without a run: money, power, availability, design rules, sources.",
+        ),
+    ] = False,
     replace: Overwrite = False,
 ) -> None:
-    """Write an HTML report of a run; a scene is run first.
+    """Write an HTML report of a run; a scene is run first, or with --no-run reported as designed.
 
     One HTML file with key figures, where the GPU time went and why, curves, pictures, events, jobs, design rules, and
     every constant with its source. It asks for no network and runs no script.
     """
     from twin.cli.display import has_display
-    from twin.cli.errors import Failure, reporting_errors, warn
+    from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.older import tell_if_older
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
@@ -75,6 +82,14 @@ def write_report(
     with reporting_errors(scene_or_run):
         path = out if out is not None else Path(f"{Path(scene_or_run).name.partition('.')[0]}.html")
         must_be_free(path, "-o", scene_or_run, endings=(".html", ".htm"), replace=replace)
+        if no_run:
+            if any((seed is not None, seeds, until, set_, inject, handout)):
+                raise BadInput(
+                    "--no-run takes a scene as it is: no --seed, --seeds, --until, --set, --inject, --handout"
+                )
+            write_whole(path, _as_designed(scene_or_run).encode())
+            print(path)
+            return
         without = "" if pictures else "No pictures were asked for."
         if pictures and not has_display():
             from twin.cli.stage import on_display
@@ -100,6 +115,14 @@ def write_report(
                 text = run_report(reader, taken, without, None if seeds is None else _bands(reader, seeds))
         write_whole(path, text.encode())
         print(path)
+
+
+def _as_designed(scene: str) -> str:
+    """Return the report of a scene that is not run."""
+    from twin.api.named import load_scene
+    from twin.report.scene_report import scene_report
+
+    return scene_report(load_scene(scene))
 
 
 def run_of(

@@ -17,14 +17,15 @@ def checklist(document: Document) -> list[dict[str, Any]]:
     The hall is looked at as it begins and after each of its edits, as far as it can be built; what an edit brings is
     blamed on that edit.
     """
-    from twin.catalog import UnknownPart, load_catalog
+    from twin.catalog import UnknownPart
     from twin.plant.build import build
     from twin.plant.error import PlantError
     from twin.plant.tenancy_rules import review
     from twin.rules.places import named
+    from twin.scenario.schema.scene_catalog import catalog_of
     from twin.units import spoken
 
-    catalog, stages = load_catalog(), document.stages
+    catalog, stages = catalog_of(document.scenario), document.stages
     controls = review(document.scenario, build(document.scenario, catalog))
     asked = {control.id: control.asked for control in controls}
     findings: dict[str, list[dict[str, Any]]] = {control.id: [] for control in controls}

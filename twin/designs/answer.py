@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
+from functools import partial
+from typing import NamedTuple
 
 from twin.catalog import Catalog
-from twin.designs.design import Design, Limit
+from twin.designs.design import Design, Limit, unit_words
 from twin.designs.front import MOST, front, nearest, relaxed_alone
 from twin.designs.need_file import NeedFile
-from twin.designs.screening import screened
+from twin.designs.screening import Progress, Screening, unwatched
+from twin.economics.prices import drawn_prices
+from twin.language import tr
+
+SAMPLES, SEED = 400, 1
+"""Draws of the prices, the same for all designs: two of them differ by what they are."""
+
+
+class ScreenedPoint(NamedTuple):
+    """One candidate in a picture of cost over time: cost of a year [USD], time [s], whether it keeps all limits."""
+
+    yearly_usd: float
+    time_s: float
+    feasible: bool
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,8 @@ class Designs:
         What no candidate could be made of, and why.
     failed
         Where no design is left for its scenes did not pass their checks: how many that was.
+    points
+        Cost and time of all that were screened.
     """
 
     file: NeedFile
@@ -44,6 +60,7 @@ class Designs:
     alone: tuple[Limit, ...]
     reasons: tuple[str, ...]
     failed: int = 0
+    points: tuple[ScreenedPoint, ...] = ()
 
     @property
     def binding(self) -> Limit | None:
@@ -55,28 +72,51 @@ class Designs:
         """Return why there is no design, and what would have to give way; () where there is one."""
         if self.designs:
             return ()
+        if self.failed == 1:
+            return (tr("1 design keeps all limits, but no scene of it passes its checks"),)
         if self.failed:
-            which = "1 design keeps" if self.failed == 1 else f"{self.failed:,} designs keep"
-            them = "it" if self.failed == 1 else "them"
-            return (f"{which} all limits, but no scene of {them} passes its checks",)
+            return (
+                tr(
+                    "{count:,} designs keep all limits, but no scene of them passes its checks",
+                    count=self.failed,
+                ),
+            )
         if self.near is None or self.binding is None:
-            return ("no candidate can be made for this need", *self.reasons)
+            return (tr("no candidate can be made for this need"), *self.reasons)
         choice = self.near.choice
         said = [
-            f"none of the {self.screened:,} screened (of {self.possible:,}) keeps all limits; "
-            f"what stands in the way is the {self.binding.title}"
+            tr(
+                "none of the {screened:,} screened (of {possible:,}) keeps all limits; "
+                "what stands in the way is the {limit}",
+                screened=self.screened,
+                possible=self.possible,
+                limit=self.binding.title,
+            )
         ]
-        said += [f"it would do with {_allowed(limit)}, all else as it is" for limit in self.alone]
-        over = " and ".join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
+        said += [
+            tr("it would do with {allowed}, all else as it is", allowed=_allowed(limit))
+            for limit in self.alone
+        ]
+        over = tr(" and ").join(_allowed(limit) for limit in self.near.limits if limit.ratio > 1.0)
         said.append(
-            f"the nearest need that can be met has {over}: {choice.gpus:,} GPUs of {choice.part.part}"
+            tr(
+                "the nearest need that can be met has {over}: {gpus:,} GPUs of {part}",
+                over=over,
+                gpus=choice.gpus,
+                part=choice.part.part,
+            )
         )
         return tuple(said)
 
 
 def _allowed(limit: Limit) -> str:
-    unit = f"{limit.unit}s" if limit.unit in ("day", "week") else limit.unit
-    return f"{enough(limit.value)} {unit} of {limit.title} in place of {limit.most:,.4g}"
+    return tr(
+        "{value} {unit} of {limit} in place of {most:,.4g}",
+        value=enough(limit.value),
+        unit=unit_words(limit.unit),
+        limit=limit.title,
+        most=limit.most,
+    )
 
 
 def enough(value: float) -> str:
@@ -91,7 +131,9 @@ def enough(value: float) -> str:
     return f"{digits.normalize():,f}"
 
 
-def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) -> Designs:
+def answer(
+    file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST, progress: Progress = unwatched
+) -> Designs:
     """Return the designs for a need.
 
     Parameters
@@ -102,9 +144,13 @@ def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) 
         How many are screened.
     most
         Designs, at most.
+    progress
+        Hears how many are screened, of how many.
     """
-    found = screened(file, catalog, candidates)
-    best: Sequence[Design] = front(found.designs, most)
+    screening = Screening(file, catalog)
+    found = screening.screen(candidates, progress)
+    draw = partial(drawn_prices, samples=SAMPLES, seed=SEED)
+    best = [screening.with_ranges(design, draw) for design in front(found.designs, most)]
     near = None if best else nearest(found.designs)
     return Designs(
         file,
@@ -115,4 +161,7 @@ def answer(file: NeedFile, catalog: Catalog, candidates: int, most: int = MOST) 
         near,
         () if best else tuple(relaxed_alone(found.designs)),
         found.reasons,
+        points=tuple(
+            ScreenedPoint(design.yearly_usd, design.time_s, design.feasible) for design in found.designs
+        ),
     )

@@ -6,25 +6,31 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from twin.arrays import Floats
 from twin.commands.room.room_plan import Cabling, RoomRequest
 from twin.designs.hall_part import HallPart
 from twin.designs.need import DAY_S, SiteNeed
 from twin.designs.work_table import WorkStep
+from twin.language import tr
 from twin.scenario.schema.site import RedundancyLevel
 
 LIMIT_TITLES = {
-    "deadline": ("deadline", "day"),
-    "budget": ("budget", "MUSD"),
-    "yearly": ("cost of a year", "MUSD"),
-    "power": ("site power", "MW"),
-    "area": ("area", "m2"),
-    "carbon": ("carbon of a year", "t"),
-    "availability": ("share of the time not available", "%"),
-    "ready": ("time until it is ready", "week"),
+    "deadline": (tr("deadline"), "day"),
+    "budget": (tr("budget"), "MUSD"),
+    "yearly": (tr("cost of a year"), "MUSD"),
+    "power": (tr("site power"), "MW"),
+    "area": (tr("area"), "m2"),
+    "carbon": (tr("carbon of a year"), "t"),
+    "availability": (tr("share of the time not available"), "%"),
+    "ready": (tr("time until it is ready"), "week"),
 }
 """Titles and units by the names of limits; of several deadlines each has its number."""
 SIGMAS = 2.0
 """Standard deviations beside the mean in what is promised."""
+P95_SIGMAS = 1.6449
+"""From the mean to P95 of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,11 @@ class Promise:
         return self.mean_s + SIGMAS * self.sigma_s
 
 
+def unit_words(unit: str) -> str:
+    """Return a unit as it stands behind a number: days and weeks are words."""
+    return {"day": tr("days"), "week": tr("weeks")}.get(unit, unit)
+
+
 @dataclass(frozen=True)
 class Limit:
     """One limit of a need on a design.
@@ -126,8 +137,33 @@ class Limit:
     @property
     def words(self) -> str:
         """Return "site power 43.2 of 40 MW"."""
-        unit = f"{self.unit}s" if self.unit in ("day", "week") else self.unit
-        return f"{self.title} {self.value:,.4g} of {self.most:,.4g} {unit}"
+        return f"{self.title} {self.amounts}"
+
+    @property
+    def amounts(self) -> str:
+        """Return "43.2 of 40 MW"."""
+        return tr(
+            "{value:,.4g} of {most:,.4g} {unit}", value=self.value, most=self.most, unit=unit_words(self.unit)
+        )
+
+
+Range = tuple[float, float, float]
+"""P5, P50 and P95."""
+
+
+def range_of(drawn: Floats) -> Range:
+    """Return P5, P50 and P95 of samples."""
+    low, middle, high = np.quantile(drawn, (0.05, 0.5, 0.95)).tolist()
+    return low, middle, high
+
+
+@dataclass(frozen=True)
+class DesignRanges:
+    """What a design comes to over the ranges of the prices: capital [USD], a year [USD/year], carbon of a year [kg]."""
+
+    capital_usd: Range
+    yearly_usd: Range
+    carbon_kg: Range
 
 
 @dataclass(frozen=True)
@@ -156,6 +192,8 @@ class Design:
         From the order to the first work [s].
     limits
         That the need sets.
+    ranges
+        Of money and carbon; None: not worked out.
     """
 
     choice: Alternative
@@ -175,6 +213,14 @@ class Design:
     in_service: float
     ready_s: float
     limits: tuple[Limit, ...] = ()
+    ranges: DesignRanges | None = None
+
+    @property
+    def time_range_s(self) -> Range:
+        """Return P5, P50 and P95 of the time of all workloads, one after another [s]."""
+        mean = sum(promise.mean_s for promise in self.promises)
+        half = P95_SIGMAS * math.hypot(*(promise.sigma_s for promise in self.promises))
+        return mean - half, mean, mean + half
 
     @property
     def time_s(self) -> float:

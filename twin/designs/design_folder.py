@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,24 +44,53 @@ class DesignScenes:
     left_out: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class CheckedDesign:
+    """One design of an answer as scenes.
+
+    Attributes
+    ----------
+    design, name
+        Which, and what the file of its last stage is called without suffix.
+    scenes
+        Of its stages by name, each built and held against the design rules; none where one does not pass.
+    reason
+        Why it does not, in a sentence.
+    """
+
+    design: Design
+    name: str
+    scenes: dict[str, Document]
+    reason: str = ""
+
+
+def checked(found: Designs, design: Design, catalog: Catalog, name: str) -> CheckedDesign:
+    """Return a design as scenes, or why it is none."""
+    try:
+        return CheckedDesign(design, name, dict(_of_stages(found, design, catalog, name)))
+    except (DesignError, ScenarioError, PlantError) as wrong:
+        return CheckedDesign(design, name, {}, f"{design.choice.gpus:,} x {design.choice.part.part}: {wrong}")
+
+
+def gathered(found: Designs, each: Iterable[CheckedDesign]) -> DesignScenes:
+    """Return an answer with those designs alone that became scenes."""
+    tried = list(each)
+    kept = [one for one in tried if not one.reason]
+    return DesignScenes(
+        replace(found, designs=tuple(one.design for one in kept), failed=0 if kept else len(tried)),
+        [one.name for one in kept],
+        {name: document for one in kept for name, document in one.scenes.items()},
+        tuple(one.reason for one in tried if one.reason),
+    )
+
+
 def scenes_of(found: Designs, catalog: Catalog) -> DesignScenes:
     """Return the scenes of all designs; each was built and held against the design rules."""
-    kept: list[Design] = []
-    names: list[str] = []
-    scenes: dict[str, Document] = {}
-    left_out: list[str] = []
+    tried: list[CheckedDesign] = []
     for design in found.designs:
-        name = f"design-{len(kept) + 1:02d}"
-        try:
-            made = dict(_of_stages(found, design, catalog, name))
-        except (DesignError, ScenarioError, PlantError) as wrong:
-            left_out.append(f"{design.choice.gpus:,} x {design.choice.part.part}: {wrong}")
-            continue
-        kept.append(design)
-        names.append(name)
-        scenes |= made
-    failed = 0 if kept else len(left_out)
-    return DesignScenes(replace(found, designs=tuple(kept), failed=failed), names, scenes, tuple(left_out))
+        number = sum(not one.reason for one in tried) + 1
+        tried.append(checked(found, design, catalog, f"design-{number:02d}"))
+    return gathered(found, tried)
 
 
 def _of_stages(found: Designs, design: Design, catalog: Catalog, name: str) -> Iterator[tuple[str, Document]]:

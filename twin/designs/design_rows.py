@@ -114,9 +114,24 @@ def row(design: Design) -> dict[str, Any]:
             }
             for step, promise in zip(design.steps, design.promises, strict=True)
         ],
+        "ranges": _ranges(design),
         "limits": [limit_row(limit) for limit in design.limits],
         "binding": design.binding.name if design.binding is not None else None,
     }
+
+
+def _ranges(design: Design) -> dict[str, list[float]] | None:
+    """Return P5, P50 and P95 of what has them."""
+    ranges = design.ranges
+    if ranges is None:
+        return None
+    known = {
+        "capital_usd": ranges.capital_usd,
+        "yearly_usd": ranges.yearly_usd,
+        "carbon_kg": ranges.carbon_kg,
+        "time_s": design.time_range_s,
+    }
+    return {name: list(ends) for name, ends in known.items()}
 
 
 def limit_row(limit: Limit) -> dict[str, Any]:

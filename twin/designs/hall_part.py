@@ -11,7 +11,8 @@ from twin.catalog import Catalog, NodePart
 from twin.commands.room.room_plan import MOST_NODES, Cabling, RackStack, RoomError, RoomRequest, stack_of
 from twin.economics.price_book import PriceBook
 from twin.planning.profile.figures import ProfileError
-from twin.planning.profile.profiles import CalibratedProfile, profile_for_gpu
+from twin.planning.profile.hardware_profile import profile_on
+from twin.planning.profile.profiles import CalibratedProfile
 from twin.planning.risk.failure_table import repair_of
 from twin.planning.risk.reliability_sample import SampledCause
 from twin.plant.design_load import node_design_w
@@ -131,7 +132,7 @@ def _part(name: str, catalog: Catalog, wanted: Sequence[str]) -> HallPart | None
     if not any(node.gpu == gpu or node.gpu.startswith(gpu) for gpu in wanted):
         return None
     try:
-        profile = profile_for_gpu(node.gpu)
+        profile = profile_on(node.gpu, catalog, node.id)
     except ProfileError:
         return None
     causes = [_sampled(cause, node) for cause in catalog_causes() if cause.on == "node" and cause.stops]

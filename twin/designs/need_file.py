@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from twin import resources
-from twin.designs.config_json import ConfigError, model_of_config
+from twin.catalog.config_json import ConfigError, shape_in_file
 from twin.designs.need import FORMAT, VERSION, LanguageWork, SiteNeed
 from twin.physics.training_inputs import Model
-from twin.planning.profile.models import model_presets
+from twin.planning.profile.models import model_of, model_presets
 from twin.scenario.formats import climates
 from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
@@ -148,9 +148,10 @@ def _model_of(work: LanguageWork, folder: Path | None) -> Model:
         )
     if work.config is not None:
         try:
-            return model_of_config(work.config, folder, work.sequence)
+            model = model_of(shape_in_file(work.config, folder))
         except ConfigError as wrong:
             raise _Wrong("config", str(wrong)) from None
+        return model if work.sequence is None else replace(model, seq=work.sequence)
     presets = model_presets()
     if work.model not in presets:
         near = nearest(str(work.model), presets)

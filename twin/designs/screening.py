@@ -10,30 +10,34 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
-from twin.designs.design import Alternative, Design, Promise
+from twin.designs.design import Alternative, Design, DesignRanges, Promise, range_of
 from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.need import VisionWork
 from twin.designs.need_file import NeedFile
 from twin.designs.site_outages import YEAR_S, SiteOutages, site_outages
 from twin.designs.work_table import WorkStep, WorkTable, stage_of, work_time_s
+from twin.economics.bill import Bill
 from twin.economics.capital import capital_of
 from twin.economics.carbon import carbon_of
 from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import MONTHS, EnergyUse
 from twin.economics.operation import operation_of
-from twin.economics.price_book import PriceBook
-from twin.economics.prices import likely_prices
+from twin.economics.price_book import PriceBook, PriceRange
+from twin.economics.prices import Prices, likely_prices
+from twin.language import tr
 from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
@@ -56,6 +60,14 @@ PAUSE_S = 10.0
 SEED = 1
 LARGE_W = 5e6
 """Power of a site from which it has a power transformer of its own."""
+Progress = Callable[[float, float], None]
+"""Takes how much is done, and of how much."""
+Draw = Callable[[Iterable[PriceRange]], Prices]
+"""Gives prices their values."""
+
+
+def unwatched(_done: float, _of: float) -> None:
+    """Take note of nothing."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,14 @@ class Screened:
     designs: tuple[Design, ...]
     possible: int
     reasons: tuple[str, ...]
+
+
+class _Money(NamedTuple):
+    """Of a design, in samples of the prices: capital, cost of a year, carbon of a year [USD], [USD/year], [kg]."""
+
+    capital_usd: Floats
+    yearly_usd: Floats
+    carbon_kg: Floats
 
 
 class Screening:
@@ -127,9 +147,9 @@ class Screening:
     def _sizes(self) -> Iterator[tuple[HallPart, int]]:
         stages = tuple(stage.gpus for stage in self.need.stages)
         if not self.parts:
-            self.reasons["no part of the catalogue has such GPUs, a profile for step times and a price"] = (
-                None
-            )
+            self.reasons[
+                tr("no part of the catalogue has such GPUs, a profile for step times and a price")
+            ] = None
         for part in self.parts:
             each = part.node.n_gpu
             if stages:
@@ -137,14 +157,17 @@ class Screening:
                 continue
             counts = self.table.counts(part)
             if not counts:
-                self.reasons[f"{part.part}: no number of GPUs fits the model and its deadline"] = None
+                self.reasons[
+                    tr("{part}: no number of GPUs fits the model and its deadline", part=part.part)
+                ] = None
             for gpus in counts:
                 yield part, gpus
 
-    def screen(self, candidates: int) -> Screened:
+    def screen(self, candidates: int, progress: Progress = unwatched) -> Screened:
         """Return the figures of so many candidates, drawn evenly over parts and numbers of GPUs.
 
-        All that have a workload which does not fit are left out, and told.
+        All that have a workload which does not fit are left out, and told. `progress` hears how many are done, of how
+        many.
         """
         groups: dict[tuple[str, int], list[Alternative]] = {}
         every = self.choices()
@@ -160,7 +183,12 @@ class Screening:
             left = candidates - len(taken)
             taken += row[:left] if depth else evenly(row, left)
             depth += 1
-        designs = [design for choice in taken if (design := self.figures(choice)) is not None]
+        designs = []
+        for done, choice in enumerate(taken):
+            progress(done, len(taken))
+            design = self.figures(choice)
+            if design is not None:
+                designs.append(design)
         return Screened(tuple(designs), len(every), tuple(self.reasons))
 
     # --- figures of one candidate
@@ -176,7 +204,12 @@ class Screening:
             step = self.table.step(place, part, gpus, choice.oversubscription)
             if step is None:
                 self.reasons[
-                    f"{gpus:,} x {part.gpu}: {_name(work)} cannot be cut or does not fit in memory"
+                    tr(
+                        "{gpus:,} x {part}: {model} cannot be cut or does not fit in memory",
+                        gpus=gpus,
+                        part=part.gpu,
+                        model=_name(work),
+                    )
                 ] = None
                 return None
             steps.append(step)
@@ -235,7 +268,7 @@ class Screening:
         need, part = self.need, choice.part
         bill = self.bills.bill(part, room, size)
         outages = self._outages(choice.level, part.cooling == "liquid", round(bill.it_w, -5))
-        promises, step_w = [], []
+        promises = []
         read = room.storage * self.catalog.storage(STORE_PART).read_bytes_s
         enough = 1.0
         for work, step in zip(need.workloads, steps, strict=True):
@@ -244,12 +277,7 @@ class Screening:
             promise = self._promise(choice, step, used, spares, read, outages)
             enough = min(enough, promise.in_service)
             promises.append(promise)
-            step_w.append(step.node_w * used)
-        load = min(1.0, max(step_w) / (part.design_w * nodes)) if step_w else Plan().load
-        use = self._use(part, bill.it_w, load)
-        prices = likely_prices([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
-        capital = capital_of(bill, prices)
-        operation = operation_of(bill, capital, use, Plan().ratchet)
+        money = self._money(part, bill, self._load(steps, stages, part, nodes))
         site_w = bill.it_w * FACILITY_FACTOR[part.cooling]
         return Design(
             choice=choice,
@@ -259,9 +287,9 @@ class Screening:
             stages=stages,
             steps=tuple(steps),
             promises=tuple(promises),
-            capital_usd=float(capital.total_usd[0]),
-            yearly_usd=float(capital.yearly_usd[0] + operation.total_usd[0]),
-            carbon_kg=float(carbon_of(bill, use, prices, self.catalog).total_kg[0]),
+            capital_usd=float(money.capital_usd[0]),
+            yearly_usd=float(money.yearly_usd[0]),
+            carbon_kg=float(money.carbon_kg[0]),
             site_w=site_w,
             area_m2=area_m2(part, room, size),
             site_available=outages.available,
@@ -269,6 +297,39 @@ class Screening:
             in_service=enough,
             ready_s=self._ready_s(site_w),
         ).with_limits(need)
+
+    def with_ranges(self, design: Design, draw: Draw) -> Design:
+        """Return a design with what its cost and carbon come to at drawn prices."""
+        choice, part, room = design.choice, design.choice.part, design.room
+        fabric = self._fabric(part, room)
+        bill = self.bills.bill(part, room, fabric[1] if fabric is not None else None)
+        load = self._load(design.steps, design.stages, part, design.nodes)
+        money = self._money(choice.part, bill, load, draw)
+        return replace(
+            design,
+            ranges=DesignRanges(
+                *(range_of(drawn) for drawn in (money.capital_usd, money.yearly_usd, money.carbon_kg))
+            ),
+        )
+
+    def _load(self, steps: Sequence[WorkStep], stages: tuple[int, ...], part: HallPart, nodes: int) -> float:
+        """Return the mean power of the nodes over their design load, of the workload that draws most [-]."""
+        drawn_w = [
+            step.node_w * math.ceil(stage_of(work, stages) / part.node.n_gpu)
+            for work, step in zip(self.need.workloads, steps, strict=True)
+        ]
+        return min(1.0, max(drawn_w) / (part.design_w * nodes)) if drawn_w else Plan().load
+
+    def _money(self, part: HallPart, bill: Bill, load: float, draw: Draw = likely_prices) -> _Money:
+        use = self._use(part, bill.it_w, load)
+        prices = draw([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
+        capital = capital_of(bill, prices)
+        operation = operation_of(bill, capital, use, Plan().ratchet)
+        return _Money(
+            capital.total_usd,
+            capital.yearly_usd + operation.total_usd,
+            carbon_of(bill, use, prices, self.catalog).total_kg,
+        )
 
     def _promise(
         self,
@@ -340,7 +401,7 @@ def evenly(row: list[Alternative], most: int) -> list[Alternative]:
 
 
 def _name(work: object) -> str:
-    return str(getattr(work, "model", None) or "the model")
+    return str(getattr(work, "model", None) or tr("the model"))
 
 
 def screened(file: NeedFile, catalog: Catalog, candidates: int) -> Screened:

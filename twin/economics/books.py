@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -151,7 +151,7 @@ class SiteBooks:
         )
 
 
-def books_of(
+def books_steps(
     scenario: Scenario,
     plant: Plant,
     catalog: Catalog,
@@ -160,8 +160,8 @@ def books_of(
     samples: int,
     seed: int,
     work: WorkDone | None = None,
-) -> SiteBooks:
-    """Return the books of a scene.
+) -> Generator[None, None, SiteBooks]:
+    """Keep the books of a scene a little at a time.
 
     Parameters
     ----------
@@ -184,12 +184,15 @@ def books_of(
     owned = None
     if scenario.rentals:
         of_all = scenario.model_copy(update={"rentals": ()})
-        owned = books_of(of_all, plant, catalog, replace(use, rent_usd={}), plan, samples, seed, work)
+        all_use = replace(use, rent_usd={})
+        owned = yield from books_steps(of_all, plant, catalog, all_use, plan, samples, seed, work)
     whole = bill_of(scenario, plant, catalog)
     use = use.of_share(whole.owned_share) if scenario.rentals else use
+    yield
     bill = priced_bill(whole, catalog, scenario)
     prices = prices_of(scenario, bill, catalog)
     likely = statement_of(bill, use, plan, likely_prices(prices), work, catalog)
+    yield
     drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work, catalog)
     notes = (*whole.notes, *_doubts(likely))
     rented = rented_groups(scenario, plant, catalog)

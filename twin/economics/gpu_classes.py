@@ -6,7 +6,7 @@ its nodes, and all else by capital.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 
 import numpy as np
@@ -68,8 +68,8 @@ def owned_by_class(statement: Statement, bill: Bill, plant: Plant, catalog: Cata
     return np.asarray(borne + by_capital * left, np.float64)
 
 
-def held_by_class(reader: Reader, plant: Plant, bill: Bill) -> Floats:
-    """Return the share of each job's GPUs that are of each kind, shape (jobs, kinds) [-].
+def held_steps(reader: Reader, plant: Plant, bill: Bill) -> Generator[None, None, Floats]:
+    """Work out the share of each job's GPUs that are of each kind, shape (jobs, kinds) [-], frame by frame.
 
     By frames of the run, evenly in time; a job that none of them shows held what there is.
     """
@@ -85,6 +85,7 @@ def held_by_class(reader: Reader, plant: Plant, bill: Bill) -> Floats:
             job = reader.frame(t_s).values["gpu.job"][: len(of_gpu)]
             held = (job >= 0) & (of_gpu[: len(job)] >= 0)
             np.add.at(seen, (job[held], of_gpu[: len(job)][held]), 1.0)
+            yield
     unseen = seen.sum(axis=1) == 0.0
     seen[unseen] = installed
     return np.asarray(seen / seen.sum(axis=1, keepdims=True), np.float64)

@@ -8,11 +8,12 @@ from itertools import compress
 
 import numpy as np
 
-from twin.arrays import Bools
+from twin.arrays import Bools, Ints32
 from twin.catalog import Catalog, RackPart
 from twin.catalog.contents import contents
 from twin.economics.bill import BillLine, Group
 from twin.economics.price_book import CABINET, PriceBook, sold_whole
+from twin.plant.links import links_of
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
@@ -110,18 +111,32 @@ def _inside(catalog: Catalog, inside: Counter[str], count: int) -> Iterator[Bill
 
 
 def _of_cables(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
-    """Yield the cables of each fabric, one of them for two ports of half its speed, and the fibre by its length."""
+    """Yield the cables of each fabric, whole ones, and the fibre by its length."""
+    bundles = plant.bundles
+    links = links_of(plant)
+    numbers = links.cables_in_bundles(runs_per_cable(scenario, plant, catalog)[links.fabric])
     for fabric in scenario.fabrics:
         if fabric.id not in plant.fabrics:  # just written: the hall as it stands has none of it yet
             continue
-        of_fabric = plant.bundles.fabric == plant.fabrics.index(fabric.id)
+        of_fabric = bundles.fabric == plant.fabrics.index(fabric.id)
         part = catalog.cable(fabric.cable)
-        split = np.minimum(1.0, plant.bundles.cable_bytes_s[of_fabric] / part.bandwidth_bytes_s)
-        cables = plant.bundles.cables[of_fabric] * split
+        cables = numbers[of_fabric]
         yield BillLine("cables", fabric.cable, float(cables.sum()), "", "it")
         if part.medium in OPTICAL:
-            metres = float((cables * plant.bundles.length_m[of_fabric]).sum())
+            metres = float((cables * bundles.length_m[of_fabric]).sum())
             yield BillLine("cables", "fibre", metres, "m", "it")
+
+
+def runs_per_cable(scenario: Scenario, plant: Plant, catalog: Catalog) -> Ints32:
+    """Return how many runs a cable of each fabric carries: 2 where it is twice as fast as the ports it joins."""
+    each = np.ones(len(plant.fabrics), np.int32)
+    for fabric in scenario.fabrics:
+        if fabric.id in plant.fabrics:
+            place = plant.fabrics.index(fabric.id)
+            speeds = plant.bundles.cable_bytes_s[plant.bundles.fabric == place]
+            if len(speeds):
+                each[place] = max(1, int(catalog.cable(fabric.cable).bandwidth_bytes_s / speeds.max() + 1e-6))
+    return each
 
 
 def _of_stores(plant: Plant) -> Iterator[BillLine]:

@@ -79,7 +79,7 @@ class PriceRange:
     @property
     def is_estimate(self) -> bool:
         """Return whether nobody has published it."""
-        return self.standing in ("recalled", "estimated")
+        return self.standing in ("recalled", "estimated", "unverified")
 
     def scaled_to(self, likely: float, title: str) -> PriceRange:
         """Return the price of a piece of it, as wide as the whole in proportion."""

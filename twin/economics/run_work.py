@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from twin.catalog import Catalog
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import estimate_of, trained_model
 from twin.planning.profile.figures import ProfileError
@@ -13,6 +14,7 @@ from twin.record.accounts import RESTING
 from twin.record.site_year import HOUR_S
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.work import Job
 from twin.scenario.schema.workload import LlmTraining
 
@@ -117,20 +119,47 @@ def work_of(scenario: Scenario, summary: Mapping[str, Any], gpus: Mapping[str, i
     part = max(gpus, key=lambda name: gpus[name], default="")
     written = {job.id: job for job in jobs_of(scenario)}
     done = [
-        _of_job(written.get(row["id"]), row, part, summary["simulated_s"])
+        _of_job(written.get(row["id"]), row, part, summary["simulated_s"], catalog_of(scenario))
         for row in summary["jobs"]
         if row["steps"]
     ]
     return WorkDone(hours, tuple(done))
 
 
-def _of_job(job: Job | None, row: Mapping[str, Any], part: str, until_s: float) -> JobWork:
+def work_asked(scenario: Scenario, part: str, node_gpus: int) -> WorkDone:
+    """Return the work that the jobs of a scene ask for, whoever does it: all their steps.
+
+    Parameters
+    ----------
+    part, node_gpus
+        GPU of its nodes, and how many a node has.
+    """
+    asked = [
+        {
+            "id": job.id,
+            "tenant": job.tenant,
+            "gpus": job.nodes * node_gpus,
+            "steps": job.steps,
+            "start_s": 0.0,
+            "end_s": 0.0,
+        }
+        for job in jobs_of(scenario)
+        if job.steps
+    ]
+    written = {job.id: job for job in jobs_of(scenario)}
+    catalog = catalog_of(scenario)
+    return WorkDone(
+        GpuHours(0.0), tuple(_of_job(written[str(row["id"])], row, part, 0.0, catalog) for row in asked)
+    )
+
+
+def _of_job(job: Job | None, row: Mapping[str, Any], part: str, until_s: float, catalog: Catalog) -> JobWork:
     steps, tokens, flop = int(row["steps"]), None, None
     if job is not None:
         try:
             if isinstance(job.workload, LlmTraining):
-                tokens = float(steps) * trained_model(job.workload).seq * job.workload.global_batch
-            each = estimate_of(job, int(row["gpus"]), part, 0.0).parts.model_flop
+                tokens = float(steps) * trained_model(job.workload, catalog).seq * job.workload.global_batch
+            each = estimate_of(job, int(row["gpus"]), part, 0.0, catalog=catalog).parts.model_flop
             flop = steps * each if each > 0.0 else None
         except (PlanError, ProfileError):
             flop = None

@@ -13,6 +13,7 @@ from twin.lessons.measure import OF_THE_SCENE, Measure, falls, rises
 from twin.lessons.schema import Allowed, Answer, ChoiceQuestion, Mistake, Question, Step, StepCondition
 from twin.lessons.step_hall import Act
 from twin.lessons.values import NoValue, StepEvidence, Value, kind_of_act, value_of
+from twin.piecewise import all_at_once
 from twin.scenario.schema.edit import Edit
 from twin.units import UnitError
 
@@ -131,13 +132,7 @@ def judge(step: Step, evidence: StepEvidence, answer: Answer | None = None) -> S
     RunFileError
         When the run file is damaged.
     """
-    work = judging(step, evidence, answer)
-    while True:
-        try:
-            next(work)
-        except StopIteration as done:
-            verdict: StepVerdict = done.value
-            return verdict
+    return all_at_once(judging(step, evidence, answer))
 
 
 def judging(

@@ -18,7 +18,7 @@ from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
 from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.schema.quantity import FROM_FILE
-from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.parse import Tree, parsed
 from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError, shown
 
 SUFFIX = ".twin-lesson.yaml"
@@ -132,7 +132,7 @@ def load_lesson(path: Path | str) -> LessonFile:
 
 def lesson_from(text: str, name: str = "lesson", folder: Path | None = None) -> LessonFile:
     """Return the lesson of a text; raises as `load_lesson`."""
-    return _lesson_file(text, name, folder / name if folder is not None else None, parse(text, name))
+    return _lesson_file(text, name, folder / name if folder is not None else None, parsed(text, name))
 
 
 def is_lesson(name: str | Path) -> bool:

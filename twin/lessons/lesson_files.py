@@ -8,6 +8,7 @@ from typing import Any
 
 from twin.lessons.lesson_file import LessonFile
 from twin.markdown_text import MarkdownError, read_markdown
+from twin.scenario import load
 from twin.scenario.formats.sibling_files import FileLimit, found
 from twin.scenario.text.parse import parse
 from twin.scenario.text.problem import Problem, ScenarioError
@@ -37,6 +38,8 @@ def files_beside(file: LessonFile) -> list[str]:
             if name.endswith(_SCENES):
                 text = (file.folder / name).read_text(encoding="utf-8-sig")
                 waiting.append((str(PurePath(name).parent), parse(text, name).plain()))
+                for own in load(file.folder / name).scenario.own_files:
+                    needed[str(PurePath(name).parent / own.file)] = None
     return list(needed)
 
 

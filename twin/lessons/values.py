@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from pydantic import BaseModel
 
-from twin.catalog import load_catalog
 from twin.lessons.measure import (
     EDIT,
     ActMeasure,
@@ -42,6 +41,7 @@ from twin.scenario.generators.allowed_rows import rows_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.fields import fields_of
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.path import split
 
 HOUR_S = 3600.0
@@ -253,7 +253,7 @@ def _summed(measure: SummaryMeasure, reader: Reader, until_s: float) -> float:
 
 
 def _findings(measure: FindingMeasure, evidence: StepEvidence) -> int:
-    report = check(evidence.scenario, evidence.plant, load_catalog())
+    report = check(evidence.scenario, evidence.plant, catalog_of(evidence.scenario))
     return sum(
         (finding.counts if measure.rule is None else finding.rule == measure.rule)
         and measure.of in (None, *finding.ids)
@@ -295,10 +295,11 @@ def planned(scenario: Scenario, plant: Plant, job_id: str) -> JobEstimate:
     job = next((job for job in jobs_of(scenario) if job.id == job_id), None)
     if job is None:
         raise NoValue(f"the scene has no job {job_id}")
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     try:
         gpus = scene_gpus(plant, catalog, rows_of(scenario, job))
         count = job.gpus or job.nodes * gpus.node_gpus
-        return estimate_of(job, count, gpus.part, gpus.memory_bytes, network_of(plant, catalog, job))
+        network = network_of(plant, catalog, job)
+        return estimate_of(job, count, gpus.part, gpus.memory_bytes, network, catalog=catalog, node=gpus.node)
     except (PlanError, ProfileError) as error:
         raise NoValue(str(error)) from None

@@ -12,7 +12,7 @@ straight line.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,16 +48,16 @@ class FlowLaw:
 
     def power_share(self, flow: ArrayLike) -> Floats:
         """Return the power at a flow, over rated [-]: 1 at rated flow; pumps that make up for others go above it."""
-        share = np.maximum(flow, self.least)
-        result: Floats = self.standing + (1.0 - self.standing) * (
-            self.held * share + (1.0 - self.held) * share**3
-        )
-        return result
+        return self._power(np.maximum(flow, self.least))
 
-    def cycled_share(self, flow: ArrayLike) -> Floats:
-        """Return the mean power at a flow, over rated, of many fans that take turns below the least flow [-]."""
-        result: Floats = self.power_share(flow) * np.minimum(np.divide(flow, self.least), 1.0)
-        return result
+    def cycled_share(self, flow: float) -> float:
+        """Return the mean power at one flow, over rated, of many fans that take turns below the least flow [-]."""
+        least = float(self.least)
+        return float(self._power(max(flow, least))) * min(flow / least, 1.0)
+
+    def _power(self, flow: Floats | float) -> Floats:
+        result = self.standing + (1.0 - self.standing) * (self.held * flow + (1.0 - self.held) * flow**3)
+        return cast(Floats, result)
 
 
 ROOM_FANS = FlowLaw(least=0.3, standing=0.047, held=0.05)
@@ -102,11 +102,23 @@ def staged_flow(present: Floats, asked: ArrayLike, stage: float = 0.05) -> Float
         Size of the stages [-].
     """
     wanted = np.asarray(asked, np.float64)
-    stays = (present >= wanted - 1e-9) & (present < wanted + 1.25 * stage)
-    if np.logical_and.reduce(stays):
+    above, most = asked_of_stage(present, stage=stage)
+    stays = (wanted > above) & (wanted <= most)
+    if np.count_nonzero(stays) == stays.size:
         return present
     result: Floats = np.where(stays, present, np.minimum(np.ceil(wanted / stage - 1e-9) * stage, 1.0))
     return result
+
+
+def asked_of_stage(
+    present: Floats, least: Floats | float = 0.0, *, stage: float = 0.05
+) -> tuple[Floats, Floats]:
+    """Return above what, and up to what flow that is asked for, flows in stages stay as they are [-].
+
+    Nothing below the least flow brings a flow down further, and nothing above the rated one up.
+    """
+    above, most = present - 1.25 * stage, present + 1e-9
+    return np.where(above < least, -np.inf, above), np.where(most >= 1.0, np.inf, most)
 
 
 HELD_C, EASY_C, WARM_EXPONENT = 75.0, 25.0, 1.6

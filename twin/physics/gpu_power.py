@@ -6,7 +6,8 @@ section 2. The cap, not heat, is the everyday throttle. The numbers of a part co
 
 from dataclasses import dataclass
 from enum import IntFlag
-from functools import lru_cache
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +46,7 @@ class ThrottleReason(IntFlag):
     LOWERED_CAP = 0x8000  # our own, beside 0x4: the limit in force is below the part's default
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuPowerModel:
     """Power model of one GPU part.
 
@@ -85,6 +86,14 @@ class GpuPowerModel:
     def floor_w(self) -> float:
         """Return the lowest power limit that any work keeps: the power of dense 16-bit GEMM at the lowest clock [W]."""
         return self.idle_w + float(dynamic_unit_w(self, self.f_min_ghz, self.a_gemm))
+
+    @cached_property
+    def clock_table(self) -> tuple[Floats, Floats]:
+        """V(f)^2 f, rising, and f on a grid from the lowest clock that holds f_v."""
+        low = np.array([self.f_min_ghz])
+        knee = max(self.f_min_ghz, self.f_v_ghz)
+        f_ghz = np.concatenate([low, np.linspace(knee, self.f_max_ghz, _TABLE_POINTS)])
+        return voltage_v(self, f_ghz) ** 2 * f_ghz, f_ghz
 
 
 def gpu_power_model(
@@ -175,7 +184,11 @@ def dynamic_unit_w(model: GpuPowerModel, f_ghz: ArrayLike, a: ArrayLike) -> Floa
 
 
 def clock_under_cap(
-    model: GpuPowerModel, cap_w: ArrayLike, spread: ArrayLike, activity: ArrayLike, leak_w: ArrayLike
+    model: GpuPowerModel,
+    cap_w: Floats | float,
+    spread: Floats | float,
+    activity: Floats | float,
+    leak_w: Floats | float,
 ) -> Floats:
     """Highest clock whose power stays at or below the cap, between the lowest and the boost clock.
 
@@ -197,20 +210,18 @@ def clock_under_cap(
     ndarray
         Clock [GHz], broadcast shape. At the lowest clock the power may exceed the cap: there is a floor.
     """
-    room_w, weight = np.subtract(np.subtract(cap_w, model.idle_w), leak_w), np.multiply(spread, activity)
-    v2f, f_ghz = _clock_table(model)
-    wanted = np.maximum(room_w, 0.0) / np.maximum(weight, _LEAST)
-    return np.interp(wanted, v2f, f_ghz)
+    wanted = np.maximum(cap_w - model.idle_w - leak_w, 0.0) / np.maximum(spread * activity, _LEAST)
+    return np.interp(wanted, *model.clock_table)
 
 
 def own_clock(
     model: GpuPowerModel,
-    cap_w: ArrayLike,
-    spread: ArrayLike,
-    activity: ArrayLike,
-    leak_w: ArrayLike,
-    products_a: ArrayLike,
-    slowest_ghz: ArrayLike,
+    cap_w: Floats | float,
+    spread: Floats | float,
+    activity: Floats | float,
+    leak_w: Floats | float,
+    products_a: Floats | float,
+    slowest_ghz: Floats | float,
     alone_ghz: Floats | None = None,
 ) -> Floats:
     """Highest clock under the cap of a die that waits, layer by layer, for slower ones [GHz].
@@ -233,19 +244,19 @@ def own_clock(
     """
     if alone_ghz is None:
         alone_ghz = clock_under_cap(model, cap_w, spread, activity, leak_w)
-    waits = np.greater(alone_ghz, slowest_ghz) & (np.asarray(products_a) > 0.0)
-    if not np.logical_or.reduce(waits, axis=None):
+    waits = np.greater(alone_ghz, slowest_ghz)
+    waits &= products_a > 0.0
+    if not np.count_nonzero(waits):
         return alone_ghz
-    wanted = np.subtract(np.subtract(cap_w, model.idle_w), leak_w) / np.maximum(spread, _LEAST)
-    once_a = np.multiply(products_a, slowest_ghz)
-    rest_a = np.maximum(np.subtract(activity, products_a), _LEAST)
+    wanted = (cap_w - model.idle_w - leak_w) / np.maximum(spread, _LEAST)
+    once_a, rest_a = products_a * slowest_ghz, np.maximum(activity - products_a, _LEAST)
     knee_ghz, volt_per_ghz = model.f_v_ghz, (model.v_max - model.v_min) / (model.f_max_ghz - model.f_v_ghz)
     f_ghz = np.maximum(alone_ghz, knee_ghz)
     for _ in range(_NEWTON_STEPS):
         volt = model.v_min + volt_per_ghz * (f_ghz - knee_ghz)
         drawn = volt * (f_ghz * rest_a + once_a)
         f_ghz = f_ghz + (wanted - volt * drawn) / (2.0 * volt_per_ghz * drawn + volt**2 * rest_a)
-    if np.logical_or.reduce(f_ghz < knee_ghz, axis=None):
+    if np.count_nonzero(f_ghz < knee_ghz):
         below_ghz = (wanted / model.v_min**2 - once_a) / rest_a  # the voltage is the lowest
         f_ghz = np.where(f_ghz < knee_ghz, np.minimum(below_ghz, knee_ghz), f_ghz)
     f_ghz = np.minimum(np.maximum(f_ghz, alone_ghz), model.f_max_ghz)
@@ -253,7 +264,7 @@ def own_clock(
     return result
 
 
-def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> Floats:
+def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: Floats | float) -> Floats:
     """Leakage against the reference temperature, die temperature clipped to 20..110 C [W].
 
     Parameters
@@ -266,7 +277,7 @@ def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> 
     """
     low_c, high_c = LEAK_CLIP_C
     clipped = np.minimum(np.maximum(die_c, low_c), high_c)
-    result: Floats = np.multiply(load_fraction, model.leak_w_per_k) * (clipped - LEAK_REF_C)
+    result: Floats = load_fraction * model.leak_w_per_k * (clipped - LEAK_REF_C)
     return result
 
 
@@ -279,8 +290,7 @@ def power_w(
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class StepWork:
+class StepWork(NamedTuple):
     """What a step asks of a GPU at its reference clock.
 
     Attributes
@@ -376,26 +386,45 @@ def spread_points(leakiest_s: Floats) -> Floats:
     return np.array([usual_s - DIE_SPREAD_SIGMA, usual_s + DIE_SPREAD_SIGMA, leakiest_s])
 
 
-def line_through(spread: Floats, values: Floats, *, rising: bool = False) -> tuple[Floats, Floats]:
-    """Return what dies have in common, and what each has more per unit of its spread.
+class SpreadLine:
+    """Figures of dies as straight lines over their spread.
 
     Clock and power of a die bend little over the few per cent by which dies differ, but for the knee where a cap begins
     to be felt. The line holds the mean of all dies, and the leakiest, which is the first to pass a limit.
 
     Parameters
     ----------
-    spread, values : ndarray, shape (3, ...)
-        `spread_points`, and the figure of a die of each.
-    rising : bool
-        Whether a leakier die never has less. Under one cap all dies draw alike at work, and a slow one a watt or two
-        less while it waits: that is left out, so that the leakiest die is the hottest.
+    points_s : ndarray, shape (3, ...)
+        `spread_points` [-].
+
+    Attributes
+    ----------
+    leakiest_s : float
+        The highest of them [-].
     """
-    usual_s, usual = (spread[0] + spread[1]) / 2.0, (values[0] + values[1]) / 2.0
-    slope: Floats = (values[2] - usual) / (spread[2] - usual_s)
-    if rising:
-        slope = np.maximum(slope, 0.0)
-    common: Floats = usual - usual_s * slope
-    return common, slope
+
+    def __init__(self, points_s: Floats) -> None:
+        self.points_s, self.leakiest_s = points_s, float(points_s[2].max())
+        self._usual_s = (points_s[0] + points_s[1]) / 2.0
+        self._reach_s = points_s[2] - self._usual_s
+
+    def through(self, values: Floats, *, rising: bool = False) -> tuple[Floats, Floats]:
+        """Return what dies have in common, and what each has more per unit of its spread.
+
+        Parameters
+        ----------
+        values : ndarray, shape (3, ...)
+            The figure of a die of each of the three spreads.
+        rising : bool
+            Whether a leakier die never has less. Under one cap all dies draw alike at work, and a slow one a watt or
+            two less while it waits: that is left out, so that the leakiest die is the hottest.
+        """
+        usual = (values[0] + values[1]) / 2.0
+        slope: Floats = (values[2] - usual) / self._reach_s
+        if rising:
+            slope = np.maximum(slope, 0.0)
+        common: Floats = usual - self._usual_s * slope
+        return common, slope
 
 
 def die_spread(uniform: ArrayLike, sigma: float = DIE_SPREAD_SIGMA) -> Floats:
@@ -437,12 +466,3 @@ def thermal_reasons(model: GpuPowerModel, die_c: ArrayLike, previous: ArrayLike)
     kept = np.where(was_hard, bits & ~(soft | hard), bits & ~soft)
     result: NDArray[np.int64] = np.bitwise_or(kept, np.where(is_soft, soft, 0) + np.where(is_hard, hard, 0))
     return result
-
-
-@lru_cache(maxsize=64)
-def _clock_table(model: GpuPowerModel) -> tuple[Floats, Floats]:
-    """V(f)^2 f, rising, and f on a grid from the lowest clock that holds f_v."""
-    low = np.array([model.f_min_ghz])
-    knee = max(model.f_min_ghz, model.f_v_ghz)
-    f_ghz = np.concatenate([low, np.linspace(knee, model.f_max_ghz, _TABLE_POINTS)])
-    return voltage_v(model, f_ghz) ** 2 * f_ghz, f_ghz

@@ -7,11 +7,12 @@ Groups of like GPUs -> loops (a coolant loop with its CDU, or cold and hot aisle
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, highest
 from twin.physics import thermal_constants as const
 from twin.physics.thermal_constants import PartThermal
 
@@ -292,11 +293,10 @@ class Groups:
         """Whether the groups add up to the installed GPUs of every loop and part."""
         n_loops, n_parts = network.installed.shape
         counts = np.bincount(self.loop * n_parts + self.part, self.n, minlength=n_loops * n_parts)
-        return bool(np.maximum.reduce(np.abs(counts - network.installed.reshape(-1)), initial=0.0) <= 1e-6)
+        return highest(np.abs(counts - network.installed.reshape(-1))) <= 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class ThermalState:
+class ThermalState(NamedTuple):
     """Temperatures [C]. Arrays are never changed in place.
 
     Attributes

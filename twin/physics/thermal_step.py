@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, highest
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
@@ -183,6 +183,7 @@ class ThermalStepper:
         self._known: dict[bytes, Factors] = {}  # by flows and plant state, the latest last
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
+        self._besides: tuple[Floats, Floats, float] | None = None  # heat besides GPUs, and the sum of it [W]
         self._source: Floats
         self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
         self.apart_k = np.zeros(
@@ -247,7 +248,7 @@ class ThermalStepper:
         sink_2, source_2 = self.sink_and_source(end_s)
         n_groups, leak_total_w = self.groups.size, 0.0
         if self.leaks:
-            leak_total_w = float(np.dot(self.groups.n, self.leak_w(state)))
+            leak_total_w = float(self.groups.n.dot(self.leak_w(state)))
             alike = source_1 is source_2
             source_1 = self._with_leak(source_1, state)
             source_2 = source_1 if alike else self._with_leak(source_2, state)
@@ -263,18 +264,17 @@ class ThermalStepper:
             self.apart_k = end - euler.solve(start, source_2)
             error = self._error_k(self.apart_k)
 
-        out_w = (1.0 - GAMMA) * self._rejected_w(stage, sink_1)
-        out_w += GAMMA * self._rejected_w(end, sink_2)
+        out_w = self._rejected_w(stage, sink_1, end, sink_2)
         energy = EnergyTerms(
             in_j=dt_s * (self._input_w + leak_total_w),
             out_j=dt_s * out_w,
-            stored_j=float(np.dot(end - start, self._stored_j_k)),
+            stored_j=float((end - start).dot(self._stored_j_k)),
         )
         return ThermalState.of(end, n_groups), error, energy
 
     def error_above_k(self, which: NDArray[np.bool_]) -> float:
         """Largest error, in the latest estimated step, of some of the unknowns above the groups [K]."""
-        return ERROR_SHARE * float(np.maximum.reduce(np.abs(self.apart_k[8 * self.groups.size :][which])))
+        return ERROR_SHARE * highest(np.abs(self.apart_k[8 * self.groups.size :][which]))
 
     def leak_w(self, state: ThermalState) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
@@ -318,7 +318,7 @@ class ThermalStepper:
         away_k = 0.0
         if self.leaks:
             leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
-            away_k = float(np.maximum.reduce(apart_k[0] * leaks, initial=0.0))
+            away_k = highest(apart_k[0] * leaks, 0.0)
         apart_k *= self._weight
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
@@ -326,7 +326,7 @@ class ThermalStepper:
         """Heat of everything in a step that begins in this state [W]."""
         if not self.leaks:
             return self._input_w
-        return self._input_w + float(np.dot(self.groups.n, self.leak_w(state)))
+        return self._input_w + float(self.groups.n.dot(self.leak_w(state)))
 
     def sink_c(self, at_s: float) -> Floats:
         """Temperature each plant rejects to at a time, shape (P,) [C]."""
@@ -409,7 +409,10 @@ class ThermalStepper:
         self._source = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
-        self._input_w = gpu_w + float(np.add.reduce(inputs.loop_heat_w) + np.add.reduce(inputs.hall_heat_w))
+        known, besides = self._besides, (inputs.loop_heat_w, inputs.hall_heat_w)
+        if known is None or known[0] is not besides[0] or known[1] is not besides[1]:
+            self._besides = known = *besides, float(np.add.reduce(besides[0]) + np.add.reduce(besides[1]))
+        self._input_w = gpu_w + known[2]
         self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
         self._leak = None
@@ -451,16 +454,17 @@ class ThermalStepper:
             self._steady_sink = sink_c, source
         return sink_c, source
 
-    def _rejected_w(self, flat_c: Floats, sink_c: Floats) -> float:
-        water_c = flat_c[-self._water_w_k.size :]
-        return float(np.dot(self._water_w_k, water_c) - np.dot(self._reject_w_k, sink_c))
+    def _rejected_w(self, stage_c: Floats, sink_1_c: Floats, end_c: Floats, sink_2_c: Floats) -> float:
+        """Heat to the sinks in the mean of a step whose two stages come to these temperatures, as `flat` [W]."""
+        water = slice(-self._water_w_k.size, None)
+        water_c = (1.0 - GAMMA) * stage_c[water] + GAMMA * end_c[water]
+        sink_c = sink_1_c if sink_1_c is sink_2_c else (1.0 - GAMMA) * sink_1_c + GAMMA * sink_2_c
+        return float(self._water_w_k.dot(water_c) - self._reject_w_k.dot(sink_c))
 
     def _error_k(self, apart_k: Floats) -> float:
         """Largest error as it counts, where two results are apart by this, as `ThermalState.flat` [K]."""
         n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
         n_halls = self.network.shape.n_halls
         die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
-        air = AIR_WEIGHT * np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops + n_halls])
-        return ERROR_SHARE * float(
-            max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(air, initial=0.0))
-        )
+        air = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops + n_halls])
+        return ERROR_SHARE * highest(die, AIR_WEIGHT * highest(air, 0.0))

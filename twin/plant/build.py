@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from twin.arrays import Ints32
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
 from twin.plant.equal_arrays import alike
@@ -35,6 +35,7 @@ from twin.plant.tables import (
     Switches,
 )
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 
 Made = TypeVar("Made")
 Table = TypeVar("Table")
@@ -51,7 +52,7 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
     scenario
         The effective scenario (after ``extends``).
     catalog
-        Parts; None: the shipped ones.
+        Parts; None: those of the scene.
 
     Returns
     -------
@@ -115,7 +116,7 @@ class Builder:
 
     def plant(self, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
         """Return the plant of a scenario; raises as `build`."""
-        parts = catalog if catalog is not None else load_catalog()
+        parts = catalog if catalog is not None else catalog_of(scenario)
         size = _size(scenario)
         for known, with_parts, plant in tuple(self._plants):
             if known is scenario and with_parts is parts:
@@ -194,6 +195,7 @@ class Builder:
             fabric_table=fabric_table(scenario, parts),
             stores=stores.ids,
             storage=stores,
+            catalog=parts,
         )
 
     def _step(self, name: str, made_of: tuple[object, ...], make: Callable[[], Made]) -> Made:

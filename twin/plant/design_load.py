@@ -27,6 +27,7 @@ from twin.catalog import (
     UpsPart,
 )
 from twin.catalog.cooling_parts import TankPart
+from twin.plant.domains import birth_racks
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
 
@@ -91,6 +92,31 @@ def rack_budget(plant: Plant, catalog: Catalog) -> RackBudget:
     tank = (racks.loop >= 0) & (np.append(plant.loops.kind, -1)[racks.loop] == LoopKind.IMMERSION)
     liquid_w = np.where(on_plates > 0, liquid_w + gear_w, liquid_w)
     return RackBudget(nodes_w + gear_w, np.where(tank, nodes_w + gear_w, liquid_w))
+
+
+def rack_weights_kg(plant: Plant, catalog: Catalog) -> tuple[Floats, Bools]:
+    """Return the weight of each rack with its contents [kg], and which racks their maker delivers complete."""
+    racks, nodes, switches = plant.racks, plant.nodes, plant.switches
+    usual = catalog.rack("EIA-48U").weight_kg or 0.0
+    own_kg: dict[str, float] = {"": usual}
+    brought: dict[str, int] = {"": 0}
+    for name in set(racks.part) - {""}:
+        part = catalog.rack(name)
+        own_kg[name] = part.weight_kg or usual
+        held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
+        brought[name] = sum(group.count for group in held)
+    total_kg = np.array([own_kg[name] for name in racks.part]) * racks.present
+    first = np.array([brought[name] for name in racks.part], np.int32)
+    if plant.node_parts:
+        each_kg = np.array([catalog.node(name).weight_kg or 0.0 for name in plant.node_parts])
+        index = np.arange(len(nodes.ids)) - racks.node_first[birth_racks(plant)]
+        added = nodes.present & (index >= first[nodes.rack])
+        total_kg += np.bincount(nodes.rack, each_kg[nodes.part] * added, len(racks.ids))
+    switch_kg = {name: catalog.switch(name).weight_kg or 0.0 for name in set(switches.part)}
+    placed = np.flatnonzero(switches.present & (switches.rack >= 0))
+    weight = np.array([switch_kg[switches.part[slot]] for slot in placed.tolist()])
+    total_kg += np.bincount(switches.rack[placed], weight, len(racks.ids)) if len(placed) else 0.0
+    return np.asarray(total_kg, np.float64), np.asarray(first > 0, np.bool_)
 
 
 def loop_heat_w(plant: Plant, catalog: Catalog) -> Floats:

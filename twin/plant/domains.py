@@ -23,9 +23,9 @@ def scale_up_domains(plant: Plant, catalog: Catalog | None = None) -> Ints32:
     plant
         With its nodes.
     catalog
-        Says how many GPUs a domain has; None: the shipped one.
+        Says how many GPUs a domain has; None: those of the plant.
     """
-    parts = catalog if catalog is not None else load_catalog()
+    parts = catalog if catalog is not None else plant.catalog
     nodes, racks = plant.nodes, plant.racks
     if not len(nodes.ids):
         return np.zeros(0, np.int32)

@@ -74,6 +74,25 @@ class Links:
         second = np.where(self.node_b >= 0, self.switches + self.b, self.b)
         return first.astype(np.int32), second.astype(np.int32)
 
+    @cached_property
+    def fans_from(self) -> Ints32:
+        """Switch, or node, at the end from which a cable that carries several runs fans out: the lower switch."""
+        return np.where(self.kind == LinkKind.NODE, self.b, self.a).astype(np.int32)
+
+    def cables_in_bundles(self, runs_per_cable: Ints32) -> Ints32:
+        """Return how many cables each bundle has when one carries several runs out of one switch into one rack.
+
+        Parameters
+        ----------
+        runs_per_cable
+            Of each link: 2 where a cable is twice as fast as the ports it joins.
+        """
+        ends = np.stack([self.bundle, self.fans_from])
+        groups, first, group = np.unique(ends, axis=1, return_index=True, return_inverse=True)
+        runs = np.bincount(group.ravel(), self.cables, minlength=groups.shape[1])
+        whole = np.ceil(runs / runs_per_cable[first] - 1e-9)
+        return np.bincount(groups[0], whole).astype(np.int32)
+
     def of_switches(self, switches: Bools) -> Bools:
         """Return which links have an end at one of the marked switches."""
         marked = np.append(switches, False)  # index -1: no switch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.arrays import Floats
-from twin.catalog import Catalog, NodePart, load_catalog
+from twin.catalog import Catalog, NodePart
 from twin.plant.tables import Plant
 
 GPUS_OF_A_TRAY = 8
@@ -22,7 +22,7 @@ def counts_of_nodes(plant: Plant, each: str, catalog: Catalog | None = None) -> 
     each
         As `each` of a cause of failure: node, gpu, nic, psu, nvlink_tray.
     catalog
-        Says what a node has; None: the shipped one.
+        Says what a node has; None: those of the plant.
     """
     nodes = plant.nodes
     if each == "gpu":
@@ -31,7 +31,7 @@ def counts_of_nodes(plant: Plant, each: str, catalog: Catalog | None = None) -> 
         return nodes.nics.astype(np.float64)
     if each == "node" or not plant.node_parts:
         return np.ones(len(nodes.ids))
-    parts = catalog if catalog is not None else load_catalog()
+    parts = catalog if catalog is not None else plant.catalog
     count = _supplies if each == "psu" else _trays
     return np.array([count(parts.node(part)) for part in plant.node_parts])[nodes.part]
 

@@ -8,7 +8,23 @@ from dataclasses import dataclass
 from twin.catalog import BatteryPart, Catalog, GeneratorPart, UpsPart
 from twin.catalog import PowerStagePart as StagePart
 from twin.catalog.power_parts import SolarPart
+from twin.language import tr
 from twin.scenario.schema.electricity import PowerStage
+
+STAGE_TITLES: dict[str, str] = {
+    "utility": tr("Utility"),
+    "transformer": tr("Transformers"),
+    "switchgear": tr("Switchgear"),
+    "ups": "UPS",
+    "pdu": "PDUs",
+    "busbar": tr("Busbars"),
+    "generator": tr("Generators"),
+    "gas": tr("Gas engines"),
+    "smr": tr("Reactors"),
+    "solar": tr("Solar panels"),
+    "battery": tr("Batteries"),
+}
+"""Kinds of stages, several of them."""
 
 
 @dataclass(frozen=True)

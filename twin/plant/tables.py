@@ -7,13 +7,14 @@ Lengths are metres: x along the rows, y across them, z up. `twin.plant.build` ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from itertools import compress, repeat
 from typing import Literal
 
 from twin.arrays import Bools, Floats, Ints32
+from twin.catalog import Catalog, load_catalog
 from twin.language import tr
 
 U_M = 0.04445
@@ -412,6 +413,8 @@ class Plant:
     fabric_table: FabricTable
     stores: list[str]
     storage: Stores
+    catalog: Catalog = field(default_factory=load_catalog, repr=False, compare=False)
+    """Parts that it was built with."""
 
     def gpu_id(self, gpu: int) -> str:
         """Return the id of GPU slot `gpu`."""

@@ -30,14 +30,15 @@ _latest: list[tuple[Scenario, dict[str, str]]] = []  # of the last scenario aske
 
 
 def input_hashes(scenario: Scenario) -> dict[str, str]:
-    """Return a hash of the effective scenario and of each shipped data file a run can read."""
+    """Return a hash of the effective scenario, of each shipped data file a run can read, and of files of own parts."""
     for known, hashes in _latest:
         if known is scenario:  # frozen, so the same object is the same document
             return dict(hashes)
     told = (
         scenario.model_copy(update={"chapters": ()}) if scenario.chapters else scenario
     )  # they change no run
-    hashes = {"scenario": digest(to_json(told).encode()), **_shipped()}
+    own = {file.file: digest(file.text.encode()) for file in scenario.own_files}
+    hashes = {"scenario": digest(to_json(told).encode()), **_shipped(), **own}
     _latest[:] = [(scenario, hashes)]
     return dict(hashes)
 

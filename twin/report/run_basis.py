@@ -23,6 +23,7 @@ from twin.rules import check
 from twin.rules.engine_findings import at_the_start
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.own_files import catalog_with
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
 _STANDING = {
@@ -31,6 +32,7 @@ _STANDING = {
     "fitted": "an effective number, fitted to published runs",
     "recalled": "unverified (from memory): check it before you quote it",
     "estimated": "an engineering estimate of the model",
+    "unverified": "as a file of own parts has it, not checked",
 }
 
 
@@ -70,19 +72,20 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
 
 
 def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
-    """Return the catalogue and files of constants of the run; of this program for older files."""
-    texts = reader.constants() or constants()
+    """Return the catalogue of the run, own parts too, and its files of constants; of this program for older files."""
+    texts, own = reader.constants() or constants(), reader.header.scenario.own_files
     try:
-        found = {
-            name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
-        }
-        return catalog_from_texts(found), texts
+        return catalog_with(own, _catalog(texts)), texts
     except (CatalogError, YAMLError):  # of a version that wrote catalogues otherwise
         texts = constants()
-        found = {
-            name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
-        }
-        return catalog_from_texts(found), texts
+        return catalog_with(own, _catalog(texts)), texts
+
+
+def _catalog(texts: Mapping[str, str]) -> Catalog:
+    found = {
+        name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
+    }
+    return catalog_from_texts(found)
 
 
 def year(scenario: Scenario, plant: Plant, catalog: Catalog) -> Markup:
@@ -158,7 +161,7 @@ def _profiles(scenario: Scenario, plant: Plant, texts: Mapping[str, str]) -> lis
 
 
 def _standing(status: str) -> Markup:
-    css = {"recalled": "warn", "estimated": "warn"}.get(status)
+    css = {"recalled": "warn", "estimated": "warn", "unverified": "warn"}.get(status)
     return tag("span", status, class_=css, title=_STANDING.get(status))
 
 

@@ -46,6 +46,12 @@ def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
         return tag("p", str(wrong))
     except UnknownPart:  # of a version without prices
         return tag("p", "The catalogue of this run has no prices.")
+    ledger_rows = table(("account", "GPU-hours", *_HEADS), _ledger(ledger), right=4)
+    return joined([books_of_site(books), tag("h3", "Where the money of the run went"), ledger_rows])
+
+
+def books_of_site(books: SiteBooks) -> Markup:
+    """Return capital, a year and units of the books of a site, with their ranges."""
     capital = books.drawn.capital
     estimated = 100 * float(np.median(capital.estimated_share))
     body: list[Child] = [
@@ -62,8 +68,6 @@ def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
         table(("item", *_HEADS), _year(books), right=3),
         tag("h3", "One unit"),
         table(("unit", *_HEADS), _per_unit(books), right=3),
-        tag("h3", "Where the money of the run went"),
-        table(("account", "GPU-hours", *_HEADS), _ledger(ledger), right=4),
     ]
     return joined(body)
 

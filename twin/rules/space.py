@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, Ints32
-from twin.catalog import NodePart
 from twin.language import tr
 from twin.plant.cabinet import FRONT_M, REAR_M
-from twin.plant.domains import birth_racks
+from twin.plant.design_load import rack_weights_kg
 from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
@@ -293,35 +292,9 @@ def _inside(floor: _Floor) -> Bools:
 # --- weight
 
 
-def _weights_kg(case: RuleContext) -> tuple[Floats, Bools]:
-    """Return the weight of each rack with its contents [kg], and which racks their maker delivers complete."""
-    plant, catalog = case.plant, case.catalog
-    racks, nodes, switches = plant.racks, plant.nodes, plant.switches
-    usual = catalog.rack("EIA-48U").weight_kg or 0.0
-    own_kg: dict[str, float] = {"": usual}
-    brought: dict[str, int] = {"": 0}
-    for name in set(racks.part) - {""}:
-        part = catalog.rack(name)
-        own_kg[name] = part.weight_kg or usual
-        held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
-        brought[name] = sum(group.count for group in held)
-    total_kg = np.array([own_kg[name] for name in racks.part]) * racks.present
-    first = np.array([brought[name] for name in racks.part], np.int32)
-    if plant.node_parts:
-        each_kg = np.array([catalog.node(name).weight_kg or 0.0 for name in plant.node_parts])
-        index = np.arange(len(nodes.ids)) - racks.node_first[birth_racks(plant)]
-        added = nodes.present & (index >= first[nodes.rack])
-        total_kg += np.bincount(nodes.rack, each_kg[nodes.part] * added, len(racks.ids))
-    switch_kg = {name: catalog.switch(name).weight_kg or 0.0 for name in set(switches.part)}
-    placed = np.flatnonzero(switches.present & (switches.rack >= 0))
-    weight = np.array([switch_kg[switches.part[slot]] for slot in placed.tolist()])
-    total_kg += np.bincount(switches.rack[placed], weight, len(racks.ids)) if len(placed) else 0.0
-    return np.asarray(total_kg, np.float64), np.asarray(first > 0, np.bool_)
-
-
 def _heavy(case: RuleContext) -> Iterator[Found]:
     """Yield cabinets above the static rating; complete racks of a maker are not checked."""
-    weight_kg, whole = _weights_kg(case)
+    weight_kg, whole = rack_weights_kg(case.plant, case.catalog)
     over = np.flatnonzero((weight_kg > CABINET_KG) & ~whole & case.plant.racks.present)
     for at, ids in case.by_generator(over[np.argsort(-weight_kg[over], kind="stable")]):
         weight = number(round(float(weight_kg[case.plant.slots[ids[0]][1]])), "kg")
@@ -343,7 +316,7 @@ def _floor_load(case: RuleContext) -> Iterator[Found]:
     before_m, behind_m = floor.clear_m(racks.facing[floor.rack])
     beside_m = np.minimum(before_m / 2, BESIDE_M) + np.minimum(behind_m / 2, BESIDE_M)
     area_m2 = racks.width_m[floor.rack] * (racks.depth_m[floor.rack] + beside_m)
-    load_pa = _weights_kg(case)[0][floor.rack] * GRAVITY_M_S2 / area_m2
+    load_pa = rack_weights_kg(case.plant, case.catalog)[0][floor.rack] * GRAVITY_M_S2 / area_m2
     limit_pa = np.array([hall.floor_load_pa for hall in case.scenario.halls])[racks.hall[floor.rack]]
     over = np.flatnonzero(load_pa > limit_pa * 1.001)
     over = over[np.argsort(-load_pa[over], kind="stable")]

@@ -11,6 +11,7 @@ from twin.rules import (
     data,
     fabric,
     job_rules,
+    own_parts,
     power,
     redundancy,
     sizing,
@@ -59,6 +60,7 @@ BY_ID: dict[str, Rule] = {
         *tenancy.RULES,
         *job_rules.RULES,
         *data.RULES,
+        *own_parts.RULES,
         *chapter_rules.RULES,
         *RUN,
     )

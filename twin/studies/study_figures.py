@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from twin.analysis.figures import FIGURES, ComparedFigure, at
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.planning.risk.risk import risk_of
 from twin.plant.build import build
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.studies.study_error import StudyError
 
 CLOSED_FORMS: tuple[ComparedFigure, ...] = (
@@ -48,7 +48,7 @@ def is_closed(figure: ComparedFigure) -> bool:
 
 def closed_forms(scenario: Scenario) -> dict[str, float | None]:
     """Return the closed forms of a scene; raises as `twin.planning.risk.risk.risk_of`."""
-    catalog = load_catalog()
+    catalog = catalog_of(scenario)
     plant = build(scenario, catalog)
     job = risk_of(scenario, plant, catalog)
     values = {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from twin.analysis.design_figures import DesignToCompare
+from twin.analysis.design_runs import DesignRun
 from twin.app.branches.answer import Answered
 from twin.app.branches.choices import is_shipped
 from twin.app.compare.designs import DesignChoice, DesignsDialog, Simulated
+from twin.app.compare.designs_window import DesignsWindow
 from twin.app.compare.dialog import CompareDialog
 from twin.app.compare.recorded_runs import RunsDialog
 from twin.app.compare.run import ComparedRun
@@ -32,6 +36,8 @@ class CompareRuns:
         The last one, while it is open.
     asking
         What asks for two designs and simulates them, while it is open.
+    designs
+        The window of designs side by side, while it is open.
     choosing
         What lists the runs to compare with, while it is open.
     """
@@ -49,6 +55,7 @@ class CompareRuns:
         self.choosing: RunsDialog | None = None
         self.dialog: CompareDialog | None = None
         self.asking: DesignsDialog | None = None
+        self.designs: DesignsWindow | None = None
 
     def ask(self) -> None:
         """Let the person choose a recording, and hold it against the run that is open."""
@@ -75,8 +82,22 @@ class CompareRuns:
         own = [path for path in own_scenes(self._settings.recent) if path != self._session.path]
         self.asking = DesignsDialog(self._open_designs(), own, self._session.seed, self._window, second)
         self.asking.made.connect(self._show_simulated)
+        self.asking.designs_wanted.connect(lambda designs, seeds: self.show_designs(designs, seeds=seeds))
         self.asking.finished.connect(self._forget_asking)
         self.asking.show()
+
+    def show_designs(
+        self,
+        designs: Sequence[DesignToCompare],
+        runs: list[list[DesignRun]] | None = None,
+        seeds: Sequence[int] = (),
+    ) -> None:
+        """Show designs side by side by their money, time, carbon and power; `runs` and `seeds` as of the window."""
+        if self.designs is not None:
+            self.designs.close()
+        self.designs = DesignsWindow(self._look, designs, self._window, runs, seeds)
+        self.designs.finished.connect(self._forget_designs)
+        self.designs.show()
 
     def show_answer(self, answered: Answered) -> None:
         """Show run and branch of a what-if, and what came of it."""
@@ -129,7 +150,7 @@ class CompareRuns:
 
     def close(self) -> None:
         """Close the windows, if there are any."""
-        for asking in (self.asking, self.choosing):
+        for asking in (self.asking, self.choosing, self.designs):
             if asking is not None:
                 asking.close()
         if self.dialog is not None:
@@ -143,3 +164,6 @@ class CompareRuns:
 
     def _forget_asking(self) -> None:
         self.asking = None
+
+    def _forget_designs(self) -> None:
+        self.designs = None

@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import recorded_aside
+from twin.analysis.design_figures import DesignToCompare
+from twin.analysis.designs_comparison import MOST_DESIGNS
 from twin.app.files.scene_list import SUFFIX, own_title, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.count_field import CountBox
@@ -45,6 +47,7 @@ _OTHER = tr("Another file\N{HORIZONTAL ELLIPSIS}")
 _MOST_SEED, _MOST_SEEDS = 2**31 - 1, 1000
 _WIDTH_PX, _POLL_MS, _FINE = 520, 150, 1000
 _SHOWN_LETTERS = 24
+_NAMES = "ABCDEFGH"
 _TO_THE_END = tr("to the end of each")
 
 
@@ -60,6 +63,10 @@ class DesignChoice:
         scenario = (self.source if isinstance(self.source, Document) else load(self.source)).scenario
         build(scenario)  # a hall that cannot be built is refused now, and not by the process that runs it
         return scenario
+
+    def document(self) -> Document:
+        """Return it with its text; raises one of `SCENE_ERRORS`."""
+        return self.source if isinstance(self.source, Document) else load(self.source)
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,7 @@ class DesignsDialog(QDialog):
     """
 
     made = Signal(object)  # Simulated
+    designs_wanted = Signal(object, object)  # list of DesignToCompare, seeds of their runs
 
     def __init__(
         self,
@@ -118,7 +126,7 @@ class DesignsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(scaled(_WIDTH_PX))
         self._lay_out(seed)
-        for place, box in enumerate((self.a_box, self.b_box)):
+        for place, box in enumerate(self.boxes):
             box.setCurrentIndex(place)
         if second is not None:
             self.choose_file(self.b_box, second)
@@ -142,7 +150,7 @@ class DesignsDialog(QDialog):
     def choose_file(self, box: QComboBox, path: Path) -> None:
         """Choose a scene file as one of both designs."""
         self._designs.append(DesignChoice(path.name, path))
-        for design in (self.a_box, self.b_box):
+        for design in self.boxes:
             design.insertItem(design.count() - 1, path.name, len(self._designs) - 1)
         box.setCurrentIndex(box.count() - 2)
 
@@ -173,6 +181,38 @@ class DesignsDialog(QDialog):
             bar.setFormat(f"{name} begins \N{MIDDLE DOT} {spoken(end_s)}")
         self._tell("")
         self._show_running(True)
+
+    def add_design(self) -> None:
+        """Let one more design be chosen; three or more are compared by their figures alone."""
+        place, name = len(self.boxes), _NAMES[len(self.boxes)]
+        box = self._design_box()
+        box.setAccessibleName(name)
+        box.setCurrentIndex(min(place, box.count() - 2))
+        self.boxes.append(box)
+        self._form.insertRow(place, name, box)
+        QWidget.setTabOrder(self.boxes[place - 1], box)
+        self.add_button.setVisible(len(self.boxes) < MOST_DESIGNS)
+        self.go_button.hide()
+        self.length.clear()  # figures are of whole scenes
+        self.length.setEnabled(False)
+        self.figures_button.setProperty("role", "primary")
+        self.figures_button.style().polish(self.figures_button)
+        self.figures_button.setDefault(True)
+        self.adjustSize()
+
+    def compare_figures(self) -> None:
+        """Compare the designs by what they cost, take, emit and draw, or say why that cannot be."""
+        chosen = [self._designs[box.currentData()] for box in self.boxes]
+        try:
+            designs = [DesignToCompare(choice.title, choice.document()) for choice in chosen]
+            for choice in chosen:
+                choice.scenario()
+        except (*SCENE_ERRORS, OSError) as error:
+            self._tell(str(error))
+            return
+        count, first = self.seeds.value(), self.seed.value()
+        super().accept()
+        self.designs_wanted.emit(designs, range(first, first + count) if count > 1 else ())
 
     def cancel(self) -> None:
         """Give up what runs; nothing is left of it. Where nothing runs, close."""
@@ -214,27 +254,19 @@ class DesignsDialog(QDialog):
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
         head = QHBoxLayout()
-        head.addWidget(label(tr("Compare two designs"), "title"), 1)
+        head.addWidget(label(tr("Compare designs"), "title"), 1)
         head.addWidget(label(tr("SIMULATED"), "badge"))
         nest(column, head)
         note = tr(
-            "Both are simulated in the background with the same random draws, so the same failures occur in both. "
-            "Then they are shown side by side."
+            "Two are simulated with the same random draws, so the same failures occur in both, and shown side by side. "
+            "Figures of up to eight are compared with their ranges, without a run or over several."
         )
         column.addWidget(label(note, "muted", wrap=True))
         form = QFormLayout()
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(9)
-        self.a_box, self.b_box = DropDown(), DropDown()
-        for box in (self.a_box, self.b_box):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(_SHOWN_LETTERS)  # a longer title ends in an ellipsis
-            for number, design in enumerate(self._designs):
-                title = one_line(design.title)
-                box.addItem(title, number)
-                box.setItemData(number, plain_tip(title), Qt.ItemDataRole.ToolTipRole)
-            box.addItem(_OTHER, -1)
-            box.activated.connect(partial(self._on_chosen, box))
+        self.a_box, self.b_box = self._design_box(), self._design_box()
+        self.boxes = [self.a_box, self.b_box]
         self.length = QLineEdit()
         self.length.setPlaceholderText(_TO_THE_END)
         self.length.setToolTip(tr("Such as 6 h or 2 day 12 h; empty: to the end of each scene"))
@@ -255,6 +287,13 @@ class DesignsDialog(QDialog):
         ):
             field.setAccessibleName(title)
             form.addRow(title, field)
+        self._form = form
+        self.add_button = QPushButton(tr("Add a design"))
+        self.add_button.setProperty("role", "link")
+        self.add_button.setAutoDefault(False)
+        self.add_button.setToolTip(tr("Compare up to eight designs"))
+        self.add_button.clicked.connect(self.add_design)
+        form.insertRow(2, "", self.add_button)
         nest(column, form)
         self.bars = (QProgressBar(), QProgressBar())
         for name, bar in zip("AB", self.bars, strict=True):
@@ -272,9 +311,30 @@ class DesignsDialog(QDialog):
         self.go_button.setDefault(True)
         self.go_button.setToolTip(tr("Run both in the background, then show them side by side (Enter)"))
         self.go_button.clicked.connect(self.begin)
+        self.figures_button = QPushButton(tr("Compare figures"))
+        self.figures_button.setAutoDefault(False)
+        self.figures_button.setToolTip(
+            tr(
+                "Money with ranges, time, carbon, power and what binds each; with several runs of each, over them"
+            )
+        )
+        self.figures_button.clicked.connect(self.compare_figures)
         row.addWidget(self.cancel_button)
+        row.addWidget(self.figures_button)
         row.addWidget(self.go_button)
         nest(column, row)
+
+    def _design_box(self) -> DropDown:
+        box = DropDown()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(_SHOWN_LETTERS)  # a longer title ends in an ellipsis
+        for number, design in enumerate(self._designs):
+            title = one_line(design.title)
+            box.addItem(title, number)
+            box.setItemData(number, plain_tip(title), Qt.ItemDataRole.ToolTipRole)
+        box.addItem(_OTHER, -1)
+        box.activated.connect(partial(self._on_chosen, box))
+        return box
 
     def _on_chosen(self, box: QComboBox, _index: int) -> None:
         if box.currentData() >= 0:
@@ -303,7 +363,7 @@ class DesignsDialog(QDialog):
     def _show_running(self, running: bool) -> None:
         for bar in self.bars:
             bar.setVisible(running)
-        for field in (*self._fields, self.go_button):
+        for field in (*self._fields, *self.boxes, self.add_button, self.figures_button, self.go_button):
             field.setEnabled(not running)
         self.cancel_button.setToolTip(
             tr("Cancel both runs; results are discarded") if running else tr("Close this window (Esc)")

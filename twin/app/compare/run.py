@@ -12,7 +12,6 @@ from twin.analysis.compare_at import compare_at
 from twin.analysis.rerun import scenario_of_run
 from twin.app.compare.strip import Track
 from twin.app.toolkit.clock import Clock
-from twin.catalog import load_catalog
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
@@ -69,7 +68,8 @@ class ComparedRun:
     @cached_property
     def year(self) -> SiteYear | None:
         """Return the typical year of its hall as the run began, at design load; None where it has none."""
-        found = year_or_reason(*self._halls.at(0), load_catalog())
+        scenario, plant = self._halls.at(0)
+        found = year_or_reason(scenario, plant, plant.catalog)
         return found if isinstance(found, SiteYear) else None
 
     def reader(self, wall_s: float) -> Reader:

@@ -13,24 +13,10 @@ from twin.app.diagrams.diagram import URGENCY, Tone
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.language import tr
+from twin.plant.stage_figures import STAGE_TITLES
 from twin.plant.tables import PowerItems
 from twin.record.channels import PowerState
 from twin.view3d.colour.power_state import WORDS
-
-TITLES: dict[str, str] = {
-    "utility": tr("Utility"),
-    "transformer": tr("Transformers"),
-    "switchgear": tr("Switchgear"),
-    "ups": "UPS",
-    "pdu": "PDUs",
-    "busbar": tr("Busbars"),
-    "generator": tr("Generators"),
-    "gas": tr("Gas engines"),
-    "smr": tr("Reactors"),
-    "solar": tr("Solar panels"),
-    "battery": tr("Batteries"),
-}
-"""Kinds of stages, several of them."""
 
 TONES: dict[PowerState, Tone] = {
     PowerState.LIVE: "live",
@@ -179,7 +165,7 @@ def losses(now: PowerNow) -> list[StageLoss]:
     found: dict[str, float] = {}
     for kind, loss_w in zip(now.items.kind, now.loss_w.tolist(), strict=True):
         found[kind] = found.get(kind, 0.0) + loss_w
-    stages = [StageLoss(kind, TITLES[kind], loss_w) for kind, loss_w in found.items()]
+    stages = [StageLoss(kind, STAGE_TITLES[kind], loss_w) for kind, loss_w in found.items()]
     return [stage for stage in stages if stage.loss_w > 0.0]
 
 

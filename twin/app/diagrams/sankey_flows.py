@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.app.diagrams.one_line_facts import TITLES, PowerNow, losses, shelves_w
+from twin.app.diagrams.one_line_facts import PowerNow, losses, shelves_w
 from twin.app.diagrams.piping_facts import values_of
 from twin.app.diagrams.sankey import Flow, SankeyNode
 from twin.app.toolkit import text
 from twin.app.world.rows import World
 from twin.language import tr
+from twin.plant.stage_figures import STAGE_TITLES
 from twin.plant.tables import LoopKind
 
 _ROUNDING = 2e-3
@@ -119,7 +120,7 @@ def _sources(world: World, now: PowerNow) -> list[tuple[str, str, float]]:
     metered_w = sum(max(power_w, 0.0) for power_w in made.values())
     for kind, power_w in made.items():
         if power_w > 0 and on_site_w > 0:  # shares by item, the sum as the site has it
-            found.append((kind, TITLES[kind], power_w * on_site_w / metered_w))
+            found.append((kind, STAGE_TITLES[kind], power_w * on_site_w / metered_w))
     if on_site_w > 0 and metered_w <= 0:
         found.append(("generator", tr("On-site sources"), on_site_w))
     if battery_w > 0:

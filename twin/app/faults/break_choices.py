@@ -10,7 +10,6 @@ import numpy as np
 from twin import units
 from twin.app.toolkit.text import duration, quantity
 from twin.app.world.job_lookup import job_place
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.plant.find import find
@@ -80,7 +79,7 @@ def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]
     at = target_kind(scenario, plant, thing)
     if at is None:
         return []
-    facts = facts_of(scenario, load_catalog(), at[0], thing or "site")
+    facts = facts_of(scenario, plant.catalog, at[0], thing or "site")
     targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
     return [
         _choice(kind, scenario, plant, facts or FaultFacts(), *at)
@@ -178,7 +177,7 @@ def _value(kind: FaultKind, facts: FaultFacts, plant: Plant, target: TargetKind,
     if kind.value != "power":
         return kind.example
     if target not in CAPPED:  # of each GPU
-        most_w = max((load_catalog().gpu(part).tdp_w for part in plant.gpu_parts), default=math.inf)
+        most_w = max((plant.catalog.gpu(part).tdp_w for part in plant.gpu_parts), default=math.inf)
         return kind.example if units.parse(kind.example, "power") <= most_w else _round_w(CAP_SHARE * most_w)
     if target == "power":
         whole_w = float(plant.power.capacity_w[slot])

@@ -23,7 +23,6 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import elapsed
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import describe, find
@@ -117,7 +116,7 @@ class BreakDialog(QDialog):
             return False
         if session.document is not None:  # what the run would refuse too, without waiting for it
             scenario = session.document.scenario
-            for key, reason, hint in wrong(scenario, asked, lambda _id: "", load_catalog()):
+            for key, reason, hint in wrong(scenario, asked, lambda _id: "", session.catalog):
                 subject = asked.target if key == "target" else key
                 self._refuse(f"{subject} {reason}. {hint}".strip(), key)
                 return False

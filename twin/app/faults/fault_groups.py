@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from twin.app.faults.break_choices import Choice, choices, target_kind
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.plant.find import find
 from twin.plant.links import link_id
@@ -88,7 +87,7 @@ def why_no_fault(scenario: Scenario, plant: Plant, thing: str | None, kind: Faul
     """Return why a thing cannot have a fault that acts on other things, or on such that have what it has not."""
     at = target_kind(scenario, plant, thing)
     if at is not None and at[0] in kind.targets:
-        reason = kind.refusal(at[0], facts_of(scenario, load_catalog(), at[0], thing or "site"))[0]
+        reason = kind.refusal(at[0], facts_of(scenario, plant.catalog, at[0], thing or "site"))[0]
         if reason:
             return tr("{thing} {reason}", thing=thing or tr("the site"), reason=reason)
     titles = [TITLES[target] for target in kind.targets if target not in ("site", "all", "path")]

@@ -9,14 +9,16 @@ from PySide6.QtWidgets import QApplication
 
 from twin.analysis.explain import events_until
 from twin.app.hall.panel import HallPanel
+from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.report.handout import chapters_of, handout, with_pictures
 from twin.report.run_report import ReportPicture, picture_times, run_report
+from twin.report.scene_report import scene_report
 from twin.report.shots import pictures
-from twin.report.studio import NoPicture, Shot
+from twin.report.studio import NoPicture, Shot, png
 from twin.report.tour_times import NoChapters
 from twin.whole_file import write_whole
 
@@ -52,6 +54,22 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
             taken, without = _pictures(reader, shot)
             write_whole(path, run_report(reader, taken, without).encode())
     except (RunFileError, OSError) as error:
+        raise NoReport(str(error)) from error
+    finally:
+        QApplication.restoreOverrideCursor()
+
+
+def write_scene_report(session: Session, hall: HallPanel, path: Path) -> None:
+    """Write the report of the open scene as designed, without a run; raises `NoReport`."""
+    draft = session.draft
+    if draft is None:
+        raise NoReport(tr("No scene is open."))
+    QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+    try:
+        shown = hall.view.grab() if hall.isVisible() else None
+        pictures = [ReportPicture(png(shown, {}), tr("The hall"))] if shown is not None else []
+        write_whole(path, scene_report(draft.file, pictures).encode())
+    except (*SCENE_ERRORS, NoPicture, OSError) as error:
         raise NoReport(str(error)) from error
     finally:
         QApplication.restoreOverrideCursor()

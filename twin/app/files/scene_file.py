@@ -26,6 +26,7 @@ from twin.language import tr
 from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.file.load import document_of
+from twin.scenario.file.own_copies import copy_own_files
 from twin.scenario.file.save import save
 from twin.units import spoken
 
@@ -110,10 +111,14 @@ class SceneFile:
 
     def new(self) -> bool:
         """Begin with an empty hall; return whether that was done."""
+        return self.begin(loads(EMPTY, NEW_NAME), NEW_NAME)
+
+    def begin(self, document: Document, name: str) -> bool:
+        """Begin with a scene that has no file yet; return whether that was done."""
         if not self.may_leave():
             return False
-        self._session.work_on(Draft(loads(EMPTY, NEW_NAME)), Path(NEW_NAME), new=True)
-        self._files.opened.emit(Path(NEW_NAME))
+        self._session.work_on(Draft(document), Path(name), new=True)
+        self._files.opened.emit(Path(name))
         return True
 
     def save(self) -> bool:
@@ -149,9 +154,10 @@ class SceneFile:
         if document is None:
             return False
         if path.parent.resolve() != (document.path.parent.resolve() if document.path else None):
-            try:  # a scene names files beside it: they must be there too
+            try:  # a scene names files beside it: they must be there too, and its own parts go along
+                copy_own_files(document.scenario, path.parent)
                 document_of_text(document, path)
-            except SCENE_ERRORS as error:
+            except (*SCENE_ERRORS, OSError) as error:
                 self.not_saved.emit(str(error))
                 return False
         return self._write(path)

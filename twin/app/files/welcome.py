@@ -239,6 +239,7 @@ class Welcome(QScrollArea):
     open_wanted = Signal()
     back_wanted = Signal()
     new_wanted = Signal()
+    need_wanted = Signal()
 
     def __init__(self, look: Look, settings: UserSettings) -> None:
         super().__init__()
@@ -361,7 +362,11 @@ class Welcome(QScrollArea):
         self.new_button = QPushButton(tr("New scene"))
         self.new_button.setToolTip(tr("Start with an empty hall"))
         self.new_button.clicked.connect(lambda: self.new_wanted.emit())
+        self.need_button = QPushButton(tr("From a need"))
+        self.need_button.setToolTip(tr("Say what a site is wanted for, and find designs that meet it"))
+        self.need_button.clicked.connect(lambda: self.need_wanted.emit())
         row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self.need_button, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.new_button, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         return row

@@ -17,7 +17,6 @@ from twin.app.session.session import Session
 from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import put_page
-from twin.catalog import Catalog
 from twin.commands.edit.addressables import item_of, titled
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.generators import ChangeGenerator
@@ -42,9 +41,9 @@ class EditPanel(QScrollArea):
 
     wanted = Signal(object)  # Command: told for tests and for the log
 
-    def __init__(self, look: Look, session: Session, catalog: Catalog) -> None:
+    def __init__(self, look: Look, session: Session) -> None:
         super().__init__()
-        self._look, self._session, self._catalog = look, session, catalog
+        self._look, self._session = look, session
         self._editor: Editor | None = None
         self.ids: tuple[str, ...] = ("",)
         self.rows: dict[tuple[str, bool], PropertyRow] = {}
@@ -237,7 +236,7 @@ class EditPanel(QScrollArea):
 
     def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
+        return None if document is None or plant is None else EditedScene.of(document, plant, plant.catalog)
 
     def _later(self, *_change: object) -> None:
         self._waits.start()

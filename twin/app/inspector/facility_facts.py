@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from twin.app.toolkit import text
 from twin.app.world.blast_radius_text import reach_line
 from twin.app.world.rows import FactRow, World, channel_row, live_rows
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.physics.breakers import trip_time_s
 from twin.planning.job.job_power import power_by_part
@@ -149,7 +148,7 @@ def _spare_words(plant: Plant, kind: Kind, slot: int) -> str:
     elif kind == "plant":
         units, spare = int(plant.plants.units[slot]), int(plant_spares(plant)[slot])
     elif kind == "loop":
-        units, spare = int(plant.loops.units[slot]), int(loop_spares(plant, load_catalog())[slot])
+        units, spare = int(plant.loops.units[slot]), int(loop_spares(plant, plant.catalog)[slot])
     else:
         return ""
     return tr("one of its {units} machines may fail", units=units) if spare > 0 else ""

@@ -20,7 +20,6 @@ from twin.app.toolkit.look import label
 from twin.app.toolkit.nested_layouts import clear, nest, put_page
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import significant
-from twin.catalog import Catalog
 from twin.commands.edit.command import Command
 from twin.commands.place.failures import LetFail, SwitchCause, UseCatalogRates
 from twin.language import tr
@@ -51,9 +50,9 @@ class FailurePage(QScrollArea):
         By id of the cause.
     """
 
-    def __init__(self, session: Session, catalog: Catalog) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self._session, self._catalog = session, catalog
+        self._session = session
         self._editor: Editor | None = None
         self.table: FailureTable | None = None
         self.switches: dict[str, QCheckBox] = {}
@@ -102,7 +101,7 @@ class FailurePage(QScrollArea):
         if document is None or plant is None or not self.isVisible():
             return
         before = self.table
-        self.table = table = failure_table(document.scenario, plant, self._catalog)
+        self.table = table = failure_table(document.scenario, plant, self._session.catalog)
         if before is None or [row.id for row in before.rows] != [row.id for row in table.rows]:
             self._build(table)
         self.headline.setText(

@@ -35,11 +35,11 @@ from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest_in_cell, put_page
 from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.plain_text import plain_tip
+from twin.app.toolkit.sliced_work import SlicedWork
 from twin.app.toolkit.standing_badge import StandingBadge
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import FactRow, World, kind_word
 from twin.app.world.site_year import YearCache, year_rows
-from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.addressables import item_of, people_say, titled
 from twin.commands.edit.command import CommandError
 from twin.language import counted, tr
@@ -50,11 +50,13 @@ from twin.view3d.base import palette
 YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
 _NAME_PX = 120
-_BADGES = {"published": "spec", "estimated": "est."}
+_BADGES = {"published": "spec", "estimated": "est.", "unverified": "unver."}
 _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
 _LATE_MS = 400
 """So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
+_DRAWN_MS = 30
+"""Between two looks whether a changed hall is drawn: its picture goes before its facts."""
 
 
 class Inspector(Dock):
@@ -69,11 +71,11 @@ class Inspector(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "inspector", tr("Inspector"), "info", parent)
         self._session = session
-        self._catalog: Catalog | None = None
         self._thing: str | None = None
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
         self._years = YearCache()
+        self._year_work = SlicedWork[None](self, lambda _: self._update(), lambda: session.picture_due())
         self.months: MonthBars | None = None
         self._values: list[QLabel | QPushButton] = []
         self._now_titles: list[QLabel] = []
@@ -82,11 +84,11 @@ class Inspector(Dock):
         self._scroll.setWidgetResizable(True)
         self._scroll.setAccessibleName(tr("Facts of the selection"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.properties = EditPanel(look, session, load_catalog())
+        self.properties = EditPanel(look, session)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._scroll)
         self._pages.addWidget(self.properties)
-        self.failures = FailurePage(session, load_catalog())
+        self.failures = FailurePage(session)
         self._pages.addWidget(self.failures)
         self.body.addWidget(self._pages, 1)
         self.setMinimumWidth(300)
@@ -96,8 +98,7 @@ class Inspector(Dock):
         self.visibilityChanged.connect(self._on_figures)
         self._late = QTimer(self)
         self._late.setSingleShot(True)
-        self._late.setInterval(_LATE_MS)
-        self._late.timeout.connect(self._update)
+        self._late.timeout.connect(self._update_behind)
         self._year_due = QTimer(self)
         self._year_due.setSingleShot(True)
         self._year_due.setInterval(_YEAR_MS)
@@ -109,6 +110,11 @@ class Inspector(Dock):
     def thing(self) -> str | None:
         """Return the id of what is shown; None for the whole scene."""
         return self._thing
+
+    @property
+    def year_comes(self) -> bool:
+        """Return whether the typical year is still to be worked out."""
+        return self._year_due.isActive() or self._year_work.is_running
 
     @property
     def job(self) -> str | None:
@@ -139,7 +145,7 @@ class Inspector(Dock):
         """Show the typical year of the scene beside that of other places."""
         editor = self.properties.editor
         if editor is not None and self._session.document is not None:
-            YearDialog(self._look, self._session, editor, load_catalog(), self.window()).show()
+            YearDialog(self._look, self._session, editor, self.window()).show()
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -220,7 +226,8 @@ class Inspector(Dock):
 
     def _on_plant(self) -> None:
         """Show the same thing of the changed hall, or the scene when it is gone."""
-        if self._year_due.isActive():
+        if self.year_comes:
+            self._year_work.stop()
             self._year_due.start()  # one edit after another: the year of the last is enough
         world = self._world()
         gone = self._thing is not None and world is not None and self._facts_of(world, self._thing) is None
@@ -228,9 +235,9 @@ class Inspector(Dock):
             self.show_thing(None)
         else:
             if self._session.begun and self._session.shown is None:
-                self._late.start()  # what is shown stays until its figures of the changed hall come
+                self._late.start(_LATE_MS)  # what is shown stays until its figures of the changed hall come
             else:
-                self._update()
+                self._update_behind()
             self.shown.emit(self._thing)
 
     def _on_figures(self) -> None:
@@ -238,8 +245,15 @@ class Inspector(Dock):
             self._update()
 
     def _on_opened(self, _path: object) -> None:
+        self._year_work.stop()
         self._years = YearCache()  # the other hall is let go
         self.show_thing(None)
+
+    def _update_behind(self) -> None:
+        if self._session.picture_due():
+            self._late.start(_DRAWN_MS)
+        else:
+            self._update()
 
     def _update(self) -> None:
         self._late.stop()
@@ -256,7 +270,7 @@ class Inspector(Dock):
         """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
         facts = facts_of(world, id)
         if facts is not None and id is None:
-            if self._years.known(world) is None and not self._year_due.isActive():
+            if self._years.known(world) is None and not self.year_comes:
                 self._year_due.start()
             rows = tuple(year_rows(world, self._years.latest))  # until it is there, that of the hall before
             *others, last = facts.sections
@@ -278,8 +292,7 @@ class Inspector(Dock):
             return
         world = self._world()
         if world is not None and self._thing is None and self._years.known(world) is None:
-            self._years.work_out(world)
-            self._update()
+            self._year_work.begin(self._years.steps(world))
 
     def _counted(self, things: tuple[str, ...]) -> str:
         """Return how many of what there are."""
@@ -293,9 +306,7 @@ class Inspector(Dock):
         session = self._session
         if session.document is None or session.plant is None:
             return None
-        if self._catalog is None:
-            self._catalog = load_catalog()
-        return World(session.document.scenario, session.plant, self._catalog, session.shown, session.events)
+        return World(session.document.scenario, session.plant, session.catalog, session.shown, session.events)
 
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")

@@ -196,7 +196,7 @@ def _of_part(scene: EditedScene, model: BaseModel | None, name: str, property: P
     if known is not None and part in scene.catalog:
         figure = next((f for f in scene.catalog.figures(str(part)) if f.key == known[0]), None)
         if figure is not None:
-            badge = "assumption" if figure.status in ("estimated", "recalled") else "spec"
+            badge = "assumption" if figure.status not in ("published", "derived") else "spec"
             hint = "\n".join(words for words in (figure.citation, figure.note) if words)
             return FieldState("", ghost=figure.text, source=badge, hint=f"{part}: {figure.text}\n{hint}")
     return FieldState("", ghost="none", source="default", hint=property.tip)

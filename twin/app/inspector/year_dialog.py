@@ -34,7 +34,6 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.app.world.rows import World
 from twin.app.world.site_year import year_of
-from twin.catalog import Catalog
 from twin.commands.place.properties import SetProperty
 from twin.language import tr
 from twin.record.site_year import SiteYear
@@ -71,11 +70,9 @@ class YearDialog(QDialog):
         Labels of each column by the key of their figure.
     """
 
-    def __init__(
-        self, look: Look, session: Session, editor: Editor, catalog: Catalog, parent: QWidget
-    ) -> None:
+    def __init__(self, look: Look, session: Session, editor: Editor, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look, self._session, self._editor, self._catalog = look, session, editor, catalog
+        self._look, self._session, self._editor = look, session, editor
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Typical year"))
         self.setSizeGripEnabled(True)
@@ -246,7 +243,7 @@ class YearDialog(QDialog):
         return (
             None
             if document is None or plant is None
-            else World(document.scenario, plant, self._catalog, None)
+            else World(document.scenario, plant, plant.catalog, None)
         )
 
     def _on_plant(self, _: object) -> None:

@@ -47,7 +47,6 @@ from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.sliced_work import SlicedWork
 from twin.app.toolkit.standing_badge import StandingBadge
-from twin.catalog import load_catalog
 from twin.commands.place.properties import SetProperty
 from twin.economics.price_book import PriceError, PriceRange
 from twin.language import tr
@@ -85,7 +84,7 @@ class MoneyDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "money", tr("Money"), "coins", parent)
-        self._session, self._catalog = session, load_catalog()
+        self._session = session
         self.found: MoneyFigures | None = None
         self._seen, self._asked, self._is_stale = False, False, True
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
@@ -239,7 +238,7 @@ class MoneyDock(Dock):
     ) -> Generator[None, None, MoneyFigures | str]:
         """Take the steps of the figures; return them, or why there are none."""
         try:
-            return (yield from money_steps(scenario, plant, self._catalog, run_file))
+            return (yield from money_steps(scenario, plant, self._session.catalog, run_file))
         except (PriceError, RunFileError) as wrong:
             return str(wrong)
 

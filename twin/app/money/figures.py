@@ -10,7 +10,7 @@ import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.analysis.money_words import UNIT_TITLES, spread_of
-from twin.analysis.site_books import gpu_hour_usd, run_books, run_ledgers, scene_books, use_of_scene
+from twin.analysis.site_books import gpu_hour_usd, run_books_steps, run_ledger_steps, scene_books_steps
 from twin.app.toolkit.text import significant
 from twin.catalog import Catalog
 from twin.economics.bill import GROUP_TITLES, GROUPS, Group
@@ -121,19 +121,16 @@ def money_steps(
     """
     ledgers: tuple[LedgerUsd, LedgerUsd] | None = None
     if run is None:
-        use = use_of_scene(scenario, plant, catalog, Plan().load)
-        yield
-        books = scene_books(scenario, plant, catalog, Plan(), SAMPLES, use=use)
+        books = yield from scene_books_steps(scenario, plant, catalog, Plan(), SAMPLES)
         yield
     else:
         with Reader(run) as reader:
             hall = build(reader.header.scenario, catalog) if reader.header.scenario.edits else plant
             yield
-            books = run_books(reader, hall, catalog, Plan(), SAMPLES)
+            books = yield from run_books_steps(reader, hall, catalog, Plan(), SAMPLES)
             yield
-            likely, drawn = run_ledgers(reader, hall, books, books.likely, books.drawn)
+            likely, drawn = yield from run_ledger_steps(reader, hall, books, books.likely, books.drawn)
             ledgers = likely, drawn
-            yield
     swings = books.tornado()
     yield
     rent = own_or_rent(books, books.drawn)

@@ -23,6 +23,7 @@ STANDING_WORDS = {
     "fitted": tr("fitted"),
     "recalled": tr("from memory"),
     "estimated": tr("estimate"),
+    "unverified": tr("unverified"),
     "scene": tr("own price"),
 }
 

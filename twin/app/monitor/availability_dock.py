@@ -24,7 +24,6 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable, offer_menus
 from twin.app.toolkit.sliced_work import SlicedWork
 from twin.app.toolkit.text_fields import ElidedLabel
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.planning.job.result import PlanError
 from twin.planning.risk.availability_figures import HallAvailability
@@ -54,7 +53,7 @@ class AvailabilityDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "availability", tr("Availability"), "gauge", parent)
-        self._session, self._catalog = session, load_catalog()
+        self._session = session
         self.found: HallAvailability | None = None
         self._seen, self._is_stale = False, True
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: that goes first
@@ -101,10 +100,10 @@ class AvailabilityDock(Dock):
         scenario = document.scenario
         risk: JobRisk | None
         try:
-            risk = risk_of(scenario, plant, self._catalog)
+            risk = risk_of(scenario, plant, self._session.catalog)
         except PlanError:  # the scene has no job that fits
             risk = None
-        self._work.begin(availability_steps(scenario, plant, self._catalog, risk))
+        self._work.begin(availability_steps(scenario, plant, self._session.catalog, risk))
 
     def _show(self, found: HallAvailability) -> None:
         plant = self._session.plant

@@ -30,7 +30,6 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
-from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
 from twin.language import counted, tr
 from twin.record.events import Event
@@ -72,7 +71,7 @@ class RulesDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "checks", tr("Checks"), "check", parent)
-        self._session, self._catalog = session, load_catalog()
+        self._session = session
         self.report = Report(())
         self._counts = dict.fromkeys(KINDS, 0)  # findings of each kind
         self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
@@ -129,7 +128,7 @@ class RulesDock(Dock):
             events = at_the_start(scenario, self._session.events)
             draft = self._session.draft
             whole = draft.file.scenario if draft is not None else None
-            self.show_report(check(scenario, plant, self._catalog, events, whole=whole))
+            self.show_report(check(scenario, plant, self._session.catalog, events, whole=whole))
         self._list_falls()
 
     def show_falls(self) -> None:
@@ -147,7 +146,7 @@ class RulesDock(Dock):
         """Work the list out where it is seen: 60 ms at 16,384 GPUs."""
         document, plant = self._session.document, self._session.plant
         if self.falls_button.isChecked() and document is not None and plant is not None:
-            self.falls.show_falls(falls(RuleContext(document.scenario, plant, self._catalog)))
+            self.falls.show_falls(falls(RuleContext(document.scenario, plant, self._session.catalog)))
         else:
             self.falls.show_falls(())
 

@@ -8,7 +8,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMainWindow, QWidget
 
 from twin.app.palette.list import PaletteList, dragged
-from twin.app.palette.model import GROUPS, PaletteItem, counts, found, items_of
+from twin.app.palette.model import GROUPS, OWN, PaletteItem, counts, found, items_of
+from twin.app.palette.own_parts import OwnParts
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
@@ -16,7 +17,6 @@ from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.text_fields import READABLE, SearchField
-from twin.catalog import load_catalog
 from twin.language import tr
 from twin.plant.tables import Plant
 
@@ -37,9 +37,8 @@ class PaletteDock(Dock):
         self._favourites: list[str] = []
         self._recent: list[str] = []
         self._plant: Plant | None = None
-        catalog = load_catalog()
-        self._catalog = catalog
-        self.list = PaletteList(look, catalog, PartPictures())
+        self._session = session
+        self.list = PaletteList(look, PartPictures())
         self.search = SearchField()
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search parts"))
@@ -47,7 +46,7 @@ class PaletteDock(Dock):
         self.search.textChanged.connect(lambda _: self._refill())
         self.search.installEventFilter(self)
         self.group = DropDown()
-        self.group.addItems([_ALL, _FAVOURITES, _RECENT, *(title for title, _ in GROUPS)])
+        self.group.addItems([_ALL, _FAVOURITES, _RECENT, OWN, *(title for title, _ in GROUPS)])
         self.group.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.group.setMinimumContentsLength(
             min(len(_ALL), READABLE)
@@ -61,7 +60,11 @@ class PaletteDock(Dock):
         self.star.clicked.connect(lambda: self._star(self.list.item))
         self.room = tool_button(look, "hall", tr("Build a whole room: rows, network, cooling and power"))
         self.room.clicked.connect(lambda: self.room_wanted.emit())
+        self.own = OwnParts(session, self)
+        self.own_button = tool_button(look, "copy", tr("Own parts: copy the selected one, open their folder"))
+        self.own_button.clicked.connect(self.show_own_menu)
         self.tools.add(self.room)
+        self.tools.add(self.own_button)
         self.tools.add(self.star)
         head = QWidget()
         row = QHBoxLayout(head)
@@ -93,6 +96,13 @@ class PaletteDock(Dock):
         if self.group.currentText() == _RECENT:
             self._refill()
 
+    def show_own_menu(self) -> None:
+        """Offer what can be done with own parts."""
+        item, button = self.list.item, self.own_button
+        menu = self.own.menu(item.part if item is not None and not item.prefab else None)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
     def focus_search(self) -> None:
         """Let the next letters search."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -122,7 +132,7 @@ class PaletteDock(Dock):
         if not self._items:
             if not self.isVisible():
                 return  # nobody looks yet
-            self._items = items_of(self._catalog)
+            self._items = items_of(self._session.catalog)
         before = self.list.item
         by_id = {item.id: item for item in self._items}
         chosen = self.group.currentText()
@@ -136,9 +146,10 @@ class PaletteDock(Dock):
         rows: list[PaletteItem | str] = list(shown)
         if chosen == _ALL and not self.search.text().strip():
             rows = []
-            for title, _ in GROUPS:
+            own = [OWN] if any(item.group == OWN for item in shown) else []
+            for title in (*own, *(title for title, _ in GROUPS)):
                 rows += [title, *(item for item in shown if item.group == title)]
-        self.list.rows.show_rows(rows)
+        self.list.rows.show_rows(rows, self._session.catalog)
         self.list.choose(before.id if before is not None and not self.search.text() else "")
         self._tell()
 
@@ -151,7 +162,11 @@ class PaletteDock(Dock):
             tr("{words}, {loose:,} not connected", words=words, loose=loose) if loose else words
         )
         if not self.list.rows.rows:
-            empty = {_FAVOURITES: tr("no favourites yet"), _RECENT: tr("no parts used yet")}
+            empty = {
+                _FAVOURITES: tr("no favourites yet"),
+                _RECENT: tr("no parts used yet"),
+                OWN: tr("no own parts beside this scene"),
+            }
             self.count.setText(
                 tr(
                     "Nothing found: {hint}",
@@ -161,7 +176,10 @@ class PaletteDock(Dock):
 
     def _on_plant(self, plant: Plant) -> None:
         self._plant = plant
-        if self.isVisible():
+        if plant.catalog is not self.list.rows.catalog:
+            self._items = []  # other parts beside this scene
+            self._refill()
+        elif self.isVisible():
             self._tell()
 
     def _on_seen(self, seen: bool) -> None:

@@ -30,14 +30,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from twin.app.palette.model import KINDS, Count, PaletteItem, tip_of
+from twin.app.palette.model import KINDS, OWN, Count, PaletteItem, tip_of
 from twin.app.palette.part_pictures import PartPictures
 from twin.app.placing.mime import IN_HAND, Dragged, mime_of
 from twin.app.toolkit import icons
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.text_fields import wrapped
-from twin.catalog import Catalog, Part
+from twin.catalog import Catalog, Part, load_catalog
 from twin.language import tr
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -58,16 +58,17 @@ def dragged(item: PaletteItem) -> Dragged:
 class PaletteModel(QAbstractListModel):
     """Rows of the palette: titles of groups as text, and items."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._catalog = catalog
+        self.catalog = load_catalog()
         self.rows: list[PaletteItem | str] = []
         self.counts: Mapping[str, Count] = {}
         self.favourites: frozenset[str] = frozenset()
 
-    def show_rows(self, rows: list[PaletteItem | str]) -> None:
-        """Show these."""
+    def show_rows(self, rows: list[PaletteItem | str], catalog: Catalog) -> None:
+        """Show these, of parts of a catalogue."""
         self.beginResetModel()
+        self.catalog = catalog
         self.rows = rows
         self.endResetModel()
 
@@ -101,7 +102,7 @@ class PaletteModel(QAbstractListModel):
         if role == ITEM:
             return row
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip_of(self._catalog, row)
+            return tip_of(self.catalog, row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             words = [row.title, KINDS[row.kind], row.figures, *said(self.counts.get(row.id, Count()))]
             return ", ".join([*words, "favourite"] if row.id in self.favourites else words)
@@ -132,9 +133,9 @@ def said(count: Count) -> list[str]:
 
 
 class _Delegate(QStyledItemDelegate):
-    def __init__(self, look: Look, catalog: Catalog, pictures: PartPictures, parent: QObject) -> None:
+    def __init__(self, look: Look, pictures: PartPictures, parent: QObject) -> None:
         super().__init__(parent)
-        self._look, self._catalog, self._pictures = look, catalog, pictures
+        self._look, self._pictures = look, pictures
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         item: PaletteItem | None = index.data(ITEM)
@@ -163,7 +164,7 @@ class _Delegate(QStyledItemDelegate):
         return picture.scaled(size * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
 
     def _part(self, item: PaletteItem) -> Part | None:
-        return self._catalog.part(item.part) if not item.prefab else None
+        return self._view.rows.catalog.part(item.part) if not item.prefab else None
 
     def star(self, row: QRect) -> QRect:
         """Return where the star of a row is."""
@@ -239,7 +240,12 @@ def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px
         (item.title, theme.text, themes.font(12, bold=True), _MOST_LINES),
         (figures, theme.muted, themes.font(11), _MOST_LINES if item.prefab else _MOST_FIGURES),
         (counter, theme.warning if count.loose else theme.ok, themes.font(11), _MOST_LINES),
-        ("" if counter else source, theme.faint, themes.font(11), 1),
+        (
+            "" if counter and item.group != OWN else source,
+            theme.faint,
+            themes.font(11),
+            _MOST_LINES if item.group == OWN else 1,
+        ),
     ):
         if text:
             high_px = QFontMetrics(font).height() + _LEADING_PX
@@ -265,11 +271,11 @@ class PaletteList(QListView):
     starred = Signal(object)  # Item
     typed = Signal(str)  # letters meant for the search field
 
-    def __init__(self, look: Look, catalog: Catalog, pictures: PartPictures) -> None:
+    def __init__(self, look: Look, pictures: PartPictures) -> None:
         super().__init__()
-        self.rows = PaletteModel(catalog)
+        self.rows = PaletteModel()
         self.setModel(self.rows)
-        self._delegate = _Delegate(look, catalog, pictures, self)
+        self._delegate = _Delegate(look, pictures, self)
         self.setItemDelegate(self._delegate)
         self.setMouseTracking(True)
         self.setUniformItemSizes(False)

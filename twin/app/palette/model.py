@@ -37,6 +37,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Title of a group, and the kinds of part in it."""
 
+OWN = tr("Own parts")
+"""Title of the group of parts that lie beside the scene; it stands first."""
+
 KINDS = {
     "rack": tr("rack"),
     "node": tr("node"),
@@ -101,8 +104,9 @@ class Count:
 
 
 def items_of(catalog: Catalog) -> list[PaletteItem]:
-    """Return all that can be put into a hall, by group."""
-    found = []
+    """Return all that can be put into a hall, by group: own parts first."""
+    own = [catalog.part(id) for id in catalog.own_parts]
+    found = [_item(catalog, part, OWN) for part in own if part.KIND in KINDS and can_stand(part)]
     for group, kinds in GROUPS:
         if kinds == ("prefab",):
             found += [
@@ -120,7 +124,7 @@ def items_of(catalog: Catalog) -> list[PaletteItem]:
             ]
             continue
         for kind in kinds:
-            parts = (catalog.part(id) for id in catalog.ids(kind))
+            parts = (catalog.part(id) for id in catalog.ids(kind) if id not in catalog.own_parts)
             found += [_item(catalog, part, group) for part in parts if can_stand(part)]
     return found
 
@@ -143,7 +147,9 @@ def _item(catalog: Catalog, part: Part, group: str) -> PaletteItem:
         group,
         part.title,
         ", ".join(key_figures(catalog, part)),
-        tr("{sure} of {figures} figures published", sure=sure, figures=len(figures)),
+        tr("own part: {sure} of {figures} figures published", sure=sure, figures=len(figures))
+        if part.id in catalog.own_parts
+        else tr("{sure} of {figures} figures published", sure=sure, figures=len(figures)),
         part.id,
     )
 

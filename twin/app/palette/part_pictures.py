@@ -22,7 +22,7 @@ class PartPictures:
 
     def __init__(self) -> None:
         self._folder = Path(str(resources.folder("assets"))) / "parts"
-        self._known: dict[str, QPixmap] = {}
+        self._known: dict[tuple[str, object], QPixmap] = {}
         self._known_in: tuple[QSize, float, Theme] | None = None
 
     def has(self, id: str) -> bool:
@@ -43,10 +43,11 @@ class PartPictures:
         if asked != self._known_in:
             self._known_in = asked
             self._known.clear()
-        if id not in self._known:
+        key = id, None if part is None else part.size_m  # own parts of two scenes may share an id
+        if key not in self._known:
             taken = QPixmap(str(self._folder / f"{id}.jpg")) if self.has(id) else QPixmap()
-            self._known[id] = _made(taken, part, size, pixel_ratio, theme)
-        return self._known[id]
+            self._known[key] = _made(taken, part, size, pixel_ratio, theme)
+        return self._known[key]
 
 
 def _made(taken: QPixmap, part: Part | None, size: QSize, pixel_ratio: float, theme: Theme) -> QPixmap:

@@ -36,7 +36,7 @@ from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.rows import World
 from twin.app.world.site_year import year_of
-from twin.catalog import Catalog, NodePart, RackPart
+from twin.catalog import NodePart, RackPart
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.properties import SetProperty
 from twin.commands.room.join_facility_loop import water_of
@@ -176,11 +176,9 @@ class RoomWizard(QDialog):
         Fields by name of the figure.
     """
 
-    def __init__(
-        self, look: Look, session: Session, editor: Editor, catalog: Catalog, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, look: Look, session: Session, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._editor, self._catalog = session, editor, catalog
+        self._session, self._editor = session, editor
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Build a room"))
         self.setSizeGripEnabled(True)
@@ -230,7 +228,7 @@ class RoomWizard(QDialog):
             row.settle()
         self._enable(room)
         try:
-            self.design = design(room, self._catalog)
+            self.design = design(room, self._session.catalog)
         except RoomError as wrong:
             self.design = None
             self.rows[wrong.field].refuse(str(wrong))
@@ -293,7 +291,7 @@ class RoomWizard(QDialog):
         if words:
             room = self.room
             with suppress(RoomError):  # of what cannot be built its own field says so
-                held = room.rows * stack_of(replace(room, racks=1), self._catalog).nodes
+                held = room.rows * stack_of(replace(room, racks=1), self._session.catalog).nodes
                 self.rows["racks"].settle()  # a refused number gives way, too
                 self.rows["racks"].show(FieldState(str(-(-int(words) // held))))
         self._later.start()
@@ -315,10 +313,10 @@ class RoomWizard(QDialog):
         self._grid.addWidget(self.figures[name], row, 1)
 
     def _enable(self, room: RoomRequest) -> None:
-        part = self._catalog.part(room.part)
+        part = self._session.catalog.part(room.part)
         self.fields["nodes"].setEnabled(isinstance(part, NodePart))
         if isinstance(part, RackPart):
-            held = [self._catalog.part(group.part) for group in part.layout]
+            held = [self._session.catalog.part(group.part) for group in part.layout]
             nodes = [part for part in held if isinstance(part, NodePart)]
         else:
             nodes = [part] if isinstance(part, NodePart) else []
@@ -329,7 +327,11 @@ class RoomWizard(QDialog):
 
     def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
+        return (
+            None
+            if document is None or plant is None
+            else EditedScene.of(document, plant, self._session.catalog)
+        )
 
     def _build(self) -> None:
         if self.design is None:
@@ -396,7 +398,7 @@ class RoomWizard(QDialog):
 
     def _parts(self, name: str) -> tuple[list[str], list[str]]:
         """Return the parts to choose from and their titles."""
-        catalog = self._catalog
+        catalog = self._session.catalog
         if name == "part":
             nodes = [catalog.node(id) for id in catalog.ids("node")]
             found: list[NodePart | RackPart] = [part for part in nodes if part.n_gpu and part.height_u >= 2]

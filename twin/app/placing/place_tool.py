@@ -18,7 +18,6 @@ from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.arrays import Ints32
-from twin.catalog import Catalog
 from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
 from twin.commands.edit import names
@@ -56,10 +55,8 @@ class PlaceTool:
     told = Signal(str)  # what would happen, or why not; "" when nothing is carried any more
     ended = Signal()
 
-    def __init__(
-        self, look: Look, session: Session, editor: Editor, view: HallView, host: QWidget, catalog: Catalog
-    ) -> None:
-        self._session, self._editor, self._view, self._catalog = session, editor, view, catalog
+    def __init__(self, look: Look, session: Session, editor: Editor, view: HallView, host: QWidget) -> None:
+        self._session, self._editor, self._view = session, editor, view
         self.plate = PlacingPlate(look, host)
         self.wires_new = True  # what comes is connected in the same step
         self.carried: Carried | None = None
@@ -404,7 +401,7 @@ class PlaceTool:
 
     def _scene(self) -> EditedScene | None:
         plant, document = self._session.plant, self._session.document
-        return EditedScene.of(document, plant, self._catalog) if plant and document else None
+        return EditedScene.of(document, plant, plant.catalog) if plant and document else None
 
     def _height(self) -> float:
         landing = self.landing
@@ -473,7 +470,7 @@ class PlaceTool:
         scene = self._scene()
         if carried.load is not None and scene is not None:
             self._budget = budget(scene)
-            self._power = PowerRoom(plant, self._catalog)
+            self._power = PowerRoom(plant, plant.catalog)
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]
         rows = [area[1] for area in known if area is not None and area[0] == "row"]

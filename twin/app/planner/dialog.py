@@ -117,7 +117,11 @@ class JobDialog(QDialog):
     def set_world(self, world: World | None) -> None:
         """Plan on the GPUs of this scene, starting from its first job; None: on any GPU."""
         self._world = world
-        self._hardware = [*(scene_hardware(world) if world is not None else ()), *profile_hardware()]
+        self._hardware = (
+            profile_hardware()
+            if world is None
+            else [*scene_hardware(world), *profile_hardware(world.catalog)]
+        )
         self.results.whole.set_hall(world)
         self.form.offer(presets(world.scenario if world is not None else None), self._hardware)
         self.followed = None

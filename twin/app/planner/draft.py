@@ -80,7 +80,7 @@ class JobDraft:
         """Tokens of one sequence; None where the workload has none."""
         if not isinstance(self.workload, LlmTraining):
             return None
-        return self.workload.sequence or load_model(self.workload.model).model.seq
+        return self.workload.sequence or load_model(self.workload.model, self.hardware.catalog).model.seq
 
 
 @dataclass(frozen=True)
@@ -120,18 +120,24 @@ def estimate_draft(draft: JobDraft) -> JobEstimate:
 
     In a scene the job stands on its first nodes, alone on their fabric, as in `twin plan`.
     """
-    hardware, job = draft.hardware, _as_job(draft)
-    alone = estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes)  # refuses what cannot run
+    job = _as_job(draft)
+    alone = _estimated(job, draft)  # refuses what cannot run
     network = network_of(draft)
     if network == FULL_NETWORK:
         return alone
-    return estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
+    return _estimated(job, draft, network)
+
+
+def _estimated(job: Job, draft: JobDraft, network: TrainingNetwork = FULL_NETWORK) -> JobEstimate:
+    on = draft.hardware
+    return estimate_of(job, draft.gpus, on.gpu_part, on.gpu_bytes, network, catalog=on.catalog)
 
 
 def planned_draft(draft: JobDraft, network: TrainingNetwork = FULL_NETWORK) -> AnyJob:
     """Return a draft as the planner takes it; raises as `estimate_draft`."""
     hardware = draft.hardware
-    return planned_job(_as_job(draft), draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
+    part, gpu_bytes, catalog = hardware.gpu_part, hardware.gpu_bytes, hardware.catalog
+    return planned_job(_as_job(draft), draft.gpus, part, gpu_bytes, network, catalog=catalog)
 
 
 def network_of(draft: JobDraft) -> TrainingNetwork:
@@ -163,7 +169,7 @@ def _with_profile(workload: Workload, profile: str | None) -> Workload:
 
 def _at_fault(draft: JobDraft, refusal: PlanError, changed: str) -> str:
     """Return the field that a refusal belongs to; "gpus" where it speaks of none that this workload has."""
-    shown = {"model", "gpus", *(field.key for field in fields_for(draft.workload))}
+    shown = {"model", "gpus", *(field.key for field in fields_for(draft.workload, draft.hardware.catalog))}
     keys = [key for key in refusal.keys if key in shown]
     return changed if changed in keys else next(iter(keys), "gpus")
 
@@ -174,7 +180,7 @@ def shown_value(draft: JobDraft, path: str) -> object:
         return draft.sequence
     value = value_of(draft.workload, path)
     if value is None and isinstance(draft.workload, LlmTraining):
-        model = load_model(draft.workload.model).model
+        model = load_model(draft.workload.model, draft.hardware.catalog).model
         if path == "predicted":
             return model.predicted
         if path == "expert_nodes" and model.experts is not None:
@@ -270,10 +276,11 @@ def _given(part: BaseModel) -> dict[str, Any]:
 
 def worth(draft: JobDraft, estimate: JobEstimate) -> str:
     """Return how far an estimate can be trusted, in a sentence or two."""
-    doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
+    profile = load_calibrated(draft.profile)
+    said = [doubt for doubt in estimate.low_confidence if doubt != profile.borrowed]
+    doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in said)
     if estimate.kind == "load":
         return doubts
-    profile = load_calibrated(draft.profile)
     if estimate.confidence != profile.confidence:
         words = tr("{title}, low confidence here.", title=profile.title)
     else:

@@ -12,8 +12,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from twin.app.form.field import Field, field_of
+from twin.catalog import Catalog
 from twin.language import tr
-from twin.planning.profile.models import model_presets
+from twin.planning.profile.models import model_presets, presets_of
 from twin.scenario.schema.work import Load, Workload
 
 Section = str
@@ -89,10 +90,10 @@ _OF_EXPERTS = frozenset(
 )
 
 
-def fields_for(workload: Workload) -> tuple[Field, ...]:
-    """Return the fields that a workload has; those of experts only where there are experts."""
+def fields_for(workload: Workload, catalog: Catalog | None = None) -> tuple[Field, ...]:
+    """Return the fields that a workload has; those of experts only where there are some (`catalog`: own models)."""
     made = workload_fields(type(workload))
-    return made if _has_experts(workload) else tuple(of for of in made if of.key not in _OF_EXPERTS)
+    return made if _has_experts(workload, catalog) else tuple(of for of in made if of.key not in _OF_EXPERTS)
 
 
 @lru_cache(maxsize=16)
@@ -115,8 +116,9 @@ def workload_fields(workload: type[BaseModel]) -> tuple[Field, ...]:
     )
 
 
-def _has_experts(workload: Workload) -> bool:
-    known = None if isinstance(workload, Load) else model_presets().get(workload.model)
+def _has_experts(workload: Workload, catalog: Catalog | None) -> bool:
+    presets = model_presets() if catalog is None else presets_of(catalog)
+    known = None if isinstance(workload, Load) else presets.get(workload.model)
     return known is None or known.model.experts is not None
 
 

@@ -114,7 +114,7 @@ class JobForm(QScrollArea):
     def show_draft(self, draft: JobDraft, faults: Mapping[str, str]) -> None:
         """Show a draft and what is wrong with it, without telling of it."""
         self._draft = draft
-        shape = fields_for(draft.workload)
+        shape = fields_for(draft.workload, draft.hardware.catalog)
         if shape != self._shape:
             self._shape = shape
             self._build(shape)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from twin.app.world.rows import World
+from twin.catalog import Catalog
 from twin.language import tr
 from twin.planning.network.scene_network import scene_network
 from twin.planning.profile.figures import ProfileError
-from twin.planning.profile.profiles import load_calibrated, profile_for_gpu, profile_names
+from twin.planning.profile.hardware_profile import profile_on
+from twin.planning.profile.profiles import load_calibrated, profile_names
 from twin.planning.search.scene_plan import SceneGpus
 
 MOST_GPUS = 131_072
@@ -37,6 +39,8 @@ class PlannerHardware:
         GPUs of one node.
     scene
         The GPUs of the open scene with their fabric; none where only a profile is chosen.
+    catalog
+        Parts and models of the open scene; none: the shipped ones.
     """
 
     title: str
@@ -46,6 +50,7 @@ class PlannerHardware:
     gpus: int
     node_gpus: int
     scene: SceneGpus | None = field(default=None, compare=False, repr=False)
+    catalog: Catalog | None = field(default=None, compare=False, repr=False)
 
     @property
     def in_scene(self) -> bool:
@@ -63,11 +68,11 @@ def scene_hardware(world: World) -> list[PlannerHardware]:
         if not len(nodes_of_part):
             continue
         try:
-            profile = profile_for_gpu(part)
+            first = int(nodes_of_part[0])
+            node = world.catalog.node(plant.node_parts[int(nodes.part[first])])
+            profile = profile_on(part, world.catalog, node.id)
         except ProfileError:
             continue  # nothing can be planned on it
-        first = int(nodes_of_part[0])
-        node = world.catalog.node(plant.node_parts[int(nodes.part[first])])
         scene = SceneGpus(
             part=part,
             count=int(nodes.gpu_count[nodes_of_part].sum()),
@@ -87,16 +92,17 @@ def scene_hardware(world: World) -> list[PlannerHardware]:
                 scene.count,
                 scene.node_gpus,
                 scene,
+                world.catalog,
             )
         )
     return sorted(made, key=lambda hardware: -hardware.gpus)
 
 
-def profile_hardware() -> list[PlannerHardware]:
-    """Return the hardware of every shipped profile."""
+def profile_hardware(catalog: Catalog | None = None) -> list[PlannerHardware]:
+    """Return the hardware of every shipped profile, for the models of a catalogue."""
     made = []
     for name in profile_names():
         calibrated = load_calibrated(name)
         hbm_bytes = calibrated.profile.hbm_bytes
-        made.append(PlannerHardware(calibrated.title, name, "", hbm_bytes, MOST_GPUS, 8))
+        made.append(PlannerHardware(calibrated.title, name, "", hbm_bytes, MOST_GPUS, 8, None, catalog))
     return sorted(made, key=lambda hardware: hardware.title)

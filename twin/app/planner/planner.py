@@ -13,7 +13,6 @@ from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.world.job_lookup import job_place
 from twin.app.world.rows import World
-from twin.catalog import Catalog
 from twin.commands.jobs import AddJob
 from twin.language import tr
 from twin.record.channels import JobState
@@ -27,10 +26,8 @@ _STEPPING = (JobState.RUNNING, JobState.CHECKPOINT)
 class JobPlanner:
     """Holds one dialog, made when it is first asked for."""
 
-    def __init__(
-        self, look: Look, session: Session, catalog: Catalog, editor: Editor, window: QWidget
-    ) -> None:
-        self._look, self._session, self._catalog, self._window = look, session, catalog, window
+    def __init__(self, look: Look, session: Session, editor: Editor, window: QWidget) -> None:
+        self._look, self._session, self._window = look, session, window
         self._editor = editor
         self._asked: AddJob | None = None  # what the dialog wanted last
         editor.done.connect(self._on_done)
@@ -92,7 +89,7 @@ class JobPlanner:
         if document is None or plant is None:
             self.dialog.set_world(None)
         else:
-            self.dialog.set_world(World(document.scenario, plant, self._catalog, None))
+            self.dialog.set_world(World(document.scenario, plant, plant.catalog, None))
 
     def _on_document(self) -> None:
         if self.dialog is not None and self.dialog.isVisible():

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from twin.app.planner.draft import JobDraft, default_training, vision_training
+from twin.catalog import load_catalog
 from twin.language import tr
-from twin.planning.profile.models import model_presets, vision_presets
+from twin.planning.profile.models import presets_of, vision_presets
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.work import LlmTraining, Load, Workload
 
 
@@ -56,8 +58,16 @@ def work_name(workload: Workload) -> str:
 
 
 def presets(scenario: Scenario | None) -> list[Preset]:
-    """Return language models, then vision and video models, then jobs of the scene that are no plain training."""
-    made = [Preset(preset.title, default_training(name), True) for name, preset in model_presets().items()]
+    """Return language models, own ones first, then vision and video models, then other jobs of the scene."""
+    catalog = load_catalog() if scenario is None else catalog_of(scenario)
+    made = [
+        Preset(
+            tr("{title} (own model)", title=preset.title) if name in catalog.own_models else preset.title,
+            default_training(name),
+            True,
+        )
+        for name, preset in presets_of(catalog).items()
+    ]
     made.extend(Preset(preset.title, vision_training(preset), False) for preset in vision_presets().values())
     jobs = scenario.jobs if scenario is not None else ()
     made.extend(

@@ -77,7 +77,7 @@ class WholeTrainingRow(QWidget):
         model = workload.model if isinstance(workload, LlmTraining) else ""
         if model != self._model:  # the published count of another model, where there is one
             self._model = model
-            preset = load_model(model) if model else None
+            preset = load_model(model, judged.draft.hardware.catalog) if model else None
             known = preset.trained_tokens if preset is not None else None
             self.tokens.setText(tokens_words(known) if known else "")
             source = (

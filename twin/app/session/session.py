@@ -23,6 +23,7 @@ from twin.app.session.speeds import SPEEDS as SPEEDS
 from twin.app.session.veil import Veil
 from twin.app.session.worker_messages import WorkerTalk
 from twin.app.toolkit.clock import Clock
+from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.draft import Draft
 from twin.plant.build import plant_of
 from twin.plant.tables import Plant
@@ -100,7 +101,7 @@ class Session(PacedSession):
         self._timer.timeout.connect(self.poll)
         self._timer.start()
         self._begins = QTimer(parent, singleShot=True, interval=BEGIN_AFTER_MS)
-        self._begins.timeout.connect(self.restart)
+        self._begins.timeout.connect(self._begin_behind)
 
     # -- what is on screen ----
 
@@ -117,6 +118,12 @@ class Session(PacedSession):
     def plant(self) -> Plant | None:
         """Return its hall."""
         return self._screen.plant
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the parts there are to build with: the shipped ones, and those of the scene."""
+        plant = self.plant
+        return load_catalog() if plant is None else plant.catalog
 
     @property
     def frame(self) -> Frame | None:
@@ -261,6 +268,13 @@ class Session(PacedSession):
             self.plant_changed.emit(self.plant)
             self.run_started.emit()
             self.time_changed.emit(self.shown_s)
+
+    def _begin_behind(self) -> None:
+        """Restart the run of a changed scene, once its hall was drawn."""
+        if self.picture_due():
+            self._begins.start()
+        else:
+            self.restart()
 
     def rewritten(self) -> None:
         """The draft was changed before its run began: show it, and let the worker have it when all is still."""

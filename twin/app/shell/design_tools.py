@@ -18,7 +18,6 @@ from twin.app.session.session import Session
 from twin.app.session.view_marks import ViewMarks
 from twin.app.shell.edit_tools import EditTools
 from twin.app.toolkit.look import Look
-from twin.catalog import Catalog
 from twin.commands.edit.command import Command, EditedScene
 from twin.commands.place.arrange import ARRANGED
 from twin.commands.place.delete import Delete
@@ -48,11 +47,10 @@ class DesignTools:
         outliner: OutlinerDock,
         inspector: Inspector,
         tools: EditTools,
-        catalog: Catalog,
         show: Callable[[str], None],
     ) -> None:
         self._look, self._session, self._editor, self._hall = look, session, editor, hall
-        self._outliner, self._inspector, self._tools, self._catalog = outliner, inspector, tools, catalog
+        self._outliner, self._inspector, self._tools = outliner, inspector, tools
         self._show = show
         self._array: ArrayDialog | None = None
         self.marks = ViewMarks(session, hall.state)
@@ -182,7 +180,7 @@ class DesignTools:
         assert document is not None
         assert plant is not None
         assert plan is not None
-        found = preview(EditedScene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
+        found = preview(EditedScene.of(document, plant, plant.catalog), plan, self._hall.view.standing, array)
         self._hall.view.edit.show_ghost(found.ghost)
         return found
 

@@ -19,7 +19,6 @@ from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.world import select_similar
-from twin.catalog import Catalog
 from twin.commands.edit.command import Command, CommandError, EditedScene
 from twin.commands.place.delete import Delete
 from twin.commands.place.move import Rotate
@@ -54,15 +53,14 @@ class EditTools(QObject):
         session: Session,
         editor: Editor,
         hall: HallPanel,
-        catalog: Catalog,
         show: Callable[[str], None],
     ) -> None:
         super().__init__(hall)
-        self._session, self._editor, self._hall, self._catalog = session, editor, hall, catalog
+        self._session, self._editor, self._hall = session, editor, hall
         self._show = show
         self.prefabs: Prefabs | None = None
         self._before_all: tuple[str, ...] = ()  # what was selected before everything was
-        self.place = PlaceTool(look, session, editor, hall.view, hall, catalog)
+        self.place = PlaceTool(look, session, editor, hall.view, hall)
         self.place.told.connect(
             lambda words: show(words)
         )  # psygnal cannot read the signature of a method of Qt
@@ -79,10 +77,10 @@ class EditTools(QObject):
         """Return the payload of a palette entry; None if its part is unknown."""
         if dragged.prefab:
             return self.prefabs(dragged.prefab) if self.prefabs is not None else None
-        if dragged.part not in self._catalog:
+        if dragged.part not in self._session.catalog:
             self._show(tr("the catalogue has no {part!r}", part=dragged.part))
             return None
-        return carried_part(self._catalog, dragged.part)
+        return carried_part(self._session.catalog, dragged.part)
 
     def place_by_keys(self, dragged: Dragged) -> bool:
         """Place a palette entry with keys, from the centre of the view: arrows move it, Enter places it."""
@@ -202,7 +200,7 @@ class EditTools(QObject):
 
     def _scene(self) -> EditedScene | None:
         document, plant = self._session.document, self._session.plant
-        return None if document is None or plant is None else EditedScene.of(document, plant, self._catalog)
+        return None if document is None or plant is None else EditedScene.of(document, plant, plant.catalog)
 
     # -- selecting ----
 

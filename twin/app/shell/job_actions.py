@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from twin.app.jobs.events import EventLine
 from twin.app.jobs.what_if_dialog import RiskDialog
 from twin.app.queue.moves import move, offer, why_not
-from twin.catalog import load_catalog
 from twin.commands.place.failures import UseCatalogRates
 from twin.commands.place.properties import SetProperty
 from twin.language import tr
@@ -31,7 +30,7 @@ class JobActions:
     """
 
     def __init__(self, window: WindowApi) -> None:
-        self._window, self._catalog = window, load_catalog()
+        self._window = window
         window.hall.menus.job_wanted.connect(self.open_job)
         window.hall.menus.move_wanted.connect(self.move_jobs)
         window.docks.job.attach(window.world, window.hall.thing_menu)
@@ -84,7 +83,7 @@ class JobActions:
         if document is None or plant is None or job is None:
             return
         try:
-            risk = risk_of(document.scenario, plant, self._catalog, job)
+            risk = risk_of(document.scenario, plant, plant.catalog, job)
         except PlanError as error:
             self._window.tell(tr("Not sampled: {error}", error=error))
             return

@@ -53,6 +53,7 @@ from twin.app.shell.job_actions import JobActions
 from twin.app.shell.lesson_actions import LessonActions
 from twin.app.shell.menus import MenuBar, RecentMenu
 from twin.app.shell.navigation import Going
+from twin.app.shell.need_actions import NeedActions
 from twin.app.shell.older_run import OlderRun
 from twin.app.shell.palette_entries import palette_entries
 from twin.app.shell.presentation import presenting_of
@@ -72,7 +73,6 @@ from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.shortcuts import Shortcuts
 from twin.app.toolkit.theme import ThemeChoice
 from twin.app.world.rows import World
-from twin.catalog import load_catalog
 from twin.commands.wiring.auto_wire import AutoWire
 from twin.language import tr
 from twin.view3d.place.picking import Hit
@@ -103,7 +103,6 @@ class MainWindow(WindowApi):
         self.setWindowTitle("gpu-twin")
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
-        self._catalog = load_catalog()
         self.transport, self.timeline = Transport(look, session), Timeline(look, session)
         bar = self._tool_bar()  # before the hall: so Tab goes from the top down
         self.hall = HallPanel(look, session, self._state_text, self.world)
@@ -118,7 +117,7 @@ class MainWindow(WindowApi):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
-        self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
+        self.tools = EditTools(look, session, self.editing.editor, self.hall, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
         self.run_comparing = CompareRuns(look, session, settings, self.notifications, self)
         self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
@@ -132,10 +131,9 @@ class MainWindow(WindowApi):
             self.docks.outliner,
             self.docks.inspector,
             self.tools,
-            self._catalog,
             self.tell,
         )
-        self.planner = JobPlanner(look, session, self._catalog, self.editing.editor, self)
+        self.planner = JobPlanner(look, session, self.editing.editor, self)
         self.hint = HallHint(look, session, self.hall, self.editing.editor)
         self.job_actions = JobActions(self)
         self.gone = GoneFile(session, self.files, self.notifications, self)
@@ -148,7 +146,7 @@ class MainWindow(WindowApi):
             look, session, self.files, self, self.tell, lambda: self.going.thing, self.answering
         )
         self.incident_actions, self.lessons = IncidentActions(self), LessonActions(self)
-        self.presenting = presenting_of(self)
+        self.presenting, self.needs = presenting_of(self), NeedActions(self)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -261,7 +259,7 @@ class MainWindow(WindowApi):
         self.hint.room_wanted.connect(self.build_room)
         self.hint.parts_wanted.connect(partial(self.docks.show, "palette"))
         self.hint.wiring_wanted.connect(partial(self.editing.editor.do, AutoWire(add=True)))
-        self.tools.prefabs = partial(carried_prefab, self._catalog)
+        self.tools.prefabs = lambda id: carried_prefab(session.catalog, id)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.going.to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
@@ -313,7 +311,7 @@ class MainWindow(WindowApi):
 
     def build_room(self) -> None:
         """Ask what a room is to be like, and put it into the hall."""
-        wizard = RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self)
+        wizard = RoomWizard(self.look, self.session, self.editing.editor, self)
         wizard.accepted.connect(lambda: self.hall.view.preset("overview"))
         wizard.show()
 
@@ -454,7 +452,7 @@ class MainWindow(WindowApi):
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
-        return World(document.scenario, plant, self._catalog, self.session.shown, self.session.events)
+        return World(document.scenario, plant, plant.catalog, self.session.shown, self.session.events)
 
     # -- Qt ----
 
@@ -492,8 +490,8 @@ class MainWindow(WindowApi):
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()
-        self.planner.close()
-        self.session.close()
+        for asking in (self.planner, self.needs, self.session):
+            asking.close()
         self.hall.close_view()
         Application.destroy(self._model.name)
         super().closeEvent(event)

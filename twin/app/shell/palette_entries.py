@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, own_scenes, own_title
 from twin.app.palette.model import GROUPS, KINDS, can_stand
 from twin.app.session.plot_pages import FIGURE_WORDS, page_of
 from twin.app.toolkit.command_palette import PaletteEntry
-from twin.catalog import load_catalog
+from twin.catalog import Catalog
 from twin.commands.room.prefabs import PREFABS
 from twin.language import tr
 from twin.record.channels import CHANNELS
@@ -68,7 +68,7 @@ def part_entries(window: WindowApi) -> Iterator[PaletteEntry]:
     """Yield the parts that can be put into a hall: each is looked up in the dock of parts."""
     if window.session.document is None:
         return
-    for title, words in _parts():
+    for title, words in _parts(window.session.catalog):
         yield PaletteEntry(title, partial(_show_part, window, title), tr("Part"), words=words)
 
 
@@ -87,10 +87,9 @@ def _show_part(window: WindowApi, title: str) -> None:
     window.docks.palette.look_up(title)
 
 
-@cache
-def _parts() -> tuple[tuple[str, str], ...]:
+@lru_cache(maxsize=2)
+def _parts(catalog: Catalog) -> tuple[tuple[str, str], ...]:
     """Return title and other words of each part and prefab."""
-    catalog = load_catalog()
     kinds = [(group, kind) for group, kinds in GROUPS for kind in kinds if kind != "prefab"]
     parts = [
         (part.title, f"{group} {KINDS[kind]} {part.id.replace('-', ' ')}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.session.session import Session
 from twin.app.shell.help_pages import write_story
@@ -22,6 +22,7 @@ class StoryDock(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "story", tr("Story"), "book", parent)
         self._session = session
+        self.title: QLabel
         self._page: QWidget | None = None
         self._written: object = None
         self.setMinimumWidth(220)
@@ -35,25 +36,24 @@ class StoryDock(Dock):
 
     def _write(self) -> None:
         document = self._session.document
-        story = (
-            (document.scenario.title, document.scenario.notes, document.scenario.sources)
-            if document
-            else None
-        )
+        scenario = document.scenario if document is not None else None
+        title = scenario.title if scenario is not None else tr("No scene open")
+        story = (scenario.notes, scenario.sources) if scenario is not None else None
         if self._page is not None:
-            if story == self._written:
-                return  # an edit that leaves the story alone
+            if story == self._written:  # an edit that leaves the story alone
+                self.title.setText(title)
+                return
             self.body.removeWidget(self._page)
             self._page.deleteLater()
         self._written, self._page = story, QWidget()
         column = QVBoxLayout(self._page)
         column.setContentsMargins(16, 14, 8, 10)
         column.setSpacing(10)
-        self.title = label(document.scenario.title if document else tr("No scene open"), "title", wrap=True)
+        self.title = label(title, "title", wrap=True)
         prose = Prose()
         prose.setAccessibleName(tr("Story of the scene"))
         column.addWidget(self.title)
         column.addWidget(prose, 1)
-        if document is not None:
-            write_story(document.scenario, prose)
+        if scenario is not None:
+            write_story(scenario, prose)
         self.body.insertWidget(0, self._page, 1)

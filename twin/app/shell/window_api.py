@@ -61,6 +61,16 @@ class IncidentQuestions(Protocol):
         """Show all incidents by cause."""
 
 
+class NeedQuestions(Protocol):
+    """What can be asked about needs from a menu."""
+
+    def ask(self) -> None:
+        """Show the window of the need as it was left."""
+
+    def close(self) -> None:
+        """End what runs; call when the window closes."""
+
+
 class LessonQuestions(Protocol):
     """What can be asked about lessons from a menu."""
 
@@ -143,6 +153,7 @@ class WindowApi(QMainWindow):
     menus: MenuBar
     help: HelpDesk
     presenting: Presenting
+    needs: NeedQuestions
 
     @property
     def jobs_asked(self) -> JobQuestions:

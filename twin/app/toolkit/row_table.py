@@ -37,14 +37,18 @@ class Heads(QHeaderView):
         self.setSectionsClickable(True)
         self.setMinimumSectionSize(24)
         self._high_px = 0
+        self._margins: dict[bool, QSize] = {}  # by whether there is an arrow
         self._sharing = False
         self.sectionResized.connect(self._fit)
         self.sectionCountChanged.connect(self._fit)
 
     def changeEvent(self, event: QEvent) -> None:
         """Tell of another size of text: the table hears of it before its heads do."""
+        restyled = event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange)
+        if restyled:
+            self._margins.clear()
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if restyled:
             self._fit()
             self.restyled.emit()
 
@@ -97,11 +101,16 @@ class Heads(QHeaderView):
 
     def _edges(self, section: int) -> QSize:
         """Return what of a head is left free of words: margins, and the arrow where rows are sorted by it."""
-        option = QStyleOptionHeaderV2()
-        self.initStyleOption(option)
-        self.initStyleOptionForIndex(option, section)
-        option.rect = QRect(0, 0, _TALL.width(), _TALL.height())
-        return _TALL - self.style().subElementRect(QStyle.SubElement.SE_HeaderLabel, option, self).size()
+        arrow = self.isSortIndicatorShown() and self.sortIndicatorSection() == section
+        known = self._margins.get(arrow)
+        if known is None:
+            option = QStyleOptionHeaderV2()
+            self.initStyleOption(option)
+            self.initStyleOptionForIndex(option, section)
+            option.rect = QRect(0, 0, _TALL.width(), _TALL.height())
+            words = self.style().subElementRect(QStyle.SubElement.SE_HeaderLabel, option, self)
+            known = self._margins[arrow] = _TALL - words.size()
+        return known
 
     def _fit(self, *_change: int) -> None:
         """Let the table give the heads another height where they need one."""

@@ -105,9 +105,11 @@ QAbstractSpinBox::up-arrow { image: url($up); width: 12px; height: 12px; }
 QAbstractSpinBox::down-arrow { image: url($chevron); width: 12px; height: 12px; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: $faint; background: $surface; }
 QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
-QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
-QCheckBox::indicator:hover { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
+QCheckBox::indicator, QTableView::indicator { width: 15px; height: 15px; border: 1px solid $faint;
+  border-radius: 4px; background: $raised; }
+QCheckBox::indicator:hover, QTableView::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked, QTableView::indicator:checked { background: $accent; border-color: $accent;
+  image: url($tick); }
 QCheckBox:disabled { color: $faint; }
 QCheckBox:focus { color: $accent; }
 QRadioButton { color: $text; spacing: 8px; padding: 2px 0; }

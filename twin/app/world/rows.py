@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from twin.app.toolkit import text
 from twin.app.toolkit.clock import Clock
+from twin.app.world.own_part_rows import own_part_words
 from twin.app.world.part_figures import figure_title, figure_value
 from twin.app.world.wait_reasons import why_waiting
 from twin.catalog import Catalog
@@ -283,7 +284,8 @@ def figure_rows(world: World, part: str) -> list[FactRow]:
     """Return the catalogue's numbers of a part, each with how well it is known."""
     if not part or part not in world.catalog:
         return []
-    return [
+    own = [FactRow(label, value, hint=hint) for label, value, hint in own_part_words(world.catalog, part)]
+    return own + [
         FactRow(
             figure_title(f.key), figure_value(f), badge=f.status, hint="\n".join(_known(f.citation, f.note))
         )

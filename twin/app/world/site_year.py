@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from twin.analysis.typical_year_words import TITLES, year_figures
 from twin.app.world.rows import FactRow, World
 from twin.language import tr
 from twin.record.site_year import SiteYear, climate_words
-from twin.runtime.typical_year import year_or_reason
+from twin.runtime.typical_year import year_or_reason, year_or_reason_steps
 
 COMING = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -29,9 +31,10 @@ class YearCache:
         """Return the year that was worked out last, of a hall before it may be; None: there is none."""
         return self._known if self._of is not None else None
 
-    def work_out(self, world: World) -> None:
-        """Work out the year of a hall."""
-        self._of, self._known = world, year_of(world)
+    def steps(self, world: World) -> Generator[None, None, None]:
+        """Work out the year of a hall a little at a time."""
+        known = yield from year_or_reason_steps(world.scenario, world.plant, world.catalog)
+        self._of, self._known = world, known
 
 
 def year_of(world: World, load: float = 1.0) -> SiteYear | str:

@@ -20,10 +20,11 @@ def check(catalog: Catalog) -> list[CatalogFinding]:
     height against power and airflow, liquid claims, ordered temperatures and clocks, efficiencies in (0, 1],
     flow per kW, reach by medium, breaker arithmetic, prices, and the published figures of well-known models.
     """
-    return [finding for part in catalog for finding in _of(part, catalog)]
+    return [finding for part in catalog for finding in findings_of(part, catalog)]
 
 
-def _of(part: Part, catalog: Catalog) -> Findings:
+def findings_of(part: Part, catalog: Catalog) -> Findings:
+    """Yield the findings in one part of a catalogue."""
     if isinstance(part, GpuPart):
         yield from compute.gpu(part)
     elif isinstance(part, NodePart):

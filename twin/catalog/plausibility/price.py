@@ -22,7 +22,7 @@ def price(part: Part, catalog: Catalog) -> Findings:
         return
     if not figure.date:
         yield CatalogFinding("warning", part.id, key, "has no date: prices change")
-    estimate = figure.status in ("recalled", "estimated")
+    estimate = figure.status in ("recalled", "estimated", "unverified")
     width = (figure.high or figure.value) - (figure.value if figure.low is None else figure.low)
     if estimate and width < LEAST_WIDTH * figure.value * (1 - 1e-9):
         message = f"is {100 * width / figure.value:.0f} % wide; an estimate is at least {100 * LEAST_WIDTH:.0f} % wide"

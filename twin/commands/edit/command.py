@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.plant.build import plant_of
 from twin.plant.tables import Plant
 from twin.scenario import Document, Patch, Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 
 
 class CommandError(ValueError):
@@ -50,7 +51,7 @@ class EditedScene:
         cls, document: Document, plant: Plant | None = None, catalog: Catalog | None = None
     ) -> EditedScene:
         """Return the scene of a document; builds the plant unless one is given."""
-        catalog = catalog or load_catalog()
+        catalog = catalog or catalog_of(document.scenario)
         return cls(document, plant_of(document.scenario, catalog) if plant is None else plant, catalog)
 
     @property

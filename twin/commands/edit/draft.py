@@ -18,6 +18,7 @@ from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.file.apply_edits import in_order
+from twin.scenario.file.load import document_from
 from twin.scenario.file.patch_text import edit as spliced
 from twin.scenario.file.scene_at import effective
 from twin.scenario.schema.edit import AT_ONCE_S, Edit
@@ -90,6 +91,15 @@ class Draft:
             self.shown = file if own else self.shown
             self._begun = None
         self._saved_text = self.file.text
+
+    def reread(self) -> Document:
+        """Return the file with the own parts and models that lie beside it now; raises `ScenarioError`."""
+        return document_from(self.file.files)
+
+    def take_parts_of(self, file: Document) -> None:
+        """Go on with the same text and other own parts, at the beginning of a run."""
+        self.file, self.t_s, self._begun = file, 0.0, None
+        self.shown = effective(file, 0.0)
 
     def mark_lost(self, on_disk: str = "") -> None:
         """Mark the file on disk as different; `on_disk`: the text that the draft began with."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from twin.language import tr
 from twin.physics.gemm import memory_rate
@@ -13,6 +14,7 @@ from twin.physics.training import StepParts
 from twin.physics.training_inputs import FULL_NETWORK, Profile, TrainingNetwork
 from twin.planning.job.result import MEMORY_SHARE, JobEstimate, fits
 from twin.planning.job.vector_peaks import vector_peak_flops_s
+from twin.planning.profile.adapted import base_name
 from twin.planning.profile.profiles import load_calibrated
 from twin.scenario.schema.work import Hpc, MonteCarlo, Stencil
 
@@ -69,7 +71,7 @@ def estimate_hpc(job: HpcJob) -> JobEstimate:
         state_bytes, saved_bytes, halo_s, jitter = problem.state_bytes, problem.result_bytes, 0.0, 0.0
     peak = profile.peak_flops_s
     if problem.precision != "bf16":
-        peak = vector_peak_flops_s(job.gpu, problem.precision)
+        peak = _vector_peak_flops_s(job, problem.precision)
     busy = roofline(flop / job.gpus, traffic / job.gpus, peak * problem.efficiency, memory_rate(profile))
     straggler_s = jitter * (busy.total_s + halo_s)
     memory = MemoryParts(0.0, 0.0, 0.0, 0.0, working_bytes=state_bytes)
@@ -109,6 +111,15 @@ def estimate_hpc(job: HpcJob) -> JobEstimate:
         hbm_bytes=traffic,
         low_confidence=DOUBTS,
     )
+
+
+def _vector_peak_flops_s(job: HpcJob, precision: Literal["fp64", "fp32"]) -> float:
+    """Return the peak of a GPU; of an own one that of the GPU whose profile it borrows, scaled as its 16-bit peak."""
+    base = load_calibrated(base_name(job.profile))
+    if job.profile == base.name or job.gpu in base.gpus:
+        return vector_peak_flops_s(job.gpu, precision)
+    factor = load_calibrated(job.profile).profile.peak_flops_s / base.profile.peak_flops_s
+    return factor * vector_peak_flops_s(base.gpus[0], precision)
 
 
 def _halo(problem: Stencil, gpus: int, profile: Profile, network: TrainingNetwork) -> Halo:

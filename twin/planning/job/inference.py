@@ -13,7 +13,7 @@ from twin.language import tr
 from twin.physics.memory import MemoryParts
 from twin.physics.serving import Serving, ServingReplica, batch_limit, serve
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
+from twin.physics.training_inputs import FULL_NETWORK, Model, TrainingNetwork
 from twin.planning.job.result import MEMORY_SHARE, JobEstimate, PlanError, Service
 from twin.planning.profile.models import load_model
 from twin.planning.profile.profiles import load_calibrated
@@ -43,6 +43,8 @@ class InferenceJob:
         Name of a profile, such as "h100".
     gpu_bytes, network
         As for `LlmJob`.
+    model
+        What is served; none: the preset of the workload.
     """
 
     workload: Inference
@@ -50,12 +52,13 @@ class InferenceJob:
     profile: str
     gpu_bytes: float | None = None
     network: TrainingNetwork = FULL_NETWORK
+    model: Model | None = None
 
 
 def estimate_inference(job: InferenceJob) -> JobEstimate:
     """Return the estimate of a served model on its hardware; raises as `twin.planning.job.job.estimate`."""
     workload, profile = job.workload, load_calibrated(job.profile).profile
-    model = load_model(workload.model).model
+    model = job.model or load_model(workload.model).model
     if job.gpus % workload.tensor:
         raise PlanError(
             f"{job.gpus} GPUs are not a multiple of {workload.tensor} GPUs of a replica", "gpus", "tensor"

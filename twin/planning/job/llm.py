@@ -19,7 +19,7 @@ from twin.physics.training_inputs import (
     TrainingNetwork,
 )
 from twin.planning.job.result import JobEstimate, PlanError, fits, memory_reason
-from twin.planning.profile.models import load_model
+from twin.planning.profile.models import ModelPreset, load_model
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
 from twin.planning.profile.uncertainty import interval_of
 
@@ -123,7 +123,7 @@ def cut(
 
 def default_stack(
     profile: str | CalibratedProfile,
-    model: str | Model,
+    model: str | Model | ModelPreset,
     precision: Precision = "bf16",
     recompute: Recompute | None = None,
 ) -> SoftwareStack:
@@ -134,13 +134,14 @@ def default_stack(
     profile
         Name of a profile, or one read from a file.
     model
-        Preset name or shape.
+        Preset, its name, or a shape.
     precision
         Of the linear layers.
     recompute
         None: the profile's.
     """
-    deferred = isinstance(model, str) and load_model(model).deferred_head
+    preset = load_model(model) if isinstance(model, str) else model
+    deferred = isinstance(preset, ModelPreset) and preset.deferred_head
     return _changed(_calibrated(profile).stack, precision, recompute, deferred)
 
 

@@ -48,11 +48,14 @@ class ReinforcementJob:
         What learns, on its GPUs; a batch is all answers of a step.
     rollout_gpus
         GPUs that only generate; 0: the learner's do both in turn.
+    model
+        What generates; none: the preset of the workload.
     """
 
     workload: Reinforcement
     learner: LlmJob
     rollout_gpus: int = 0
+    model: Model | None = None
 
     @property
     def gpus(self) -> int:
@@ -60,9 +63,9 @@ class ReinforcementJob:
         return self.learner.parallel.gpus + self.rollout_gpus
 
 
-def answer_model(workload: Reinforcement) -> Model:
-    """Return the model with the length that the learner sees: a prompt and its mean answer."""
-    return replace(load_model(workload.model).model, seq=workload.prompt_tokens + workload.output_tokens)
+def answer_model(workload: Reinforcement, model: Model) -> Model:
+    """Return a model with the length that the learner sees: a prompt and its mean answer."""
+    return replace(model, seq=workload.prompt_tokens + workload.output_tokens)
 
 
 def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
@@ -116,7 +119,7 @@ def _generation(
     """Return generation on one replica, number of replicas, concurrent answers, and memory of the fullest GPU."""
     workload = job.workload
     profile = load_calibrated(_name(job.learner)).profile
-    model = load_model(workload.model).model
+    model = job.model or load_model(workload.model).model
     replica = ServingReplica(
         model, profile, workload.rollout_tensor, workload.precision, network=job.learner.network
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, SoftwareStack, TrainingNetwork
 from twin.planning.job.job import (
     AnyJob,
@@ -26,8 +27,9 @@ from twin.planning.job.job import (
 )
 from twin.planning.job.llm import TOKEN_BYTES
 from twin.planning.job.reinforcement import answer_model
-from twin.planning.profile.models import load_model
-from twin.planning.profile.profiles import CalibratedProfile, profile_for_gpu, profile_from
+from twin.planning.profile.hardware_profile import profile_on
+from twin.planning.profile.models import ModelPreset, load_model
+from twin.planning.profile.profiles import CalibratedProfile, load_calibrated, profile_from
 from twin.plant.tables import Plant
 from twin.scenario.schema.calibration import Calibration
 from twin.scenario.schema.work import (
@@ -53,11 +55,21 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def estimate_of(
-    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
+    job: Job,
+    gpus: int,
+    gpu_part: str,
+    gpu_bytes: float,
+    network: TrainingNetwork = FULL_NETWORK,
+    *,
+    catalog: Catalog | None = None,
+    node: str = "",
 ) -> JobEstimate:
     """Return the estimate of `job` on its hardware; parameters and errors as for `planned_job`."""
-    planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
+    planned = planned_job(job, gpus, gpu_part, gpu_bytes, network, catalog=catalog, node=node)
     result = estimate(planned)
+    if not isinstance(job.workload, Load) and _profile_of(job.workload, gpu_part, catalog, node).borrowed:
+        borrowed = _profile_of(job.workload, gpu_part, catalog, node).borrowed
+        result = replace(result, low_confidence=(borrowed, *result.low_confidence))
     if isinstance(job.workload, LlmTraining):
         tokens = result.input_bytes / TOKEN_BYTES
         return replace(result, input_bytes=tokens * job.workload.token_bytes)
@@ -65,7 +77,14 @@ def estimate_of(
 
 
 def planned_job(
-    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: TrainingNetwork = FULL_NETWORK
+    job: Job,
+    gpus: int,
+    gpu_part: str,
+    gpu_bytes: float,
+    network: TrainingNetwork = FULL_NETWORK,
+    *,
+    catalog: Catalog | None = None,
+    node: str = "",
 ) -> AnyJob:
     """Return `job` of a scenario as a job that can be estimated.
 
@@ -81,6 +100,10 @@ def planned_job(
         Memory of one [B].
     network
         What the fabric gives it on its places.
+    catalog
+        With the own parts and models of the scene; none: the shipped one.
+    node
+        Part of its nodes; empty: as its profile has them.
 
     Raises
     ------
@@ -92,10 +115,10 @@ def planned_job(
     workload = job.workload
     if isinstance(workload, Load):
         return LoadJob(workload, gpus, gpu_bytes)
-    profile = workload.profile or profile_for_gpu(gpu_part).name
+    profile = _profile_of(workload, gpu_part, catalog, node).name
     if isinstance(workload, LlmTraining):
         own = None if workload.calibration is None else _own_profile(workload.calibration)
-        return _llm(workload, gpus, own or profile, gpu_bytes, network)
+        return _llm(workload, gpus, own or profile, gpu_bytes, network, catalog)
     if isinstance(workload, VisionTraining):
         return _vision(workload, gpus, profile, gpu_bytes, network)
     if isinstance(workload, Reinforcement):
@@ -106,16 +129,18 @@ def planned_job(
             )
         batch = workload.prompts * workload.samples
         parallel = _parallel(workload.parallelism, gpus - generating, batch)
-        stack = _stack(workload, profile)
-        learner = LlmJob(answer_model(workload), parallel, profile, stack, gpu_bytes, network)
-        return ReinforcementJob(workload, learner, generating)
+        preset = load_model(workload.model, catalog)
+        stack = _stack(workload, profile, preset)
+        learner = LlmJob(answer_model(workload, preset.model), parallel, profile, stack, gpu_bytes, network)
+        return ReinforcementJob(workload, learner, generating, preset.model)
     if isinstance(workload, Inference):
-        return InferenceJob(workload, gpus, profile, gpu_bytes, network)
+        served = load_model(workload.model, catalog).model
+        return InferenceJob(workload, gpus, profile, gpu_bytes, network, served)
     return HpcJob(workload, gpus, profile, gpu_part, gpu_bytes, network)
 
 
-def trained_model(workload: LlmTraining) -> Model:
-    """Return the preset of a training with what the workload says otherwise.
+def trained_model(workload: LlmTraining, catalog: Catalog | None = None) -> Model:
+    """Return the preset of a training with what the workload says otherwise; `catalog` has the own models.
 
     Raises
     ------
@@ -124,7 +149,7 @@ def trained_model(workload: LlmTraining) -> Model:
     ProfileError
         When there is no such preset.
     """
-    model = load_model(workload.model).model
+    model = load_model(workload.model, catalog).model
     if workload.sequence is not None:
         model = replace(model, seq=workload.sequence)
     if workload.predicted is not None:
@@ -134,6 +159,11 @@ def trained_model(workload: LlmTraining) -> Model:
             raise PlanError(f"expert_nodes limits experts, and {workload.model} has none", "expert_nodes")
         model = replace(model, experts=replace(model.experts, most_nodes=workload.expert_nodes))
     return model
+
+
+def _profile_of(workload: Any, gpu_part: str, catalog: Catalog | None, node: str) -> CalibratedProfile:
+    """Return the profile that a workload names, else that of its hardware."""
+    return load_calibrated(workload.profile) if workload.profile else profile_on(gpu_part, catalog, node)
 
 
 @lru_cache(maxsize=64)
@@ -151,10 +181,12 @@ def _llm(
     profile: str | CalibratedProfile,
     gpu_bytes: float,
     network: TrainingNetwork,
+    catalog: Catalog | None,
 ) -> LlmJob:
-    model = trained_model(workload)
+    model = trained_model(workload, catalog)
     parallel = _parallel(workload.parallelism, gpus, workload.global_batch)
-    return LlmJob(model, parallel, profile, _stack(workload, profile), gpu_bytes, network)
+    stack = _stack(workload, profile, load_model(workload.model, catalog))
+    return LlmJob(model, parallel, profile, stack, gpu_bytes, network)
 
 
 def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
@@ -172,10 +204,12 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
     )
 
 
-def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> SoftwareStack:
+def _stack(
+    workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile, preset: ModelPreset
+) -> SoftwareStack:
     """Return the profile's stack with the settings that the scenario overrides."""
     given_stack = workload.stack
-    stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
+    stack = default_stack(profile, preset, workload.precision, workload.recompute)
     options = {
         "sharding": given_stack.sharding,
         "seq_parallel": given_stack.seq_parallel,

@@ -117,7 +117,9 @@ class Joints:
         nodes = np.flatnonzero(allowed)[: job.nodes]
         gpus = int(self.plant.nodes.gpu_count[nodes].sum())
         part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
-        planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
+        node = self.plant.node_parts[int(self.plant.nodes.part[nodes[0]])]
+        memory_bytes = self.catalog.gpu(part).memory_bytes
+        planned = planned_job(job, gpus, part, memory_bytes, catalog=self.catalog, node=node)
         return profile_of(planned) is not None and bool(exchanges_of(planned, gpus))
 
     def _apart(self, job: Job, allowed: Bools) -> NotJoined:

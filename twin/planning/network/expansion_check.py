@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.planning.job.result import PlanError
 from twin.planning.network.recabling import Recabling, recabling
 from twin.plant.build import build
@@ -23,6 +23,7 @@ from twin.scenario.generators import expand
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.generators.allowed_rows import rows_of
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.site import Point, RackGenerator
 from twin.scenario.schema.systems import Fabric, SwitchTier
 
@@ -100,7 +101,7 @@ def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growt
     UnknownPart
         When the catalogue lacks a part.
     """
-    parts = catalog if catalog is not None else load_catalog()
+    parts = catalog if catalog is not None else catalog_of(scenario)
     grower = _Grower(scenario, parts)
     if gpus <= grower.gpus:
         raise PlanError(f"the scene has {grower.gpus:,} GPUs already; name more with --to")

@@ -51,7 +51,8 @@ def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: IntP | None = No
         return FULL_NETWORK
     gpus = int(plant.nodes.gpu_count[chosen].sum())
     part = plant.gpu_parts[int(plant.gpus.part[plant.nodes.gpu_first[chosen[0]]])]
-    planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes)
+    node = plant.node_parts[int(plant.nodes.part[chosen[0]])]
+    planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes, catalog=catalog, node=node)
     profile, exchanges = profile_of(planned), exchanges_of(planned, gpus)
     if fabric is None or profile is None or not exchanges:
         return FULL_NETWORK

@@ -126,7 +126,9 @@ class TrafficMap:
         gpus = int(table.gpu_count[nodes].sum())
         part = self.plant.gpu_parts[int(self.plant.gpus.part[table.gpu_first[nodes[0]]])]
         try:
-            planned = planned_job(spec, gpus, part, self.catalog.gpu(part).memory_bytes)
+            node = self.plant.node_parts[int(table.part[nodes[0]])]
+            memory_bytes = self.catalog.gpu(part).memory_bytes
+            planned = planned_job(spec, gpus, part, memory_bytes, catalog=self.catalog, node=node)
             profile = profile_of(planned)
             exchanges = exchanges_of(planned, gpus)
         except (PlanError, ProfileError):

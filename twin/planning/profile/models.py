@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
+from twin.catalog import Catalog
+from twin.catalog.own_models import OwnModel
 from twin.physics.training_inputs import AttentionWindow, Experts, Latent, Model, StateSpace
 from twin.planning.profile.figures import (
     ProfileError,
@@ -20,7 +22,6 @@ from twin.planning.profile.figures import (
 FILE = "assets/profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
 _PARTS = {"experts": Experts, "latent": Latent, "window": AttentionWindow, "state_space": StateSpace}
-_Part = TypeVar("_Part", Experts, Latent, AttentionWindow, StateSpace)
 _NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
 _KEYS = _NEEDED | {*_PARTS, "head_size", "predicted", "trained"}
 _VISION_DIMENSION: Mapping[str, str] = {
@@ -111,14 +112,30 @@ def model_presets() -> dict[str, ModelPreset]:
     return {name: model_preset(name) for name in section(read_document(FILE), FILE, "models")}
 
 
+def presets_of(catalog: Catalog) -> dict[str, ModelPreset]:
+    """Return the own models of a catalogue, then all shipped presets, by name."""
+    return {name: own_preset(own) for name, own in catalog.own_models.items()} | model_presets()
+
+
+def own_preset(own: OwnModel) -> ModelPreset:
+    """Return an own model as a preset."""
+    deferred = bool(own.shape.get("deferred_head", False))
+    return ModelPreset(own.id, own.title, model_of(own.shape), deferred, own.source, own.status)
+
+
 @cache
 def model_preset(name: str) -> ModelPreset:
     """Return the shipped preset of this name."""
     return _preset(name, section(read_document(FILE), FILE, "models")[name])
 
 
-def load_model(name: str) -> ModelPreset:
-    """Return one preset, such as "llama3-405b"; an unknown name raises `ProfileError`, which lists the known ones."""
+def load_model(name: str, catalog: Catalog | None = None) -> ModelPreset:
+    """Return one preset, such as "llama3-405b", or an own model of a catalogue.
+
+    An unknown name raises `ProfileError`, which lists the known ones.
+    """
+    if catalog is not None and name in catalog.own_models:
+        return own_preset(catalog.own_models[name])
     presets = section(read_document(FILE), FILE, "models")
     if name in section(read_document(FILE), FILE, "vision"):
         raise ProfileError(
@@ -145,19 +162,17 @@ def _preset(name: str, entry: Any) -> ModelPreset:
     for switch in ("gated", "deferred_head"):
         if type(entry[switch]) is not bool:
             raise ProfileError(FILE, f"{key}.{switch}", f"{entry[switch]!r} must be true or false")
-    shape = {count: entry[count] for count in _COUNTS}
     for count in ("head_size", "predicted"):
         if count in entry:
             _refuse_uncounted(entry[count], f"{key}.{count}")
-            shape[count] = entry[count]
-    parts: dict[str, Any] = {
-        part: _counts_of(kind, entry[part], f"{key}.{part}") for part, kind in _PARTS.items() if part in entry
-    }
+    for part, kind in _PARTS.items():
+        if part in entry:
+            _refuse_uncounted_part(kind, entry[part], f"{key}.{part}")
     trained = section(entry, FILE, "trained") if "trained" in entry else {}
     return ModelPreset(
         name=name,
         title=str(entry["title"]),
-        model=Model(gated=entry["gated"], **shape, **parts),
+        model=model_of(entry),
         deferred_head=entry["deferred_head"],
         source=str(entry["source"]),
         status=str(entry["status"]),
@@ -166,8 +181,15 @@ def _preset(name: str, entry: Any) -> ModelPreset:
     )
 
 
-def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
-    """Return a part of a model from a mapping of whole numbers."""
+def model_of(shape: Mapping[str, Any]) -> Model:
+    """Return the model of a shape by the keys of the presets, which was checked already."""
+    counts = {key: shape[key] for key in (*_COUNTS, "gated", "head_size", "predicted") if key in shape}
+    parts: dict[str, Any] = {part: kind(**shape[part]) for part, kind in _PARTS.items() if part in shape}
+    return Model(**counts, **parts)
+
+
+def _refuse_uncounted_part(kind: type, entry: Any, key: str) -> None:
+    """Raise `ProfileError` unless a part of a model is a mapping of whole numbers."""
     if not isinstance(entry, Mapping):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, frozenset(field.name for field in fields(kind)), FILE, key)
@@ -176,7 +198,6 @@ def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
             _refuse_uncounted(entry[field.name], f"{key}.{field.name}", least=0 if field.default == 0 else 1)
         elif field.default is MISSING:
             raise ProfileError(FILE, f"{key}.{field.name}", "missing")
-    return kind(**entry)
 
 
 def _refuse_uncounted(value: object, key: str, least: int = 1) -> None:

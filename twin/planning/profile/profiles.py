@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from twin.language import tr
 from twin.physics.training_inputs import Profile, SoftwareStack
+from twin.planning.profile.adapted import MARK, adapted, base_name
+from twin.planning.profile.calibrated_profile import CONFIDENCES
+from twin.planning.profile.calibrated_profile import CalibratedProfile as CalibratedProfile
+from twin.planning.profile.calibrated_profile import Confidence as Confidence
+from twin.planning.profile.calibrated_profile import OwnError as OwnError
 from twin.planning.profile.figures import (
     ProfileError,
     ProfileFigure,
@@ -20,9 +25,6 @@ from twin.planning.profile.figures import (
     section,
 )
 from twin.resources import folder
-
-Confidence = Literal["own runs", "calibrated", "derived", "uncalibrated"]
-CONFIDENCES: tuple[Confidence, ...] = ("own runs", "calibrated", "derived", "uncalibrated")
 
 DIMENSION_OF: Mapping[str, str] = {
     "peak_flops_s": "compute",
@@ -92,74 +94,6 @@ _STACK_TYPES: Mapping[str, type] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OwnError:
-    """What own runs show of a profile fitted to them.
-
-    Attributes
-    ----------
-    rows, most_gpus
-        How many runs, the largest on how many GPUs.
-    mean_pct
-        Mean error expected on runs like them [%].
-    p90
-        90 % of |log(predicted / measured)| expected.
-    """
-
-    rows: int
-    most_gpus: int
-    mean_pct: float
-    p90: float
-
-
-@dataclass(frozen=True, slots=True)
-class CalibratedProfile:
-    """A profile with its confidence, its GPUs and its software stack.
-
-    Attributes
-    ----------
-    name, title
-        File name without ending, and the name for people.
-    profile
-        The numbers.
-    stack
-        What the software does where a job does not say.
-    confidence
-        "own runs": fitted to measured runs of its user; "calibrated": held against published runs of this
-        generation; "derived": another generation's fit on this one's hardware; "uncalibrated": nothing published
-        to hold it against.
-    gpus, also
-        Catalogue names it serves, and what else people call them.
-    extends
-        Profile that the rest is taken from; empty when there is none.
-    variant
-        Another software stack on the GPUs of the profile it extends: never chosen unless asked for by name or by its
-        software.
-    software
-        What people call its software stack, where a table names one; empty: only its own name chooses a variant.
-    own_error
-        What own runs show of it; none but for a profile fitted to them.
-    figures
-        Each number with unit, source and status, by field of `Profile`.
-    notes
-        What it was held against, for people.
-    """
-
-    name: str
-    title: str
-    profile: Profile
-    stack: SoftwareStack
-    confidence: Confidence
-    gpus: tuple[str, ...]
-    also: tuple[str, ...]
-    extends: str
-    variant: bool
-    figures: Mapping[str, ProfileFigure]
-    notes: str
-    software: tuple[str, ...] = ()
-    own_error: OwnError | None = None
-
-
 def load_profile(name: str) -> Profile:
     """Return the numbers of a shipped profile, such as "h100".
 
@@ -173,7 +107,9 @@ def load_profile(name: str) -> Profile:
 
 @cache
 def load_calibrated(name: str) -> CalibratedProfile:
-    """Return a shipped profile with its provenance; errors as in `load_profile`."""
+    """Return a shipped profile, or one carried over to other hardware, with its provenance; errors as there."""
+    if MARK in name:
+        return adapted(load_calibrated(base_name(name)), name)
     names = profile_names()
     if name not in names:
         raise ProfileError(

@@ -156,6 +156,10 @@ def worth(profile: CalibratedProfile) -> str:
                 "more, 1-8 % once calibrated on runs of your own",
                 extends=profile.extends,
             )
+        case "uncalibrated" if profile.borrowed:
+            return tr(
+                "uncalibrated, expect more than 5-10 %. {borrowed}", borrowed=profile.borrowed.rstrip(".")
+            )
         case "uncalibrated":
             return tr(
                 "uncalibrated, no published run backs it: expect more than 5-10 %, "

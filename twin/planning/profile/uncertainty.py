@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from twin.planning.profile.adapted import short_name
 from twin.planning.profile.figures import ProfileError, section
 from twin.planning.profile.profiles import CalibratedProfile, OwnError
 from twin.resources import shipped_text
@@ -174,7 +175,7 @@ def interval_of(calibrated: CalibratedProfile, precision: str, experts: bool, gp
     """
     kind = kind_of(precision, experts)
     own = None if experts else calibrated.own_error
-    return _interval(calibrated.name, calibrated.confidence, own, kind, gpus)
+    return _interval(short_name(calibrated.name), calibrated.confidence, own, kind, gpus)
 
 
 @lru_cache(maxsize=256)  # every estimate asks for one of a few

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from twin.catalog import Catalog
+from twin.piecewise import all_at_once
 from twin.planning.risk.availability import SiteReliability
 from twin.planning.risk.availability_figures import Exposure, HallAvailability
 from twin.planning.risk.risk import JobRisk
@@ -16,13 +17,7 @@ def availability_of(
     scenario: Scenario, plant: Plant, catalog: Catalog, risk: JobRisk | None = None
 ) -> HallAvailability:
     """Return the availability of a hall at the rates of the catalogue, and what it leaves to a job of it."""
-    steps = availability_steps(scenario, plant, catalog, risk)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            found: HallAvailability = done.value
-            return found
+    return all_at_once(availability_steps(scenario, plant, catalog, risk))
 
 
 def availability_steps(

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.normal import normal_quantile
 from twin.plant.build import build
@@ -26,6 +26,7 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import Grade, Pool, Recipe
 from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.scene_catalog import catalog_of
 
 T = TypeVar("T")
 Level = Literal["light", "medium", "heavy"]
@@ -97,7 +98,7 @@ def incidents_at_rates(
     without
         Kinds of faults that are not drawn.
     """
-    targets = _Targets(scenario, load_catalog(), plant)
+    targets = _Targets(scenario, catalog_of(scenario), plant)
     found: list[Intervention] = []
     harmless, worse, stopping, cascades = a_day
     by_grade: tuple[tuple[Grade, float], ...] = (

@@ -105,7 +105,8 @@ def risk_of(
     first = int(allowed.argmax())
     gpus = int(plant.nodes.gpu_count[first]) * job.nodes
     part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[first])])]
-    work = estimate_of(job, gpus, part, catalog.gpu(part).memory_bytes)
+    node = plant.node_parts[int(plant.nodes.part[first])]
+    work = estimate_of(job, gpus, part, catalog.gpu(part).memory_bytes, catalog=catalog, node=node)
     failures, recovery = scenario.failures, job.recovery
     stopping, left_out = _stopping(scenario, plant)
     causes = tuple(

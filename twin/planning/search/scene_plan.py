@@ -13,8 +13,9 @@ from twin.planning.job.llm import default_stack
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes
 from twin.planning.network.scene_network import SceneNetwork, scene_network
-from twin.planning.profile.models import load_model
-from twin.planning.profile.profiles import CalibratedProfile, load_calibrated, profile_for_gpu
+from twin.planning.profile.hardware_profile import profile_on
+from twin.planning.profile.models import ModelPreset, load_model
+from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
 from twin.planning.search.search import NO_LIMITS, Candidate, SearchLimits, SearchResult, search
 from twin.plant.tables import Plant
 
@@ -79,7 +80,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
     counts = np.bincount(nodes.part[usable], nodes.gpu_count[usable], minlength=len(plant.node_parts))
     most = int(counts.argmax())
     node = catalog.node(plant.node_parts[most])
-    profile = profile_for_gpu(node.gpu)
+    profile = profile_on(node.gpu, catalog, node.id)
     return SceneGpus(
         part=node.gpu,
         count=int(counts.max()),
@@ -94,7 +95,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
 
 def plan_for_scene(
     gpus_of: SceneGpus,
-    model: str | Model,
+    model: str | Model | ModelPreset,
     gpus: int,
     global_batch: int,
     *,
@@ -114,7 +115,7 @@ def plan_for_scene(
     gpus_of
         What `scene_gpus` returns.
     model
-        Preset name, or shape.
+        Preset, its name, or shape.
     gpus, global_batch
         GPUs of the job, sequences of one step.
     sequence
@@ -140,10 +141,11 @@ def plan_for_scene(
             f"{gpus} GPUs are more than the {gpus_of.count} x {gpus_of.part} of the scene", "gpus"
         )
     name = profile or gpus_of.profile
-    shape = load_model(model).model if isinstance(model, str) else model
+    preset = load_model(model) if isinstance(model, str) else model
+    shape = preset.model if isinstance(preset, ModelPreset) else preset
     if sequence is not None:
         shape = replace(shape, seq=sequence)
-    chosen = default_stack(name, model, precision) if stack is None else stack
+    chosen = default_stack(name, preset, precision) if stack is None else stack
     if limits.domain_gpus is None:
         limits = replace(limits, domain_gpus=gpus_of.domain_gpus)
     fabric = gpus_of.network

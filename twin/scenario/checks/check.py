@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo, available_timezones
 
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.scenario.checks import (
     causes,
     fabric,
@@ -32,6 +32,7 @@ from twin.scenario.schema.fault_kinds import KINDS
 from twin.scenario.schema.fault_kinds.kind import TargetKind
 from twin.scenario.schema.faults import Intervention
 from twin.scenario.schema.quantity import rendered
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.site import Hall, RowGenerator
 from twin.scenario.schema.systems import SwitchTier
 from twin.scenario.text.parse import Path, Tree, child, locate, written
@@ -50,7 +51,7 @@ def check(
     tree
         What it was made from, for the places.
     catalog
-        To look parts up in; none: the shipped one.
+        To look parts up in; none: those of the scene.
     during
         Which interventions to look at, from and before a time [s]; none: those before the first edit, for later ones
         find another hall.
@@ -67,7 +68,7 @@ def check(
         for i, intervention in enumerate(scenario.interventions)
         if since_s <= intervention.at_s < until_s
     ]
-    checker = _Checker(scenario, tree, catalog or load_catalog(), acting)
+    checker = _Checker(scenario, tree, catalog or catalog_of(scenario), acting)
     problems = (
         checker.sizes()
         or checker.ids()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,8 +49,21 @@ class Connected:
         return self._all()
 
 
+_CONNECTED: deque[tuple[Scenario, Fabric, Catalog, Connected]] = deque(maxlen=8)
+"""What was counted last: several checks ask, and many an edit changes neither rows nor racks."""
+
+
 def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected:
     """Return the nodes with network cards in the rows of a fabric; raises UnknownPart."""
+    for known, known_fabric, parts, found in tuple(_CONNECTED):
+        if parts is catalog and known_fabric.rows == fabric.rows and known.halls == scenario.halls:
+            return found
+    made = _connected(scenario, fabric, catalog)
+    _CONNECTED.append((scenario, fabric, catalog, made))
+    return made
+
+
+def _connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected:
     every = [rows for hall in scenario.halls for rows in hall.rows]
     wanted = set(fabric.rows) or {rows.id for rows in every if rows.racks.role == "compute"}
     strays = expand.Strays(scenario, catalog)

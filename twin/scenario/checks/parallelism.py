@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from twin import resources
+from twin.catalog import Catalog
 from twin.scenario.reading.validate import nearest
 from twin.scenario.schema.work import Inference, Job, LlmTraining, Load, Parallelism, Reinforcement
 
@@ -20,11 +21,11 @@ _PROFILES = "assets/profiles"
 _MODELS = f"{_PROFILES}/models.yaml"
 
 
-def names(job: Job) -> Iterator[Found]:
-    """Yield the presets that a workload names and that do not exist."""
+def names(job: Job, catalog: Catalog) -> Iterator[Found]:
+    """Yield the presets that a workload names and that do not exist, among own models neither."""
     workload = job.workload
     if isinstance(workload, LlmTraining | Reinforcement | Inference):
-        known = sorted(_models())
+        known = sorted({*catalog.own_models, *_models()})
         if workload.model not in known:
             yield "model", "is not a model preset", _choice(workload.model, known)
     if isinstance(workload, Load):
@@ -39,7 +40,7 @@ def names(job: Job) -> Iterator[Found]:
         yield "calibration.extends", "is not a shipped profile", _choice(own.extends, sorted(_profiles()))
 
 
-def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
+def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool, catalog: Catalog) -> Iterator[Found]:
     """Yield why a workload has no parallelism layout on its GPUs.
 
     Parameters
@@ -50,6 +51,8 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
         GPUs of a node it runs on, and their part.
     nameless
         Whether its model is unknown, so that nothing can be said about shapes.
+    catalog
+        With own parts, which borrow a profile, and own models.
     """
     workload = job.workload
     if isinstance(workload, Load):
@@ -58,23 +61,29 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
     if (
         workload.profile is None
         and not own
+        and gpu not in catalog.own_parts
         and gpu.lower() not in {served.lower() for gpus_of in _profiles().values() for served in gpus_of}
     ):
         hint = f"name one: {', '.join(sorted(_profiles()))}"
         yield "workload.profile", f"is required: no calibration profile is for {gpu}", hint
     if isinstance(workload, LlmTraining):
+        shape = None if nameless else _model(workload.model, catalog)
+        tokens = None if shape is None else workload.sequence or int(shape["seq"])
         batch = (workload.global_batch, "workload.global_batch")
-        tokens = None if nameless else workload.sequence or int(_model(workload.model)["seq"])
-        yield from _cut(_Cut(workload.parallelism, workload.model, job.nodes, node_gpus, *batch, tokens))
+        yield from _cut(
+            _Cut(workload.parallelism, workload.model, job.nodes, node_gpus, *batch, tokens, shape)
+        )
     elif isinstance(workload, Reinforcement):
-        yield from _reinforcement(job, workload, node_gpus, nameless)
+        shape = None if nameless else _model(workload.model, catalog)
+        yield from _reinforcement(job, workload, node_gpus, shape)
     elif isinstance(workload, Inference):
-        yield from _inference(job, workload, node_gpus, nameless)
+        shape = None if nameless else _model(workload.model, catalog)
+        yield from _inference(job, workload, node_gpus, shape)
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A model that learns on nodes; `tokens` of a sequence is None where the model is unknown."""
+    """A model that learns on nodes; `tokens` of a sequence and `shape` are None where the model is unknown."""
 
     cut: Parallelism
     model: str
@@ -83,6 +92,7 @@ class _Cut:
     batch: int
     batch_key: str
     tokens: int | None
+    shape: Mapping[str, Any] | None
 
 
 def _cut(layout: _Cut) -> Iterator[Found]:
@@ -114,8 +124,8 @@ def _cut(layout: _Cut) -> Iterator[Found]:
         product = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
         reason = f"x {each} GPUs for each expert does not divide {product}"
         yield f"{_TO}.expert", reason, "experts are spread inside the GPUs of one pipeline stage"
-    if layout.tokens is not None:
-        yield from _shape(layout, layout.tokens, _model(layout.model))
+    if layout.tokens is not None and layout.shape is not None:
+        yield from _shape(layout, layout.tokens, layout.shape)
 
 
 def _shape(layout: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
@@ -143,7 +153,9 @@ def _shape(layout: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Foun
         yield f"{_TO}.context", f"does not divide the sequence of {tokens:,} tokens", ""
 
 
-def _reinforcement(job: Job, workload: Reinforcement, node_gpus: int, nameless: bool) -> Iterator[Found]:
+def _reinforcement(
+    job: Job, workload: Reinforcement, node_gpus: int, shape: Mapping[str, Any] | None
+) -> Iterator[Found]:
     generating = workload.rollout_nodes or 0
     if generating >= job.nodes:
         reason = f"leaves no node for training: the job has {job.nodes:,}"
@@ -153,28 +165,31 @@ def _reinforcement(job: Job, workload: Reinforcement, node_gpus: int, nameless: 
     if gpus % workload.rollout_tensor:
         reason = f"does not divide the {gpus:,} GPUs that generate"
         yield "workload.rollout_tensor", reason, ""
-    yield from _heads("workload.rollout_tensor", workload.model, workload.rollout_tensor, nameless)
-    tokens = None if nameless else workload.prompt_tokens + workload.output_tokens
+    yield from _heads("workload.rollout_tensor", workload.model, workload.rollout_tensor, shape)
+    tokens = None if shape is None else workload.prompt_tokens + workload.output_tokens
     answers = workload.prompts * workload.samples
     learning = job.nodes - generating
     key = "workload.prompts"
-    for found in _cut(_Cut(workload.parallelism, workload.model, learning, node_gpus, answers, key, tokens)):
+    layout = _Cut(workload.parallelism, workload.model, learning, node_gpus, answers, key, tokens, shape)
+    for found in _cut(layout):
         if found[0] == key:
             yield key, f"x samples = {answers:,} {found[1]}", f"{found[2]} as answers of a step"
         else:
             yield found
 
 
-def _inference(job: Job, workload: Inference, node_gpus: int, nameless: bool) -> Iterator[Found]:
+def _inference(
+    job: Job, workload: Inference, node_gpus: int, shape: Mapping[str, Any] | None
+) -> Iterator[Found]:
     gpus = job.nodes * node_gpus
     if gpus % workload.tensor:
         yield "workload.tensor", f"does not divide the {gpus:,} GPUs of the job", ""
-    yield from _heads("workload.tensor", workload.model, workload.tensor, nameless)
+    yield from _heads("workload.tensor", workload.model, workload.tensor, shape)
 
 
-def _heads(key: str, model: str, tensor: int, nameless: bool) -> Iterator[Found]:
-    if not nameless and int(_model(model)["heads"]) % tensor:
-        yield key, f"does not divide the {_model(model)['heads']} attention heads of {model}", ""
+def _heads(key: str, model: str, tensor: int, shape: Mapping[str, Any] | None) -> Iterator[Found]:
+    if shape is not None and int(shape["heads"]) % tensor:
+        yield key, f"does not divide the {shape['heads']} attention heads of {model}", ""
 
 
 def _choice(word: str, known: list[str]) -> str:
@@ -188,8 +203,13 @@ def _models() -> Mapping[str, Any]:
     return resources.group_in(resources.shipped_mapping(_MODELS), _MODELS, "models")
 
 
+def _model(name: str, catalog: Catalog) -> Mapping[str, Any]:
+    own = catalog.own_models.get(name)
+    return _preset(name) if own is None else own.shape
+
+
 @cache
-def _model(name: str) -> Mapping[str, Any]:
+def _preset(name: str) -> Mapping[str, Any]:
     found = resources.group_in(_models(), _MODELS, name)
     for key in ("heads", "layers", "seq"):
         if type(found.get(key)) is not int:

@@ -158,7 +158,7 @@ def _windows(scenario: Scenario) -> Iterator[Wrong]:
 
 def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
     """Yield why a written job cannot run on the nodes it may use."""
-    names = list(parallelism.names(job))
+    names = list(parallelism.names(job, hardware.catalog))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
     rows = rows_of(hardware.scenario, job)
     kinds = hardware.kinds(rows)
@@ -179,7 +179,7 @@ def _sized(job: Job, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         yield from _profile(job.mig, part, hardware.catalog, (*at, "mig"))
     if job.gpus is None or job.gpus == job.nodes * per_node:
         for key, reason, hint in parallelism.wrong(
-            job, per_node, hardware.catalog.node(part).gpu, bool(names)
+            job, per_node, hardware.catalog.node(part).gpu, bool(names), hardware.catalog
         ):
             yield (*at, *key.split(".")), reason, hint
 
@@ -193,7 +193,7 @@ def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         return
     (part, per_node), nodes_there = next(iter(kinds.items()))
     probe = Job(id=stream.id, workload=stream.workload)
-    names = list(parallelism.names(probe))
+    names = list(parallelism.names(probe, hardware.catalog))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
     if stream.mig is not None:
         yield from _profile(stream.mig, part, hardware.catalog, (*at, "mig"))
@@ -203,7 +203,7 @@ def _sizes(stream: JobStream, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         if nodes > nodes_there:
             yield (*at, "sizes", "gpus", n), f"is too many: there are {nodes_there * per_node} GPUs", ""
             continue
-        for _, reason, hint in _uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)):
+        for _, reason, hint in _uncut(probe, gpus, per_node, part, hardware.catalog, bool(names)):
             yield (*at, "workload"), f"cannot run on {gpus} GPUs: {reason}", hint
 
 
@@ -218,11 +218,11 @@ def _mapped(trace: JobTrace, hardware: RowNodes, at: Path) -> Iterator[Wrong]:
         return
     (part, per_node), nodes_there = next(iter(kinds.items()))
     probe = Job(id="probe", workload=trace.map.workload)
-    names = list(parallelism.names(probe))
+    names = list(parallelism.names(probe, hardware.catalog))
     yield from ((((*at, "map", "workload", key)), reason, hint) for key, reason, hint in names)
     for gpus in sorted({gpus_of(row, trace.map) for row in table_of(trace).rows}):
         nodes, _ = split(gpus, per_node)
-        found = next(_uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)), None)
+        found = next(_uncut(probe, gpus, per_node, part, hardware.catalog, bool(names)), None)
         if nodes <= nodes_there and found is not None:
             hint = found[2] or "remove it, then GPUs draw by map.utilisation"
             yield (*at, "map", "workload"), f"cannot run on {gpus} GPUs: {found[1]}", hint
@@ -267,13 +267,16 @@ def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
                 )
 
 
-def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[parallelism.Found]:
-    """Yield why a workload has no layout on some number of GPUs, on whole nodes or part of one."""
+def _uncut(
+    job: Job, gpus: int, per_node: int, node: str, catalog: Catalog, nameless: bool
+) -> Iterator[parallelism.Found]:
+    """Yield why a workload has no layout on some number of GPUs, on whole nodes of a part or a piece of one."""
+    gpu = catalog.node(node).gpu
     if gpus <= per_node:
-        yield from parallelism.wrong(job, gpus, gpu, nameless)
+        yield from parallelism.wrong(job, gpus, gpu, nameless, catalog)
     elif gpus % per_node == 0:
         whole = job.model_copy(update={"nodes": gpus // per_node})
-        yield from parallelism.wrong(whole, per_node, gpu, nameless)
+        yield from parallelism.wrong(whole, per_node, gpu, nameless, catalog)
 
 
 def _profile(profile: str, part: str, catalog: Catalog, at: Path) -> Iterator[Wrong]:

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from twin.catalog import show_rows
+from twin.catalog.kinds import PART_FIELDS
 from twin.scenario.file.effective_text import defaults, plain
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fields import FieldSpot
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.emit import flow
+from twin.scenario.text.path import split
 
 SECTIONS: dict[str, str] = {
     "title": "Scene",
@@ -44,6 +48,8 @@ SECTIONS: dict[str, str] = {
     "interventions": "Interventions",
     "edits": "Interventions",
     "exclusions": "Accepted findings",
+    "parts": "Own parts and models",
+    "models": "Own parts and models",
     "groups": "Groups",
     "chapters": "Chapters",
 }
@@ -92,9 +98,53 @@ class Difference:
 
 def differences(before: Scenario, after: Scenario) -> list[Difference]:
     """Return the differences of two scenes after inheritance, in the order of the schema."""
-    found = list(_of_groups(plain(before), plain(after), fields.ROOT, ""))
+    texts = [{**plain(scenario), "own_files": None} for scenario in (before, after)]  # told by their figures
+    found = [*_of_groups(texts[0], texts[1], fields.ROOT, ""), *_of_own(before, after)]
     order = list(dict.fromkeys(SECTIONS.values()))
     return sorted(found, key=lambda difference: order.index(difference.section))
+
+
+def entries_at(scenario: Scenario, path: str) -> list[Any]:
+    """Return the entries of a list of a scene as a file would hold them, keys at their defaults left out."""
+    value: Any = plain(scenario)
+    spot = fields.ROOT
+    for step in split(path):
+        if isinstance(value, list):
+            value, spot = _by_id(value).get(step), fields.below(spot, 0)
+        elif value is not None:
+            spot, value = fields.below(spot, step, value.get("kind")), value.get(step)
+    return [_trimmed(entry, fields.below(spot, 0)) for entry in value or []]
+
+
+def _of_own(before: Scenario, after: Scenario) -> Iterator[Difference]:
+    """Yield the differences of own parts and models: each figure of one that both have."""
+    section = SECTIONS["parts"]
+    if before.own_files == after.own_files:
+        return
+    both = _own_figures(before), _own_figures(after)
+    for path in dict.fromkeys([*both[0], *both[1]]):
+        old, new = (known.get(path) for known in both)
+        if old is None or new is None:
+            yield Difference(path, section, "removed" if new is None else "added", old, new)
+            continue
+        for key in dict.fromkeys([*old, *new]):
+            if old.get(key) != new.get(key):
+                kind: Kind = "added" if key not in old else "removed" if key not in new else "changed"
+                yield Difference(f"{path}.{key}", section, kind, old.get(key), new.get(key))
+
+
+def _own_figures(scenario: Scenario) -> dict[str, dict[str, Any]]:
+    """Return what own parts and models say, by their path."""
+    catalog = catalog_of(scenario)
+    found: dict[str, dict[str, Any]] = {}
+    for id in catalog.own_parts:
+        keys = {spec.name: spec.key for spec in PART_FIELDS[catalog.part(id).KIND]}
+        found[f"own_parts[{id}]"] = {
+            keys.get(row["key"], row["key"]): row["text"] for row in show_rows(catalog, id)
+        }
+    for name, model in catalog.own_models.items():
+        found[f"own_models[{name}]"] = {"title": model.title, **model.shape}
+    return found
 
 
 def _of_groups(

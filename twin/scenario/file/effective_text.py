@@ -8,13 +8,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from twin import units
-from twin.catalog import Catalog, load_catalog
+from twin.catalog import Catalog
 from twin.scenario.file.load import Document
 from twin.scenario.generators import expand
 from twin.scenario.schema import fields
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.schema.quantity import rendered
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.emit import block
 
 
@@ -26,12 +27,12 @@ def show(document: Document | Scenario, catalog: Catalog | None = None, *, exact
     document
         What to show.
     catalog
-        For the counts; none: the shipped one.
+        For the counts; none: that of the scene.
     exact
         Numbers keep all their bits: the text loads as the very same scenario.
     """
     scenario = document if isinstance(document, Scenario) else document.scenario
-    made = expand.counts(scenario, catalog or load_catalog())
+    made = expand.counts(scenario, catalog or catalog_of(scenario))
     numbers = ((made.rows, "row"), (made.racks, "rack"), (made.nodes, "node"), (made.gpus, "GPU"))
     rows, racks, nodes, gpus = (f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in numbers)
     head = f"# {racks} in {rows}, {nodes}, {gpus}\n"

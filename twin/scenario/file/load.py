@@ -13,7 +13,7 @@ from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.parse_cache import ReadBefore
 from twin.scenario.reading.validate import scenario_of
 from twin.scenario.schema.document import Scenario
-from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.parse import Tree, parsed
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> 
         Where ``extends`` finds other files; none: it can name shipped scenes only.
     """
     path = folder / name if folder is not None else None
-    return document_of(SceneSource(name, path, text, parse(text, name)))
+    return document_of(SceneSource(name, path, text, parsed(text, name)))
 
 
 def document_of(source: SceneSource) -> Document:

@@ -1,4 +1,4 @@
-"""References of a scene - a place, a weather file, a grid file, traces, catalogue rates - resolved into the scenario.
+"""References of a scene - a place, files of weather, grid, traces, own parts, rates - resolved into the scenario.
 
 After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path as FilePath
 
+from twin.catalog import CatalogError
+from twin.catalog.own_texts import Holds
 from twin.scenario.file.catalog_causes import with_catalog_causes
-from twin.scenario.formats import climates, fault_trace, grid_file, trace_file, weather_file
+from twin.scenario.formats import climates, fault_trace, grid_file, own_files, trace_file, weather_file
 from twin.scenario.reading.extend import SceneSource
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import FaultTrace
+from twin.scenario.schema.own_files import OwnFile, catalog_with
 from twin.scenario.schema.site import Climate, Grid, Site
 from twin.scenario.text.parse import Path, Tree, child, locate, written
 from twin.scenario.text.problem import Problem, ScenarioError, shown
@@ -34,6 +37,8 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
     ScenarioError
         When a place or file is not there, or a file holds anything wrong.
     """
+    if not scenario.own_files:
+        scenario = _with_own_files(scenario, tree, files)
     if any(trace.rows is None for trace in scenario.traces):
         scenario = _with_traces(scenario, tree, files)
     if any(rental.file is not None and rental.hours is None for rental in scenario.rentals):
@@ -66,6 +71,32 @@ def in_place(scenario: Scenario, name: str) -> Scenario:
         }
     )
     return scenario.model_copy(update={"site": site})
+
+
+def _with_own_files(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
+    found: list[OwnFile] = []
+    holds: Holds
+    for holds in ("parts", "models"):
+        names = scenario.parts if holds == "parts" else scenario.models
+        if names is not None:
+            for place, name in enumerate(names):
+                found += own_files.read(name, holds, _folder(files, (holds,)), _problem(tree, (holds, place)))
+            continue
+        for source in files:
+            if source.path is not None and (source.path.parent / holds).is_dir():
+                found += own_files.read(
+                    holds, holds, source.path.parent, Problem(source.name, 0, holds, "", "")
+                )
+                break
+    if not found:
+        return scenario
+    known = {own.file: own for own in found}
+    try:
+        catalog_with(tuple(known.values()))
+    except CatalogError as wrong:
+        reason, _, hint = wrong.reason.partition("; ")
+        raise ScenarioError([Problem(wrong.file, wrong.line, wrong.key, "", reason, hint)]) from None
+    return scenario.model_copy(update={"own_files": tuple(known.values())})
 
 
 def _climate(climate: Climate, tree: Tree, files: tuple[SceneSource, ...]) -> tuple[Climate, float | None]:

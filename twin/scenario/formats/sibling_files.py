@@ -53,7 +53,7 @@ def found(name: str, folder: FilePath | None, place: Problem, most: FileLimit) -
         return ScenarioError([Problem(place.file, place.line, place.key, shown(name), reason, hint)])
 
     inside = FilePath(name)
-    if not name or "\x00" in name or len(name) > 400 or inside.is_absolute() or ".." in inside.parts:
+    if not _stays(name):
         raise wrong("must be a path inside the folder of the scene", "copy the file into it")
     if folder is None:
         raise wrong("is a path, but this text has no folder yet", "save it first")
@@ -70,8 +70,27 @@ def found(name: str, folder: FilePath | None, place: Problem, most: FileLimit) -
     if not stat.S_ISREG(status.st_mode):
         raise wrong("is not a regular file")
     if status.st_size > most.size_bytes:
-        raise wrong(f"is larger than {most.size_bytes // 1_000_000} MB, too large for {most.what}")
+        raise wrong(f"is larger than {_size(most.size_bytes)}, too large for {most.what}")
     return Origin(name, path, status.st_size, status.st_mtime_ns)
+
+
+def is_inside(name: str, folder: FilePath) -> bool:
+    """Return whether a path stays in a folder, also through links."""
+    try:
+        return _stays(name) and (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
+def _stays(name: str) -> bool:
+    inside = FilePath(name)
+    return (
+        bool(name)
+        and "\x00" not in name
+        and len(name) <= 400
+        and not inside.is_absolute()
+        and ".." not in inside.parts
+    )
 
 
 def text_of(origin: Origin, most: FileLimit) -> str:
@@ -88,6 +107,10 @@ def text_of(origin: Origin, most: FileLimit) -> str:
         line = data[: bad.start].count(b"\n") + 1
         reason = "is not UTF-8 text"
         raise ScenarioError([Problem(origin.name, line, "", "", reason, "save it in UTF-8")]) from None
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes // 1_000_000} MB" if size_bytes >= 1_000_000 else f"{size_bytes // 1000} kB"
 
 
 def _names(folder: FilePath) -> list[str]:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats
-from twin.catalog import load_catalog
 from twin.physics.normal import normal_quantile
 from twin.physics.reliability import component_key, hash_uniform
 from twin.scenario.generators.allowed_rows import node_kinds, rows_within, split
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.streams import JobStream, Lengths
 from twin.scenario.schema.work import Checkpointing, Job, Recovery
 
@@ -39,7 +39,7 @@ def stream_jobs(stream: JobStream, scenario: Scenario) -> list[Job]:
         When the catalogue lacks a node part; `check` has said so before.
     """
     rows = rows_within(scenario, stream.rows, stream.partition)
-    kinds = node_kinds(scenario, load_catalog(), rows)
+    kinds = node_kinds(scenario, catalog_of(scenario), rows)
     per_node = max((gpus for _, gpus in kinds), default=1)
     key, seed = component_key(stream.id), scenario.seed
     submit_s = _submissions(stream, scenario, seed, key)

@@ -9,11 +9,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from twin.catalog import load_catalog
 from twin.scenario.formats.trace_rows import TraceRow, TraceTable, unpack
 from twin.scenario.generators.allowed_rows import node_kinds, rows_within, split
 from twin.scenario.generators.job_streams import longest_limit_s
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.streams import JobTrace, TraceMap
 from twin.scenario.schema.work import Checkpointing, Job, Recovery
 from twin.scenario.schema.workload import Load
@@ -51,7 +51,7 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
     made = TraceJobs(left_out=Counter(table.left_out))
     if not rows:
         return made
-    catalog, tenants = load_catalog(), {tenant.id for tenant in scenario.tenants}
+    catalog, tenants = catalog_of(scenario), {tenant.id for tenant in scenario.tenants}
     partitions = {partition.id for partition in scenario.partitions}
     hardware: dict[str | None, tuple[int, int]] = {}
     first_s, names = rows[0].submit_s, set(taken)

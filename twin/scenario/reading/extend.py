@@ -11,7 +11,7 @@ from pathlib import Path as FilePath
 
 from twin import resources
 from twin.scenario.reading.migrate import migrated
-from twin.scenario.text.parse import MAX_BYTES, Tree, TreeEntry, decode, parse
+from twin.scenario.text.parse import MAX_BYTES, Tree, TreeEntry, decode, parsed
 from twin.scenario.text.problem import Problem, ScenarioError
 
 SUFFIX = ".twin.yaml"
@@ -50,7 +50,7 @@ def read(path: FilePath, name: str) -> SceneSource:
             raise
         raise _error(name, 0, "", f"cannot be read: {reason}") from None
     text = decode(data, name)
-    return SceneSource(name, path, text, parse(text, name))
+    return SceneSource(name, path, text, parsed(text, name))
 
 
 def chain(first: SceneSource) -> list[SceneSource]:

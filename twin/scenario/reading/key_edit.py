@@ -58,11 +58,14 @@ class TextEdit:
         What it inherits, or None.
     change
         What becomes of one value.
+    root
+        What may stand in the file.
     """
 
     source: SceneSource
     base: Tree | None
     change: Change
+    root: FieldSpot = fields.ROOT
 
     def text(self) -> str:
         """Return the text of the file afterwards.
@@ -102,7 +105,7 @@ class TextEdit:
 
     def _spots(self, steps: tuple[str, ...]) -> list[FieldSpot]:
         """Return the types allowed at each place of a path; refuse a path the schema does not know."""
-        spots = [fields.ROOT]
+        spots = [self.root]
         for step in steps:
             known = fields.keys(spots[-1])
             if spots[-1].item is None and step not in known:

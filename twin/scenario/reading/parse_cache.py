@@ -1,4 +1,4 @@
-"""Cache of halls, rows and overrides that an edit of a file left unchanged: their objects are reused.
+"""Cache of what an edit of a file left unchanged, of halls each row and override: their objects are reused.
 
 There are many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
 of them are equal but none is the same.
@@ -15,8 +15,12 @@ from twin.scenario.schema.site import Hall, Override, RowGenerator
 
 @dataclass(frozen=True)
 class ReadBefore:
-    """Objects read before, by the plain content of each; of overrides with the item first."""
+    """Objects read before, by the plain content of each; of overrides with the item first.
 
+    Of other keys of the file the plain content and the value, by name.
+    """
+
+    keys: dict[str, tuple[str, object]] = field(default_factory=dict)
     halls: dict[str, Hall] = field(default_factory=dict)
     rows: dict[str, RowGenerator] = field(default_factory=dict)
     overrides: dict[str, Override] = field(default_factory=dict)
@@ -42,7 +46,11 @@ class ParsedFile:
         self._before = before
         halls = plain.get("halls")
         self._halls = [_HallText(hall) for hall in halls] if isinstance(halls, list) else []
-        self.left = plain | {"halls": [hall.left(before) for hall in self._halls]} if self._halls else plain
+        self._keys = {key: _key(plain[key]) for key in _KEYS if key in plain}
+        self._known = {key for key, text in self._keys.items() if before.keys.get(key, ("",))[0] == text}
+        self.left = {key: value for key, value in plain.items() if key not in self._known}
+        if self._halls:
+            self.left["halls"] = [hall.left(before) for hall in self._halls]
 
     def whole(self, scenario: Scenario) -> tuple[Scenario, ReadBefore]:
         """Return the whole scene, and the cache for the next edit.
@@ -57,7 +65,17 @@ class ParsedFile:
             hall_text.whole(hall, self._before, known)
             for hall_text, hall in zip(self._halls, scenario.halls, strict=True)
         ]
-        return scenario.model_copy(update={"halls": tuple(halls)}), known
+        update: dict[str, object] = {"halls": tuple(halls)}
+        for key, text in self._keys.items():
+            name = _KEYS[key]
+            value = self._before.keys[key][1] if key in self._known else getattr(scenario, name)
+            known.keys[key] = text, value
+            update[name] = value
+        return scenario.model_copy(update=update), known
+
+
+_KEYS = {spot.alias or name: name for name, spot in Scenario.model_fields.items() if not spot.is_required()}
+"""Names of the fields of a scene that a file may leave out, by key: each is read without the others."""
 
 
 class _HallText:

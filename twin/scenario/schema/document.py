@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
+from twin.catalog.own_texts import MOST_FILES
 from twin.scenario.schema.base import DocumentPart
 from twin.scenario.schema.branching import BranchPoint
 from twin.scenario.schema.chapter import MOST_CHAPTERS, Chapter
@@ -15,6 +16,7 @@ from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.exclusion import Exclusion
 from twin.scenario.schema.faults import Failures, Intervention
 from twin.scenario.schema.group import Group
+from twin.scenario.schema.own_files import OwnFile, OwnPath, catalog_with
 from twin.scenario.schema.prices import MOST_PRICES, OneFigureToo, PriceId, ScenePrice
 from twin.scenario.schema.quantity import Moment
 from twin.scenario.schema.rental import Rental
@@ -109,11 +111,35 @@ class Scenario(DocumentPart):
         default=(), max_length=5000, description="accepted findings of design rules, with the reason"
     )
 
+    parts: tuple[OwnPath, ...] | None = Field(
+        default=None,
+        max_length=MOST_FILES,
+        description="files and folders of own parts, in the folder of the scene; none: its folder parts, "
+        "[] for nothing",
+    )
+    models: tuple[OwnPath, ...] | None = Field(
+        default=None,
+        max_length=MOST_FILES,
+        description="files and folders of own models, in the folder of the scene; none: its folder models, "
+        "[] for nothing",
+    )
+    own_files: tuple[OwnFile, ...] = Field(
+        default=(),
+        max_length=2 * MOST_FILES,
+        description="what these files say, kept by the program so that runs need no folder; leave it out",
+    )
+
     chapters: tuple[Chapter, ...] = Field(
         default=(),
         max_length=MOST_CHAPTERS,
         description="a tour of the run, in its order; no effect on it, and not inherited",
     )
+
+    @field_validator("own_files")
+    @classmethod
+    def _can_be_read(cls, value: tuple[OwnFile, ...]) -> tuple[OwnFile, ...]:
+        catalog_with(value)
+        return value
 
     @field_validator("start")
     @classmethod

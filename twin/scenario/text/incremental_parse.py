@@ -13,7 +13,7 @@ def reparse(before: Tree, old: str, new: str, name: str) -> Tree:
     """Return the tree of `new`, as `parse` does; `before` is that of `old`, which stays as it is.
 
     Keys of a group and items of a list that begin on lines of their own can be read without the others. Texts in
-    which places depend on one another, by anchors or directives, are read as a whole.
+    which places depend on one another, by aliases or directives, are read as a whole.
 
     Raises
     ------
@@ -21,12 +21,17 @@ def reparse(before: Tree, old: str, new: str, name: str) -> Tree:
         When the text is no scenario, as `parse` does.
     """
     apart = before.mark.column == 1 and not any(mark in text for text in (old, new) for mark in _WHOLE)
-    made = _Rewriting(old, new, name).block(before, len(old)) if apart and len(new) <= MAX_BYTES else None
+    if not apart or len(new) > MAX_BYTES or ("&" in old and before.has_aliases):
+        return parse(new, name)
+    change = _Rewriting(old, new, name)
+    made = change.block(before, len(old)) if not _REFERS.intersection(change.put) else None
     return made if made is not None else parse(new, name)
 
 
-_WHOLE = ("\n---", "\n...", "\n%", "&", "\n*", " *", "\r", "\t")
-"""Marks of documents, directives, anchors and aliases, and odd white space."""
+_WHOLE = ("\n---", "\n...", "\n%", "\r", "\t")
+"""Marks of documents and directives, and odd white space."""
+_REFERS = frozenset("&*")
+"""Begin an anchor and an alias; in prose they are rare enough to read the whole for them."""
 _FAR = 200
 """Characters that an inserted or deleted text is moved back, at most, to begin at a line end."""
 
@@ -53,6 +58,11 @@ class _Rewriting:
     def __post_init__(self) -> None:
         self.first, self.behind = _changed(self.old, self.new)
         self.grown = len(self.new) - len(self.old)
+
+    @property
+    def put(self) -> str:
+        """Return the text that was put in."""
+        return self.new[self.first : self.behind + self.grown]
 
     def block(self, tree: Tree, stop: int) -> Tree | None:
         """Return a group or list that reaches up to character `stop`, as it became; None to read it as a whole."""
@@ -193,7 +203,7 @@ class _Rewriting:
 
     def _read(self, tree: Tree, start: int, end: int) -> Tree | None:
         """Return the children from `start` to `end` of the old text as they became."""
-        lines = self.new[self.first : self.behind + self.grown].split("\n")[1:]
+        lines = self.put.split("\n")[1:]
         if any(
             line.strip() and not line[: tree.mark.column - 1].isspace()
             for line in lines[:-1]

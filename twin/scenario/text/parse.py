@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -39,6 +40,7 @@ __all__ = [
     "decode",
     "locate",
     "parse",
+    "parsed",
     "written",
 ]
 
@@ -46,6 +48,7 @@ MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
 MAX_ALIASES = 100
 MAX_VALUES = 100_000
+KEPT_CHARACTERS = 50_000
 
 
 def decode(data: bytes, name: str) -> str:
@@ -105,6 +108,20 @@ def parse(text: str, name: str) -> Tree:
     if builder.root is None:
         raise _error(name, 1, "", "is empty", "a scenario begins with format: twin/scenario")
     return builder.root
+
+
+@lru_cache(maxsize=16)
+def kept(text: str, name: str) -> Tree:
+    """Return the tree of a file as `parse` does, and remember it: nobody changes a tree."""
+    return parse(text, name)
+
+
+def parsed(text: str, name: str) -> Tree:
+    """Return the tree of a file as `parse` does; one of usual length that was read lately is not read again.
+
+    What scenes extend is read with each of them, and a shipped scene whenever its name is said.
+    """
+    return kept(text, name) if len(text) <= KEPT_CHARACTERS else parse(text, name)
 
 
 class _Yaml(YAML):

@@ -102,6 +102,15 @@ class Tree:
             self._of = None
             return self.value
 
+    @property
+    def has_aliases(self) -> bool:
+        """Return whether an alias leads to this value, or to one below it."""
+        if (of := self._of) is not None:
+            return of[0].has_aliases
+        value = self.value
+        below = [entry.tree for entry in value.values()] if type(value) is dict else value
+        return self.shared or (type(below) is list and any(item.has_aliases for item in below))
+
     def plain(self) -> Any:
         """Return the value without places: dicts, lists and scalars."""
         if (of := self._of) is not None:

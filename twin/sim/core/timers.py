@@ -86,8 +86,8 @@ class Timers:
         self._rows[timer.kind, timer.id] = timer
         self.env.schedule_at(_Due(self.env, timer, self._fire), timer.due_s, timer.priority)
 
-    def _fire(self, due: simpy.Event) -> None:
-        timer = cast(_Due, due).timer
+    def _fire(self, due: Any) -> None:
+        timer: Timer = due.timer
         key = (timer.kind, timer.id)
         if self._rows.get(key) is timer:
             del self._rows[key]
@@ -95,9 +95,9 @@ class Timers:
 
     def next_s(self) -> float:
         """Return when the next event is due [s]; infinity when there is none."""
-        queue = self.env._queue
+        queue: list[Any] = self.env._queue
         while queue:
-            timer = cast(_Due, queue[0][3]).timer
+            timer: Timer = queue[0][3].timer
             if self._rows.get((timer.kind, timer.id)) is timer:
                 return timer.due_s
             heapq.heappop(queue)  # voided: it neither wakes nor delays anything

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -99,12 +100,13 @@ class Weather(Stateful):
         self._climate = site.climate
         years = _climate_years(site.climate)
         self._years: list[list[float]] = [column.tolist() for column in years]
-        self._day_dew = [] if years else _dew_of_mean_day(site.climate)
+        mean = site.climate
+        self._day_dew = () if years else _dew_of_mean_day(mean.dry_bulb_c, mean.wet_bulb_c, mean.swing_k)
         at = place(site.climate.place) if site.climate.place is not None else None
         latitude_deg = site.latitude_deg
         if latitude_deg is None:
             latitude_deg = at.latitude_deg if at is not None else USUAL_LATITUDE_DEG
-        self._sun: list[float] = year_of_output(latitude_deg, at.sunshine if at else USUAL_SUNSHINE).tolist()
+        self._sun = _sun_of_year(latitude_deg, at.sunshine if at else USUAL_SUNSHINE)
         self._grid = site.grid
         hours = unpack(site.grid.hours, GRID_HOURS) if site.grid.hours is not None else {}
         self._grid_years = {name: (column * _PER_MWH).tolist() for name, column in hours.items()}
@@ -198,13 +200,18 @@ class Weather(Stateful):
 
     def price_usd_j(self, t_s: float) -> float:
         """Return what energy from the grid costs at `t_s` [USD/J]; one figure for each hour."""
-        self._tick(t_s)
-        return self._price_usd_j
+        return self.grid_at(t_s)[0]
 
     def carbon_kg_j(self, t_s: float) -> float:
         """Return what energy from the grid emits at `t_s` [kg/J]; one figure for each hour."""
-        self._tick(t_s)
-        return self._carbon_kg_j
+        return self.grid_at(t_s)[1]
+
+    def grid_at(self, t_s: float) -> tuple[float, float]:
+        """Return price [USD/J] and carbon [kg/J] of energy from the grid at `t_s`."""
+        clock = int((self._year_start_s + t_s) / HOUR_S)
+        if clock != self._clock:
+            self._tick(clock)
+        return self._price_usd_j, self._carbon_kg_j
 
     def hours(self, begin_s: float, end_s: float) -> list[tuple[float, float]]:
         """Return the parts of a time [s] in which price and carbon stand: hours by the clock of the site."""
@@ -230,8 +237,9 @@ class Weather(Stateful):
         took_s = end_s - begin_s
         for since_s, until_s in self.hours(begin_s, end_s):
             share = (until_s - since_s) / took_s if took_s > 0 else 1.0
-            price += share * self.price_usd_j(since_s)
-            carbon += share * self.carbon_kg_j(since_s)
+            price_usd_j, carbon_kg_j = self.grid_at(since_s)
+            price += share * price_usd_j
+            carbon += share * carbon_kg_j
         return price, carbon
 
     def sun(self, t_s: float) -> float:
@@ -269,10 +277,8 @@ class Weather(Stateful):
         dew_c = low + (hours - hour) * (high - low)
         return climate.dry_bulb_c + half * phase, climate.wet_bulb_c + half * WET_SWING * phase, dew_c
 
-    def _tick(self, t_s: float) -> None:
-        clock = int((self._year_start_s + t_s) / HOUR_S)
-        if clock == self._clock:
-            return
+    def _tick(self, clock: int) -> None:
+        """Take price and carbon of an hour since the start of the year."""
         self._clock = clock
         grid, years = self._grid, self._grid_years
         self._turned_s = begin_s = clock * HOUR_S - self._year_start_s
@@ -329,14 +335,20 @@ def _halfway(hourly: Floats) -> Floats:
     return result
 
 
-def _dew_of_mean_day(climate: Climate) -> list[float]:
+@lru_cache(maxsize=8)
+def _sun_of_year(latitude_deg: float, sunshine: float) -> tuple[float, ...]:
+    """Return the output of panels over rated power at each full hour of a year [-]."""
+    return tuple(year_of_output(latitude_deg, sunshine).tolist())
+
+
+@lru_cache(maxsize=8)
+def _dew_of_mean_day(dry_bulb_c: float, wet_bulb_c: float, swing_k: float) -> tuple[float, ...]:
     """Return the dew point at each hour of the mean day, sea level [C]."""
     phase = np.cos(2 * np.pi * (np.arange(24) * HOUR_S - WARMEST_S) / DAY_S)
-    half = climate.swing_k / 2
-    dry, wet = climate.dry_bulb_c + half * phase, climate.wet_bulb_c + half * WET_SWING * phase
+    half = swing_k / 2
+    dry, wet = dry_bulb_c + half * phase, wet_bulb_c + half * WET_SWING * phase
     share = np.maximum(humidity_of_wet_bulb(dry, np.minimum(wet, dry)), _DRIEST)
-    dew: list[float] = dew_point_c(dry, share).tolist()
-    return dew
+    return tuple(dew_point_c(dry, share).tolist())
 
 
 def _factor(day: tuple[float, ...], hour: int) -> float:

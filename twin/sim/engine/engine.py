@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats
-from twin.catalog import load_catalog
 from twin.physics.gpu_picture import GpuTraits
 from twin.plant.build import build
 from twin.plant.tables import Plant
@@ -31,6 +30,7 @@ from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.sim.core.draws import Draws
 from twin.sim.core.gc_pause import nothing_collected, seldom_collected
 from twin.sim.edits import snapshot
@@ -99,7 +99,7 @@ class Engine(EditedRun):
         engine.draws.restore(state)
         known = hall if isinstance(hall, RunHall) else None
         if engine.edits.acted:
-            catalog = load_catalog()
+            catalog = catalog_of(scenario)
             begun = scenario.model_copy(update={"seed": seed}) if scenario.streams else scenario
             first = build(scenario, catalog) if known is None else known.first
             stage = engine.edits.again(first, catalog) if known is None else known.stage

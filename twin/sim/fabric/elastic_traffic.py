@@ -74,5 +74,6 @@ class Shapes:
         except UnplaceableJob:
             return Talk(None, (), None, 0, "")  # it will never be planned
         gpus, part = asked.ranks, asked.gpu_part
-        planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
-        return Talk(places.fabric, exchanges_of(planned, gpus), profile_of(planned), gpus, part)
+        memory_bytes, node = self.catalog.gpu(part).memory_bytes, asked.node_part
+        planned = planned_job(job, gpus, part, memory_bytes, catalog=self.catalog, node=node)
+        return Talk(places.fabric, exchanges_of(planned, gpus), profile_of(planned), gpus, part, node)

@@ -225,7 +225,7 @@ class FabricState(Stateful):
         if key not in self._works:
             shape = self.shapes.of(index, width)
             talk = shape.talk
-            made = work_of(shape.job, talk.gpus, talk.gpu_part, self.catalog, network)
+            made = work_of(shape.job, talk.gpus, talk.gpu_part, self.catalog, network, talk.node_part)
             made = repeated(made, shape.steps)
             self._works[key] = replace(made, duty=self.plans[index].duty(made.step_s))
         return self._works[key]

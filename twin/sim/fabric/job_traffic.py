@@ -24,6 +24,7 @@ class Talk:
     profile: Profile | None
     gpus: int
     gpu_part: str
+    node_part: str = ""
 
 
 @dataclass(frozen=True)

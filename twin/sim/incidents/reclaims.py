@@ -115,7 +115,7 @@ class Reclaims(Stateful):
         jobs = self.nodes.jobs_of(nodes)
         left = units.spoken(terms.notice_s)
         text = f"reclaim notice: its owner takes it in {left}"
-        self._tell("reclaim_notice", place, nodes, text, notice_s=terms.notice_s)
+        self._tell("reclaim_notice", place, text, notice_s=terms.notice_s)
         for node in nodes:
             self.nodes.reclaim(now, node, warned=True)
         for job in jobs:
@@ -127,7 +127,7 @@ class Reclaims(Stateful):
         away_s = float(self._drawn("away")[place]) * group.terms.away_s
         self.phase[place], self.due_s[place] = AWAY, now + away_s
         self.count[place] += 1
-        self._tell("reclaimed", place, nodes, f"reclaimed by its owner ({group.rental.id})", lasts_s=away_s)
+        self._tell("reclaimed", place, f"reclaimed by its owner ({group.rental.id})", lasts_s=away_s)
         jobs = self.nodes.jobs_of(nodes)
         for node in nodes:
             if self.nodes.condition[node] != DOWN:
@@ -150,7 +150,7 @@ class Reclaims(Stateful):
             self.nodes.reclaim(now, node)
             if self.nodes.condition[node] != DOWN:
                 self.failures.set_up(node, now, True)
-        self._tell("capacity_back", place, nodes, "capacity is back")
+        self._tell("capacity_back", place, "capacity is back")
         self.changed = True
         self.recovery.node_usable()
 
@@ -167,13 +167,25 @@ class Reclaims(Stateful):
         step = int(row.progress)
         self.log.add(now, "job_interrupted", row.id, text, step=step, lost_s=0.0, why=why, on=first, cause="")
 
-    def _tell(self, kind: str, place: int, nodes: list[int], text: str, **data: float) -> None:
+    def _tell(
+        self, kind: str, place: int, text: str, lasts_s: float | None = None, notice_s: float | None = None
+    ) -> None:
         """Log it of each node of a shape."""
         ids, now, rental = self.nodes.plant.nodes.ids, self.timers.now_s, self.shapes[place][0].rental.id
-        for node in nodes:
+        for node in self.nodes_of(place):
             held = bool(self.nodes.jobs_on(node))
             severity = None if kind != "reclaimed" else Severity.ALARM if held else Severity.NOTICE
-            self.log.add(now, kind, ids[node], text, severity, nodes=1, rental=rental, **data)
+            self.log.add(
+                now,
+                kind,
+                ids[node],
+                text,
+                severity,
+                nodes=1,
+                rental=rental,
+                lasts_s=lasts_s,
+                notice_s=notice_s,
+            )
 
     # --- looking, keeping
 

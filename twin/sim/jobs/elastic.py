@@ -89,7 +89,7 @@ def cut_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> ReplicaNodes
     """
     workload = job.workload
     if isinstance(workload, LlmTraining):
-        planned = planned_job(job, gpus, gpu_part, catalog.gpu(gpu_part).memory_bytes)
+        planned = planned_job(job, gpus, gpu_part, catalog.gpu(gpu_part).memory_bytes, catalog=catalog)
         assert isinstance(planned, LlmJob)
         cuts = planned.parallel
         bound = max(1, cuts.ep * cuts.expert_tp // (cuts.tp * cuts.cp))

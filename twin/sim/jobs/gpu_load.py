@@ -88,6 +88,8 @@ def step_w(
     )
     if work.gpu_load is not None or work.duty == 1.0:
         return mean_w  # a load is what was measured over all its time, whatever it paused for
+    if floor <= 0.0:
+        return work.duty * mean_w
     paused_w: Floats = (1.0 - work.duty) * spread * dynamic_unit_w(model, ghz, least)
     return work.duty * mean_w + paused_w
 

@@ -181,7 +181,7 @@ def plan_jobs(
                 scenario, plant, job, partition, None if places is None else places[index].groups
             )
             asked = hardware_of(plant, job, np.logical_or.reduce(groups))
-            work = work_of(job, asked.ranks, asked.gpu_part, catalog, network)
+            work = work_of(job, asked.ranks, asked.gpu_part, catalog, network, asked.node_part)
             plan = _plan(job, groups, asked, work, node_failures_per_s * job.nodes, plant, catalog)
             known[key] = replace(plan, partition=partition), replace(work, duty=plan.duty(work.step_s))
         plan, work = known[key]
@@ -245,7 +245,9 @@ def _groups(
 def misfit_of(plant: Plant, catalog: Catalog, job: Job, misfit: str) -> str:
     """Return what to say of a job that does not fit in memory: why, and what would."""
     asked = hardware_of(plant, job, allowed_nodes(plant, job.rows))
-    planned = planned_job(job, asked.ranks, asked.gpu_part, catalog.gpu(asked.gpu_part).memory_bytes)
+    part, node = asked.gpu_part, asked.node_part
+    memory_bytes = catalog.gpu(part).memory_bytes
+    planned = planned_job(job, asked.ranks, part, memory_bytes, catalog=catalog, node=node)
     advice = would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
     return f"{job.id} {misfit}" + (f"; {advice}" if advice else "")
 

@@ -109,6 +109,10 @@ class Leaving(ABC):
             self.leaving_behind(row)
             self._move(row)
 
+    def vacate(self, row: JobRow) -> None:
+        """Let `row` leave the nodes it cannot keep behind its next checkpoint, losing nothing."""
+        row.moves = row.state not in AT_REST
+
     def evacuate(self, row: JobRow, within_s: float) -> None:
         """Let `row` leave the nodes it cannot keep: once its state is saved, if others can read that by then [s].
 

@@ -24,7 +24,7 @@ from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.preemption import Leaving
 from twin.sim.jobs.restart_loads import CheckpointSource, Loading
-from twin.sim.jobs.spare_choice import exchange, filled, seats_of
+from twin.sim.jobs.spare_choice import Parts, exchange, filled, seats_of
 from twin.sim.jobs.step_pace import RERATE, Pace
 from twin.sim.jobs.stores import StoreShares
 
@@ -55,7 +55,7 @@ class RecoveryHandler(Leaving):
         super().__init__(
             timers, log, nodes, jobs, plans, saving, Loading(timers, jobs, plans, stores, saving)
         )
-        self.domain = scale_up_domains(nodes.plant)
+        self.domains = Parts(scale_up_domains(nodes.plant))
         self.fits: Callable[[int, int], bool] = lambda index, width: True
         self.dies_s: Callable[[JobRow], float] = lambda row: 0.0
         self.open_to: Callable[[int], Bools | None] = lambda index: None
@@ -292,7 +292,7 @@ class RecoveryHandler(Leaving):
         after = seats
         if lost.any():
             usable = self._spares(row)
-            after = filled(seats, self.domain, plan.group(kept[:1].tolist(), usable) & usable, lost)
+            after = filled(seats, self.domains, plan.group(kept[:1].tolist(), usable) & usable, lost)
         left = exchange(self.nodes, self.log, now, row, kept, after)
         before = row.width
         row.nodes = after[after >= 0].tolist()
@@ -304,15 +304,13 @@ class RecoveryHandler(Leaving):
             return
         if before < plan.nodes:
             self._widened(row, before)
-        hit = lost | np.isin(seats, row.struck)
+        struck = np.zeros(len(condition), bool)
+        struck[row.struck] = True
+        hit = lost | struck[seats]
         share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
         self._reload(row, swapped=bool(len(gone)), share=share)
         if left:
             self.node_usable()
-
-    def vacate(self, row: JobRow) -> None:
-        """Let `row` leave the nodes it cannot keep behind its next checkpoint, losing nothing."""
-        row.moves = row.state not in AT_REST
 
     def _can_move(self, row: JobRow) -> bool:
         """Return whether `row` has nodes to leave, and would not stop for lack of spares, unless they are reclaimed."""
@@ -321,8 +319,8 @@ class RecoveryHandler(Leaving):
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
         lost = int((self.nodes.condition[nodes] != FREE).sum())
         row.moves = lost > 0
-        leaves = plan.recovery.policy == "requeue" or self.nodes.warned[nodes].any()
-        if not row.moves or plan.shares or leaves:
+        requeues = plan.shares or plan.recovery.policy == "requeue"
+        if not row.moves or requeues or self.nodes.warned[nodes].any():
             return row.moves
         spares = self._spares(row)
         return int((plan.group(self._present(row)[:1], spares) & spares).sum()) >= lost

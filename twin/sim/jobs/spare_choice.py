@@ -5,14 +5,38 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from twin.arrays import Ints32
 from twin.record.node_list import node_list
 from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.jobs.job_row import JobRow
 
 
-def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
+class Parts:
+    """Members of each part of a whole, in order; parts are numbered from zero.
+
+    Parameters
+    ----------
+    part
+        Which part each member belongs to.
+    """
+
+    def __init__(self, part: NDArray[np.integer]) -> None:
+        self.part = part
+        self._order = np.argsort(part, kind="stable")
+        self._ends = np.cumsum(np.bincount(part, minlength=1)).tolist()
+
+    @property
+    def count(self) -> int:
+        """Return how many parts there are."""
+        return len(self._ends)
+
+    def of(self, part: int) -> NDArray[np.intp]:
+        """Return the members of a part."""
+        members: NDArray[np.intp] = self._order[self._ends[part - 1] if part else 0 : self._ends[part]]
+        return members
+
+
+def filled(seats: ArrayLike, domains: Parts, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
@@ -23,8 +47,8 @@ def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: Arra
     ----------
     seats
         Node slot of each place in the order of ranks, of a lost node too; -1: vacant since before.
-    domain
-        Scale-up domain of every node slot.
+    domains
+        Scale-up domains of the node slots.
     free
         Which nodes may be taken.
     lost
@@ -32,9 +56,9 @@ def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: Arra
     """
     before, gone = np.asarray(seats, np.intp), np.asarray(lost, bool)
     result = np.where(gone, -1, before)
-    homes = _homes(before, domain)
-    sitting = _Parts(homes + 1)  # the first part: places that never had a node
-    standing = _Standing(domain, free)
+    homes = _homes(before, domains.part)
+    sitting = Parts(homes + 1)  # the first part: places that never had a node
+    standing = _Standing(domains, free)
     for home in dict.fromkeys(homes[gone].tolist()):
         places = sitting.of(home + 1)
         vacant = places[result[places] < 0]
@@ -52,31 +76,19 @@ def filled(seats: ArrayLike, domain: Ints32, free: NDArray[np.bool_], lost: Arra
     return result
 
 
-class _Parts:
-    """Members of each part of a whole, in order; parts are numbered from zero."""
-
-    def __init__(self, part: NDArray[np.integer]) -> None:
-        self._order = np.argsort(part, kind="stable")
-        self._ends = np.cumsum(np.bincount(part, minlength=1)).tolist()
-
-    def of(self, part: int) -> NDArray[np.intp]:
-        members: NDArray[np.intp] = self._order[self._ends[part - 1] if part else 0 : self._ends[part]]
-        return members
-
-
 class _Standing:
     """Nodes that stand by, by domain."""
 
-    def __init__(self, domain: Ints32, free: NDArray[np.bool_]) -> None:
+    def __init__(self, domains: Parts, free: NDArray[np.bool_]) -> None:
         self.left = free.copy()
-        self._domain, self._members = domain, _Parts(domain)
-        self._room = np.bincount(domain[free], minlength=int(domain.max(initial=0)) + 1)
+        self._domains = domains
+        self._room = np.bincount(domains.part[free], minlength=domains.count)
 
     def of(self, home: int, count: int) -> NDArray[np.intp]:
         """Return the first of a domain, at most so many; -1 is no domain."""
         if home < 0 or not self._room[home]:
             return np.zeros(0, np.intp)
-        members = self._members.of(home)
+        members = self._domains.of(home)
         return members[self.left[members]][:count]
 
     def elsewhere(self, home: int, count: int) -> NDArray[np.intp]:
@@ -97,10 +109,10 @@ class _Standing:
         """Take nodes of one domain."""
         if len(nodes):
             self.left[nodes] = False
-            self._room[self._domain[nodes[0]]] -= len(nodes)
+            self._room[self._domains.part[nodes[0]]] -= len(nodes)
 
 
-def _homes(seats: NDArray[np.int64], domain: Ints32) -> NDArray[np.int64]:
+def _homes(seats: NDArray[np.int64], domain: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the domain of each place; one that was vacant before belongs to the nearest before it that was not."""
     known = np.where(seats >= 0, np.arange(len(seats)), -1)
     nearest = np.maximum.accumulate(known)

@@ -85,9 +85,14 @@ class Work:
 
 
 def work_of(
-    job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: TrainingNetwork = FULL_NETWORK
+    job: Job,
+    gpus: int,
+    gpu_part: str,
+    catalog: Catalog,
+    network: TrainingNetwork = FULL_NETWORK,
+    node: str = "",
 ) -> Work:
-    """Return one step of `job` on `gpus` GPUs of `gpu_part`, with what the fabric gives it on its places.
+    """Return one step of `job` on `gpus` GPUs of `gpu_part` in nodes of a part, with what the fabric gives it there.
 
     Raises
     ------
@@ -98,7 +103,7 @@ def work_of(
     gpu = catalog.gpu(gpu_part)
     memory_bytes = gpu.memory_bytes if job.mig is None else mig_memory_bytes(job.mig)
     fp8 = isinstance(workload, LlmTraining | Reinforcement | Inference) and workload.precision != "bf16"
-    result = estimate_of(job, gpus, gpu_part, memory_bytes, network)
+    result = estimate_of(job, gpus, gpu_part, memory_bytes, network, catalog=catalog, node=node)
     step = result.parts
     parts = np.zeros(len(ACCOUNTS))
     for account, seconds in (

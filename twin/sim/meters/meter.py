@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,7 +294,7 @@ class Meter(Stateful):
         Child("power"),
         Child("overhead"),
         *StateField.each("it_w", "_outside_w", "charged_j", load=float),
-        StateField("draw", lambda saved: Draw(*saved), astuple),
+        StateField("draw", lambda saved: Draw(*saved), list),
     )
 
 

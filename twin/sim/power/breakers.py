@@ -61,7 +61,7 @@ class Breakers:
             self.ratio = out_w[self.at] / self._rating_w
             self._note()
         over = out_w > self._limit_w * np.where(k.overloaded, LET_GO, 1.0)
-        if (over == k.overloaded).all():
+        if not np.count_nonzero(over != k.overloaded):
             return
         stage = self.circuit.items.stage
         for stage_number in np.unique(stage[over != k.overloaded]).tolist():
@@ -71,7 +71,9 @@ class Breakers:
         k.overloaded = over
 
     def _note(self) -> None:
-        self._warm = bool((self.ratio > 1.0).any() or self.condition.heat[self.at].any())
+        self._warm = bool(
+            np.count_nonzero(self.ratio > 1.0) or np.count_nonzero(self.condition.heat[self.at])
+        )
 
     def _say_overloads(self, items: IntP, begun: IntP, out_w: Floats, t_s: float) -> None:
         """Say which items of a stage, `items`, are overloaded from now on: one by one, or together."""

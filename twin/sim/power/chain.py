@@ -148,8 +148,8 @@ class PowerChain:
 
     def rates(self, t_s: float) -> tuple[float, float]:
         """Return carbon [kg/s] and cost [USD/s] at `t_s` [s], as things flow now."""
-        f, weather = self.flows, self.weather
-        return f.grid_w * weather.carbon_kg_j(t_s) + f.made_kg_s, f.grid_w * weather.price_usd_j(t_s)
+        f, (price_usd_j, carbon_kg_j) = self.flows, self.weather.grid_at(t_s)
+        return f.grid_w * carbon_kg_j + f.made_kg_s, f.grid_w * price_usd_j
 
     def correct(self, extra_j: float, totals: PowerTotals, since_s: float, t_s: float) -> None:
         """Add energy that loads took in a time beyond what the tree was told to `totals`, at its source now [J]."""

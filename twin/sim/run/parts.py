@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from twin.catalog import load_catalog
 from twin.economics.rented_groups import reclaims_per_node_s, rented_groups
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.sim.care.degraded import Degraded
 from twin.sim.care.health import Health
 from twin.sim.care.repairs import RepairShop
@@ -109,7 +109,7 @@ class RunParts:
         first: tuple[Scenario, Plant] | None = None,
     ) -> None:
         """Make the parts of a scene: of one that was edited on its `plant`, with what the run began with (`first`)."""
-        catalog = load_catalog()
+        catalog = catalog_of(scenario)
         if scenario.streams and scenario.seed != seed:  # whoever has the scenario can tell which jobs came
             scenario = scenario.model_copy(update={"seed": seed})
         self.scenario, self.seed, self.catalog = scenario, seed, catalog

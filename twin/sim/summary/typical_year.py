@@ -7,6 +7,7 @@ takes. Nothing fails, batteries rest, and what takes minutes to settle does not 
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.physics.weather import HOURS
+from twin.piecewise import all_at_once
 from twin.plant.design_load import rack_design_w
 from twin.plant.facility import rated_heat_w
 from twin.plant.tables import Plant
@@ -34,7 +36,14 @@ AIR_STEP_K = 0.1
 
 
 def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear:
-    """Return the typical year of a site; about 30 ms, the first of its place 50 ms.
+    """Return the typical year of a site; about 30 ms, the first of its place 50 ms; see `year_steps`."""
+    return all_at_once(year_steps(scenario, plant, catalog, load))
+
+
+def year_steps(
+    scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0
+) -> Generator[None, None, SiteYear]:
+    """Work out the typical year of a site a little at a time.
 
     Parameters
     ----------
@@ -49,12 +58,16 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
         When the hall cannot be cooled as it stands: a node without a loop, say.
     """
     weather, timers, log = Weather(scenario.site, scenario.start), Timers(0.0), Log()
+    yield
     try:
         body = build_body(plant, catalog, scenario.seed)
     except UncooledNode:
         raise NoYear("a node has neither a coolant loop nor an air loop; connect it first") from None
+    yield
     cooling = CoolingSystem(timers, plant, catalog, body.network, weather, log, body.rack_static_w)
+    yield
     power = PowerSystem(timers, log, plant, catalog, weather, scenario.site.grid)
+    yield
     rack_w = load * rack_design_w(plant, catalog) * plant.racks.present
     power.update(rack_w, cooling.loop_power_w(0.0), np.zeros(len(plant.plants.ids)), 0.0)
     it_w = float(power.rack_in_w.sum())
@@ -70,9 +83,11 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
     heat_w = np.bincount(shape.hall_plant[plant.racks.hall], power.rack_in_w, shape.n_plants)
     heat_w = heat_w + np.bincount(shape.loop_plant, loop_w, shape.n_plants)
     air, rejection = weather.of_year(), cooling.rejection
-    works = [
-        _plant_year(rejection, p, float(heat_w[p] + pump_w[p]), air) for p in range(len(rejection.machines))
-    ]
+    works: list[_PlantYear] = []
+    for p in range(len(rejection.machines)):
+        yield
+        works.append(_plant_year(rejection, p, float(heat_w[p] + pump_w[p]), air))
+    yield
     plant_w = np.tile(pump_w[:, None], HOURS)
     for p, work in enumerate(works):
         plant_w[p] += work.power_w

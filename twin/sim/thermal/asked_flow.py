@@ -23,6 +23,7 @@ from twin.physics.flow_laws import (
     LEAST_AIR,
     LEAST_WATER,
     FlowLaw,
+    asked_of_stage,
     staged_flow,
     warm_air,
 )
@@ -96,11 +97,13 @@ class GpuHeat:
             if self._placed is None or self._placed[0] is not groups or self._placed[1] is not network:
                 self._place(network, groups)
             loops = len(self._gpus)
-            asked = np.maximum((base_w + groups.mean_s * dyn_w) / self._tdp_w, LEAST_AIR)
-            asked = np.minimum(asked, 1.0, out=asked) * powered
+            drawn_w = base_w + groups.mean_s * dyn_w
+            asked = np.maximum(drawn_w / self._tdp_w, LEAST_AIR)
+            np.minimum(asked, 1.0, out=asked)
+            asked *= powered
             most = np.zeros(loops)
             np.maximum.at(most, groups.loop, asked)
-            loop_w = np.bincount(groups.loop, groups.n * base_w + groups.sum_s * dyn_w, minlength=loops)
+            loop_w = np.bincount(groups.loop, groups.n * drawn_w, minlength=loops)
             mean = np.bincount(groups.loop, groups.n * asked, minlength=loops) / self._gpus
             self._known = known = given, LoopGpus(loop_w.astype(float, copy=False), mean, most)
         return known[1]
@@ -145,18 +148,21 @@ class AskedFlow(Stateful):
         shape, loops = network.shape, plant.loops
         self.nodes, self.loops = np.ones((2, shape.n_loops))
         self.water = np.ones(shape.n_plants)
-        self._staged: tuple[tuple[Floats, ...], Floats] | None = None
+        self._staged: tuple[tuple[Floats, ...], tuple[Floats, Floats, Floats]] | None = None  # of what flows
         by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
-        self._hall = shape.loop_hall
-        self._by_air, self._room, self._blown = map(np.flatnonzero, (by_air, room, by_air & ~room))
+        self._by_air, self._blown = map(np.flatnonzero, (by_air, by_air & ~room))
+        self._room = np.flatnonzero(room[self._by_air])  # of those by air
         self._plant = np.concatenate([shape.loop_plant, shape.hall_plant])
         at_work_w, to_air_w = _at_work_w(plant, catalog)
         nodes = plant.nodes
-        self._warm = np.where(by_air, warm_air(loops.supply_c), 1.0)
+        warm = warm_air(loops.supply_c)
+        self._warm_air, self._warm_blown = warm[self._by_air], warm[self._blown]
         to_hall_w = np.bincount(plant.racks.hall[nodes.rack], to_air_w, minlength=shape.n_halls)
         crah_w_k = network.coefficients.crah_w_k
         able_w = np.multiply(VALVE_SHARE * over_k, crah_w_k, out=np.zeros_like(crah_w_k), where=crah_w_k > 0)
-        self._hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
+        hall_full_w = np.maximum(np.minimum(room_w + to_hall_w, able_w), 1.0)
+        self._room_hall = shape.loop_hall[self._by_air[self._room]]
+        self._room_full_w = hall_full_w[self._room_hall]
         on_plant = self._plant[np.maximum(nodes.loop, 0)]
         full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
             shape.hall_plant, room_w, minlength=shape.n_plants
@@ -169,26 +175,29 @@ class AskedFlow(Stateful):
 
     def follow(self, loop_w: Floats, wants: Wants) -> bool:
         """Take note of the heat into each loop [W] and of what is wanted; return whether some flow is another now."""
-        air, blown, room = self._by_air, self._blown, self._room
-        mean = wants.mean * self._warm
-        if room.size:
-            mean[room] = (wants.hall_w / self._hall_full_w)[self._hall[room]]
+        air, blown = self._by_air, self._blown
+        mean = wants.mean.take(air) * self._warm_air
+        if self._room.size:
+            mean[self._room] = wants.hall_w.take(self._room_hall) / self._room_full_w
         by_plant = np.bincount(self._plant, np.concatenate([loop_w, wants.hall_w]), minlength=len(self.water))
-        asked = (wants.most * self._warm).take(blown), mean.take(air), by_plant / self._plant_most_w
-        present = self._in_stages()
-        flow = staged_flow(present, self._law.flow_share(np.concatenate(asked)))
-        if flow is present:
+        asked = np.concatenate(
+            [wants.most.take(blown) * self._warm_blown, mean, by_plant / self._plant_most_w]
+        )
+        present, above, most = self._in_stages()
+        if np.count_nonzero((asked > above) & (asked <= most)) == len(asked):
             return False
+        flow = staged_flow(present, self._law.flow_share(asked))
         self.nodes, self.loops = self.nodes.copy(), self.loops.copy()
         self.nodes[blown], self.loops[air], self.water = np.split(flow, [len(blown), len(blown) + len(air)])
         return True
 
-    def _in_stages(self) -> Floats:
-        """Return the flows that go in stages: of nodes, loops and water."""
+    def _in_stages(self) -> tuple[Floats, Floats, Floats]:
+        """Return the flows that go in stages, of nodes, loops and water, and what may be asked for while they stay."""
         now, known = (self.nodes, self.loops, self.water), self._staged  # replaced, never changed in place
         if known is None or any(map(is_not, known[0], now)):
             flows = self.nodes.take(self._blown), self.loops.take(self._by_air), self.water
-            self._staged = known = now, np.concatenate(flows)
+            present = np.concatenate(flows)
+            self._staged = known = now, (present, *asked_of_stage(present, self._law.least))
         return known[1]
 
     def of_plants(self, count: int) -> Floats:

@@ -8,13 +8,12 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 from operator import is_not
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, lowest
 from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
@@ -38,7 +37,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, Traces, stepping
 from twin.sim.thermal.group_power import Drawing, JobClock, Resting, Worked, resting
-from twin.sim.thermal.own_clocks import HeldDies, OwnClocks
+from twin.sim.thermal.own_clocks import DiesAtWork, HeldDies, OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -81,7 +80,7 @@ class Clocks(Stateful):
         self.pace = np.ones(traces.groups.size)
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
-        self.own = OwnClocks()
+        self.own, self._dies = OwnClocks(), DiesAtWork(traces)
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
@@ -229,7 +228,7 @@ class Clocks(Stateful):
         moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c) > most_k
         moved &= self.traces.working
         moved &= self.traces.trace < self.first_mixed
-        return bool(np.logical_or.reduce(moved))
+        return bool(np.count_nonzero(moved))
 
     def work(self, job: int) -> Work:
         """Return the work of a job, or of what stands for several (`mixed`)."""
@@ -316,10 +315,11 @@ class Clocks(Stateful):
         for part, groups in members:
             model, asked = self.models[part], step_work(work, self.models[part])
             phase = asked.activity(model)
-            if measured:
-                spreads, leakage_w = np.ones((3, len(groups))), np.zeros((3, len(groups)))
+            at_work = self._dies.of(job, part, groups)
+            spreads, leakage_w = at_work.line.points_s, np.zeros((3, len(groups)))
+            if measured:  # what is measured knows no spread and has its leakage in it
+                spreads = np.ones((3, len(groups)))
             else:
-                spreads = traces.points_s[:, groups]
                 leakage_w = leak_w(model, points_c[:, groups], 1.0)
             cap_w: Floats | float = self.default_cap_w(job, model)
             share: Floats | float = 1.0
@@ -338,16 +338,16 @@ class Clocks(Stateful):
                     share = slow * self.limits.clock_share[traces.limit[groups]]
                 alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
                 capped = np.maximum(model.f_min_ghz, share * alone[2])
-            held.append(HeldDies(asked, spreads, leakage_w, alone, cap_w, share))
+            held.append(HeldDies(asked, at_work.line, leakage_w, alone, cap_w, share))
             self.capped_ghz[groups] = now = capped
             if self.throttling:
                 now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
             clock[groups] = now
             own = self.reference_ghz(job, part)
-            slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
+            slowest_free = slowest_capped = lowest(free) / own
             if capped is not free:
-                slowest_capped = float(np.minimum.reduce(capped)) / own
-            slowest = float(np.minimum.reduce(now)) / own if self.throttling else slowest_capped
+                slowest_capped = lowest(capped) / own
+            slowest = lowest(now) / own if self.throttling else slowest_capped
             free_share, capped_share = min(free_share, slowest_free), min(capped_share, slowest_capped)
             if slowest < now_share:
                 now_share, reference = slowest, own
@@ -359,18 +359,18 @@ class Clocks(Stateful):
         )
         drawing = []
         for (part, groups), dies in zip(members, held, strict=True):
-            model, ghz, own = self.models[part], clock[groups], self.reference_ghz(job, part)
-            steps = traces.trace[groups] % 2 == 0
-            all_step, unit_s = bool(np.logical_and.reduce(steps)), None
-            if not measured:  # what is measured knows no spread and has its leakage in it
+            model, own = self.models[part], self.reference_ghz(job, part)
+            steps = self._dies.of(job, part, groups).steps
+            ghz, line = clock[groups], None
+            if not measured:
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
                 ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
-                slope_w_k, unit_s = model.leak_w_per_k * work.duty, dies.spread
-                leak[groups] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
+                slope_w_k, line = model.leak_w_per_k * work.duty, dies.line
+                leak[groups] = slope_w_k if steps is None else np.where(steps, slope_w_k, 0.0)
             memory_s = None
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
-            drawing.append(Drawing(model, groups, ghz, unit_s, own, memory_s, None if all_step else steps))
+            drawing.append(Drawing(model, groups, ghz, line, own, memory_s, steps))
         self._worked[job] = Worked(work, drawing)
 
     def _pace_s(self, job: int) -> float:
@@ -489,6 +489,6 @@ class Clocks(Stateful):
         StateField(
             "job_clock",
             lambda saved: {int(job): JobClock(*clock) for job, *clock in saved},
-            lambda clocks: [[job, *astuple(clock)] for job, clock in sorted(clocks.items())],
+            lambda clocks: [[job, *clock] for job, clock in sorted(clocks.items())],
         ),
     )

@@ -380,7 +380,7 @@ class CoolingSystem(Stateful):
         facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
         self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
-        self._remix = far or bool(np.logical_or.reduce(returns_c < self._mixed_c))
+        self._remix = far or bool(np.count_nonzero(returns_c < self._mixed_c))
         adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[valve_plant]].any())
         self.longest_s = ADRIFT_S if adrift else math.inf
 
@@ -395,7 +395,7 @@ class CoolingSystem(Stateful):
         if self.bypass_w is self.handed_w:
             return False
         off_w = np.abs(self.bypass_w - self.handed_w)
-        return bool(np.logical_or.reduce(off_w > most_k * self._valve.exchanger_w_k))
+        return bool(np.count_nonzero(off_w > most_k * self._valve.exchanger_w_k))
 
     def mixed_w(self) -> Floats:
         """Hand out the bypass, shape (L + H,) [W]."""
@@ -430,12 +430,13 @@ class CoolingSystem(Stateful):
 
     def draw(self, t_s: float) -> Draw:
         """Return what all cooling machines take, at the heat last looked at."""
-        works = self.rejection.works()
-        power_w, water_l_s = self._movers_w, 0.0
-        for work in works:
+        power_w, water_l_s, heat_w, free_w = self._movers_w, 0.0, 0.0, 0.0
+        for work, carried_w in zip(self.rejection.works(), self.rejection.heat_w, strict=False):
             power_w += work.machine_w + work.fan_w
             water_l_s += work.water_l_s
-        return Draw(power_w, water_l_s, self.rejection.free_share())
+            heat_w += carried_w
+            free_w += work.free * carried_w
+        return Draw(power_w, water_l_s, free_w / heat_w if heat_w else 1.0)
 
     def settled(self, t_s: float) -> bool:
         """Return whether no flow is on its way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from twin.catalog import Catalog, DryCoolerPart
 from twin.physics.cooling_plant import (
@@ -81,8 +82,7 @@ class Lift:
     condenser_k: float
 
 
-@dataclass(frozen=True)
-class PlantWork:
+class PlantWork(NamedTuple):
     """What a plant does at one moment.
 
     Parameters
@@ -196,7 +196,7 @@ class PlantMachines:
         else:
             speed = min(1.0, rejected_w / (self.unit_w * working)) if lift is not None else 1.0
         # As much of the fans as carries the heat at full speed; slower air saves what their law says.
-        fan_w = sky.fan_share * self.unit_w * working * float(sky.fans.cycled_share(speed))
+        fan_w = sky.fan_share * self.unit_w * working * sky.fans.cycled_share(speed)
         return PlantWork(machine_w, fan_w, rejected_w * sky.water_m3_j * 1e3, free, on)
 
 

@@ -306,13 +306,6 @@ class Rejection(Stateful):
             self._known = None  # whoever asks in between must not keep the next look from working it out
         return self._works
 
-    def free_share(self) -> float:
-        """Return the share of all heat that leaves without a compressor's help, 0..1."""
-        works = self.works()
-        heat_w = self.heat_w[: len(works)]
-        total_w = sum(heat_w)
-        return sum(w.free * q for w, q in zip(works, heat_w, strict=True)) / total_w if total_w else 1.0
-
     def on_restored(self) -> None:
         """Count machines: those that start up or are stopped now matter for what the others do."""
         self._count()

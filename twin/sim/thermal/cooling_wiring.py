@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,7 @@ from twin.physics.thermal_paths import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """What the cooling machines take at one moment: power [W] and water [L/s]; share of heat free of compressors."""
 
     power_w: float

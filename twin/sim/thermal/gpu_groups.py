@@ -142,12 +142,13 @@ class Traces(Stateful):
         for most, (slots, max_s) in zip((front, back), self._rank(), strict=True):
             if len(slots):
                 most[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
-        hot = np.maximum(front, back)
-        self.hot_s = np.where(hot > 0, hot, 1.0)
-        self.front_s = np.where(front > 0, front, self.hot_s)
-        self.back_s = np.where(back > 0, back, self.hot_s)
-        self.behind = (back > 0).astype(float)
-        self._some_behind = bool(np.logical_or.reduce(back > 0))
+        behind = back > 0
+        self._some_behind = bool(np.count_nonzero(behind))
+        hot = np.maximum(front, back) if self._some_behind else front
+        self.hot_s = self.front_s = self.back_s = np.where(hot > 0, hot, 1.0)
+        if self._some_behind:
+            self.front_s, self.back_s = (np.where(most > 0, most, self.hot_s) for most in (front, back))
+        self.behind = behind.astype(float)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
         self._of_job: dict[int, list[tuple[int, IntP]]] | None = None
@@ -356,12 +357,11 @@ class Traces(Stateful):
         """Split off, or rekey as a whole, the groups of `slots`."""
         left: dict[int, float] = {}
         off, whole = [], []
-        for key, members in self._by_key(slots, wanted):
+        for key, members, n, sum_s in self._by_key(slots, wanted):
             source = key[0]
-            n = float(np.add.reduce(self.slot_gpus[members]))
             left[source] = (left.get(source) or float(self.groups.n[source])) - n
             if left[source] > 0.5:
-                off.append((key, members, (source, n, float(np.add.reduce(self.slot_sum_s[members])))))
+                off.append((key, members, (source, n, sum_s)))
             else:
                 whole.append((key, source))
         if off:
@@ -384,24 +384,23 @@ class Traces(Stateful):
             self.groups = replace(self.groups, part=parts)
         return state
 
-    def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP]]:
-        """Yield group, wanted trace, limit class and part, in their order, and the slots that share them."""
+    def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP, float, float]]:
+        """Yield group, wanted trace, limit class and part, in order, and who has these: slots, GPUs, their spread."""
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
         if len(slots) == 1:
-            yield tuple(int(column[0]) for column in given), slots
+            key = tuple(int(column[0]) for column in given)
+            yield key, slots, float(self.slot_gpus[slots[0]]), float(self.slot_sum_s[slots[0]])
             return
-        key = given[0]
-        for more in given[1:]:
-            most = int(np.maximum.reduce(more))
-            if most:
-                key = key * (most + 1) + more
-        order = key.argsort(kind="stable")
-        key, slots = key[order], slots[order]
-        begins = [0, *((key[1:] != key[:-1]).nonzero()[0] + 1).tolist()]
+        one = _as_one(*given)
+        order = one.argsort(kind="stable")
+        one, slots = one[order], slots[order]
+        begins = [0, *((one[1:] != one[:-1]).nonzero()[0] + 1).tolist()]
         firsts = order[begins]
         keys = zip(*(column[firsts].tolist() for column in given), strict=True)
-        for its, begin, end in zip(keys, begins, [*begins[1:], len(slots)], strict=True):
-            yield its, slots[begin:end]
+        n_and_sum_s = (np.add.reduceat(all_of[slots], begins) for all_of in (self.slot_gpus, self.slot_sum_s))
+        gpus = (sums.tolist() for sums in n_and_sum_s)
+        for its, begin, end, n, sum_s in zip(keys, begins, [*begins[1:], len(slots)], *gpus, strict=True):
+            yield its, slots[begin:end], n, sum_s
 
     def merge(self, state: ThermalState) -> tuple[ThermalState, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were.
@@ -409,9 +408,10 @@ class Traces(Stateful):
         A few of them wait for others, unless all have become alike: each time all powers are recomputed.
         """
         pairs = self._doubles
-        alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
-        if len(alike) < min(TOGETHER, len(pairs)) and not self._leaving:
+        are_alike = mergeable(state, pairs[:, 0], pairs[:, 1])
+        if np.count_nonzero(are_alike) < min(TOGETHER, len(pairs)) and not self._leaving:
             return state, False
+        alike = pairs[are_alike].tolist()
         if alike:
             self.groups, state = merge_groups(self.groups, state, alike)
             to = np.arange(self.groups.size + 1)  # the last: a slot without a group, -1
@@ -446,16 +446,19 @@ class Traces(Stateful):
     def _find_doubles(self) -> IntP:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         groups, trace = self.groups, self.trace
-        key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
-        for more in (groups.part, self.limit):
-            most = int(np.maximum.reduce(more, initial=0))  # no groups: an empty hall
-            if most:
-                key = key * (most + 1) + more
         taken = (trace != STAND_IN).nonzero()[0]
-        first: dict[int, int] = {}
-        pairs = zip(taken.tolist(), key[taken].tolist(), strict=True)
-        found = [(into, group) for group, kind in pairs if (into := first.setdefault(kind, group)) != group]
-        return np.array(found, np.intp).reshape(-1, 2)
+        key = _as_one(trace + 1, groups.loop, groups.part, self.limit)[taken]
+        order = key.argsort(kind="stable")
+        key, taken = key[order], taken[order]
+        again = (key[1:] == key[:-1]).nonzero()[0] + 1
+        if not again.size:
+            return np.zeros((0, 2), np.intp)
+        first = np.arange(len(key))
+        first[again] = 0
+        first = np.maximum.accumulate(first)[again]
+        order = taken[again].argsort()
+        result: IntP = np.array([taken[first[order]], taken[again[order]]]).T
+        return result
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group; shape (..., G)."""
@@ -486,3 +489,12 @@ class Traces(Stateful):
             ],
         ),
     )
+
+
+def _as_one(column: IntP, *columns: IntP) -> IntP:
+    """Return a number for each row of columns of numbers from zero; rows in their order have theirs in order."""
+    for more in columns:
+        most = int(more[more.argmax()]) if more.size else 0
+        if most:
+            column = column * (most + 1) + more
+    return column

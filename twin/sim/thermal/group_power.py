@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
-from twin.physics.gpu_power import GpuPowerModel, dynamic_unit_w, line_through
+from twin.physics.gpu_power import GpuPowerModel, SpreadLine, dynamic_unit_w
 from twin.sim.jobs.gpu_load import least_activity, step_w
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import OFF, Traces
 
 
-@dataclass(frozen=True)
-class JobClock:
+class JobClock(NamedTuple):
     """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
 
     `reference` is the clock its profile was fitted at; `memory` is the bandwidth its slowest HBM has left [-].
@@ -80,8 +79,8 @@ class Drawing(NamedTuple):
 
     Parameters
     ----------
-    ghz, spreads
-        Of dies of three spreads, (3, groups); no spreads: of what is measured, (groups,) [GHz, -].
+    ghz, line
+        Of dies of three spreads, (3, groups), and these; no line: of what is measured, (groups,) [GHz].
     reference_ghz
         Clock at which the job takes its times [GHz].
     memory_s
@@ -93,7 +92,7 @@ class Drawing(NamedTuple):
     model: GpuPowerModel
     groups: IntP
     ghz: Floats
-    spreads: Floats | None
+    line: SpreadLine | None
     reference_ghz: float
     memory_s: Floats | None
     steps: Bools | None
@@ -114,12 +113,12 @@ class Worked:
         at rest (G,).
         """
         work, self.pace_s = self.work, pace_s
-        for model, groups, ghz, spreads, own_ghz, memory_s, steps in self.parts:
-            unit_s: Floats | float = 1.0 if spreads is None else spreads
+        for model, groups, ghz, line, own_ghz, memory_s, steps in self.parts:
+            unit_s: Floats | float = 1.0 if line is None else line.points_s
             power_w = step_w(work, model, ghz, unit_s, own_ghz, pace_s, memory_s=memory_s, floor=floor)
             if steps is not None:
                 spins = np.maximum(model.a_comm, least_activity(work, model, ghz, floor))
                 power_w = np.where(steps, power_w, unit_s * dynamic_unit_w(model, ghz, spins))
-            if spreads is not None:  # what is measured knows no spread and has its leakage in it
-                power_w, dyn_w[groups] = line_through(spreads, power_w, rising=True)
+            if line is not None:  # what is measured knows no spread and has its leakage in it
+                power_w, dyn_w[groups] = line.through(power_w, rising=True)
             base_w[groups] = resting_w[groups] + power_w

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import Floats, IntP, highest, lowest
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_crossing import Band
@@ -208,10 +208,10 @@ class Heat:
             self._hot = known = (*given, hot_c)
         return known[3]
 
-    def _hottest_c(self, state: ThermalState) -> float:
-        hot_c = self.hot_c(state)
+    def _hottest_c(self, hot_c: Floats) -> float:
+        """Return the highest of what `hot_c` gives, asked for twice a step."""
         if self._top is None or self._top[0] is not hot_c:
-            self._top = hot_c, float(np.maximum.reduce(hot_c, initial=-math.inf))
+            self._top = hot_c, highest(hot_c)
         return self._top[1]
 
     def gpu_c(
@@ -232,9 +232,9 @@ class Heat:
     def _book_hottest(self, state: ThermalState) -> Floats:
         """Take note of the hottest dies of `state`, which a step ends with; return those of its groups [C]."""
         totals, hot_c = self.totals, self.hot_c(state)
-        self.hottest_c = self._hottest_c(state)
+        self.hottest_c = self._hottest_c(hot_c)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
-        if self.hottest_c > np.minimum.reduce(totals.loop_max_c, initial=math.inf):
+        if self.hottest_c > lowest(totals.loop_max_c):
             np.maximum.at(totals.loop_max_c, self.traces.groups.loop, hot_c)
         return hot_c
 
@@ -422,7 +422,7 @@ class Heat:
             if (
                 astray
                 or slope_k_s is not integrator.stepper.inputs.sink_slope_k_s
-                or np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > drift_k
+                or highest(np.abs(sink_c - integrator.stepper.sink_c(now))) > drift_k
             ):
                 integrator.stepper.follow(sink_c, slope_k_s, now, self.cooling.mixed_w() if astray else None)
         return renewed
@@ -454,8 +454,7 @@ class Heat:
 
     def _cut(self, step: AcceptedStep, band: Band) -> AcceptedStep:
         """Cut a step at the first limit that is passed in it: of a die, an HBM, or anything above the groups."""
-        near = self._hottest_c(step.state1) >= self.clocks.first_limit_c
-        if near:
+        if self._hottest_c(self.hot_c(step.state1)) >= self.clocks.first_limit_c:
             rising_k = self._dies_rising(step.state0)
             return self.integrator.cut(
                 step, lambda state: np.concatenate([band.excess_k(state.upper), *rising_k(state)])

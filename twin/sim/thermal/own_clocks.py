@@ -6,9 +6,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.arrays import Floats, IntP
-from twin.physics.gpu_power import GpuPowerModel, StepWork, clock_under_cap, line_through, own_clock
+from twin.arrays import Bools, Floats, IntP
+from twin.physics.gpu_power import GpuPowerModel, SpreadLine, StepWork, clock_under_cap, own_clock
 from twin.sim.core.state import ArrayField, Fields, Stateful
+from twin.sim.thermal.gpu_groups import Traces
+
+
+class WorkingDies(NamedTuple):
+    """Dies in the groups of a job on a part: their spreads, and which of the groups step; None: all of them do."""
+
+    line: SpreadLine
+    steps: Bools | None
+
+
+class DiesAtWork:
+    """The dies that work for each job on each part, worked out anew where some group is another."""
+
+    def __init__(self, traces: Traces) -> None:
+        self._traces, self._version = traces, -1
+        self._known: dict[tuple[int, int], WorkingDies] = {}
+
+    def of(self, job: int, part: int, groups: IntP) -> WorkingDies:
+        """Return the dies in the groups that work for `job` on a part, as `Traces.of_job` has them."""
+        traces = self._traces
+        if self._version != traces.version:
+            self._version = traces.version
+            self._known.clear()
+        known = self._known.get((job, part))
+        if known is None:
+            line, steps = SpreadLine(traces.points_s[:, groups]), traces.trace[groups] % 2 == 0
+            self._known[job, part] = known = WorkingDies(line, None if steps.all() else steps)
+        return known
 
 
 class HeldDies(NamedTuple):
@@ -18,14 +46,16 @@ class HeldDies(NamedTuple):
     ----------
     asked
         What a step asks of them.
-    spread, leakage_w, alone_ghz
-        As `line_through` has them; the last is what their caps allow if they waited for nobody [-, W, GHz].
+    line
+        Their spreads.
+    leakage_w, alone_ghz
+        By spread; the latter is what their caps allow if they waited for nobody [W, GHz].
     cap_w, share
         Limit of a GPU [W], and clock that other limits leave of what it allows [-].
     """
 
     asked: StepWork
-    spread: Floats
+    line: SpreadLine
     leakage_w: Floats
     alone_ghz: Floats
     cap_w: Floats | float
@@ -75,15 +105,15 @@ class OwnClocks(Stateful):
         walked_ghz
             Clock that heat leaves [GHz].
         """
-        asked, spread, leakage_w, alone_ghz, cap_w, share = dies
-        activity, slowest_s = asked.activity(model), float(np.maximum.reduce(spread[2]))
-        slowest_ghz = clock_under_cap(model, cap_w, slowest_s, activity, leakage_w)
+        asked, line, leakage_w, alone_ghz, cap_w, share = dies
+        activity = asked.activity(model)
+        slowest_ghz = clock_under_cap(model, cap_w, line.leakiest_s, activity, leakage_w)
         waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
         products_a = asked.products_a(model)
-        ghz = own_clock(model, cap_w, spread, activity, leakage_w, products_a, waits_ghz, alone_ghz)
+        ghz = own_clock(model, cap_w, line.points_s, activity, leakage_w, products_a, waits_ghz, alone_ghz)
         ghz = np.maximum(model.f_min_ghz, np.minimum(share * ghz, walked_ghz))
         self.waits_ghz[groups] = waits_ghz[2]
-        self.common_ghz[groups], self.slope_ghz[groups] = line_through(spread, ghz)
+        self.common_ghz[groups], self.slope_ghz[groups] = line.through(ghz)
         return ghz
 
     STATE = Fields(*ArrayField.each("common_ghz", "slope_ghz", "waits_ghz", dtype=float))

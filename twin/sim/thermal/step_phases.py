@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +66,7 @@ def step_phases(clocks: Clocks, job: int) -> PowerPhases | None:
         low = talking
         if step_s > busy_s:
             low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
-        asked = replace(step_work(work, model), gemm_s=gemm_s, memory_s=memory_s)  # as the slowest takes it
+        asked = step_work(work, model)._replace(gemm_s=gemm_s, memory_s=memory_s)  # as the slowest takes it
         products = asked.gemm_s / asked.busy_s if asked.busy_s > 0.0 else 0.0
         high = asked.activity(model) - products * sooner * (asked.gemm_a - talking)
         high_w = sum((n * (model.idle_w + mean_w * high)).tolist(), high_w)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from twin.app.documents.drawings_dialog import DrawingsDialog
+from twin.app.documents.lists_dialog import ListsDialog
 from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
 from twin.language import tr
@@ -25,6 +28,18 @@ def file_actions(window: WindowApi) -> list[Command]:
             key="Ctrl+N",
             tip=tr("Start with an empty hall"),
             words=tr("empty hall create design"),
+        ),
+        entry(
+            "file.need",
+            tr("New from a need\N{HORIZONTAL ELLIPSIS}"),
+            window.needs.ask,
+            menu="file",
+            key="Ctrl+Shift+N",
+            icon="target",
+            tip=tr("Say what a site is wanted for, and find designs that meet it"),
+            words=tr(
+                "need requirement size a cluster budget deadline designs architect how many GPUs tokens RFP"
+            ),
         ),
         entry(
             "file.open", tr("Open\N{HORIZONTAL ELLIPSIS}"), files.ask, menu="file", key="Ctrl+O", icon="open"
@@ -106,6 +121,19 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("HTML PDF print summary"),
         ),
         entry(
+            "file.design_report",
+            tr("Save a report of the design\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_scene_report,
+            menu="file",
+            icon="book",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "The scene as one HTML page, without a run: money, power budget, availability, design rules, sources"
+            ),
+            words=tr("HTML PDF print hand over as designed costs budget without a run"),
+        ),
+        entry(
             "file.handout",
             tr("Save a handout of the chapters\N{HORIZONTAL ELLIPSIS}"),
             files.ask_handout,
@@ -117,6 +145,45 @@ def file_actions(window: WindowApi) -> list[Command]:
                 "The chapters of the scene as one HTML page: pictures, text, figures of their moments, sources"
             ),
             words=tr("print paper PDF HTML students audience chapters"),
+        ),
+        entry(
+            "file.drawings",
+            tr("Drawings\N{HORIZONTAL ELLIPSIS}"),
+            lambda: DrawingsDialog(window.look, window.session, window).show(),
+            menu="file",
+            icon="layout",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "Plan, rack elevations, one-line diagram, piping, network: on paper A4 to A0, as PDF or SVG"
+            ),
+            words=tr(
+                "PDF SVG print plan elevation one-line single-line piping P&ID floor plan blueprint CAD drawing"
+            ),
+        ),
+        entry(
+            "file.lists",
+            tr("Lists\N{HORIZONTAL ELLIPSIS}"),
+            partial(_show_lists, window),
+            menu="file",
+            icon="list",
+            group="3",
+            needs_scene=True,
+            tip=tr(
+                "Bill of materials, cable schedule, port map, rack loads: to read, as CSV or as a workbook of Excel"
+            ),
+            words=tr("BOM bill materials parts order cables labels ports racks loads phases CSV Excel XLSX"),
+        ),
+        entry(
+            "file.solids",
+            tr("Export 3D\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_solids,
+            menu="file",
+            icon="hall",
+            group="3",
+            needs_scene=True,
+            tip=tr("The hall as glTF or OpenUSD, coloured as it is shown now"),
+            words=tr("glTF GLB USD OpenUSD USDA 3D model mesh Blender Omniverse CAD BIM"),
         ),
         entry(
             "file.video",
@@ -139,3 +206,9 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="9",
         ),
     ]
+
+
+def _show_lists(window: WindowApi) -> None:
+    dialog = ListsDialog(window.look, window.session, window)
+    dialog.chosen.connect(window.go_to)
+    dialog.show()

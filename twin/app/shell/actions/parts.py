@@ -19,6 +19,10 @@ def part_actions(window: WindowApi) -> list[Command]:
         window.docks.show("palette")
         window.docks.palette.focus_search()
 
+    def show_own_parts() -> None:
+        window.docks.show("palette")
+        window.docks.palette.show_own_menu()
+
     return [
         entry(
             "edit.parts",
@@ -30,6 +34,16 @@ def part_actions(window: WindowApi) -> list[Command]:
             icon="rack",
             needs_scene=True,
             tip=tr("Search parts; drag one into the hall, or press Enter to place it"),
+        ),
+        entry(
+            "edit.own_parts",
+            tr("Own parts\N{HORIZONTAL ELLIPSIS}"),
+            show_own_parts,
+            menu="edit",
+            group="3",
+            icon="copy",
+            needs_scene=True,
+            tip=tr("Copy a shipped part to change it, open the folder of own parts, read them again"),
         ),
         entry(
             "edit.room",

@@ -1,0 +1,53 @@
+"""`twin draw`: one PDF with all sheets, an SVG for each, refusals that leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Twin = Callable[..., Result]
+
+
+def test_a_scene_is_drawn_as_pdf_and_as_svg(twin: Twin, tmp_path: Path) -> None:
+    said = twin("draw", "lab-16", "-o", tmp_path / "lab.pdf", "--paper", "a2")
+    assert "(P1, E1, L1, H1, N1)" in said.stdout
+    assert (tmp_path / "lab.pdf").read_bytes().startswith(b"%PDF")
+    twin("draw", "lab-16", "-o", tmp_path / "lab.svg", "--sheet", "plan")
+    assert "<svg" in (tmp_path / "lab.svg").read_text()
+    twin("draw", "lab-16", "-o", tmp_path / "two.svg", "--sheet", "plan", "--sheet", "network")
+    assert {path.name for path in tmp_path.glob("two*")} == {"two-P1.svg", "two-N1.svg"}
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("-o", "lab.dwg"), "-o must end in .pdf, not .dwg: lab.dwg"),
+        (("-o", "lab.pdf", "--paper", "A7"), "'A7' is not one of"),
+        (("-o", "lab.pdf", "--hall", "attic"), "hall attic is not there; there are lab"),
+        (("-o", "there.pdf"), "-o: there.pdf exists already"),
+        (("-o", "nowhere/lab.pdf"), "-o: no folder nowhere; create it first"),
+    ],
+)
+def test_refusals(
+    twin: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there.pdf").write_text("mine")
+    said = twin("draw", "lab-16", *words, code=2).stderr
+    assert reason in " ".join(said.split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["there.pdf"]
+
+
+def test_a_revision_is_drawn_with_marks(twin: Twin, tmp_path: Path) -> None:
+    more = tmp_path / "more.twin.yaml"
+    more.write_text(
+        'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\ntitle: More\n'
+    )
+    said = twin("diff", "lab-16", more, "-o", tmp_path / "changes.pdf", "--paper", "A4", code=1)
+    assert "changes.pdf" in said.stdout
+    assert (tmp_path / "changes.pdf").read_bytes().startswith(b"%PDF")
+    assert "must end in .pdf" in twin("diff", "lab-16", more, "-o", tmp_path / "c.svg", code=2).stderr
+    assert "exists already" in twin("diff", "lab-16", more, "-o", tmp_path / "changes.pdf", code=2).stderr

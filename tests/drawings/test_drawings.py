@@ -1,0 +1,202 @@
+"""Drawings against the scene: dimensions, what stands where, words that leave one another room, files that open."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from twin.catalog import load_catalog
+from twin.drawings.elevation import row_patterns
+from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
+from twin.drawings.piping import FASTEST_M_S, pipe_size
+from twin.drawings.plan import plan_sheet, row_edges_m, row_ends_m
+from twin.drawings.render import pdf_bytes, picture, svg_bytes
+from twin.drawings.revision import marked_things
+from twin.drawings.sheet import SheetContents, millimetres
+from twin.drawings.site_drawings import KINDS, DrawingError, drawings, revision_drawings
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.scenario import Scenario, load
+from twin.scenario.file.set_option import set_texts
+
+CATALOG = load_catalog()
+BLOCK = TitleBlock("A hall", "01234567", "2026-11-28", "gpu-twin")
+HALLS = ("lab-16", "superpod-h100", "nvl72-row", "llama3-16k", "hybrid-burst", "frontier")
+
+
+def of(name: str) -> tuple[Scenario, Plant]:
+    scenario = load(f"builtin:{name}").scenario
+    return scenario, build(scenario, CATALOG)
+
+
+def sheets_of(name: str, paper: str = "A3") -> list[Sheet]:
+    scenario, plant = of(name)
+    return drawings(scenario, plant, CATALOG, BLOCK, paper=paper)
+
+
+@pytest.mark.parametrize("paper", ["A4", "A3", "A0"])
+@pytest.mark.parametrize("name", HALLS)
+def test_no_words_stand_on_others_and_all_stand_within_the_frame(name: str, paper: str) -> None:
+    for sheet in sheets_of(name, paper):
+        wide, high = sheet.size_mm
+        boxes = np.array([words.box for words in sheet.words])
+        assert (boxes[:, :2] >= (19.0, 9.0)).all(), sheet.name
+        assert (boxes[:, 2:] <= (wide - 9.0, high - 9.0)).all(), sheet.name
+        left, top, right, bottom = boxes.T
+        over = (np.minimum.outer(right, right) - np.maximum.outer(left, left) > 0.05) & (
+            np.minimum.outer(bottom, bottom) - np.maximum.outer(top, top) > 0.05
+        )
+        hit = np.argwhere(np.triu(over, 1))
+        told = [(sheet.words[a].text, sheet.words[b].text) for a, b in hit[:5]]
+        assert not told, (sheet.name, told)
+        points = [point for stroke in sheet.strokes for point in stroke.points]
+        assert min(x for x, _ in points) >= 19.0
+        assert max(x for x, _ in points) <= wide - 9.0
+        assert max(y for _, y in points) <= high - 9.0
+
+
+@pytest.mark.parametrize("name", HALLS)
+def test_dimensions_are_those_of_the_hall(name: str) -> None:
+    _, plant = of(name)
+    halls, rows = plant.halls, plant.rows
+    for hall in range(len(halls.ids)):
+        draft = plan_sheet(plant, hall, "A0")
+        texts = [words.text for words in draft.drawn.words]
+        wide_m = float(halls.x1_m[hall] - halls.x0_m[hall])
+        assert millimetres(wide_m) in texts
+        assert millimetres(float(halls.y1_m[hall] - halls.y0_m[hall])) in texts
+        for chain in (row_edges_m(plant, hall), row_ends_m(plant, hall)):
+            assert {millimetres(length) for length in np.diff(chain)} <= set(texts)
+        mine = np.flatnonzero(rows.present & (rows.hall == hall))
+        assert set(row_edges_m(plant, hall)) >= {float(halls.y0_m[hall]), float(halls.y1_m[hall])}
+        if len(mine):
+            gaps = np.diff(row_edges_m(plant, hall))
+            assert gaps.sum() == pytest.approx(float(halls.y1_m[hall] - halls.y0_m[hall]))
+        walls = next(s for s in draft.drawn.strokes if s.wide_mm == 0.7 and s.closed)
+        drawn_wide = max(x for x, _ in walls.points) - min(x for x, _ in walls.points)
+        assert drawn_wide * draft.scale / 1e3 == pytest.approx(wide_m)
+
+
+def test_racks_are_drawn_to_scale_where_they_stand() -> None:
+    _, plant = of("nvl72-row")
+    draft = plan_sheet(plant, 0, "A3")
+    racks = [s for s in draft.drawn.strokes if s.closed and s.grey == 0.0 and s.wide_mm == 0.18]
+    assert len(racks) == len(plant.racks.ids)
+    for slot, stroke in enumerate(racks):
+        x0, y0 = stroke.points[0]
+        x1, y1 = stroke.points[2]
+        assert (x1 - x0) * draft.scale == pytest.approx(1e3 * plant.racks.width_m[slot])
+        assert (y1 - y0) * draft.scale == pytest.approx(1e3 * plant.racks.depth_m[slot])
+    first, last = racks[0].points[0][0], racks[7].points[0][0]
+    assert (last - first) * draft.scale == pytest.approx(1e3 * (plant.racks.x_m[7] - plant.racks.x_m[0]))
+    for a, b in combinations(racks[:8], 2):
+        assert a.points != b.points
+
+
+def test_elevations_hold_every_rack_once_with_all_that_is_in_it() -> None:
+    _, plant = of("llama3-16k")
+    patterns = row_patterns(plant, CATALOG, 0)
+    count = sum(len(p.labels) * len(g.racks) for p in patterns for g in p.groups)
+    assert count == int(plant.racks.present.sum())
+    nodes = sum(
+        len(p.labels) * len(g.racks) * sum(d[2] == "GrandTeton-H100" for d in g.stack.devices)
+        for p in patterns
+        for g in p.groups
+    )
+    assert nodes == int(plant.nodes.present.sum())
+    power_w = sum(len(p.labels) * len(g.racks) * g.stack.power_w for p in patterns for g in p.groups)
+    assert power_w == pytest.approx(21.8888e6, rel=1e-3)
+    assert patterns[0].labels[0] == "ROW A"
+
+
+def test_sheets_are_numbered_and_name_one_another() -> None:
+    sheets = sheets_of("nvl72-row")
+    assert [sheet.name for sheet in sheets] == ["P1", "E1", "L1", "H1", "N1"]
+    for place, sheet in enumerate(sheets):
+        texts = [words.text for words in sheet.words]
+        assert f"{sheet.name}, {place + 1} of 5" in texts
+        assert BLOCK.revision in texts
+        assert sheet.size_mm == paper_mm("A3", True)
+    assert "Piping: H1" in " ".join(words.text for words in sheets[0].words)
+
+
+def test_counts_on_block_sheets_are_those_of_the_plant() -> None:
+    sheets = {sheet.name: " ".join(words.text for words in sheet.words) for sheet in sheets_of("nvl72-row")}
+    assert "9 x QM9700" in sheets["N1"]
+    assert "576 of 576 ports in use" in sheets["N1"]
+    assert "576 x 400 Gb/s" in sheets["N1"]
+    assert "8 x busway-415V-400A" in sheets["L1"]
+    assert "8 racks, 1.02 MW" in sheets["L1"]
+    assert re.search(r"4 loops alike: cdu/0 to cdu/3", sheets["H1"])
+
+
+@pytest.mark.parametrize("flow_m3_s", [1e-4, 0.005, 0.1, 1.5])
+def test_water_goes_no_faster_than_its_pipe_is_sized_for(flow_m3_s: float) -> None:
+    bore_m = pipe_size(flow_m3_s) / 1e3
+    assert flow_m3_s / (np.pi * bore_m**2 / 4) <= FASTEST_M_S
+
+
+def test_pdf_has_a_page_of_its_size_for_each_sheet_and_svg_is_true_to_size() -> None:
+    sheets = sheets_of("lab-16", "A4")
+    pdf = pdf_bytes(sheets, "A hall")
+    assert pdf.startswith(b"%PDF")
+    boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert [tuple(round(float(side) * 25.4 / 72) for side in box) for box in boxes] == [
+        tuple(map(round, sheet.size_mm)) for sheet in sheets
+    ]
+    root = ElementTree.fromstring(svg_bytes(sheets[0], "A <hall>"))
+    assert root.get("width", "").removesuffix("mm") == f"{sheets[0].size_mm[0]:g}"
+    assert "Plan of" in "".join(root.itertext())
+    image = picture(sheets[0], 2.0)
+    assert (image.width(), image.height()) == tuple(round(2 * side) for side in sheets[0].size_mm)
+    assert len({image.pixel(x, image.height() // 2) for x in range(image.width())}) > 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"paper": "A7"}, "paper A7 is not known; there are A4, A3, A2, A1, A0"),
+        ({"kinds": ["roof"]}, "sheet roof is not known; there are plan, elevation,"),
+        ({"hall": "attic"}, "hall attic is not there; there are lab"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_what_can(asked: dict[str, object], reason: str) -> None:
+    scenario, plant = of("lab-16")
+    with pytest.raises(DrawingError, match=reason):
+        drawings(scenario, plant, CATALOG, BLOCK, **asked)
+
+
+def test_dimensions_in_no_room_are_left_out() -> None:
+    drawn = SheetContents()
+    drawn.dimension([0.0, 1.0, 60.0], [0.1, 5.9], 10.0, upright=False)
+    assert [words.text for words in drawn.words] == ["5,900"]
+    assert set(KINDS) == {"plan", "elevation", "one-line", "piping", "network"}
+    assert set(PAPERS) == {"A0", "A1", "A2", "A3", "A4"}
+
+
+def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
+    before = load("builtin:nvl72-row")
+    changes = [
+        "halls[hall].rows[gpu].racks.count=9",
+        "halls[hall].rows[store].racks.count=1",
+        "halls[hall].overrides[net/0/1].at={x: 5 m, y: 6.4 m}",
+    ]
+    after = set_texts(before, changes)
+    old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
+    things = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
+    assert things["gpu/0/8"] == "added"
+    assert things["store/0/1"] == "gone"
+    assert things["net/0/1"] == "moved"
+    assert "gpu/0/0" not in things
+    assert marked_things(old, old, CATALOG, "hall") == []
+    sheets = revision_drawings(old, new, CATALOG, ["Row gpu, racks count: 8 to 9"], BLOCK)
+    assert [sheet.name for sheet in sheets] == ["C1", "C2"]
+    marks = {stroke.mark for stroke in sheets[0].strokes}
+    assert {"added", "gone", "moved"} <= marks
+    assert any("8 to 9" in words.text for words in sheets[1].words)
+    assert pdf_bytes(sheets, "x").startswith(b"%PDF")
+    assert [s.title for s in revision_drawings(old, old, CATALOG, [], BLOCK)] == ["Changes in words"]

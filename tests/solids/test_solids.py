@@ -1,0 +1,100 @@
+"""Solids of a site, opened by other programs: counts, bounds, names, values and colours are those of the scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.scenario import load
+from twin.solids.gltf import glb_bytes
+from twin.solids.site_solids import SiteSolids, site_solids
+from twin.solids.usd import usda_text
+
+CATALOG = load_catalog()
+
+
+def of(name: str) -> tuple[Plant, SiteSolids]:
+    plant = build(load(f"builtin:{name}").scenario, CATALOG)
+    return plant, site_solids(plant, CATALOG)
+
+
+def opened(data: bytes, folder: Path) -> trimesh.Scene:
+    path = folder / "site.glb"
+    path.write_bytes(data)
+    return trimesh.load(path)
+
+
+@pytest.mark.parametrize("name", ["lab-16", "nvl72-row", "llama3-16k"])
+def test_gltf_has_every_thing_by_its_name_where_it_stands(name: str, tmp_path: Path) -> None:
+    plant, solids = of(name)
+    data = glb_bytes(solids, "A <hall>")
+    assert len(data) < 10e6
+    scene = opened(data, tmp_path)
+    assert set(scene.graph.nodes_geometry) == set(solids.ids)
+    counts = {kind: solids.kinds.count(kind) for kind in ("rack", "node", "gpu", "switch")}
+    tables = (plant.racks.present, plant.nodes.present, plant.gpus.present, plant.switches.present)
+    assert tuple(counts.values()) == tuple(int(table.sum()) for table in tables)
+    low, high = solids.low_m.min(axis=0), solids.high_m.max(axis=0)
+    upright = [[low[0], low[2], -high[1]], [high[0], high[2], -low[1]]]  # y is up in glTF
+    np.testing.assert_allclose(scene.bounds, upright, atol=1e-4)
+    for id in (solids.ids[0], plant.nodes.ids[-1], plant.gpu_id(5)):
+        place = solids.ids.index(id)
+        matrix, mesh = scene.graph[id]
+        at = trimesh.transform_points([scene.geometry[mesh].bounds.mean(axis=0)], matrix)[0]
+        x, y, z = solids.centre_m[place]
+        np.testing.assert_allclose(at, [x, z, -y], atol=1e-4)
+        extents = scene.geometry[mesh].extents
+        np.testing.assert_allclose(extents, solids.high_m[place] - solids.low_m[place], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["lab-16", "llama3-16k"])
+def test_usd_has_the_same_with_ids_parts_and_power(name: str, tmp_path: Path) -> None:
+    usd = pytest.importorskip("pxr.Usd", reason="usd-core has no wheel for this platform")
+    geom = pytest.importorskip("pxr.UsdGeom")
+    _, solids = of(name)
+    text = usda_text(solids, 'A "hall"\n')
+    assert len(text.encode()) < 10e6
+    (path := tmp_path / "site.usda").write_text(text, encoding="utf-8")
+    stage = usd.Stage.Open(str(path))
+    assert geom.GetStageUpAxis(stage) == "Z"
+    assert geom.GetStageMetersPerUnit(stage) == 1.0
+    found = {
+        prim.GetAttribute("twin:id").Get(): prim for prim in stage.Traverse() if prim.HasAttribute("twin:id")
+    }
+    assert set(found) == set(solids.ids)
+    bounds = geom.BBoxCache(0, ["default"]).ComputeWorldBound(stage.GetDefaultPrim()).ComputeAlignedRange()
+    np.testing.assert_allclose(bounds.GetMin(), solids.low_m.min(axis=0), atol=1e-4)
+    np.testing.assert_allclose(bounds.GetMax(), solids.high_m.max(axis=0), atol=1e-4)
+    for place in (0, solids.kinds.index("node"), solids.kinds.index("gpu"), solids.kinds.index("switch")):
+        prim = found[solids.ids[place]]
+        assert prim.GetAttribute("twin:kind").Get() == solids.kinds[place]
+        assert (prim.GetAttribute("twin:part").Get() or "") == solids.parts[place]
+        centre = geom.Xformable(prim).ComputeLocalToWorldTransform(0).ExtractTranslation()
+        np.testing.assert_allclose(centre, solids.centre_m[place], atol=1e-4)
+        power = prim.GetAttribute("twin:powerW").Get()
+        assert power == pytest.approx(solids.power_w[place], rel=1e-5) if power is not None else True
+    assert found[solids.ids[solids.kinds.index("gpu")]].IsInstance()
+
+
+def test_a_site_without_anything_is_a_file_all_the_same(tmp_path: Path) -> None:
+    plant, solids = of("lab-16")
+    for table in (plant.racks, plant.nodes, plant.gpus, plant.switches, plant.loops):
+        table.present[:] = False
+    empty = site_solids(plant, CATALOG)
+    assert len(empty) == 0 < len(solids)
+    assert opened(glb_bytes(empty, "Empty"), tmp_path).geometry == {}
+    assert usda_text(empty, "Empty").endswith("}\n")
+
+
+def test_ids_that_read_alike_have_names_of_their_own() -> None:
+    _, solids = of("lab-16")
+    solids.ids[0], solids.ids[1] = "a/1", "a_1"
+    text = usda_text(solids, "x")
+    assert 'def Xform "a_1"' in text
+    assert 'def Xform "a_1_2"' in text

@@ -1,0 +1,1 @@
+"""What leaves the window for a contractor or buyer: lists."""

@@ -1,0 +1,1 @@
+"""From a need to designs, in the window."""

@@ -1,0 +1,1 @@
+"""Commands that hand a design on: lists and drawings."""

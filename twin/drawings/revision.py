@@ -1,0 +1,151 @@
+"""A marked-up drawing of what a revision changed: racks and machines that came, went, moved or hold something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.arrays import Floats
+from twin.catalog import Catalog
+from twin.drawings.elevation import rack_stacks
+from twin.drawings.paper import SheetDraft, drawing_area
+from twin.drawings.plan import PlanFloor, hall_bounds_m, plan_draft
+from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
+from twin.plant.tables import Plant
+
+_MOVED_M = 1e-3
+_MARK_MM = 0.6
+_LEGEND = (
+    "Green, thick: added. Orange, crossed out: gone. Blue, with a line from its old place: moved.",
+    "Violet, underlined: holds something else.",
+)
+
+
+@dataclass(frozen=True)
+class MarkedThing:
+    """A rack or a machine that a revision changed: x, y, width and depth now and before [m], or None."""
+
+    id: str
+    mark: Mark
+    now_m: tuple[float, ...] | None
+    before_m: tuple[float, ...] | None
+
+
+def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> list[MarkedThing]:
+    """Return what changed in one hall, racks first."""
+    old, new = _racks(before, catalog, hall), _racks(after, catalog, hall)
+    found = _compared(
+        {id: place for id, (place, _) in old.items()}, {id: place for id, (place, _) in new.items()}
+    )
+    told = {thing.id for thing in found}
+    for id, (place, inside) in new.items():
+        if id in old and id not in told and old[id][1] != inside:
+            found.append(MarkedThing(id, "changed", place, place))
+    return found + _compared(_machines(before, hall), _machines(after, hall))
+
+
+def revision_sheets(
+    before: Plant, after: Plant, catalog: Catalog, sentences: Sequence[str], paper: str
+) -> list[SheetDraft]:
+    """Return a marked plan of each hall that changed, and the changes in words on as many sheets as they need."""
+    drafts = []
+    for id in dict.fromkeys([*after.halls.ids, *before.halls.ids]):
+        things = marked_things(before, after, catalog, id)
+        if things:
+            drafts.append(_marked(before, after, id, things, paper))
+    return [*drafts, *_words(sentences, paper)]
+
+
+def _marked(before: Plant, after: Plant, id: str, things: list[MarkedThing], paper: str) -> SheetDraft:
+    """Return the plan of a hall as it is now, or was where it is gone, with marks."""
+    shown = after if id in after.halls.ids else before
+    there = [plant for plant in (before, after) if id in plant.halls.ids]
+    bounds = np.array([hall_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
+    low, high = bounds.min(axis=0), bounds.max(axis=0)
+    hall = shown.halls.ids.index(id)
+    draft = plan_draft(shown, hall, paper, (float(low[0]), float(high[1]), float(low[2]), float(high[3])))
+    for thing in things:
+        _mark(draft.drawn, draft.floor, thing)
+    title = f"Changes of {shown.halls.titles[hall] or id}"
+    return SheetDraft("revision", title, draft.landscape, draft.floor.scale, draft.drawn, _LEGEND)
+
+
+def _mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> None:
+    place = thing.now_m or thing.before_m
+    assert place is not None
+    area = floor.area(*place)
+    drawn.box(area, _MARK_MM, mark=thing.mark, dashed=thing.mark == "gone")
+    if thing.mark == "gone":
+        drawn.line((area.left, area.top), (area.right, area.bottom), wide_mm=MEDIUM_MM, mark="gone")
+        drawn.line((area.left, area.bottom), (area.right, area.top), wide_mm=MEDIUM_MM, mark="gone")
+    elif thing.mark == "moved" and thing.before_m is not None:
+        old = floor.area(*thing.before_m)
+        drawn.box(old, MEDIUM_MM, mark="moved", dashed=True)
+        drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
+    elif thing.mark == "changed":
+        drawn.line(
+            (area.left, area.bottom - 0.8), (area.right, area.bottom - 0.8), wide_mm=_MARK_MM, mark="changed"
+        )
+
+
+def _middle(area: Area) -> tuple[float, float]:
+    return ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
+
+
+def _words(sentences: Sequence[str], paper: str) -> list[SheetDraft]:
+    area = drawing_area(paper, True)
+    lines = [
+        line for sentence in sentences for line in wrapped(f"\N{EN DASH} {sentence}", SMALL_MM, area.wide - 8)
+    ]
+    room = max(1, int((area.high - 14) / (LINE * SMALL_MM)))
+    drafts = []
+    for first in range(0, max(1, len(lines)), room):
+        drawn = SheetContents()
+        left, shown = area.left + 4, lines[first : first + room] or ["none"]
+        drawn.write("Changes in words", (left, area.top + 6), TEXT_MM, bold=True)
+        drawn.write_lines(shown, (left, area.top + 12), most_mm=area.wide - 8)
+        drafts.append(SheetDraft("revision", "Changes in words", True, 0, drawn))
+    return drafts
+
+
+def _compared(old: dict[str, tuple[float, ...]], new: dict[str, tuple[float, ...]]) -> list[MarkedThing]:
+    found = []
+    for id in dict.fromkeys([*old, *new]):
+        was, now = old.get(id), new.get(id)
+        if was is None or now is None:
+            found.append(MarkedThing(id, "added" if was is None else "gone", now, was))
+        elif max(abs(a - b) for a, b in zip(was, now, strict=True)) > _MOVED_M:
+            found.append(MarkedThing(id, "moved", now, was))
+    return found
+
+
+def _racks(plant: Plant, catalog: Catalog, hall: str) -> dict[str, tuple[tuple[float, ...], object]]:
+    racks, stacks = plant.racks, rack_stacks(plant, catalog)
+    if hall not in plant.halls.ids:
+        return {}
+    mine = racks.present & (racks.hall == plant.halls.ids.index(hall))
+    columns = (racks.x_m, racks.y_m, racks.width_m, racks.depth_m)
+    return {
+        racks.ids[slot]: (_place(columns, slot), (stacks[slot].part, stacks[slot].devices))
+        for slot in np.flatnonzero(mine).tolist()
+    }
+
+
+def _machines(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
+    machines, loops = plant.machines, plant.loops
+    if hall not in plant.halls.ids:
+        return {}
+    slot = plant.halls.ids.index(hall)
+    columns = (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
+    found: dict[str, tuple[float, ...]] = {}
+    for place, loop in enumerate(machines.loop.tolist()):
+        if int(loops.hall[loop]) == slot and loops.present[loop]:
+            number = sum(1 for id in found if id.startswith(f"{loops.ids[loop]}#"))
+            found[f"{loops.ids[loop]}#{number}"] = _place(columns, place)
+    return found
+
+
+def _place(columns: Sequence[Floats], slot: int) -> tuple[float, ...]:
+    return tuple(float(column[slot]) for column in columns)

@@ -1,0 +1,1 @@
+"""Lists of what a scene consists of, for buyers and contractors: parts, cables, ports, racks."""
