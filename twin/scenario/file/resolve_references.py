@@ -49,6 +49,8 @@ def resolved(
             scenario = _with_own_files(scenario, tree, files)
     if any(trace.rows is None for trace in scenario.traces):
         scenario = _with_traces(scenario, tree, files)
+    if any(rental.file is not None and rental.hours is None for rental in scenario.rentals):
+        scenario = _with_rents(scenario, tree, files)
     if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
         scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
     scenario = with_catalog_causes(scenario)
@@ -140,6 +142,17 @@ def _with_traces(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...])
             trace = trace.model_copy(update={"rows": packed})
         traces.append(trace)
     return scenario.model_copy(update={"traces": tuple(traces)})
+
+
+def _with_rents(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
+    rentals = []
+    for i, rental in enumerate(scenario.rentals):
+        if rental.file is not None and rental.hours is None:
+            place = _problem(tree, ("rentals", i, "file"))
+            packed = grid_file.read(rental.file, _folder_of(files, "rentals", rental.id), place, rent=True)
+            rental = rental.model_copy(update={"hours": packed})
+        rentals.append(rental)
+    return scenario.model_copy(update={"rentals": tuple(rentals)})
 
 
 def _with_faults(
