@@ -16,6 +16,7 @@ from zlib import crc32
 
 from pydantic import ValidationError
 
+from twin.record.state_folder import STUDY_SUFFIX
 from twin.scenario.schema.base import DocumentPart
 from twin.shown_text import one_line
 from twin.studies.study_error import StudyError
@@ -27,7 +28,7 @@ from twin.studies.sweep_records import (
     SweepHeader,
 )
 
-SUFFIX = ".sweep"
+SUFFIX = STUDY_SUFFIX
 MOST_BYTES = 400_000_000
 MOST_LINE = 1_000_000
 _Record = TypeVar("_Record", bound=DocumentPart)

@@ -18,9 +18,10 @@ from twin.studies.study_error import StudyError
 MOST_VALUES = 1000
 MOST_LETTERS = 2000
 """Of a value."""
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RANGE = re.compile(rf"\s*({_NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({_NUMBER})\s*(\D.*?)?\s*")
-_FIXED = {
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+"""Of a value that is a number, perhaps with a unit behind it."""
+_RANGE = re.compile(rf"\s*({NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({NUMBER})\s*(\D.*?)?\s*")
+FIXED = {
     "seed": ("cannot vary: every point runs with the same seeds", "--seeds N says with how many"),
     **dict.fromkeys(
         ("format", "version", "catalog", "extends", "branch", "title", "notes", "sources", "speed"),
@@ -188,8 +189,8 @@ def _must_fit(document: Document, key: VariedKey, before: Sequence[str]) -> None
         raise ScenarioError(
             [Problem(document.name, line, key.path, "", "varies twice", "give all values once")]
         )
-    if steps[0] in _FIXED:
-        raise ScenarioError([Problem(document.name, line, key.path, "", *_FIXED[steps[0]])])
+    if steps[0] in FIXED:
+        raise ScenarioError([Problem(document.name, line, key.path, "", *FIXED[steps[0]])])
     wrong = []
     for text in key.texts or (key.at(0.0), key.levels(2)[-1]):
         try:

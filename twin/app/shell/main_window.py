@@ -487,12 +487,13 @@ class MainWindow(WindowApi):
         self.views.keep()
         self.files.keep_picture()
         self.answering.cancel()
-        for part in (self.comparing, self.run_comparing, self.editing.file, self.drills, self.lesson_writing):
+        for part in (self.comparing, self.run_comparing, self.editing.file, self.planner):
             part.close()
+        for work in (self.studies, self.drills, self.lesson_writing):
+            work.close()
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()
-        self.planner.close()
         self.session.close()
         self.hall.close_view()
         Application.destroy(self._model.name)

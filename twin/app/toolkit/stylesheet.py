@@ -108,6 +108,9 @@ QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
 QCheckBox::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
+QListView[role="lines"]::indicator { width: 13px; height: 13px; border: 1px solid $faint; border-radius: 4px;
+  background: $raised; }
+QListView[role="lines"]::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
 QCheckBox:disabled { color: $faint; }
 QCheckBox:focus { color: $accent; }
 QRadioButton { color: $text; spacing: 8px; padding: 2px 0; }
