@@ -14,12 +14,12 @@ from twin.app.study.point_chart import PointChart, colours, figure_title, paint_
 from twin.app.toolkit.charts.painting import CENTRE, LEFT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import ink_on, scaled
-from twin.arrays import Floats, Ints64
+from twin.arrays import Bools, Floats, Ints64
 from twin.language import tr
 
 _MOST_CELLS = 60
 """Along one axis; of more values points are drawn."""
-_LEGEND_PX, _DOT_PX = 84.0, 5.0
+_LEGEND_PX, _DOT_PX, _NEAR_BASE_PX = 84.0, 5.0, 8.0
 
 
 class HeatMap(PointChart):
@@ -41,12 +41,23 @@ class HeatMap(PointChart):
         assert self.points is not None
         found = []
         for key in (self.across, self.up):
-            column = self.points.places[:, key]
+            column = self.points.places[self._in_grid, key]
             found.append(np.unique(column[np.isfinite(column)]))
         cells = len(found[0]) * len(found[1])
         few = all(len(levels) <= _MOST_CELLS for levels in found)
-        filled = len(np.unique(self.points.places[:, [self.across, self.up]], axis=0))
+        filled = len(np.unique(self.points.places[self._in_grid][:, [self.across, self.up]], axis=0))
         return (found[0], found[1]) if few and cells and filled >= 0.5 * cells else None
+
+    @property
+    def _in_grid(self) -> Bools:
+        """Return which points are of the design, and not the scene as it stands beside it."""
+        points = self.points
+        assert points is not None
+        inside = np.ones(len(points.numbers), bool)
+        base = points.index(points.base)
+        if base is not None and points.base is not None and not points.contents.points[points.base].values:
+            inside[base] = False
+        return inside
 
     def _plane(self) -> Plane:
         return self.kept("plane", self._lay_out)
@@ -84,7 +95,8 @@ class HeatMap(PointChart):
         x, y = self._column(self.across), self._column(self.up)
         if levels is None:
             return x, y
-        return _place_in(levels[0], x), _place_in(levels[1], y)
+        axes = self._axes
+        return _place_in(levels[0], x, axes[0]), _place_in(levels[1], y, axes[1])
 
     def spots(self) -> tuple[Floats, Ints64]:
         """Return where points are on screen."""
@@ -102,6 +114,11 @@ class HeatMap(PointChart):
         cell = round(plane.x.value(at.x())), round(plane.y.value(at.y()))
         inside = self.cells.get(cell, [])
         assert self.points is not None
+        base, (x, y) = self.points.index(self.points.base), self._xy()
+        if base is not None and base not in inside and np.isfinite(x[base] + y[base]):
+            apart = np.hypot(plane.x.px(x[base]) - at.x(), plane.y.px(y[base]) - at.y())
+            if apart < scaled(_NEAR_BASE_PX):
+                return base
         chosen = self.points.index(self.selected)
         if chosen in inside and len(inside) > 1:
             return inside[(inside.index(chosen) + 1) % len(inside)]
@@ -115,7 +132,8 @@ class HeatMap(PointChart):
     def _find_cells(self) -> dict[tuple[int, int], list[int]]:
         x, y = self._xy()
         found: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for place in np.flatnonzero(np.isfinite(x) & np.isfinite(y)).tolist():
+        whole = np.isfinite(x) & np.isfinite(y) & (x == np.round(x)) & (y == np.round(y))
+        for place in np.flatnonzero(whole).tolist():
             found[int(x[place]), int(y[place])].append(place)
         return found
 
@@ -155,7 +173,7 @@ class HeatMap(PointChart):
                 painter.drawRect(spot)
                 continue
             value = float(known.mean())
-            tint = colours(np.array([value]), low, high)[0]
+            tint = colours(painter.theme, np.array([value]), low, high)[0]
             painter.fillRect(spot, tint)
             words = value_words(self.figure, value, bands.like)
             if painter.wide(words) < spot.width() - 6 and spot.height() > scaled(15):
@@ -164,7 +182,9 @@ class HeatMap(PointChart):
     def _paint_dots(self, painter: ChartPainter, low: float, high: float) -> None:
         xy, places = self._kept_spots()
         values = self.bands.mean[places]
-        for (x, y), tint, value in zip(xy.tolist(), colours(values, low, high), values.tolist(), strict=True):
+        for (x, y), tint, value in zip(
+            xy.tolist(), colours(painter.theme, values, low, high), values.tolist(), strict=True
+        ):
             painter.line_in(painter.theme.muted, 0.8)
             if np.isfinite(value):
                 painter.setBrush(tint)
@@ -184,11 +204,13 @@ class HeatMap(PointChart):
                 continue
             painter.line_in(ink, width)
             if levels is not None:
-                spot = self._cell_spot(plane, (int(x[place]), int(y[place])))
-                if number == self.points.base:
+                spot = self._cell_spot(plane, (round(x[place]), round(y[place])))
+                if place not in self.cells.get((round(x[place]), round(y[place])), []):
+                    _paint_diamond(painter, QPointF(plane.x.px(x[place]), plane.y.px(y[place])), ink)
+                elif number == self.points.base and number not in (self.pointed, self.selected):
                     _paint_diamond(painter, spot.topLeft() + QPointF(scaled(8), scaled(8)), ink)
-                    continue
-                painter.drawRect(spot.adjusted(1, 1, -1, -1))
+                else:
+                    painter.drawRect(spot.adjusted(1, 1, -1, -1))
             else:
                 painter.drawEllipse(QPointF(plane.x.px(x[place]), plane.y.px(y[place])), scaled(8), scaled(8))
 
@@ -198,11 +220,11 @@ class HeatMap(PointChart):
         return QRectF(left, top, right - left, bottom - top)
 
 
-def _place_in(levels: Floats, values: Floats) -> Floats:
-    """Return which level each value is; NaN: none."""
-    found = np.searchsorted(levels, values).astype(np.float64)
-    found[~np.isfinite(values)] = np.nan
-    return found
+def _place_in(levels: Floats, values: Floats, axis: KeyAxis) -> Floats:
+    """Return which level each value is, of numbers between them also a part; NaN: none."""
+    found: Floats = np.interp(values, levels, np.arange(len(levels), dtype=np.float64))
+    inside = np.isfinite(values) & (np.isin(values, levels) | axis.is_number)
+    return np.where(inside, found, np.nan)
 
 
 def _paint_diamond(painter: ChartPainter, at: QPointF, ink: str) -> None:

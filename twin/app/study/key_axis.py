@@ -33,12 +33,15 @@ class KeyAxis:
         By value as it is written.
     is_number
         Whether places are numbers in the unit; else values stand one after the other.
+    is_listed
+        Whether few values come again and again, as of a list or a grid.
     """
 
     path: str
     unit: str
     places: Mapping[str, float]
     is_number: bool
+    is_listed: bool = False
 
     @property
     def title(self) -> str:
@@ -66,7 +69,7 @@ class KeyAxis:
         return next((text for text, at in self.places.items() if at == place), "")
 
 
-def key_axis(key: KeyRecord, texts: Iterable[str], standing: str = "") -> KeyAxis:
+def key_axis(key: KeyRecord, texts: Iterable[str], standing: str = "", *, listed: bool = False) -> KeyAxis:
     """Return the axis of a key.
 
     Parameters
@@ -77,12 +80,14 @@ def key_axis(key: KeyRecord, texts: Iterable[str], standing: str = "") -> KeyAxi
         Values that points have.
     standing
         The value in the scene as it stands; "": nobody knows.
+    listed
+        Whether few values come again and again.
     """
     values = dict.fromkeys((*key.texts, *texts, *((standing,) if standing else ())))
     found = _numbers(list(values))
     if found is not None:
-        return KeyAxis(key.path, found[0], dict(zip(values, found[1], strict=True)), True)
-    return KeyAxis(key.path, "", {text: float(place) for place, text in enumerate(values)}, False)
+        return KeyAxis(key.path, found[0], dict(zip(values, found[1], strict=True)), True, listed)
+    return KeyAxis(key.path, "", {text: float(place) for place, text in enumerate(values)}, False, listed)
 
 
 def _numbers(texts: list[str]) -> tuple[str, list[float]] | None:

@@ -140,6 +140,7 @@ class KeyRows(QWidget):
             self._add()
         for row, (path, values) in zip(self.rows, keys or [("", "")], strict=True):
             row.path.setText(path)
+            row.path.setCursorPosition(0)
             row.values.setText(values)
             self._say_now(row)
 
@@ -147,6 +148,7 @@ class KeyRows(QWidget):
         """Add a key with values; without any: with those that are proposed."""
         row = next((row for row in self.rows if row.path.text().strip() in ("", path)), None) or self._add()
         row.path.setText(path)
+        row.path.setCursorPosition(0)
         if values:
             row.values.setText(values)
             self._say_now(row)
@@ -237,7 +239,8 @@ def reason_of(error: ScenarioError | StudyError) -> str:
     """Return in a sentence what is wrong, as a field says it: without the name of an option."""
     if isinstance(error, ScenarioError):
         problem = error.problems[0]
-        return "; ".join(filter(None, (problem.reason, problem.hint)))
+        hint = "" if problem.hint.startswith("--") else problem.hint
+        return "; ".join(filter(None, (problem.reason, hint)))
     words = str(error)
     option, colon, rest = words.partition(": ")
     return rest if colon and option.startswith("--") else words

@@ -18,6 +18,7 @@ from twin.language import tr
 
 _MOST_LINES = 2000
 """Drawn at most, spread evenly over the points."""
+_MOST_MARKS = 12
 _NEAR_PX, _TOP_PX, _BOTTOM_PX, _SIDE_PX = 8.0, 44.0, 14.0, 70.0
 
 
@@ -38,18 +39,22 @@ class ParallelChart(PointChart):
     def _find_axes(self) -> list[PlaneAxis]:
         points = self.points
         assert points is not None
-        found = []
+        found, room = [], 2.5 * self.height()
         for key, axis in enumerate(points.axes):
             if axis.is_number:
                 low, high = widened(points.places[:, key], 0.0)
-                marks = number_marks(low, high, 2.5 * self.height())
+                listed = sorted(set(axis.places.values()))
+                few = axis.is_listed and len(listed) <= _MOST_MARKS
+                marks = (
+                    [(value, f"{value:.4g}") for value in listed] if few else number_marks(low, high, room)
+                )
             else:
                 low, high = -0.25, max(len(axis.places) - 0.75, 0.25)
                 marks = [(place, text) for text, place in axis.places.items()]
             found.append(PlaneAxis(axis.short, low, high, marks))
         for figure in self._figures:
             bands = points.bands(figure)
-            found.append(figure_axis(figure, bands.mean, bands.like, 2.5 * self.height()))
+            found.append(figure_axis(figure, bands.mean, bands.like, room))
         return found
 
     def _heights(self) -> Floats:
@@ -112,8 +117,8 @@ class ParallelChart(PointChart):
         ]
         alpha = float(np.clip(90.0 / max(len(order), 1), 0.25, 0.95))
         low, high = float(np.nanmin(mean)), float(np.nanmax(mean))
-        for place, tint in zip(order.tolist(), colours(mean[order], low, high), strict=True):
-            painter.line_in(faded(tint.lighter(115) if theme.is_dark else tint.darker(115), alpha), 1.6)
+        for place, tint in zip(order.tolist(), colours(theme, mean[order], low, high), strict=True):
+            painter.line_in(faded(tint, alpha), 1.6)
             self._paint_line(painter, heights[place], lefts)
         for left, axis in zip(lefts.tolist(), self._axes(), strict=True):
             self._paint_axis(painter, left, axis)

@@ -50,7 +50,7 @@ def key_plane_axis(axis: KeyAxis, values: Floats, room_px: float) -> PlaneAxis:
         return PlaneAxis(axis.title, -0.5, max(len(marks) - 0.5, 0.5), marks)
     low, high = widened(values)
     listed = sorted(set(axis.places.values()))
-    if len(listed) <= max(room_px / 60.0, 2.0):
+    if axis.is_listed and len(listed) <= max(room_px / 60.0, 2.0):
         return PlaneAxis(axis.title, low, high, [(place, f"{place:.4g}") for place in listed])
     return PlaneAxis(axis.title, low, high, number_marks(low, high, room_px))
 

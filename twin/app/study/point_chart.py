@@ -20,7 +20,7 @@ from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import LEFT, ChartPainter
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.theme import scaled
+from twin.app.toolkit.theme import Theme, scaled
 from twin.arrays import Floats, Ints64
 from twin.language import tr
 from twin.shown_text import capitalised
@@ -29,6 +29,8 @@ from twin.view3d.base.palette import ramp
 Made = TypeVar("Made")
 RAMP = "cividis"
 """Read alike with all kinds of colour blindness, and in grey."""
+_ON_DARK, _ON_LIGHT = (0.24, 1.0), (0.0, 0.9)
+"""What part of the ramp is seen on a dark and on a light ground."""
 _NEAR_PX = 14.0
 _TEXT_PX, _BAR_PX, _STOPS = 11, 12, 16
 
@@ -241,10 +243,15 @@ class PointChart(PaintedChart):
         return int(places[nearest]) if np.isfinite(cost[nearest]) else None
 
 
-def colours(values: Floats, low: float, high: float) -> list[QColor]:
-    """Return the colour of each value between two ends."""
+def colours(theme: Theme, values: Floats, low: float, high: float) -> list[QColor]:
+    """Return the colour of each value between two ends, all of them seen on the ground of the theme."""
     share = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
-    return [QColor.fromRgbF(*rgb) for rgb in ramp(RAMP, np.nan_to_num(share, nan=0.0)).tolist()]
+    return _tints(theme, np.nan_to_num(share, nan=0.0))
+
+
+def _tints(theme: Theme, shares: Floats) -> list[QColor]:
+    begin, end = _ON_DARK if theme.is_dark else _ON_LIGHT
+    return [QColor.fromRgbF(*rgb) for rgb in ramp(RAMP, begin + shares * (end - begin)).tolist()]
 
 
 def paint_legend(
@@ -253,10 +260,9 @@ def paint_legend(
     """Paint the ramp of a figure upright, with marks to its right."""
     theme, bar = painter.theme, QRectF(spot.left(), spot.top(), scaled(_BAR_PX), spot.height())
     gradient = QLinearGradient(bar.bottomLeft(), bar.topLeft())
-    for place, rgb in zip(
-        np.linspace(0, 1, _STOPS), ramp(RAMP, np.linspace(0, 1, _STOPS)).tolist(), strict=True
-    ):
-        gradient.setColorAt(float(place), QColor.fromRgbF(*rgb))
+    stops = np.linspace(0.0, 1.0, _STOPS)
+    for place, tint in zip(stops.tolist(), _tints(theme, stops), strict=True):
+        gradient.setColorAt(place, tint)
     painter.fillRect(bar, gradient)
     painter.line_in(theme.border)
     painter.drawRect(bar)

@@ -19,6 +19,9 @@ from twin.language import tr
 from twin.shown_text import capitalised
 
 _ROW_PX, _LEAST_PX = 22, 90
+_HEAD_SHARE = 0.6
+"""Of the length of a head that a line of it has."""
+_HEAD_EDGE_PX = 24
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
@@ -198,7 +201,16 @@ class PointTable(RowTable):
         self.mark(selected)
 
     def _measured(self, columns: int) -> dict[int, int]:
-        return {column: self.widest(column) for column in range(columns - 1)}
+        """Return widths in which figures are read whole, and heads in two lines."""
+        heads, metrics = self.rows, self.fontMetrics()
+        half = [
+            metrics.horizontalAdvance(str(heads.headerData(column, Qt.Orientation.Horizontal)))
+            for column in range(columns)
+        ]
+        return {
+            column: max(self.widest(column), round(_HEAD_SHARE * half[column]) + 24)
+            for column in range(columns - 1)
+        }
 
     def mark(self, number: int | None) -> None:
         """Choose the row of a point."""

@@ -46,6 +46,12 @@ class FigureBands:
         return np.isfinite(self.mean)
 
     @property
+    def varies(self) -> bool:
+        """Return whether points differ in it."""
+        known = self.mean[self.known]
+        return len(known) > 1 and bool(np.ptp(known) > 1e-12 * np.abs(known).max())
+
+    @property
     def like(self) -> float:
         """Return how large the figure is."""
         return float(np.nanmax(np.abs(self.mean))) if self.known.any() else 0.0
@@ -111,7 +117,8 @@ class StudyPoints:
         found = []
         for place, key in enumerate(self.contents.header.keys):
             texts = (point.values[place] for point in self.contents.points.values() if point.values)
-            found.append(key_axis(key, texts, self.standing.get(key.path, "")))
+            listed = bool(key.texts) or self.contents.header.design == "grid"
+            found.append(key_axis(key, texts, self.standing.get(key.path, ""), listed=listed))
         return tuple(found)
 
     @cached_property

@@ -70,6 +70,7 @@ class StudyResults(QWidget):
             None
         )  # of the scene, by which indices are drawn
         self._by_hand = False  # somebody has chosen the picture
+        self._figures_by_hand = False
         self.line, self.heat, self.parallel = LineChart(look), HeatMap(look), ParallelChart(look)
         self.scatter, self.indices = ScatterChart(look), IndexChart(look)
         self.charts: dict[str, PointChart] = {
@@ -152,6 +153,7 @@ class StudyResults(QWidget):
             box.setMinimumContentsLength(8)
             box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.currentIndexChanged.connect(self._on_box)
+            box.activated.connect(self._on_hand)
             row.addWidget(head)
             row.addWidget(box, 1)
             self._of_picture[name] = head, box
@@ -172,7 +174,7 @@ class StudyResults(QWidget):
 
     def forget_choice(self) -> None:
         """Choose the picture by what varies again: another study is shown."""
-        self._by_hand = False
+        self._by_hand = self._figures_by_hand = False
         self.select(None)
 
     def show_points(self, points: StudyPoints | None) -> None:
@@ -200,11 +202,14 @@ class StudyResults(QWidget):
         self._fill(self.up_box, [(key, key) for key in keys], keys[1] if len(keys) > 1 else "")
 
     def prefer(self, figures: tuple[str, ...]) -> None:
-        """Show these figures at first, as far as they are known."""
-        for box, key in zip((self.figure_box, self.other_box), figures, strict=False):
-            place = box.findData(key)
-            if place >= 0:
-                box.setCurrentIndex(place)
+        """Show these figures at first, as far as they are known; those that vary come first."""
+        points = self.points
+        if points is None or self._figures_by_hand:
+            return
+        known = [figure for figure in points.figures if figure.key in figures]
+        known.sort(key=lambda figure: (not points.bands(figure).varies, figures.index(figure.key)))
+        for box, figure in zip((self.figure_box, self.other_box), known, strict=False):
+            box.setCurrentIndex(box.findData(figure.key))
 
     def _fill(self, box: DropDown, lines: list[tuple[str, str]], usual: str) -> None:
         before = [str(box.itemData(row)) for row in range(box.count())]
@@ -307,6 +312,9 @@ class StudyResults(QWidget):
     def _on_opened(self, number: int) -> None:
         self.select(number)
         self.opened.emit(number)
+
+    def _on_hand(self, _place: int) -> None:
+        self._figures_by_hand = True
 
     def _on_box(self, _place: int) -> None:
         self._draw()

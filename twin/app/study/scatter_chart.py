@@ -12,7 +12,7 @@ from twin.app.toolkit.charts.painting import LEFT, RIGHT, ChartPainter, faded
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats, Ints64
-from twin.language import tr
+from twin.language import counted, tr
 
 _DOT_PX = 3.5
 _MANY = 3000
@@ -85,8 +85,9 @@ class ScatterChart(PointChart):
                 painter.drawEllipse(QPointF(x, y), half, half)
         if len(front):
             x, y = plane.x.px(self.bands.mean[front]), plane.y.px(self._up.mean[front])
-            painter.line_in(theme.warning, 2.0)
+            painter.line_in(theme.warning, 1.4, Qt.PenStyle.DashLine)
             painter.curve(x, y)
+            painter.line_in(theme.warning, 1.4)
             painter.setBrush(faded(theme.warning, 1.0))
             for left, top in zip(x.tolist(), y.tolist(), strict=True):
                 painter.drawPolygon(
@@ -106,7 +107,7 @@ class ScatterChart(PointChart):
         theme, plane = painter.theme, self._plane()
         words = []
         if front:
-            words.append(tr("\N{BLACK DIAMOND} front, {front:,} points", front=front))
+            words.append(tr("\N{BLACK DIAMOND} front: {points}", points=counted(front, "point")))
         ways = {self.figure.title: best_words(self.figure), self.other.title: best_words(self.other)}
         words += [tr("{figure}: {way}", figure=title, way=way) for title, way in ways.items() if way]
         painter.font_in(TEXT_PX)

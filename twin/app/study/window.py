@@ -90,6 +90,7 @@ class StudyWindow(QDialog):
         self._header: SweepHeader | None = None  # of the study that is shown
         self._asked: tuple[object, ...] = ()  # the form as it made that study
         self._wanted_figures: tuple[str, ...] = ()
+        self._is_whole = False  # a search has come to its end
         self.setWindowTitle(tr("Study"))
         self.setWindowFlag(Qt.WindowType.WindowMinMaxButtonsHint)
         self.setSizeGripEnabled(True)
@@ -248,7 +249,7 @@ class StudyWindow(QDialog):
             self.results.forget_choice()
             self.results.show_points(None)
             self.run.forget()
-        self._asked = self.form.state
+        self._asked, self._is_whole = self.form.state, False
         self.foot.say("")
         self.run.begin(self.document, header or wish.asked, wish.out, wish.figures)
         self._tell_head()
@@ -268,7 +269,7 @@ class StudyWindow(QDialog):
     def _forget_study(self) -> None:
         self.run.close()
         self.run.forget()
-        self._header, self._asked = None, ()
+        self._header, self._asked, self._wanted_figures = None, (), ()
         self.results.forget_choice()
         self.results.show_points(None)
         self.foot.say("")
@@ -320,12 +321,12 @@ class StudyWindow(QDialog):
         self.results.show_points(points)
         if self._wanted_figures:
             self.results.prefer(self._wanted_figures)
-            self._wanted_figures = () if len(points.figures) else self._wanted_figures
         self._on_selected(self.results.selected)
         self._tell_progress()
         self._tell_head()
 
     def _on_ended(self, end: StudyEnd) -> None:
+        self._is_whole = not (end.halted or end.lost or end.why)
         if end.why:
             self.form.refuse(end.why)
             self.foot.say("")
@@ -378,10 +379,12 @@ class StudyWindow(QDialog):
         self.foot.show_run(run, goes_on=same, can=can)
 
     def _is_done(self, same: bool) -> bool:
-        """Return whether all runs of the study that is shown are made; of a search nobody knows."""
+        """Return whether all runs of the study that is shown are made."""
         contents, plan = self.run.contents, self.form.plan
-        if not same or contents is None or plan is None or plan.aims:
+        if not same or contents is None or plan is None:
             return False
+        if plan.aims:
+            return self._is_whole
         done = sum(bool(point.reason) for point in contents.points.values()) * len(contents.header.seeds)
         return len(contents.runs) + done >= plan.runs
 
