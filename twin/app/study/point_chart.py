@@ -33,6 +33,8 @@ _ON_DARK, _ON_LIGHT = (0.24, 1.0), (0.0, 0.9)
 """What part of the ramp is seen on a dark and on a light ground."""
 _NEAR_PX = 14.0
 _TEXT_PX, _BAR_PX, _STOPS = 11, 12, 16
+_IN_LINE_PX = 3.0
+"""Points no further from the line of an arrow key come before others."""
 
 
 class PointChart(PaintedChart):
@@ -238,7 +240,9 @@ class PointChart(PaintedChart):
         apart = xy - xy[int(here[0])]
         ahead = apart[:, 0] * right + apart[:, 1] * down
         beside = np.abs(apart[:, 0] * down) + np.abs(apart[:, 1] * right)
-        cost = np.where((ahead > 0.5) & (places != chosen), ahead + 3.0 * beside, np.inf)
+        in_line = (beside < _IN_LINE_PX) & (ahead > 0.5)
+        candidates = in_line if in_line.any() else (ahead > 0.5) & (places != chosen)
+        cost = np.where(candidates, ahead + 3.0 * beside, np.inf)
         nearest = int(np.argmin(cost))
         return int(places[nearest]) if np.isfinite(cost[nearest]) else None
 

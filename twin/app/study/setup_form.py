@@ -306,7 +306,7 @@ class SetupForm(QScrollArea):
         self.design_box.setCurrentIndex(self.design_box.findData(kind))
         self.keys.show_keys([(key.path, values_text(key)) for key in header.keys])
         self.goals.show_goals(aims, limits)
-        self.number.setValue(levels if kind == "grid" and levels else header.points)
+        self.number.setValue((levels or RANGE_LEVELS) if kind == "grid" else header.points)
         self.seeds.setValue(len(header.seeds))
         self.seed.setValue(min(header.seeds[0], _MOST_SEED))
         self.length.setText("" if header.until_s is None else spoken(header.until_s))

@@ -121,8 +121,7 @@ class StudyRun(QObject):
         self.close_process()
         self.forget()
         self.path, self._reader, self._is_new = path, reader, True
-        self._timer.start(_POLL_MS)
-        self.poll()
+        self._timer.start(0)
 
     def forget(self) -> None:
         """Close the file."""

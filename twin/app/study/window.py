@@ -220,13 +220,13 @@ class StudyWindow(QDialog):
             if self.run.path == path:
                 return
             raise StudyError(tr("a study runs in the window: pause it first"))
-        self._forget_study()
         self.run.open(path)
+        self._forget_points()
         contents = self.run.contents
-        if contents is None:
-            return
+        assert contents is not None
         self._know_study(contents)
         self.form.name_file(path, own=True)
+        self._tell_head()
 
     def begin(self) -> None:
         """Make the runs, or those that the file lacks."""
@@ -269,6 +269,9 @@ class StudyWindow(QDialog):
     def _forget_study(self) -> None:
         self.run.close()
         self.run.forget()
+        self._forget_points()
+
+    def _forget_points(self) -> None:
         self._header, self._asked, self._wanted_figures = None, (), ()
         self.results.forget_choice()
         self.results.show_points(None)

@@ -19,7 +19,7 @@ def study_actions(window: WindowApi) -> list[Command]:
     return [
         entry(
             "run.study",
-            tr("Study: vary keys of the scene\N{HORIZONTAL ELLIPSIS}"),
+            tr("Study: sweep over keys of the scene\N{HORIZONTAL ELLIPSIS}"),
             window.studies.open,
             menu="run",
             key="Shift+V",
@@ -27,7 +27,7 @@ def study_actions(window: WindowApi) -> list[Command]:
             group="3",
             tip=tr("Runs the scene with many values of its keys, and shows which matter and which are best"),
             words=tr(
-                "sweep sensitivity parameter what if many vary Sobol Latin hypercube grid optimise Pareto front "
+                "sensitivity parameters what if many vary Sobol Latin hypercube grid optimise Pareto front "
                 "experiments seeds"
             ),
         )
