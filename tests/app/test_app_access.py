@@ -102,6 +102,7 @@ def dialogs(window: MainWindow) -> list[Callable[[], object]]:
         lambda: menus.execute("help.about"),
         lambda: menus.execute("help.story"),
         lambda: menus.execute("run.plan_job"),
+        lambda: menus.execute("run.study"),
         lambda: menus.execute("teach.lessons"),
         lambda: window.break_thing(str(window.session.plant.racks.ids[0])),  # type: ignore[union-attr]
         lambda: window.job_actions.ask_risk(window.session.document.scenario.jobs[0].id),  # type: ignore[union-attr]

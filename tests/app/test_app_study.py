@@ -265,7 +265,7 @@ def test_runs_are_saved_as_a_table_and_points_as_scenes(study, qtbot, my_lab: Pa
     dialog.results.copy()
     assert "5min" in QGuiApplication.clipboard().text()
     dialog.results.select(2)
-    point = dialog._point(2, 1)
+    point = dialog.point(2, 1)
     dialog.files.save(point, tmp_path / "saved.twin.yaml")
     saved = load(tmp_path / "saved.twin.yaml")
     assert saved.scenario.jobs[0].checkpoint.interval == 600.0

@@ -14,7 +14,7 @@ from twin.studies.study_error import StudyError
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
     from twin.app.study.study_scene import PointScene
-    from twin.app.study.window import OpenScene, StudyWindow
+    from twin.app.study.window import StudiedScene, StudyWindow
     from twin.studies.background import StudyEnd
 
 _HELP = "sweeps.md#in-the-window"
@@ -82,15 +82,15 @@ class StudyActions:
         dialog.activateWindow()
         return dialog
 
-    def _open_scene(self) -> OpenScene | None:
+    def _open_scene(self) -> StudiedScene | None:
         """Return the open scene; None where there is none, or a part of it is hidden from the person."""
-        from twin.app.study.window import OpenScene
+        from twin.app.study.window import StudiedScene
 
         session = self._window.session
         draft = session.draft
         if draft is None or session.veil.covers(draft):
             return None
-        return OpenScene(draft.file, draft.file.path, session.seed)
+        return StudiedScene(draft.file, draft.file.path, session.seed)
 
     def run_point(self, point: PointScene) -> None:
         """Open the scene of a point, and run it; what is not saved of the open one is asked about first."""

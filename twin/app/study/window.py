@@ -54,7 +54,7 @@ _MOST_FRONT = 1500
 
 
 @dataclass(frozen=True)
-class OpenScene:
+class StudiedScene:
     """The scene that is open in the main window: as it lies in its file or would, where that is, its seed."""
 
     document: Document
@@ -82,7 +82,7 @@ class StudyWindow(QDialog):
     finished_run = Signal(object, object)  # Path, StudyEnd
     help_wanted = Signal()
 
-    def __init__(self, look: Look, parent: QWidget, opened: Callable[[], OpenScene | None]) -> None:
+    def __init__(self, look: Look, parent: QWidget, opened: Callable[[], StudiedScene | None]) -> None:
         super().__init__(parent)
         self._look, self._opened = look, opened
         self.document: Document | None = None
@@ -431,11 +431,12 @@ class StudyWindow(QDialog):
 
     def open_point(self, number: int, seed: int | None = None) -> None:
         """Open the scene of a point in the main window, and run it with a seed of the study."""
-        point = self._point(number, self.strip.seed if seed is None else seed)
+        point = self.point(number, self.strip.seed if seed is None else seed)
         if point is not None:
             self.run_wanted.emit(point)
 
-    def _point(self, number: int, seed: int) -> PointScene | None:
+    def point(self, number: int, seed: int) -> PointScene | None:
+        """Return the scene of a point; None, and the reason is told: it has none."""
         contents = self.run.contents
         if contents is None or self.document is None:
             return None
@@ -448,7 +449,7 @@ class StudyWindow(QDialog):
     def ask_save(self) -> None:
         """Let the person choose where the scene of the chosen point is saved."""
         number = self.results.selected
-        point = self._point(number, self.strip.seed) if number is not None else None
+        point = self.point(number, self.strip.seed) if number is not None else None
         if point is not None and self.run.path is not None:
             self.files.ask_save(point, self.run.path.parent)
 
