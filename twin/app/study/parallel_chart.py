@@ -12,14 +12,16 @@ from twin.app.study.point_chart import PointChart, colours
 from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.painting import CENTRE, LEFT, ChartPainter, faded
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.theme import scaled
+from twin.app.toolkit.text_fields import wrapped
+from twin.app.toolkit.theme import font, scaled
 from twin.arrays import Floats, Ints64
 from twin.language import tr
 
 _MOST_LINES = 2000
 """Drawn at most, spread evenly over the points."""
 _MOST_MARKS = 12
-_NEAR_PX, _TOP_PX, _BOTTOM_PX, _SIDE_PX = 8.0, 44.0, 14.0, 70.0
+_HEAD_PX = 15.0
+_NEAR_PX, _TOP_PX, _BOTTOM_PX, _SIDE_PX = 8.0, 52.0, 14.0, 70.0
 
 
 class ParallelChart(PointChart):
@@ -128,12 +130,14 @@ class ParallelChart(PointChart):
         painter.line_in(theme.muted, 1.4)
         painter.upright(left, upright.end, upright.begin)
         wide = self.width() / max(len(self._axes()), 1)
-        head = QRectF(
-            max(left - wide / 2, 2.0), 8.0, min(wide - 6.0, self.width() - left + wide / 2), scaled(18)
-        )
-        if head.right() > self.width() - 2.0:
-            head.moveRight(self.width() - 2.0)
-        painter.write(head, axis.title, theme.text, TEXT_PX, to=CENTRE, elided=True)
+        high = scaled(_HEAD_PX)
+        head = QRectF(left - wide / 2 + 3.0, 6.0, wide - 6.0, high)
+        head.moveLeft(min(max(head.left(), 2.0), self.width() - head.width() - 2.0))
+        lines = wrapped(axis.title, font(TEXT_PX), int(head.width()), 2)
+        head.translate(0.0, high * (2 - len(lines)))
+        for line in lines:
+            painter.write(head, line, theme.text, TEXT_PX, to=CENTRE, elided=True)
+            head.translate(0.0, high)
         last = None
         for value, words in sorted(axis.marks):
             y = upright.px(value)

@@ -16,7 +16,6 @@ from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.painting import CENTRE, LEFT, RIGHT, ChartPainter
 from twin.app.toolkit.theme import font, scaled
 from twin.arrays import Floats
-from twin.language import tr
 
 TEXT_PX = 11
 _LINE_PX, _EDGE_PX, _GAP_PX = 16.0, 12.0, 6.0
@@ -125,8 +124,3 @@ def _apart(marks: Sequence[tuple[float, str]], axis: Axis, least_px: float) -> M
             found.append((value, words))
             last = at
     return found
-
-
-def best_words(figure: ComparedFigure) -> str:
-    """Return which way a figure is better; "": neither."""
-    return {1: tr("more is better"), -1: tr("less is better")}.get(figure.better, "")

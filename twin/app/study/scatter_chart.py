@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 
-from twin.app.study.plane import TEXT_PX, Plane, best_words, figure_axis
+from twin.app.study.plane import TEXT_PX, Plane, figure_axis
 from twin.app.study.point_chart import PointChart
 from twin.app.study.points import FigureBands, front_of_two
 from twin.app.toolkit.charts.painting import LEFT, RIGHT, ChartPainter, faded
@@ -14,6 +16,9 @@ from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats, Ints64
 from twin.language import counted, tr
 
+_ACROSS = {1: "\N{RIGHTWARDS ARROW}", -1: "\N{LEFTWARDS ARROW}", 0: ""}
+_UP = {1: "\N{UPWARDS ARROW}", -1: "\N{DOWNWARDS ARROW}", 0: ""}
+"""Which way a figure is better."""
 _DOT_PX = 3.5
 _MANY = 3000
 """Of more points dots are squares, which are painted at once."""
@@ -60,6 +65,8 @@ class ScatterChart(PointChart):
         assert self.other is not None
         across = figure_axis(self.figure, self.bands.mean, self.bands.like, float(self.width()))
         up = figure_axis(self.other, self._up.mean, self._up.like, 3.0 * self.height())
+        across = replace(across, title=f"{across.title} {_ACROSS[self.figure.better]}".rstrip())
+        up = replace(up, title=f"{up.title} {_UP[self.other.better]}".rstrip())
         return Plane(across, up, self.width(), self.height())
 
     def spots(self) -> tuple[Floats, Ints64]:
@@ -101,15 +108,11 @@ class ScatterChart(PointChart):
         self._paint_legend(painter, len(front))
 
     def _paint_legend(self, painter: ChartPainter, front: int) -> None:
-        """Say what the marks are, and which way figures are better."""
-        assert self.figure is not None
-        assert self.other is not None
+        """Say what the marks are."""
         theme, plane = painter.theme, self._plane()
-        words = []
-        if front:
-            words.append(tr("\N{BLACK DIAMOND} front: {points}", points=counted(front, "point")))
-        ways = {self.figure.title: best_words(self.figure), self.other.title: best_words(self.other)}
-        words += [tr("{figure}: {way}", figure=title, way=way) for title, way in ways.items() if way]
+        words = [tr("\N{BLACK DIAMOND} front: {points}", points=counted(front, "point"))] if front else []
+        if any(figure is not None and figure.better for figure in (self.figure, self.other)):
+            words.append(tr("arrows: better"))
         painter.font_in(TEXT_PX)
         left = 12.0 + painter.wide(plane.up.title) + 3 * TEXT_PX
         spot = QRectF(left, 6.0, self.width() - left - 12.0, scaled(16))
