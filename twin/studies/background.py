@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from time import process_time
+from time import monotonic
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress, Tell
 from twin.analysis.run_pool import processors
@@ -88,14 +88,14 @@ class StudyProcess:
 
 
 def timing_aside(scenario: Scenario, seed: int, until_s: float | None) -> Aside[float]:
-    """Return the process that makes one run of a scene and tells how long it computes [s]."""
+    """Return the process that makes one run of a scene: first it says that it is ready, then how long it took [s]."""
     return Aside(_timed, scenario, seed, until_s, name="twin-timing", alone=True)
 
 
-def wall_s(runs: int, run_s: float) -> float:
-    """Return how long so many runs take on the processes of this machine [s]."""
+def wall_s(runs: int, run_s: float, start_s: float = 0.0) -> float:
+    """Return how long so many runs take on the processes of this machine [s], each ready after `start_s`."""
     at_once = min(processors(), max(runs, 1))
-    return -(-runs // at_once) * run_s
+    return start_s + -(-runs // at_once) * run_s
 
 
 def _carried_out(
@@ -121,10 +121,9 @@ def _carried_out(
 
 
 def _timed(scenario: Scenario, seed: int, until_s: float | None, tell: Tell) -> float:
+    first_s = min(1.0, until_s or 1.0)
+    run_task(RunTask(0, seed, scenario, first_s))  # what is imported and built once is not counted
     tell(0.0, 1.0)
-    run_task(
-        RunTask(0, seed, scenario, min(1.0, until_s or 1.0))
-    )  # what is imported and built once is not counted
-    begun_s = process_time()
+    begun_s = monotonic()
     run_task(RunTask(0, seed, scenario, until_s))
-    return process_time() - begun_s
+    return monotonic() - begun_s

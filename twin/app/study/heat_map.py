@@ -19,6 +19,8 @@ from twin.language import tr
 
 _MOST_CELLS = 60
 """Along one axis; of more values points are drawn."""
+_MANY = 2000
+"""Of more points dots are squares, which are painted at once."""
 _LEGEND_PX, _DOT_PX, _NEAR_BASE_PX = 84.0, 5.0, 8.0
 
 
@@ -185,6 +187,9 @@ class HeatMap(PointChart):
         for (x, y), tint, value in zip(
             xy.tolist(), colours(painter.theme, values, low, high), values.tolist(), strict=True
         ):
+            if len(places) > _MANY:
+                painter.fillRect(QRectF(x - 2.0, y - 2.0, 4.0, 4.0), tint)
+                continue
             painter.line_in(painter.theme.muted, 0.8)
             if np.isfinite(value):
                 painter.setBrush(tint)
@@ -223,7 +228,8 @@ class HeatMap(PointChart):
 def _place_in(levels: Floats, values: Floats, axis: KeyAxis) -> Floats:
     """Return which level each value is, of numbers between them also a part; NaN: none."""
     found: Floats = np.interp(values, levels, np.arange(len(levels), dtype=np.float64))
-    inside = np.isfinite(values) & (np.isin(values, levels) | axis.is_number)
+    between = (values >= levels.min()) & (values <= levels.max()) if axis.is_number and len(levels) else False
+    inside = np.isfinite(values) & (np.isin(values, levels) | between)
     return np.where(inside, found, np.nan)
 
 

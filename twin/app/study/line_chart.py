@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor
 
 from twin.app.study.plane import TEXT_PX, Plane, figure_axis, key_plane_axis
 from twin.app.study.point_chart import PointChart
@@ -19,6 +20,8 @@ _MOST_NAMED = 4
 """Lines with a colour and a name of their own; more are drawn alike, and that of the chosen point stands out."""
 _MOST_LINES = 60
 _DOT_PX = 3.5
+_MANY = 2000
+"""Of more points dots are squares without whiskers, which are painted at once."""
 _DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
 
@@ -99,8 +102,12 @@ class LineChart(PointChart):
         else:
             for line in joined[:_MOST_LINES]:
                 self._paint_line(painter, line, theme.faint, Qt.PenStyle.SolidLine, band=False)
-        alone = np.array([line.places[0] for line in lines if len(line.places) == 1], np.int64)
-        self._paint_dots(painter, alone, theme.series[0])
+        stands = self.points.index(self.points.base) if self.points is not None else None
+        alone = [int(line.places[0]) for line in lines if len(line.places) == 1]
+        ordinary = [place for place in alone if place != stands or not joined]
+        self._paint_dots(painter, np.array(ordinary, np.int64), theme.series[0])
+        if len(ordinary) < len(alone) and stands is not None:
+            self._paint_cross(painter, stands)
         base = self._base_value()
         if base is not None:
             y = plane.y.px(base)
@@ -117,6 +124,18 @@ class LineChart(PointChart):
             return None
         value = float(self.bands.p50[place])
         return value if np.isfinite(value) else None
+
+    def _paint_cross(self, painter: ChartPainter, place: int) -> None:
+        """Mark the scene as it stands, which is on no line."""
+        assert self.points is not None
+        plane, half = self._plane(), scaled(6)
+        at = QPointF(
+            plane.x.px(float(self.points.places[place, self.across])),
+            plane.y.px(float(self.bands.p50[place])),
+        )
+        painter.line_in(painter.theme.text, 2.0)
+        painter.drawLine(at - QPointF(half, 0), at + QPointF(half, 0))
+        painter.drawLine(at - QPointF(0, half), at + QPointF(0, half))
 
     def _paint_line(
         self, painter: ChartPainter, line: PointLine, ink: str, style: Qt.PenStyle, *, band: bool
@@ -137,6 +156,10 @@ class LineChart(PointChart):
         assert self.points is not None
         plane, bands = self._plane(), self.bands
         x = plane.x.px(self.points.places[at, self.across])
+        if len(at) > _MANY:
+            for left, top in zip(x.tolist(), plane.y.px(bands.p50[at]).tolist(), strict=True):
+                painter.fillRect(QRectF(left - 1.5, top - 1.5, 3.0, 3.0), QColor(ink))
+            return
         for left, place in zip(x.tolist(), at.tolist(), strict=True):
             painter.line_in(ink, 1.2)
             if bands.seeds[place] > 1:

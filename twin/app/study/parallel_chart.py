@@ -17,8 +17,8 @@ from twin.app.toolkit.theme import font, scaled
 from twin.arrays import Floats, Ints64
 from twin.language import tr
 
-_MOST_LINES = 2000
-"""Drawn at most, spread evenly over the points."""
+_MOST_LINES, _MOST_SMOOTH = 1200, 300
+"""Drawn at most, spread evenly over the points; of more than the second, edges are not smoothed."""
 _MOST_MARKS = 12
 _HEAD_PX = 15.0
 _NEAR_PX, _TOP_PX, _BOTTOM_PX, _SIDE_PX = 8.0, 52.0, 14.0, 70.0
@@ -119,9 +119,11 @@ class ParallelChart(PointChart):
         ]
         alpha = float(np.clip(90.0 / max(len(order), 1), 0.25, 0.95))
         low, high = float(np.nanmin(mean)), float(np.nanmax(mean))
+        painter.smooth(len(order) <= _MOST_SMOOTH)
         for place, tint in zip(order.tolist(), colours(theme, mean[order], low, high), strict=True):
             painter.line_in(faded(tint, alpha), 1.6)
             self._paint_line(painter, heights[place], lefts)
+        painter.smooth(True)
         for left, axis in zip(lefts.tolist(), self._axes(), strict=True):
             self._paint_axis(painter, left, axis)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
-from twin.analysis.background_process import Aside, ProcessFailed
+from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.run_pool import processors
 from twin.language import counted, tr
 from twin.record.inputs import inputs_hash
@@ -24,7 +26,9 @@ class RunTime(QObject):
     Attributes
     ----------
     run_s
-        What a run computes for [s]; None: it is not known.
+        How long a run takes [s]; None: it is not known.
+    start_s
+        How long a process takes to be ready [s].
     """
 
     known = Signal()
@@ -32,6 +36,7 @@ class RunTime(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.run_s: float | None = None
+        self.start_s = self._begun_s = 0.0
         self._found: dict[tuple[str, str], float] = {}
         self._of: tuple[Document, str] | None = None
         self._aside: Aside[float] | None = None
@@ -57,7 +62,7 @@ class RunTime(QObject):
         """Return about how long so many runs take; "": nobody knows yet."""
         if self.run_s is None:
             return ""
-        time = spoken(float(f"{max(wall_s(runs, self.run_s), 1.0):.2g}"))
+        time = spoken(float(f"{max(wall_s(runs, self.run_s, self.start_s), 1.0):.2g}"))
         return tr("about {time} on {processes}", time=time, processes=counted(processors(), "process"))
 
     def stop(self) -> None:
@@ -71,7 +76,9 @@ class RunTime(QObject):
     def poll(self) -> None:
         """Hear whether the run is over."""
         for word in self._aside.words() if self._aside is not None else ():
-            if isinstance(word, float):
+            if isinstance(word, RunProgress):
+                self.start_s = monotonic() - self._begun_s
+            elif isinstance(word, float):
                 if len(self._found) >= _MOST_KEPT:
                     self._found.clear()
                 self._found[self._key] = self.run_s = word
@@ -88,5 +95,6 @@ class RunTime(QObject):
             until_s = length_s(length) if length else None
         except NoTime:
             return
+        self._begun_s = monotonic()
         self._aside = timing_aside(document.scenario, document.scenario.seed, until_s)
         self._poll.start(_POLL_MS)

@@ -184,7 +184,7 @@ class SetupForm(QScrollArea):
         form.setHorizontalSpacing(10)
         form.setVerticalSpacing(6)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         for head, name, field in (
             (self.number_name, tr("How many points"), self.number),
             (label(tr("Seeds"), "muted"), tr("Seeds of each point"), self.seeds),

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.study.point_strip import PointStrip
@@ -115,6 +116,7 @@ class StudyWindow(QDialog):
         self.foot.pause_button.clicked.connect(self.run.pause)
         self.strip.open_wanted.connect(self._open_selected)
         self.strip.save_wanted.connect(self.ask_save)
+        look.changed.connect(self._on_look)
         self._tell_progress()
         self._tell_head()
 
@@ -169,6 +171,10 @@ class StudyWindow(QDialog):
         row.addWidget(self.take_button)
         row.addWidget(self.tools)
         return head
+
+    def _on_look(self, _theme: object) -> None:
+        if isValid(self):
+            self.side.setFixedWidth(theme.scaled(_SIDE_PX))
 
     # -- what others ask ----
 
