@@ -292,6 +292,7 @@ def test_a_file_of_another_scene_is_shown_and_says_what_it_lacks(study, qtbot, m
     assert dialog.document is not None
 
 
+@pytest.mark.slow
 def test_a_study_pauses_and_goes_on_without_running_twice(study, qtbot, my_lab: Path) -> None:
     _, dialog = study
     values = ",".join(f"{minutes}min" for minutes in range(5, 17))
@@ -317,6 +318,7 @@ def test_a_study_pauses_and_goes_on_without_running_twice(study, qtbot, my_lab: 
     assert dialog.foot.run_button.text() == "Run"
 
 
+@pytest.mark.slow
 def test_indices_and_best_designs_are_asked_for_and_shown(study, qtbot) -> None:
     _, dialog = study
     form = dialog.form
