@@ -28,12 +28,14 @@ from twin.language import tr
 from twin.record.inputs import input_hashes, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
+from twin.record.state_folder import STUDY_SUFFIX
 from twin.scenario import NewerVersion, Problem, Scenario
 
 _FILTER = tr(
-    "Scenes, runs and lessons (*{suffix} *{run_suffix} *.yaml *.yml);;All files (*)",
+    "Scenes, runs, studies and lessons (*{suffix} *{run_suffix} *{study_suffix} *.yaml *.yml);;All files (*)",
     suffix=SUFFIX,
     run_suffix=RUN_SUFFIX,
+    study_suffix=STUDY_SUFFIX,
 )
 
 
@@ -130,7 +132,7 @@ class Files:
         shipped = shipped_scenes()
         start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(
-            self._window, tr("Open a scene or a run"), str(start), _FILTER
+            self._window, tr("Open a scene, a run or a study"), str(start), _FILTER
         )
         if chosen:
             self.open_and_play(Path(chosen))
