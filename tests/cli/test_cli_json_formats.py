@@ -108,6 +108,10 @@ COMMANDS: list[Any] = [
     ("cost", "cost lab.twinrun --samples 50", 0),
     ("cost", "cost empty.twin.yaml --samples 10", 0),
     ("design", "design lab-16-to-256 --candidates 20", 0),
+    ("questions", "ask --list", 0),
+    ("answer", "ask gpus-in --part DGX-H200", 0),
+    ("answer", "ask run-out lab-16", 0),
+    ("answer", "ask one-more-nine --gpus 512", 0),
     ("job-trace", "jobs jobs.swf", 0),
     ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
     (

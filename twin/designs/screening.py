@@ -15,29 +15,25 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
-import numpy as np
-
 from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, Promise
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
+from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.need import VisionWork
 from twin.designs.need_file import NeedFile
-from twin.designs.site_outages import YEAR_S, SiteOutages, site_outages
+from twin.designs.site_outages import SiteOutages, site_outages
 from twin.designs.work_table import WorkStep, WorkTable, stage_of, work_time_s
 from twin.economics.capital import capital_of
 from twin.economics.carbon import carbon_of
 from twin.economics.cash_flow import Plan
-from twin.economics.energy_use import MONTHS, EnergyUse
 from twin.economics.operation import operation_of
 from twin.economics.price_book import PriceBook
 from twin.economics.prices import likely_prices
 from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
-from twin.record.site_year import J_PER_KWH
 from twin.scenario.checks.fabric_size import Size
 from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.work import Recovery
@@ -246,7 +242,7 @@ class Screening:
             promises.append(promise)
             step_w.append(step.node_w * used)
         load = min(1.0, max(step_w) / (part.design_w * nodes)) if step_w else Plan().load
-        use = self._use(part, bill.it_w, load)
+        use = use_of_load(bill.it_w, load, FACILITY_FACTOR[part.cooling], need.price_usd_j, need.carbon_kg_j)
         prices = likely_prices([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
         capital = capital_of(bill, prices)
         operation = operation_of(bill, capital, use, Plan().ratchet)
@@ -309,23 +305,6 @@ class Screening:
     @lru_cache(maxsize=4096)  # noqa: B019 - as long as the screening
     def _outages(self, level: RedundancyLevel, liquid: bool, load_w: float) -> SiteOutages:
         return site_outages(self.catalog, level, max(load_w, 1e5), liquid)
-
-    def _use(self, part: HallPart, it_w: float, load: float) -> EnergyUse:
-        """Return what a year draws, with the racks at a share of their design load all the time."""
-        need, hours = self.need, YEAR_S / 3600.0
-        it_kwh = it_w / 1e3 * load * hours
-        grid_kwh = it_kwh * FACILITY_FACTOR[part.cooling]
-        return EnergyUse(
-            "the mean power of its workloads",
-            YEAR_S,
-            it_kwh,
-            grid_kwh,
-            grid_kwh * need.price_usd_j * J_PER_KWH,
-            np.full(MONTHS, grid_kwh / hours),
-            {},
-            0.0,
-            grid_kwh * need.carbon_kg_j * J_PER_KWH,
-        )
 
     def _ready_s(self, site_w: float) -> float:
         lead = self.need.lead
