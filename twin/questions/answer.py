@@ -15,6 +15,8 @@ from twin.units.render import MISSING
 _USD_SCALES = ((1e9, tr("billion USD")), (1e6, tr("million USD")), (0.0, "USD"))
 QUANTILES = (0.05, 0.5, 0.95)
 YEAR_S, DAY_S = 365.25 * 86_400.0, 86_400.0
+_TYPED = ((2.0 * DAY_S, "day"), (7200.0, "h"), (120.0, "min"), (0.0, "s"))
+"""From which length on which unit is typed."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class AnswerChart:
         What is in it.
     is_log
         Whether x is on a logarithmic scale.
+    most
+        Value up to which curves are shown; None: as far as they go, or well above the marks.
     """
 
     title: str
@@ -112,6 +116,7 @@ class AnswerChart:
     marks: tuple[AnswerMark, ...] = ()
     bars: tuple[AnswerBar, ...] = ()
     is_log: bool = False
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,18 @@ def worded(value: float, unit: str) -> str:
         return f"{digits} {name}{per}"
     number = f"{value:,.0f}" if abs(value) >= 100.0 or value == round(value) else f"{value:.3g}"
     return f"{number} {unit}".rstrip()
+
+
+def duration_text(length_s: float) -> str:
+    """Return a length of time as it is typed, in the unit that people think in.
+
+    Examples
+    --------
+    >>> duration_text(10_010.0), duration_text(223.4), duration_text(3.0e5), duration_text(20.0)
+    ('2.781 h', '3.723 min', '3.472 day', '20 s')
+    """
+    unit = next(name for least, name in _TYPED if length_s >= least)
+    return str(units.render(length_s, "duration", 4, unit))
 
 
 def _length(length_s: float) -> str:

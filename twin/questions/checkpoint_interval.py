@@ -33,6 +33,7 @@ from twin.questions.answer import (
     AnswerFigure,
     AnswerMark,
     TradeAnswer,
+    duration_text,
     floats,
     ranged,
 )
@@ -165,24 +166,23 @@ def _gpus(setting: Setting) -> str:
 def _between(setting: Setting) -> str:
     risk = _risk(setting)
     if risk is not None and math.isfinite(risk.model.mean_between_s):
-        return units.render(float(f"{risk.model.mean_between_s:.4g}"), "duration")
+        return duration_text(risk.model.mean_between_s)
     part = known_parts(setting.catalog)[part_of_scene(setting)]
     nodes = max(1.0, int(setting.given.get("gpus") or 4096) / part.node.n_gpu)
-    return units.render(float(f"{1.0 / (nodes * part.rate_s):.4g}"), "duration")
+    return duration_text(1.0 / (nodes * part.rate_s))
 
 
 def _pause(setting: Setting) -> str:
     job = _largest(setting)
-    return units.render(job.checkpoint.pause_s if job is not None else PAUSE_S, "duration")
+    return duration_text(job.checkpoint.pause_s if job is not None else PAUSE_S)
 
 
 def _restart(setting: Setting) -> str:
     risk = _risk(setting)
     if risk is not None:
-        return units.render(float(f"{risk.model.restart_s + risk.model.swap_s:.4g}"), "duration")
+        return duration_text(risk.model.restart_s + risk.model.swap_s)
     usual = Recovery()
-    whole = usual.detect_s + usual.swap_s + usual.container_s + usual.init_s + usual.warmup_s
-    return units.render(whole, "duration")
+    return duration_text(usual.detect_s + usual.swap_s + usual.container_s + usual.init_s + usual.warmup_s)
 
 
 def _size(setting: Setting) -> str:
@@ -340,9 +340,14 @@ QUESTION = TradeQuestion(
     tr("checkpoint interval how often save Young Daly lost work storage cost MTBF"),
     (
         QuestionInput(
-            "job", tr("Job"), tr("Of the scene"), lambda setting: _jobs(setting)[0], "choice", choices=_jobs
+            "job",
+            tr("Job"),
+            tr("Job of the scene; the largest where none is named"),
+            lambda setting: _jobs(setting)[0],
+            "choice",
+            choices=_jobs,
         ),
-        QuestionInput("gpus", "GPUs", tr("Of the job"), _gpus, "count", low=1, high=1_000_000),
+        QuestionInput("gpus", "GPUs", tr("GPUs of the job"), _gpus, "count", low=1, high=1_000_000),
         QuestionInput(
             "between",
             tr("Time between failures"),
@@ -371,10 +376,16 @@ QUESTION = TradeQuestion(
             high=864_000.0,
         ),
         QuestionInput(
-            "size", tr("Size"), tr("Of one checkpoint"), _size, dimension="data", low=1.0, high=1e16
+            "size", tr("Size"), tr("Size of one checkpoint"), _size, dimension="data", low=1.0, high=1e16
         ),
         QuestionInput(
-            "kept", tr("Checkpoints kept"), tr("At a time"), fixed("3"), "count", low=1, high=100_000
+            "kept",
+            tr("Checkpoints kept"),
+            tr("Checkpoints that are kept at a time"),
+            fixed("3"),
+            "count",
+            low=1,
+            high=100_000,
         ),
         QuestionInput(
             "gpu-hour",

@@ -178,7 +178,7 @@ QUESTION = TradeQuestion(
         QuestionInput(
             "redundancy",
             tr("Redundancy"),
-            tr("Of power and cooling"),
+            tr("Redundancy of power and cooling"),
             level_of_scene("power"),
             "choice",
             choices=LEVELS,

@@ -227,7 +227,7 @@ QUESTION = TradeQuestion(
         QuestionInput(
             "gpus",
             "GPUs",
-            tr("Of the hall"),
+            tr("GPUs of the hall"),
             lambda setting: scene_gpus(setting, 4096),
             "count",
             low=1,

@@ -271,7 +271,7 @@ QUESTION = TradeQuestion(
         QuestionInput(
             "big",
             tr("Big rack"),
-            tr("Of these nodes, or a rack that brings its own"),
+            tr("Its nodes, or a rack that brings its own"),
             part_of_scene,
             "choice",
             choices=part_choices,
@@ -296,7 +296,7 @@ QUESTION = TradeQuestion(
         QuestionInput(
             "gpus",
             "GPUs",
-            tr("Of the hall, at least"),
+            tr("GPUs of the hall, at least"),
             lambda setting: scene_gpus(setting, 1152),
             "count",
             low=8,

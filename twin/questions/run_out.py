@@ -46,7 +46,7 @@ from twin.scenario.schema.work import Job
 
 HORIZON_YEARS = 30.0
 P95_SIGMAS = 1.645
-SHOWN_YEARS, POINTS = 5.0, 61
+SHOWN_USE, POINTS = 1.5, 61
 MOST_ESTIMATED = 200
 """Jobs of which the time is worked out by their steps."""
 
@@ -252,14 +252,10 @@ def _sentence(figures: list[AnswerFigure]) -> str:
 
 def _chart(found: list[Resource], growth: float) -> AnswerChart:
     times = [one.years(growth) for one in found]
-    last = min(
-        HORIZON_YEARS, max(SHOWN_YEARS, *(1.2 * years for years in times if math.isfinite(years)), 0.0)
-    )
+    last = min(HORIZON_YEARS, max([1.0, *(1.5 * years for years in times if math.isfinite(years))]))
     years = np.linspace(0.0, last, POINTS)
     curves = tuple(
-        AnswerCurve(
-            one.title, floats(years * YEAR_S), tuple(min(2.0, one.use(growth, float(at))) for at in years)
-        )
+        AnswerCurve(one.title, floats(years * YEAR_S), tuple(one.use(growth, float(at)) for at in years))
         for one in found
     )
     marks = tuple(
@@ -273,6 +269,7 @@ def _chart(found: list[Resource], growth: float) -> AnswerChart:
         "duration",
         curves,
         marks,
+        most=SHOWN_USE,
     )
 
 
@@ -282,12 +279,18 @@ QUESTION = TradeQuestion(
     tr("capacity planning run out exhausted growth full when power cooling spares queue storage forecast"),
     (
         QuestionInput(
-            "growth", tr("Growth"), tr("Of a year"), fixed("40 %"), dimension="fraction", low=0.0, high=20.0
+            "growth",
+            tr("Growth"),
+            tr("Growth of a year"),
+            fixed("40 %"),
+            dimension="fraction",
+            low=0.0,
+            high=20.0,
         ),
         QuestionInput(
             "failures",
             tr("Failures"),
-            tr("Over those of the scene"),
+            tr("Failures over those of the scene"),
             fixed("100 %"),
             dimension="fraction",
             low=0.0,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
 
+from twin.app.ask.questions import TradeQuestions
 from twin.app.bookmarks.views import Views
 from twin.app.branches.actions import BranchActions
 from twin.app.compare.actions import CompareRuns
@@ -143,6 +145,11 @@ class WindowApi(QMainWindow):
     menus: MenuBar
     help: HelpDesk
     presenting: Presenting
+
+    @cached_property
+    def questions(self) -> TradeQuestions:
+        """Return who asks questions of the trade."""
+        return TradeQuestions(self.look, self.session, self)
 
     @property
     def jobs_asked(self) -> JobQuestions:
