@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 
 from twin.app.session.session import Session
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
+from twin.app.toolkit.window_end import WindowEnd
 from twin.catalog import load_catalog
 from twin.language import tr
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from twin.app.ask.ask_dialog import AskDialog
 
 
-class TradeQuestions(QObject):
+class TradeQuestions:
     """Holds one dialog, which is closed with the window.
 
     Attributes
@@ -29,10 +29,9 @@ class TradeQuestions(QObject):
     """
 
     def __init__(self, look: Look, session: Session, window: QWidget) -> None:
-        super().__init__(window)
         self._look, self._session, self._window = look, session, window
         self.dialog: AskDialog | None = None
-        window.installEventFilter(self)
+        WindowEnd(window, self.close)
 
     def open(self, key: str = "") -> None:
         """Show the form; of a question, or as it was left."""
@@ -48,11 +47,10 @@ class TradeQuestions(QObject):
         self.dialog.raise_()
         self.dialog.activateWindow()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close the form with the window."""
-        if event.type() == QEvent.Type.Close and self.dialog is not None:
+    def close(self) -> None:
+        """Close the form."""
+        if self.dialog is not None:
             self.dialog.close()
-        return super().eventFilter(watched, event)
 
     def entries(self) -> Iterator[PaletteEntry]:
         """Yield the questions, for the command palette."""

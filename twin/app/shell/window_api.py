@@ -18,6 +18,7 @@ from twin.app.files.files import Files
 from twin.app.files.welcome import Welcome
 from twin.app.hall.panel import HallPanel
 from twin.app.help.desk import HelpDesk
+from twin.app.monitor.seed_runs import SeedRuns
 from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
@@ -150,6 +151,11 @@ class WindowApi(QMainWindow):
     def questions(self) -> TradeQuestions:
         """Return who asks questions of the trade."""
         return TradeQuestions(self.look, self.session, self)
+
+    @cached_property
+    def seed_runs(self) -> SeedRuns:
+        """Return who runs the open scene over seeds."""
+        return SeedRuns(self.look, self.session, self, self.notifications.tell)
 
     @property
     def jobs_asked(self) -> JobQuestions:

@@ -23,5 +23,27 @@ def analyse_actions(window: WindowApi) -> list[Command]:
             icon="info",
             tip=tr("How many GPUs fit, what runs out, what a nine costs, how often to save, own or rent"),
             words=tr("question how many when what does it cost rule of thumb sizing calculator"),
-        )
+        ),
+        entry(
+            "analyse.seeds",
+            tr("Run seeds in the background\N{HORIZONTAL ELLIPSIS}"),
+            lambda: window.seed_runs.ask(),
+            menu="analyse",
+            icon="seed",
+            group="2",
+            needs_scene=True,
+            tip=tr("Runs the scene with other random draws, and shows P5, P50 and P95 on tiles and plots"),
+            words=tr("seeds bands uncertainty P5 P50 P95 confidence Monte Carlo spread random draws"),
+        ),
+        entry(
+            "analyse.seed_figures",
+            tr("Figures over seeds"),
+            lambda: window.seed_runs.show_figures(),
+            menu="analyse",
+            icon="list",
+            group="2",
+            needs_scene=True,
+            tip=tr("Lists P5, P50 and P95 of all figures over the seeds that were run"),
+            words=tr("summary bands quantiles P5 P50 P95 uncertainty"),
+        ),
     ]
