@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from twin.app.session.session import Session
 from twin.app.toolkit.command_palette import PaletteEntry
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.window_end import WindowEnd
+from twin.app.toolkit.sliced_work import WindowEnd
 from twin.catalog import load_catalog
 from twin.language import tr
 

@@ -15,9 +15,9 @@ from twin.app.session.plot_pages import SITE_CHANNELS
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look, tool_button
 from twin.app.toolkit.read_only_dialog import Page
+from twin.app.toolkit.sliced_work import WindowEnd
 from twin.app.toolkit.text_fields import ElidedLabel
 from twin.app.toolkit.theme import scaled
-from twin.app.toolkit.window_end import WindowEnd
 from twin.language import counted, tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
