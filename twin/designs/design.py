@@ -156,6 +156,8 @@ class Design:
         From the order to the first work [s].
     limits
         That the need sets.
+    isolation_nodes, isolation_ports
+        Nodes and leaf ports more than one tenant alone would need.
     """
 
     choice: Alternative
@@ -175,6 +177,8 @@ class Design:
     in_service: float
     ready_s: float
     limits: tuple[Limit, ...] = ()
+    isolation_nodes: int = 0
+    isolation_ports: int = 0
 
     @property
     def time_s(self) -> float:

@@ -83,6 +83,8 @@ def row(design: Design) -> dict[str, Any]:
         "nodes": design.nodes,
         "spare_nodes": design.spares,
         "stages": list(design.stages),
+        "isolation_nodes": design.isolation_nodes,
+        "isolation_ports": design.isolation_ports,
         "cooling": choice.part.cooling,
         "cabling": room.cabling,
         "oversubscription": room.oversubscription,

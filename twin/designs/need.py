@@ -187,6 +187,10 @@ class SiteNeed(DocumentPart):
     tenants: tuple[Id, ...] = Field(
         default=(), max_length=40, description="who uses it; the first one owns the workloads"
     )
+    isolation: Literal["shared", "racks", "leafs"] = Field(
+        default="shared",
+        description="what each tenant has to itself, all as much: nothing, whole racks, or whole leaf switches",
+    )
 
     @property
     def data_bytes(self) -> float:
@@ -197,6 +201,8 @@ class SiteNeed(DocumentPart):
     def _says_how_much(self) -> SiteNeed:
         if not self.stages and not any(work.deadline_s is not None for work in self.workloads):
             raise ValueError("needs a workload with a deadline, or a stage with its GPUs")
+        if self.isolation != "shared" and len(self.tenants) < 2:
+            raise ValueError("isolation: needs two tenants or more")
         dates = [stage.date for stage in self.stages]
         if dates != sorted(set(dates)):
             raise ValueError("stages: their dates must rise")

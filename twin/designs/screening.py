@@ -21,6 +21,7 @@ from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, Promise
 from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
+from twin.designs.isolation import isolated_nodes, isolated_size, leaf_ports
 from twin.designs.need import VisionWork
 from twin.designs.need_file import NeedFile
 from twin.designs.site_outages import SiteOutages, site_outages
@@ -34,7 +35,7 @@ from twin.economics.prices import likely_prices
 from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
-from twin.scenario.checks.fabric_size import Size
+from twin.scenario.checks.fabric_size import Size, cards_of
 from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.work import Recovery
 
@@ -176,7 +177,8 @@ class Screening:
                 ] = None
                 return None
             steps.append(step)
-        nodes = math.ceil(choice.gpus / part.node.n_gpu)
+        asked = math.ceil(choice.gpus / part.node.n_gpu)
+        nodes = isolated_nodes(need, asked, min(part.stack.nodes, asked))
         in_repair = nodes * part.rate_s * part.repair_s
         spares = (
             math.ceil(in_repair + choice.spare_sigmas * math.sqrt(SPREAD * in_repair))
@@ -193,7 +195,14 @@ class Screening:
             self.reasons[f"{part.part}: {wrong}"] = None
             return None
         size = fabric[1] if fabric is not None else None
-        return self._with_money(choice, steps, stages, room, size, nodes)
+        shared = size
+        if size is not None:
+            cards = cards_of(part.node, self.catalog)[0]
+            size = isolated_size(need, size, nodes_of(part, room), cards, choice.cabling)
+        design = self._with_money(choice, steps, stages, room, size, nodes)
+        return replace(
+            design, isolation_nodes=nodes - asked, isolation_ports=leaf_ports(size) - leaf_ports(shared)
+        )
 
     def _fabric(self, part: HallPart, room: RoomRequest) -> tuple[dict[str, object], Size] | None:
         key = part.part, room.nodes, room.rows, room.racks, room.cabling, room.oversubscription
