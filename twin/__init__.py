@@ -5,8 +5,9 @@
 >>> run.series("site", "site.it_w").shape[1]
 2
 
-`load` and `open_run` give scenes and runs; `compare`, `cost`, `design`, `risk`, `plan`, `estimate`, `validate` answer
-what the commands of the same names do. Nothing is imported before it is asked for, and Qt only for `Run.picture`.
+`load` and `open_run` give scenes and runs; `ask`, `compare`, `cost`, `design`, `risk`, `plan`, `estimate`, `validate`
+answer what the commands of the same names do. Nothing is imported before it is asked for, and Qt only for
+`Run.picture`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from twin.analysis.designs_comparison import DesignsCompared
     from twin.analysis.incident import Incident
     from twin.analysis.incidents import RunIncidents
+    from twin.api.ask import ask
     from twin.api.availability import availability
     from twin.api.compare import DesignComparison, compare
     from twin.api.compare_designs import compare_designs
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from twin.planning.profile.figures import ProfileError
     from twin.planning.risk.availability_figures import HallAvailability
     from twin.plant.error import PlantError
+    from twin.questions.answer import TradeAnswer
     from twin.record.events import Event, Severity
     from twin.record.frame import Frame
     from twin.record.ledger_reading import LedgerRange
@@ -90,12 +93,14 @@ __all__ = [
     "Severity",
     "SiteBooks",
     "SiteYear",
+    "TradeAnswer",
     "TrainingReport",
     "UncooledNode",
     "UnitError",
     "UnknownPart",
     "UnplaceableJob",
     "Validation",
+    "ask",
     "availability",
     "compare",
     "compare_designs",
@@ -112,6 +117,7 @@ __all__ = [
 _MODULES = {
     "twin.analysis.designs_comparison": ("DesignsCompared",),
     "twin.analysis.incident": ("Incident",),
+    "twin.api.ask": ("ask",),
     "twin.api.availability": ("availability",),
     "twin.record.site_year": ("DesignDay", "SiteYear"),
     "twin.analysis.incidents": ("RunIncidents",),
@@ -137,6 +143,7 @@ _MODULES = {
     "twin.planning.profile.figures": ("ProfileError",),
     "twin.planning.risk.availability_figures": ("HallAvailability",),
     "twin.plant.error": ("PlantError",),
+    "twin.questions.answer": ("TradeAnswer",),
     "twin.record.events": ("Event", "Severity"),
     "twin.record.frame": ("Frame",),
     "twin.record.ledger_reading": ("LedgerRange",),

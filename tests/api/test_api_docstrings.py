@@ -30,6 +30,7 @@ def test_every_public_function_has_parameters_errors_and_an_example() -> None:
     functions = [getattr(twin, name) for name in twin.__all__ if isfunction(getattr(twin, name))]
     assert {function.__name__ for function in functions} == {
         *(
+            "ask",
             "availability",
             "compare",
             "compare_designs",

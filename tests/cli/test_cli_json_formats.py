@@ -112,6 +112,10 @@ COMMANDS: list[Any] = [
     ("site-list", "ports empty.twin.yaml", 0),
     ("site-list", "racks lab-16", 0),
     ("design", "design lab-16-to-256 --candidates 20", 0),
+    ("questions", "ask --list", 0),
+    ("answer", "ask gpus-in --part DGX-H200", 0),
+    ("answer", "ask run-out lab-16", 0),
+    ("answer", "ask one-more-nine --gpus 512", 0),
     ("job-trace", "jobs jobs.swf", 0),
     ("sweep", "sweep lab-16 --vary jobs[llama3].nodes=1,2,500 --seeds 2 --until 30min", 0),
     (

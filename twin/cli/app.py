@@ -69,6 +69,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     ),
     "Decide": (
         CommandEntry("cost", "twin.cli.cost:cost_of", ("FORMAT",)),
+        CommandEntry("ask", "twin.cli.study.ask:app", ("FORMAT", "LIST_FORMAT")),
         CommandEntry("sweep", "twin.cli.study.sweep:sweep_scene", ("FORMAT",)),
         CommandEntry("design", "twin.cli.study.design:design_need", ("FORMAT",)),
     ),

@@ -1,7 +1,8 @@
-"""`twin grow`: what must be re-cabled to grow a scene to more GPUs."""
+"""`twin grow`: what must be re-cabled, bought and thrown away to grow a scene to more GPUs, stage by stage."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,41 +11,173 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Scene, Settings
 
 if TYPE_CHECKING:
+    from twin.arrays import Floats
+    from twin.designs.growth_stages import GrowthStage, SiteLimits, WantedStage
     from twin.planning.network.expansion_check import Growth
 
-EXAMPLE = "Example: twin grow lab-16 --to 256"
+EXAMPLE = """Example: twin grow lab-16 --to 256
+         twin grow lab-16 --stage 2026-06=64 --stage 2028-01=256 --power '500 kW'
+         twin grow lab-16 --need lab-16-to-256"""
+_STAGE = re.compile(r"(20[0-9]{2}-(?:0[1-9]|1[0-2]))=([0-9][0-9,]*)")
 FORMAT = JsonFormat("growth")
 
 
 def grow_scene(
     scene: Scene,
     to: Annotated[
-        int,
+        int | None,
         typer.Option("--to", min=1, metavar="GPUS", help="Number of GPUs to grow to.", show_default=False),
-    ],
+    ] = None,
+    stage: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--stage",
+            metavar="MONTH=GPUS",
+            help="GPUs from a month on, such as 2028-01=256; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    need: Annotated[
+        str | None,
+        typer.Option(
+            "--need",
+            metavar="NEED",
+            help="Take stages, floor, power and data from a need.",
+            show_default=False,
+        ),
+    ] = None,
+    area: Annotated[
+        str | None,
+        typer.Option("--area", metavar="AREA", help="Floor there is for the halls.", show_default=False),
+    ] = None,
+    power: Annotated[
+        str | None,
+        typer.Option("--power", metavar="POWER", help="Power the site may draw.", show_default=False),
+    ] = None,
     set_: Settings = None,
     json: Json = False,
 ) -> None:
-    """Tell what must be re-cabled to grow a scene to more GPUs.
+    """Tell what must be re-cabled, bought and thrown away to grow a scene to more GPUs.
 
-    The same generators build it with more racks and rows; floor space, power and cooling are not checked.
+    The same generators build it with more racks and rows. Floor, power, cooling and storage are looked at in each
+    stage; its power and cooling stay as they are, and what they lack is told.
 
-    Exit code 0: no installed cable is moved or removed. 1: some are.
+    Exit code 0: no installed cable is moved or removed, and all is enough. 1: some are, or something is not.
     """
+    from twin.catalog import load_catalog
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
+    from twin.designs.growth_stages import grown_stages
     from twin.planning.network.expansion_check import grow
     from twin.scenario.file.set_option import set_texts
 
     with reporting_errors(scene):
         document = set_texts(load_scene(scene), set_ or [])
-        growth = grow(document.scenario, to)
+        wanted, limits = _asked(to, stage or [], need, area, power)
+        catalog = load_catalog()
+        growth = grow(document.scenario, wanted[-1].gpus, catalog)
+        stages = grown_stages(document.scenario, wanted, catalog, limits)
         if json:
-            print_json(FORMAT, {"scene": document.name, **growth_row(growth)})
+            rows = [stage_row(each) for each in stages]
+            print_json(FORMAT, {"scene": document.name, **growth_row(growth), "stages": rows})
         else:
             _print(growth)
-        raise typer.Exit(ExitCode.FINDINGS if growth.recabling.touched else ExitCode.DONE)
+            _print_stages(stages)
+        touched = growth.recabling.touched or any(
+            each.growth is not None and each.growth.recabling.touched for each in stages
+        )
+        enough = all(each.fits for each in stages)
+        raise typer.Exit(ExitCode.FINDINGS if touched or not enough else ExitCode.DONE)
+
+
+def _asked(
+    to: int | None, stages: list[str], need: str | None, area: str | None, power: str | None
+) -> tuple[list[WantedStage], SiteLimits]:
+    """Return the stages that are asked for, and what the site has."""
+    from dataclasses import replace
+
+    from twin.cli.errors import BadInput
+    from twin.designs.growth_stages import SiteLimits, WantedStage
+    from twin.designs.need_file import load_need
+    from twin.units import UnitError, parse
+
+    if sum((to is not None, bool(stages), need is not None)) != 1:
+        raise BadInput("say how far by one of --to, --stage and --need")
+    limits, wanted = SiteLimits(), []
+    if need is not None:
+        asked = load_need(need).need
+        limits, wanted = SiteLimits.of(asked), [WantedStage(one.date, one.gpus) for one in asked.stages]
+        if not wanted:
+            raise BadInput(f"--need: {need} has no stages of growth")
+    elif to is not None:
+        wanted = [WantedStage("", to)]
+    for text in stages:
+        found = _STAGE.fullmatch(text.strip())
+        if found is None:
+            raise BadInput(f"--stage: {text!r} is no month with its GPUs; write it like 2028-01=256")
+        wanted.append(WantedStage(found[1], int(found[2].replace(",", ""))))
+    dates, counts = [one.date for one in wanted], [one.gpus for one in wanted]
+    if dates != sorted(set(dates)) or counts != sorted(counts):
+        raise BadInput("--stage: months and GPUs must rise")
+    for name, given, dimension, key in (
+        ("--area", area, "area", "area_m2"),
+        ("--power", power, "power", "power_w"),
+    ):
+        if given is not None:
+            try:
+                value = parse(given, dimension)
+            except UnitError as wrong:
+                raise BadInput(f"{name}: {wrong}") from None
+            if value <= 0.0:
+                raise BadInput(f"{name}: {given} must be more than 0")
+            limits = replace(limits, **{key: value})
+    return wanted, limits
+
+
+def stage_row(stage: GrowthStage) -> dict[str, Any]:
+    """Return a stage as ``--json`` prints it; unknown values are null."""
+    import math
+
+    change = stage.growth.recabling if stage.growth is not None else None
+    return {
+        "date": stage.date or None,
+        "gpus": stage.gpus,
+        "cables": {
+            "new": change.new if change else 0,
+            "moved": change.moved if change else 0,
+            "removed": change.removed if change else 0,
+        },
+        "needs": [
+            {
+                "name": look.name,
+                "unit": look.unit,
+                "item": look.item or None,
+                "before": look.before,
+                "after": look.after,
+                "most": look.most if look.most is not None and math.isfinite(look.most) else None,
+                "enough": look.fits,
+            }
+            for look in stage.looks
+        ],
+        "bought_usd": _quantiles(stage.bought_usd),
+        "discarded": [
+            {
+                "part": each.part,
+                "count": each.count,
+                "age_years": each.age_years,
+                "lost_usd": _quantiles(each.usd),
+            }
+            for each in stage.discards
+        ],
+        "lost_usd": _quantiles(stage.lost_usd),
+    }
+
+
+def _quantiles(usd: Floats) -> dict[str, float]:
+    import numpy as np
+
+    return dict(zip(("p5", "p50", "p95"), np.quantile(usd, (0.05, 0.5, 0.95)).tolist(), strict=True))
 
 
 def growth_row(growth: Growth) -> dict[str, Any]:
@@ -150,3 +283,47 @@ def _bill(growth: Growth) -> str:
     )
     missing = f"without {' and '.join(without)}, price not in the catalogue" if without else ""
     return f"To buy: {', '.join(part for part in (priced_words, missing) if part) or 'nothing'}."
+
+
+def _print_stages(stages: tuple[GrowthStage, ...]) -> None:
+    """Print what each stage needs, buys and throws away."""
+    import math
+
+    from rich.text import Text
+
+    from twin import units
+    from twin.cli.tables import console, print_table
+
+    def said(value: float | None, unit: str) -> str:
+        if value is None:
+            return "not said"
+        return units.render(float(f"{value:.4g}"), unit) if math.isfinite(value) else "no limit"
+
+    needs, money = [], []
+    for stage in stages:
+        when = stage.date or "at once"
+        for look in stage.looks:
+            name = f"{look.name} ({look.item})" if look.item else look.name
+            told = [said(value, look.unit) for value in (look.before, look.after, look.most)]
+            needs.append((when, f"{stage.gpus:,}", name, *told, "yes" if look.fits else "NO"))
+        bought, lost = _quantiles(stage.bought_usd), _quantiles(stage.lost_usd)
+        thrown = ", ".join(
+            f"{each.count:,.0f} {each.part} of {each.age_years:.1f} years" for each in stage.discards
+        )
+        money.append(
+            (when, f"{stage.gpus:,}", _range(bought), thrown or "nothing", _range(lost) if thrown else "0")
+        )
+    console().print(Text(""))
+    print_table(("stage", "GPUs", "needs", "before", "then", "there is", "enough"), needs)
+    console().print(Text(""))
+    print_table(("stage", "GPUs", "to buy [USD]", "thrown away", "still worth [USD]"), money)
+    console().print(
+        Text(
+            "Money: P5 to P95, installation included; power and cooling that are not enough are not priced. "
+            "Thrown away: worth falls from price to residual over its life."
+        )
+    )
+
+
+def _range(usd: dict[str, float]) -> str:
+    return f"{usd['p50']:,.0f} ({usd['p5']:,.0f} to {usd['p95']:,.0f})"

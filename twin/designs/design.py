@@ -194,6 +194,8 @@ class Design:
         That the need sets.
     ranges
         Of money and carbon; None: not worked out.
+    isolation_nodes, isolation_ports
+        Nodes and leaf ports more than one tenant alone would need.
     """
 
     choice: Alternative
@@ -214,6 +216,8 @@ class Design:
     ready_s: float
     limits: tuple[Limit, ...] = ()
     ranges: DesignRanges | None = None
+    isolation_nodes: int = 0
+    isolation_ports: int = 0
 
     @property
     def time_range_s(self) -> Range:

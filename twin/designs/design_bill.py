@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
+import numpy as np
+
 from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart
 from twin.commands.edit.command import CommandError
 from twin.commands.room.room_design import AISLE_M, CDUS, FAN_WALL, STORE_BOXES, STORE_PART, network_racks
@@ -13,11 +15,14 @@ from twin.commands.room.room_plan import RoomRequest
 from twin.commands.wiring.cable_reach import cable_for
 from twin.commands.wiring.redundancy import CHILLERS, LARGE_CHILLERS, LARGE_WATER_W, PowerMeans, installed
 from twin.designs.hall_part import HallPart
+from twin.designs.site_outages import HOUR_S, YEAR_S
 from twin.economics.bill import Bill, BillLine, gathered
+from twin.economics.energy_use import MONTHS, EnergyUse
 from twin.economics.it_lines import OPTICAL, node_lines, rack_lines
 from twin.economics.price_book import PriceBook
 from twin.economics.site_lines import PER_RACK_KW
 from twin.plant.cabinet import CABINET_WIDTH_M
+from twin.record.site_year import J_PER_KWH
 from twin.scenario.checks.fabric_size import Size, cards_of
 from twin.scenario.schema.site import RedundancyLevel
 
@@ -147,6 +152,34 @@ def area_m2(part: HallPart, room: RoomRequest, size: Size | None) -> float:
     more = math.ceil(room.storage / STORE_BOXES) + (network_racks(size) if size is not None else 0)
     racks_m2 = room.rows * room.racks * part.stack.width_m * room.row_pitch_m
     return AROUND * (racks_m2 + more * CABINET_WIDTH_M * room.row_pitch_m + 2 * AISLE_M * room.row_pitch_m)
+
+
+def use_of_load(it_w: float, load: float, factor: float, price_usd_j: float, carbon_kg_j: float) -> EnergyUse:
+    """Return what a year draws, with the racks at a share of their design load all the time.
+
+    Parameters
+    ----------
+    it_w, load
+        Design load of the racks [W], and the share of it [-].
+    factor
+        Power of the site over that of the racks [-].
+    price_usd_j, carbon_kg_j
+        Of energy from the grid [USD/J], [kg/J].
+    """
+    hours = YEAR_S / HOUR_S
+    it_kwh = it_w / 1e3 * load * hours
+    grid_kwh = it_kwh * factor
+    return EnergyUse(
+        "the mean power of its workloads",
+        YEAR_S,
+        it_kwh,
+        grid_kwh,
+        grid_kwh * price_usd_j * J_PER_KWH,
+        np.full(MONTHS, grid_kwh / hours),
+        {},
+        0.0,
+        grid_kwh * carbon_kg_j * J_PER_KWH,
+    )
 
 
 def _switches(size: Size) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from twin.designs.answer import Designs
 from twin.designs.design import Design, Limit
+from twin.designs.trace_need import TraceAsked
 from twin.shown_text import printable
 
 HEADS = (
@@ -83,6 +84,8 @@ def row(design: Design) -> dict[str, Any]:
         "nodes": design.nodes,
         "spare_nodes": design.spares,
         "stages": list(design.stages),
+        "isolation_nodes": design.isolation_nodes,
+        "isolation_ports": design.isolation_ports,
         "cooling": choice.part.cooling,
         "cabling": room.cabling,
         "oversubscription": room.oversubscription,
@@ -146,11 +149,25 @@ def limit_row(limit: Limit) -> dict[str, Any]:
     }
 
 
+def trace_row(asked: TraceAsked) -> dict[str, Any]:
+    """Return what a trace asks for as ``--json`` prints it."""
+    return {
+        "jobs": asked.jobs,
+        "gpu_hours": asked.gpu_h,
+        "span_s": asked.span_s,
+        "largest_gpus": asked.largest,
+        "peak_gpus": asked.peak,
+        "utilisation": asked.utilisation,
+        "gpus": asked.gpus,
+    }
+
+
 def answer_row(found: Designs, names: list[str]) -> dict[str, Any]:
     """Return an answer as ``--json`` prints it."""
     return {
         "need": found.file.name,
         "title": found.file.need.title,
+        "trace": trace_row(found.file.trace) if found.file.trace is not None else None,
         "possible": found.possible,
         "screened": found.screened,
         "feasible": found.feasible,

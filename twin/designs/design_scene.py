@@ -171,6 +171,11 @@ def _notes(file: NeedFile, design: Design, room: RoomRequest, gpus: int, last: b
         told.append(f"Nearest to its limit: {binding.words}.")
     if not last:
         told.append("An earlier stage: its network is its own, and more switches join when it grows.")
+    if design.isolation_nodes or design.isolation_ports:
+        told.append(
+            f"Isolation of its tenants: {design.isolation_nodes:,} nodes and {design.isolation_ports:,} leaf ports "
+            "more; whose they are is not drawn."
+        )
     if any(isinstance(work, LanguageWork) and work.model is None for work in file.need.workloads):
         told.append("A model of one's own is no preset: its job is left out.")
     return " ".join(told)

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Bandwidth, Carbon, Data, Duration, Power, Price
 from twin.scenario.schema.site import RedundancyLevel
+from twin.scenario.schema.streams import TraceMap
 
 FORMAT, VERSION = "twin/need", 1
 MOST_GPUS = 131_072
@@ -107,6 +108,16 @@ class DataSet(DocumentPart):
     read_bytes_s: Bandwidth = Field(default=0.0, alias="read", ge=0, description="least read bandwidth")
 
 
+class JobTraceNeed(DocumentPart):
+    """Jobs of a trace that the site must take, in place of stages: their GPU-hours, and the largest of them."""
+
+    file: Line = Field(description="job trace beside the need, as `twin jobs` reads it")
+    utilisation: float = Field(
+        default=0.7, gt=0, le=1, description="share of the GPU time that its jobs may ask for"
+    )
+    map: TraceMap = Field(default=TraceMap(), description="how its rows become jobs of this site")
+
+
 class LeadTimes(DocumentPart):
     """From the order to the day it stands."""
 
@@ -168,6 +179,9 @@ class SiteNeed(DocumentPart):
     stages: tuple[Stage, ...] = Field(
         default=(), max_length=8, description="growth; none: one stage, as large as the workloads ask"
     )
+    trace: JobTraceNeed | None = Field(
+        default=None, description="jobs that the last stage must take; without stages they say its GPUs"
+    )
     gpus: tuple[Line, ...] = Field(
         default=("H100", "H200", "B200"),
         min_length=1,
@@ -187,6 +201,10 @@ class SiteNeed(DocumentPart):
     tenants: tuple[Id, ...] = Field(
         default=(), max_length=40, description="who uses it; the first one owns the workloads"
     )
+    isolation: Literal["shared", "racks", "leafs"] = Field(
+        default="shared",
+        description="what each tenant has to itself, all as much: nothing, whole racks, or whole leaf switches",
+    )
 
     @property
     def data_bytes(self) -> float:
@@ -195,8 +213,14 @@ class SiteNeed(DocumentPart):
 
     @model_validator(mode="after")
     def _says_how_much(self) -> SiteNeed:
-        if not self.stages and not any(work.deadline_s is not None for work in self.workloads):
-            raise ValueError("needs a workload with a deadline, or a stage with its GPUs")
+        if (
+            self.trace is None
+            and not self.stages
+            and not any(work.deadline_s is not None for work in self.workloads)
+        ):
+            raise ValueError("needs a workload with a deadline, a stage with its GPUs, or a trace")
+        if self.isolation != "shared" and len(self.tenants) < 2:
+            raise ValueError("isolation: needs two tenants or more")
         dates = [stage.date for stage in self.stages]
         if dates != sorted(set(dates)):
             raise ValueError("stages: their dates must rise")

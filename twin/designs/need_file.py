@@ -11,10 +11,12 @@ from pydantic import ValidationError
 
 from twin import resources
 from twin.catalog.config_json import ConfigError, shape_in_file
-from twin.designs.need import FORMAT, VERSION, LanguageWork, SiteNeed
+from twin.designs.need import FORMAT, MOST_GPUS, VERSION, LanguageWork, SiteNeed, Stage
+from twin.designs.trace_need import TraceAsked, trace_asked
 from twin.physics.training_inputs import Model
 from twin.planning.profile.models import model_of, model_presets
-from twin.scenario.formats import climates
+from twin.scenario.formats import climates, sibling_files
+from twin.scenario.formats.trace_file import LIMIT, table_of
 from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
 from twin.scenario.schema.fields import FieldSpot
@@ -27,6 +29,8 @@ SUFFIX = ".twin-need.yaml"
 FILE_NAME = f"twin-need-{VERSION}.schema.json"
 """Of the JSON Schema, in assets/schema."""
 ROOT = FieldSpot(models=(SiteNeed,))
+FIRST_MONTH = "2027-01"
+"""Of a site that its trace sizes, where the need says no month."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,14 @@ class NeedFile:
         What it says.
     models
         The model of each workload; None where it is trained sample by sample.
+    trace
+        What the jobs of its trace ask for; None: it has none.
     """
 
     name: str
     need: SiteNeed
     models: tuple[Model | None, ...]
+    trace: TraceAsked | None = None
 
 
 def load_need(path: Path | str) -> NeedFile:
@@ -119,7 +126,27 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
             )
     if problems:
         raise ScenarioError(problems)
-    return NeedFile(name, need, tuple(models))
+    return _with_trace(NeedFile(name, need, tuple(models)), tree, folder)
+
+
+def _with_trace(file: NeedFile, tree: Tree, folder: Path | None) -> NeedFile:
+    """Return a need with what its trace asks for: its last stage has as many GPUs at least."""
+    need = file.need
+    if need.trace is None:
+        return file
+    line = tree.value["trace"].mark.line
+    place = Problem(file.name, line, "trace.file", "", "")
+    origin = sibling_files.found(need.trace.file, folder, place, LIMIT)
+    table = table_of(sibling_files.text_of(origin, LIMIT), need.trace.file, None, need.trace.map)
+    asked = trace_asked(table, need.trace.map, need.trace.utilisation)
+    if asked.gpus > MOST_GPUS:
+        reason = f"asks for {asked.gpus:,} GPUs; a site has {MOST_GPUS:,} at most"
+        raise ScenarioError(
+            [replace(place, value=shown(need.trace.file), reason=reason, hint="map.size scales it")]
+        )
+    last = need.stages[-1] if need.stages else Stage(date=FIRST_MONTH, gpus=asked.gpus)
+    stage = last.model_copy(update={"gpus": max(last.gpus, asked.gpus)})
+    return replace(file, need=need.model_copy(update={"stages": (*need.stages[:-1], stage)}), trace=asked)
 
 
 class _Wrong(ValueError):

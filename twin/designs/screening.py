@@ -16,8 +16,6 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
@@ -25,15 +23,15 @@ from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, DesignRanges, Promise, range_of
 from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
+from twin.designs.isolation import isolated_nodes, isolated_size, leaf_ports
 from twin.designs.need import VisionWork
 from twin.designs.need_file import NeedFile
-from twin.designs.site_outages import YEAR_S, SiteOutages, site_outages
+from twin.designs.site_outages import SiteOutages, site_outages
 from twin.designs.work_table import WorkStep, WorkTable, stage_of, work_time_s
 from twin.economics.bill import Bill
 from twin.economics.capital import capital_of
 from twin.economics.carbon import carbon_of
 from twin.economics.cash_flow import Plan
-from twin.economics.energy_use import MONTHS, EnergyUse
 from twin.economics.operation import operation_of
 from twin.economics.price_book import PriceBook, PriceRange
 from twin.economics.prices import Prices, likely_prices
@@ -41,8 +39,7 @@ from twin.language import tr
 from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
-from twin.record.site_year import J_PER_KWH
-from twin.scenario.checks.fabric_size import Size
+from twin.scenario.checks.fabric_size import Size, cards_of
 from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.work import Recovery
 
@@ -213,7 +210,8 @@ class Screening:
                 ] = None
                 return None
             steps.append(step)
-        nodes = math.ceil(choice.gpus / part.node.n_gpu)
+        asked = math.ceil(choice.gpus / part.node.n_gpu)
+        nodes = isolated_nodes(need, asked, min(part.stack.nodes, asked))
         in_repair = nodes * part.rate_s * part.repair_s
         spares = (
             math.ceil(in_repair + choice.spare_sigmas * math.sqrt(SPREAD * in_repair))
@@ -229,8 +227,12 @@ class Screening:
         except RoomError as wrong:
             self.reasons[f"{part.part}: {wrong}"] = None
             return None
-        size = fabric[1] if fabric is not None else None
-        return self._with_money(choice, steps, stages, room, size, nodes)
+        shared = fabric[1] if fabric is not None else None
+        size = self._isolated(choice, room, shared)
+        design = self._with_money(choice, steps, stages, room, size, nodes)
+        return replace(
+            design, isolation_nodes=nodes - asked, isolation_ports=leaf_ports(size) - leaf_ports(shared)
+        )
 
     def _fabric(self, part: HallPart, room: RoomRequest) -> tuple[dict[str, object], Size] | None:
         key = part.part, room.nodes, room.rows, room.racks, room.cabling, room.oversubscription
@@ -243,6 +245,13 @@ class Screening:
         if isinstance(found, RoomError):
             raise found
         return found
+
+    def _isolated(self, choice: Alternative, room: RoomRequest, size: Size | None) -> Size | None:
+        """Return the size of a network with the leaves that tenants have for themselves."""
+        if size is None:
+            return None
+        cards = cards_of(choice.part.node, self.catalog)[0]
+        return isolated_size(self.need, size, nodes_of(choice.part, room), cards, choice.cabling)
 
     def _boxes(self, choice: Alternative, steps: list[WorkStep]) -> int:
         """Return the boxes of storage: for size, for input, and for a checkpoint within its interval."""
@@ -302,7 +311,8 @@ class Screening:
         """Return a design with what its cost and carbon come to at drawn prices."""
         choice, part, room = design.choice, design.choice.part, design.room
         fabric = self._fabric(part, room)
-        bill = self.bills.bill(part, room, fabric[1] if fabric is not None else None)
+        size = self._isolated(choice, room, fabric[1] if fabric is not None else None)
+        bill = self.bills.bill(part, room, size)
         load = self._load(design.steps, design.stages, part, design.nodes)
         money = self._money(choice.part, bill, load, draw)
         return replace(
@@ -321,7 +331,8 @@ class Screening:
         return min(1.0, max(drawn_w) / (part.design_w * nodes)) if drawn_w else Plan().load
 
     def _money(self, part: HallPart, bill: Bill, load: float, draw: Draw = likely_prices) -> _Money:
-        use = self._use(part, bill.it_w, load)
+        need, factor = self.need, FACILITY_FACTOR[part.cooling]
+        use = use_of_load(bill.it_w, load, factor, need.price_usd_j, need.carbon_kg_j)
         prices = draw([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
         capital = capital_of(bill, prices)
         operation = operation_of(bill, capital, use, Plan().ratchet)
@@ -370,23 +381,6 @@ class Screening:
     @lru_cache(maxsize=4096)  # noqa: B019 - as long as the screening
     def _outages(self, level: RedundancyLevel, liquid: bool, load_w: float) -> SiteOutages:
         return site_outages(self.catalog, level, max(load_w, 1e5), liquid)
-
-    def _use(self, part: HallPart, it_w: float, load: float) -> EnergyUse:
-        """Return what a year draws, with the racks at a share of their design load all the time."""
-        need, hours = self.need, YEAR_S / 3600.0
-        it_kwh = it_w / 1e3 * load * hours
-        grid_kwh = it_kwh * FACILITY_FACTOR[part.cooling]
-        return EnergyUse(
-            "the mean power of its workloads",
-            YEAR_S,
-            it_kwh,
-            grid_kwh,
-            grid_kwh * need.price_usd_j * J_PER_KWH,
-            np.full(MONTHS, grid_kwh / hours),
-            {},
-            0.0,
-            grid_kwh * need.carbon_kg_j * J_PER_KWH,
-        )
 
     def _ready_s(self, site_w: float) -> float:
         lead = self.need.lead

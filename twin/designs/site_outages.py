@@ -63,7 +63,13 @@ class SiteOutages:
         return self.frequency_s * YEAR_S
 
 
-def site_outages(catalog: Catalog, level: RedundancyLevel, load_w: float, liquid: bool) -> SiteOutages:
+def site_outages(
+    catalog: Catalog,
+    level: RedundancyLevel,
+    load_w: float,
+    liquid: bool,
+    cooling: RedundancyLevel | None = None,
+) -> SiteOutages:
     """Return the interruptions of a site.
 
     Parameters
@@ -71,24 +77,26 @@ def site_outages(catalog: Catalog, level: RedundancyLevel, load_w: float, liquid
     catalog
         With the rates of machines.
     level
-        Redundancy of power and cooling.
+        Redundancy of power, and of cooling where that has none of its own.
     load_w
         Power of the racks [W].
     liquid
         Whether its heat leaves by CDUs, else by air handlers.
+    cooling
+        Redundancy of cooling; None: as of power.
     """
     rates = catalog.machine_failures
     paths = 2 if level == "2N" else 1
 
-    def group(name: str, at_w: float | None = None) -> OutageRate:
+    def group(name: str, of: RedundancyLevel) -> OutageRate:
         rate = rates[name].rate_per_s or 0.0
-        needed = max(1, math.ceil(load_w / (at_w or EACH_W[name])))
-        units = installed(needed, level)
+        needed = max(1, math.ceil(load_w / EACH_W[name]))
+        units = installed(needed, of)
         found = k_of_n(rate, rates[name].repair_s, units, needed)
         return with_common_cause(found, rate, rates[name].repair_s) if units > needed else found
 
-    def chain(*names: str) -> OutageRate:
-        found = [group(name) for name in names]
+    def chain(of: RedundancyLevel, *names: str) -> OutageRate:
+        found = [group(name, of) for name in names]
         return series([float(outage.frequency) for outage in found], [float(outage.mean) for outage in found])
 
     grid = rates["utility" if paths == 1 else "utility_both"]
@@ -97,8 +105,8 @@ def site_outages(catalog: Catalog, level: RedundancyLevel, load_w: float, liquid
     start += (rates["generator_run"].rate_per_s or 0.0) * grid.repair_s
     fails = fails_to_start(start, installed(engines, level), engines, COMMON_CAUSE)
     off = machine((grid.rate_per_s or 0.0) * fails * math.exp(-UPS_RIDE_S / grid.repair_s), grid.repair_s)
-    power, cooling = chain("transformer", "ups_module"), chain("chiller", "cdu" if liquid else "crah")
-    both = [off, power, cooling]
+    power = chain(level, "transformer", "ups_module")
+    both = [off, power, chain(cooling or level, "chiller", "cdu" if liquid else "crah")]
     total = series([float(outage.frequency) for outage in both], [float(outage.mean) for outage in both])
     mean = float(np.asarray(total.mean))
     return SiteOutages(float(np.asarray(total.frequency)), mean)

@@ -212,7 +212,7 @@ class WorkTable:
         sets = []
         for work, model in zip(self.need.workloads, self.models, strict=True):
             if isinstance(work, LanguageWork) and model is not None:
-                sets.append(_products(work, model.layers, model.seq, part.domain_gpus, most))
+                sets.append(cuttable_counts(work, model.layers, model.seq, part.domain_gpus, most))
         if not sets:
             top = max(most, each)
             step = max(each, each * round(top / each / 64))
@@ -220,7 +220,7 @@ class WorkTable:
         return set.intersection(*sets)
 
 
-def _products(work: LanguageWork, layers: float, sequence: int, domain: int, most: int) -> set[int]:
+def cuttable_counts(work: LanguageWork, layers: float, sequence: int, domain: int, most: int) -> set[int]:
     """Return products of tensor, pipeline, context and data degrees up to `most`."""
     tensors = [tp for tp in (1, 2, 4, 8, 16, 32, 64) if tp <= domain]
     pipelines = [pp for pp in range(1, int(layers) + 1) if filled_layers(layers, pp)]

@@ -20,6 +20,7 @@ from twin.report.scene_report import scene_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot, png
 from twin.report.tour_times import NoChapters
+from twin.studies.bands import SeedBands
 from twin.whole_file import write_whole
 
 SIZE = (1600, 900)
@@ -52,7 +53,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
     try:
         with Reader(session.run_file) as reader:
             taken, without = _pictures(reader, shot)
-            write_whole(path, run_report(reader, taken, without).encode())
+            write_whole(path, run_report(reader, taken, without, bands=_bands(session)).encode())
     except (RunFileError, OSError) as error:
         raise NoReport(str(error)) from error
     finally:
@@ -92,6 +93,12 @@ def write_handout(session: Session, path: Path) -> None:
         raise NoReport(str(error)) from error
     finally:
         QApplication.restoreOverrideCursor()
+
+
+def _bands(session: Session) -> SeedBands | None:
+    """Return the bands over seeds, where the scene was run with others."""
+    found = session.over_seeds.found
+    return found.figures if found is not None else None
 
 
 def _pictures(reader: Reader, shot: Shot) -> tuple[list[ReportPicture], str]:

@@ -17,6 +17,7 @@ from twin.app.plots.columns import Columns, drawn
 from twin.app.plots.plot_items import PlotCursor, PlotCurve, TimeAxis
 from twin.app.plots.style import curve_mark, curve_pen
 from twin.app.session.bounded_history import BoundedHistory
+from twin.app.session.over_seeds import OverSeeds
 from twin.app.session.plot_pages import Chart
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.clock import Clock
@@ -26,6 +27,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.text import MISSING, per_hour, quantity
 from twin.app.toolkit.theme import Theme
 from twin.language import tr
+from twin.studies.seed_curves import SeedCurves
 
 _AXIS_PX, _CLICK_PX = 20, 4.0
 """Height of the time axis, and how far a click may slip."""
@@ -70,6 +72,7 @@ class PlotArea(QWidget):
         self._cursors: list[PlotCursor] = []
         self._pressed: tuple[object, QPointF] | None = None
         self.whole = True
+        self.over_seeds: OverSeeds | None = None  # bands of the curves over runs with other seeds
         self._columns: list[Columns | None] = [None] * len(charts)
         self._lay_out_soon = QTimer(self)
         self._lay_out_soon.setSingleShot(True)
@@ -136,6 +139,7 @@ class PlotArea(QWidget):
             series = [self._history.series(curve.series) for curve in chart.curves]
             low = float(np.fmin.reduce([np.fmin.reduce(each) for each in series])) / self._scales[number][0]
             high = float(np.fmax.reduce([np.fmax.reduce(each) for each in series])) / self._scales[number][0]
+            low, high = self._with_seeds(number, low, high)
             if np.isfinite(low):
                 room = max((high - low) * _EDGE[1], abs(high) * 0.005) or 0.5
                 floor = low - room if chart.low is None else max(low - room, chart.low)
@@ -153,6 +157,28 @@ class PlotArea(QWidget):
                 series, means = self._history.series(curve.series), self._history.means(curve.series)
                 factor = self._scales[number][0]
                 self._curves[curve.series].show(drawn(times_s, series / factor, columns, means / factor))
+                found = self._seeds
+                band = found.curves.get(curve.series) if found is not None else None
+                self._curves[curve.series].show_seeds(
+                    found.times_s if found is not None else times_s, None if band is None else band / factor
+                )
+
+    @property
+    def _seeds(self) -> SeedCurves | None:
+        return self.over_seeds.found if self.over_seeds is not None else None
+
+    def _with_seeds(self, number: int, low: float, high: float) -> tuple[float, float]:
+        """Return a range of a plot with that of the bands over seeds, as far as the run goes."""
+        found, times_s = self._seeds, self._history.times_s()
+        if found is None:
+            return low, high
+        seen, ends = found.times_s <= times_s[-1], [low, high]
+        for curve in self._charts[number].curves:
+            band = found.curves.get(curve.series)
+            if band is not None and np.isfinite(band[:, seen]).any():
+                ends += [float(np.nanmin(band[:, seen])), float(np.nanmax(band[:, seen]))]
+                ends[-2:] = [end / self._scales[number][0] for end in ends[-2:]]
+        return min(ends), max(ends)
 
     def on_moved(self, *_axes: object) -> None:
         """Keep the range that somebody chose, but follow the run again when it is all of it."""
@@ -263,7 +289,27 @@ class PlotArea(QWidget):
         return [
             f"{self._clock.says(t_s)}, {self._clock.since(t_s)}",
             *(f"{name}: {quantity(value, chart.unit)}" for name, value in values),
+            *self._seed_words(chart, t_s),
         ]
+
+    def _seed_words(self, chart: Chart, t_s: float) -> list[str]:
+        """Return what the curves are over seeds at a time [s]."""
+        found, lines = self._seeds, []
+        for curve in chart.curves if found is not None else ():
+            band = found.at(curve.series, t_s) if found is not None else None
+            if found is not None and band is not None:
+                low, middle, high = (quantity(value, chart.unit) for value in band)
+                lines.append(
+                    tr(
+                        "{name} over {seeds} seeds: P5 {low}, P50 {middle}, P95 {high}",
+                        name=curve.name,
+                        seeds=found.count,
+                        low=low,
+                        middle=middle,
+                        high=high,
+                    )
+                )
+        return lines
 
     def _column(self, number: int, columns: Columns, column: int) -> list[str]:
         """Return what the samples of a column say together."""
@@ -297,7 +343,7 @@ class PlotArea(QWidget):
                 )
             else:
                 lines.append(f"{curve.name}: {MISSING}")
-        return lines
+        return [*lines, *self._seed_words(chart, (from_s + to_s) / 2.0)]
 
     def _paint(self, theme: Theme) -> None:
         for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):

@@ -14,6 +14,7 @@ from twin.app.plots.columns import CurvePiece, Drawn
 from twin.app.toolkit.charts.axes import since_midnight_s, time_words
 from twin.app.toolkit.charts.painting import faded
 from twin.app.toolkit.clock import Clock
+from twin.arrays import Floats
 
 _TICK_PX, _EDGE_PX = 52.0, 18.0
 _DAY_S = 86_400
@@ -21,7 +22,7 @@ _TICKS_S: tuple[int, ...] = (
     *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
     *(days * _DAY_S for days in (1, 2, 5, 10, 20, 50, 100, 365)),
 )
-_BAND_ALPHA, _EDGE_ALPHA = 0.25, 0.5
+_BAND_ALPHA, _EDGE_ALPHA, _SEEDS_ALPHA = 0.25, 0.5, 0.16
 """Of the band and of its edges: a peak that is a column wide is hardly more than edges."""
 _BESIDE_PX = 2
 """The line is not wider than this to either side."""
@@ -75,7 +76,11 @@ class PlotCurve:
         self.band = QGraphicsPathItem()
         self.band.setZValue(-1.0)  # behind the lines of all curves
         self.line = pg.PlotCurveItem(connect="finite")
+        self.seeds, self.middle = QGraphicsPathItem(), pg.PlotCurveItem(connect="finite")
+        self.seeds.setZValue(-2.0)
         box = item.getViewBox()
+        for item_of_seeds in (self.seeds, self.middle):
+            box.addItem(item_of_seeds, ignoreBounds=True)
         box.addItem(self.band, ignoreBounds=True)
         box.addItem(self.line, ignoreBounds=True)
 
@@ -84,12 +89,26 @@ class PlotCurve:
         self.line.setPen(pen)
         self.band.setBrush(faded(pen.color(), _BAND_ALPHA))
         self.band.setPen(pg.mkPen(faded(pen.color(), _EDGE_ALPHA), width=1.0))
+        self.seeds.setBrush(faded(pen.color(), _SEEDS_ALPHA))
+        self.seeds.setPen(pg.mkPen(None))
+        self.middle.setPen(pg.mkPen(faded(pen.color(), _EDGE_ALPHA), width=1.0, style=Qt.PenStyle.DashLine))
 
     def show(self, drawn: Drawn) -> None:
         """Draw this."""
         self.drawn = drawn
         self.line.setData(drawn.t_s, drawn.values)
         self.band.setPath(_outline(drawn.pieces))
+
+    def show_seeds(self, t_s: Floats, band: Floats | None) -> None:
+        """Draw P5 to P95 over seeds as a band, and P50 as a line, shape (3, T); None: neither."""
+        known = np.isfinite(band).all(axis=0) if band is not None else np.zeros(0, np.bool_)
+        if band is None or not known.any():
+            self.seeds.setPath(QPainterPath())
+            self.middle.setData([], [])
+            return
+        low, middle, high = band[:, known]
+        self.seeds.setPath(_outline((CurvePiece(t_s[known], low, high),)))
+        self.middle.setData(t_s[known], middle)
 
 
 class PlotCursor(QWidget):

@@ -44,6 +44,9 @@ class PlotsDock(Dock):
         )  # the hall needs the room
         self._stack.addWidget(self.none)
         self.body.addWidget(self._stack)
+        self.seeds_label = label("", "muted")
+        self.seeds_label.hide()
+        self.lead.addWidget(self.seeds_label)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
         self._redraw.setInterval(_REDRAW_MS)
@@ -51,6 +54,7 @@ class PlotsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.curves.changed.connect(self._on_curves)
         session.looked.connect(self._on_looked)
+        session.over_seeds.changed.connect(self._on_seeds)
         self.visibilityChanged.connect(self._on_visible)
 
     @property
@@ -80,6 +84,14 @@ class PlotsDock(Dock):
     def _on_chosen(self, t_s: float) -> None:
         self.chosen.emit(t_s)
 
+    def _on_seeds(self) -> None:
+        """Say what the bands are, or that there are none any more."""
+        found = self._session.over_seeds.found
+        words = tr("bands: P5 to P95 of {seeds} seeds", seeds=found.count) if found is not None else ""
+        self.seeds_label.setText(words)
+        self.seeds_label.setVisible(bool(words))
+        self._redraw.start(0)
+
     def _on_page(self, *_page: object) -> None:
         self._redraw.start(0)
 
@@ -101,6 +113,7 @@ class PlotsDock(Dock):
 
             self.areas[page] = PlotArea(self._look, history, PAGES[page], self._session.clock)
             self.areas[page].chosen.connect(self._on_chosen)
+            self.areas[page].over_seeds = self._session.over_seeds
             self._stack.addWidget(self.areas[page])
         self._redraw.setInterval(_REDRAW_MS)
         self._stack.setCurrentWidget(self.areas[page])

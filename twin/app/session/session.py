@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from twin.app.session.frame_migration import is_of
 from twin.app.session.hall_versions import HallVersions
+from twin.app.session.over_seeds import OverSeeds
 from twin.app.session.pace import PacedSession
 from twin.app.session.recording import copy_to_go_on, read_recording
 from twin.app.session.replay import Replay
@@ -64,8 +65,8 @@ class Session(PacedSession):
         Another program still writes it.
     least_listed
         Events less severe than this are not listed, and nobody stops at them.
-    curves
-        The figures of the site over the whole run.
+    curves, over_seeds
+        The figures of the site over the whole run, and their bands over runs with other seeds.
     replay
         What of the run's record is looked at, when it is not the present.
     """
@@ -89,6 +90,7 @@ class Session(PacedSession):
         self.veil = Veil()  # over what is hidden of a run
         self.least_listed = Severity.INFO
         self.curves = RunCurves()
+        self.over_seeds = OverSeeds()
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
         self.replay = Replay()

@@ -30,6 +30,7 @@ def palette_entries(window: WindowApi) -> list[PaletteEntry]:
         *scene_entries(window, window.files.open_and_play),
         *part_entries(window),
         *window.lessons.entries(),
+        *window.questions.entries(),
     ]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
 
+from twin.app.ask.questions import TradeQuestions
 from twin.app.bookmarks.views import Views
 from twin.app.branches.actions import BranchActions
 from twin.app.compare.actions import CompareRuns
@@ -16,6 +18,7 @@ from twin.app.files.files import Files
 from twin.app.files.welcome import Welcome
 from twin.app.hall.panel import HallPanel
 from twin.app.help.desk import HelpDesk
+from twin.app.monitor.seed_runs import SeedRuns
 from twin.app.planner.planner import JobPlanner
 from twin.app.session.session import Session
 from twin.app.shell.design_tools import DesignTools
@@ -168,6 +171,16 @@ class WindowApi(QMainWindow):
     help: HelpDesk
     presenting: Presenting
     needs: NeedQuestions
+
+    @cached_property
+    def questions(self) -> TradeQuestions:
+        """Return who asks questions of the trade."""
+        return TradeQuestions(self.look, self.session, self)
+
+    @cached_property
+    def seed_runs(self) -> SeedRuns:
+        """Return who runs the open scene over seeds."""
+        return SeedRuns(self.look, self.session, self, self.notifications.tell)
 
     @property
     def jobs_asked(self) -> JobQuestions:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.app.session.over_seeds import OverSeeds
 from twin.app.session.plot_pages import PUE_RUN, WUE_RUN
 from twin.app.session.site_curves import RunCurves
 from twin.app.toolkit.look import Look, label, markup_label, tool_button
@@ -101,6 +102,9 @@ class KpiTile(QFrame):
         layout.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(label(kpi.title, "muted"), 0, 1)
         layout.addWidget(self._value, 1, 1)
+        self.band = label("", "faint")
+        self.band.hide()
+        layout.addWidget(self.band, 2, 0, 1, 2)
         layout.setColumnStretch(1, 1)
         self._text, self._leads = (MISSING, ""), ""  # and where a click leads
         self.show_value(math.nan, math.nan)
@@ -169,6 +173,31 @@ class KpiTile(QFrame):
             self._look.dress(self._mark, icon, colour)
             self._mark.setVisible(not self._narrow or worried)
 
+    def show_band(self, band: tuple[float, float, float] | None, seeds: int) -> None:
+        """Show P5 to P95 of the figure over so many seeds below it; None: nothing is known."""
+        if band is None:
+            words, tip = "", ""
+        else:
+            low, middle, high = (self._figure(value) for value in band)
+            words = tr("P5 {low} \N{EN DASH} P95 {high}", low=low, high=high)
+            tip = tr(
+                "{seeds} seeds: P5 {low}, P50 {middle}, P95 {high}",
+                seeds=seeds,
+                low=low,
+                middle=middle,
+                high=high,
+            )
+            if self.band.fontMetrics().horizontalAdvance(words) > self.width() - _EDGES_PX:
+                words = f"{low} \N{EN DASH} {high}"
+        if (words, tip) != (self.band.text(), self.band.toolTip()):
+            self.band.setText(words)
+            self.band.setToolTip(plain_tip(tip))
+            self.band.setAccessibleName(tip)
+            self.band.setVisible(bool(words))
+
+    def _figure(self, value: float) -> str:
+        return split_quantity(value, BY_ID[self.kpi.channel].unit, self.kpi.digits)[0]
+
     def _write(self) -> None:
         """Write the figure in colours and size of text of the look in force."""
         number, small = self._text
@@ -203,6 +232,7 @@ class KpiStrip(QWidget):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.tiles = {kpi.channel: KpiTile(look, kpi) for kpi in KPIS}
+        self.over_seeds: OverSeeds | None = None
         self.more_button = QToolButton()
         self.more_button.setProperty("role", "chip")
         self.more_button.clicked.connect(self._tell_more)
@@ -254,6 +284,9 @@ class KpiStrip(QWidget):
         for channel, tile in self.tiles.items():
             run = curves.at(tile.kpi.run, frame.t_s) if tile.kpi.run and frame is not None else math.nan
             tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)
+            found = self.over_seeds.found if self.over_seeds is not None else None
+            band = found.at(channel, frame.t_s) if found is not None and frame is not None else None
+            tile.show_band(band, found.count if found is not None else 0)
         self._count_more()
 
     def _count_more(self) -> None:

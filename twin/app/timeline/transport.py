@@ -41,6 +41,8 @@ class Transport(QWidget):
         layout.addWidget(line("bar"))
         nest(layout, self._clock_block())
         self.kpis = KpiStrip(look)
+        self.kpis.over_seeds = session.over_seeds
+        session.over_seeds.changed.connect(self._on_looked)
         layout.addWidget(self.kpis, 1)
         session.document_changed.connect(self._refresh)
         session.run_started.connect(self._on_run_started)

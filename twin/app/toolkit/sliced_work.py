@@ -1,4 +1,4 @@
-"""Work on the thread of the window that is done a little at a time: nobody waits for it."""
+"""Work on the thread of the window that is done a little at a time, and what ends with a window."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Generator
 from time import monotonic
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 Found = TypeVar("Found")
 _SLICE_S = 0.01
@@ -57,3 +58,26 @@ class SlicedWork(QObject, Generic[Found]):
         except StopIteration as last:
             self.stop()
             self._done(last.value)
+
+
+class WindowEnd(QObject):
+    """Calls something when a window is closed.
+
+    Parameters
+    ----------
+    window
+        Which one.
+    end
+        What ends then; it may be asked more than once.
+    """
+
+    def __init__(self, window: QWidget, end: Callable[[], None]) -> None:
+        super().__init__(window)
+        self._end = end
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """End it with the window."""
+        if event.type() == QEvent.Type.Close and watched is self.parent():
+            self._end()
+        return super().eventFilter(watched, event)

@@ -94,5 +94,19 @@ def _print(found: Designs, names: list[str]) -> None:
         rows = [cells(name, design) for name, design in zip(names, found.designs, strict=True)]
         print_table(SHOWN, [[row[place] for place in places] for row in rows])
         print("days: mean and two standard deviations, failures included; money: likely prices")
+    asked = found.file.trace
+    if asked is not None:
+        print(
+            f"trace: {asked.jobs:,} jobs of {asked.gpu_h:,.0f} GPU-hours, {asked.largest:,} GPUs the largest, "
+            f"{asked.peak:,} at the peak: {asked.gpus:,} GPUs at {100.0 * asked.utilisation:.0f} %"
+        )
+    isolated = [design for design in found.designs if design.isolation_nodes or design.isolation_ports]
+    if isolated:
+        nodes = [design.isolation_nodes for design in isolated]
+        ports = [design.isolation_ports for design in isolated]
+        print(
+            f"isolation of tenants: {min(nodes):,} to {max(nodes):,} nodes and {min(ports):,} to {max(ports):,} "
+            "leaf ports more"
+        )
     for sentence in found.sentences:
         print(sentence)

@@ -70,6 +70,8 @@ class Growth:
         Of the new cables and switches at the prices of the catalogue; None where it has none.
     verdict
         One sentence.
+    scenario
+        The grown scene.
     """
 
     gpus_before: int
@@ -82,6 +84,7 @@ class Growth:
     cable_usd: float | None
     switch_usd: float | None
     verdict: str
+    scenario: Scenario
 
     @property
     def cost_usd(self) -> float | None:
@@ -125,6 +128,7 @@ def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growt
         cable_usd=cable_usd,
         switch_usd=switch_usd,
         verdict=_verdict(grower.gpus, gpus_after, untouched, change, grown.changes, grower.step),
+        scenario=grown.scenario,
     )
 
 

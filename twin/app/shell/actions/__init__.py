@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from twin.app.shell.actions.analyse import analyse_actions
 from twin.app.shell.actions.bookmarks import bookmark_actions
 from twin.app.shell.actions.design import design_actions
 from twin.app.shell.actions.drill import drill_actions
@@ -39,6 +40,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         run_actions,
         study_actions,
         timeline_actions,
+        analyse_actions,
         view_actions,
         bookmark_actions,
         tour_actions,
