@@ -21,7 +21,7 @@ from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, DesignRanges, Promise, range_of
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of
+from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.isolation import isolated_nodes, isolated_size, leaf_ports
 from twin.designs.need import VisionWork

@@ -12,6 +12,7 @@ from twin.questions.answer import TradeAnswer
 from twin.questions.question import AskedScene, QuestionError, Setting
 from twin.questions.table import QUESTIONS
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def answer_aside(
 def _answered(
     question: str, scenario: Scenario | None, given: Mapping[str, str], tell: Tell
 ) -> TradeAnswer | NoAnswer:
-    catalog = load_catalog()
+    catalog = load_catalog() if scenario is None else catalog_of(scenario)
     scene = AskedScene(scenario, build(scenario, catalog)) if scenario is not None else None
     try:
         return QUESTIONS[question].answer(Setting(catalog, scene, given))
