@@ -18,9 +18,8 @@ from twin.physics.weather import year_of_wind
 from twin.plant.build import build
 from twin.record.site_year import J_PER_KWH, YearHours
 from twin.runtime.typical_year import typical_year, year_hours
-from twin.scenario.schema.contracts import HeatSale, PowerPurchase
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.site import Site
+from twin.scenario.schema.site import HeatSale, PowerPurchase, Site
 
 HOURS = 8760
 FLAT = np.ones(HOURS)

@@ -20,8 +20,7 @@ from twin.plant.facility import rated_heat_w
 from twin.plant.tables import LoopKind, Plant
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S, J_PER_KWH, SiteYear, YearHours
-from twin.scenario.schema.contracts import HeatSale, PowerPurchase
-from twin.scenario.schema.site import Site
+from twin.scenario.schema.site import HeatSale, PowerPurchase, Site
 
 PPA_PRICES = {"solar": "ppa-solar", "wind": "ppa-wind"}
 """Entries of the catalogue's prices, per MWh."""
