@@ -9,13 +9,13 @@ from sim_scenes import shipped
 
 from twin.scenario import parse_injection
 from twin.sim.engine.engine import Engine
-from twin.sim.jobs.spare_choice import Parts, filled
+from twin.sim.jobs.spare_choice import Grouping, filled
 
 DOMAIN = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], np.int32)
 
 
 def places(seats: list[int], domain: np.ndarray, spare: np.ndarray, lost: list[bool]) -> list[int]:
-    return filled(seats, Parts(domain), spare, lost).tolist()
+    return filled(seats, Grouping(domain), spare, lost).tolist()
 
 
 def free(*nodes: int) -> np.ndarray:
@@ -53,7 +53,7 @@ def test_thousands_of_nodes_lost_at_once_are_replaced_as_far_as_spares_go() -> N
     domain = np.arange(12800, dtype=np.int32) // 2
     spare, lost = np.zeros(12800, bool), np.zeros(12288, bool)
     spare[12288:], lost[2000:5001] = True, True
-    after = filled(np.arange(12288), Parts(domain), spare, lost)
+    after = filled(np.arange(12288), Grouping(domain), spare, lost)
     # Whole domains move, each to the next; of the last one a node is left, which stands by while there are spares.
     assert (after[~lost] >= 0).all()
     assert np.count_nonzero(after < 0) == 3001 - 512

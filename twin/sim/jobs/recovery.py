@@ -24,7 +24,7 @@ from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.preemption import Leaving
 from twin.sim.jobs.restart_loads import CheckpointSource, Loading
-from twin.sim.jobs.spare_choice import Parts, exchange, filled, seats_of
+from twin.sim.jobs.spare_choice import Grouping, exchange, filled, seats_of
 from twin.sim.jobs.step_pace import RERATE, Pace
 from twin.sim.jobs.stores import StoreShares
 
@@ -55,7 +55,7 @@ class RecoveryHandler(Leaving):
         super().__init__(
             timers, log, nodes, jobs, plans, saving, Loading(timers, jobs, plans, stores, saving)
         )
-        self.domains = Parts(scale_up_domains(nodes.plant))
+        self.domains = Grouping(scale_up_domains(nodes.plant))
         self.fits: Callable[[int, int], bool] = lambda index, width: True
         self.dies_s: Callable[[JobRow], float] = lambda row: 0.0
         self.open_to: Callable[[int], Bools | None] = lambda index: None
@@ -304,9 +304,7 @@ class RecoveryHandler(Leaving):
             return
         if before < plan.nodes:
             self._widened(row, before)
-        struck = np.zeros(len(condition), bool)
-        struck[row.struck] = True
-        hit = lost | struck[seats]
+        hit = lost | np.isin(seats, row.struck)
         share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
         self._reload(row, swapped=bool(len(gone)), share=share)
         if left:

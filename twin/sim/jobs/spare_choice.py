@@ -11,7 +11,7 @@ from twin.sim.core.nodes import NodeTable
 from twin.sim.jobs.job_row import JobRow
 
 
-class Parts:
+class Grouping:
     """Members of each part of a whole, in order; parts are numbered from zero.
 
     Parameters
@@ -36,7 +36,7 @@ class Parts:
         return members
 
 
-def filled(seats: ArrayLike, domains: Parts, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
+def filled(seats: ArrayLike, domains: Grouping, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
@@ -57,7 +57,7 @@ def filled(seats: ArrayLike, domains: Parts, free: NDArray[np.bool_], lost: Arra
     before, gone = np.asarray(seats, np.intp), np.asarray(lost, bool)
     result = np.where(gone, -1, before)
     homes = _homes(before, domains.part)
-    sitting = Parts(homes + 1)  # the first part: places that never had a node
+    sitting = Grouping(homes + 1)  # the first part: places that never had a node
     standing = _Standing(domains, free)
     for home in dict.fromkeys(homes[gone].tolist()):
         places = sitting.of(home + 1)
@@ -79,7 +79,7 @@ def filled(seats: ArrayLike, domains: Parts, free: NDArray[np.bool_], lost: Arra
 class _Standing:
     """Nodes that stand by, by domain."""
 
-    def __init__(self, domains: Parts, free: NDArray[np.bool_]) -> None:
+    def __init__(self, domains: Grouping, free: NDArray[np.bool_]) -> None:
         self.left = free.copy()
         self._domains = domains
         self._room = np.bincount(domains.part[free], minlength=domains.count)

@@ -434,8 +434,7 @@ class CoolingSystem(Stateful):
         for work, carried_w in zip(self.rejection.works(), self.rejection.heat_w, strict=False):
             power_w += work.machine_w + work.fan_w
             water_l_s += work.water_l_s
-            heat_w += carried_w
-            free_w += work.free * carried_w
+            heat_w, free_w = heat_w + carried_w, free_w + work.free * carried_w
         return Draw(power_w, water_l_s, free_w / heat_w if heat_w else 1.0)
 
     def settled(self, t_s: float) -> bool:
