@@ -76,7 +76,7 @@ def test_what_is_wrong_is_told_with_line_and_key(before: str, after: str, said: 
 
 
 def test_a_need_says_how_much(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="deadline, or a stage"):
+    with pytest.raises(ScenarioError, match="deadline, a stage with its GPUs, or a trace"):
         need_from(NEED.replace("    deadline: 30 day\n", ""))
 
 
