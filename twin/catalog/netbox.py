@@ -127,9 +127,9 @@ class _Device:
         branch = self.table.get(key)
         if branch is None:
             raise CatalogError(self.file, 1, key, "is missing; a device type of NetBox has it")
-        if not branch.text:
+        if not isinstance(branch.content, str) or not branch.content:
             raise CatalogError(self.file, branch.line, key, "must be one plain value")
-        return branch.text[:200]
+        return branch.content[:200]
 
     def number(self, key: str, table: dict[str, DocumentNode] | None = None) -> float | None:
         """Return a number that is not negative; None where it is not said."""
@@ -137,12 +137,12 @@ class _Device:
         if branch is None:
             return None
         try:
-            value = float(branch.text or "")
+            value = float(branch.content) if isinstance(branch.content, str) else -1.0
         except ValueError:
             value = -1.0
         if not 0.0 <= value <= 1e9:
             raise CatalogError(
-                self.file, branch.line, key, f"is {str(branch.text)[:40]!r}; it must be a number"
+                self.file, branch.line, key, f"is {str(branch.content)[:40]!r}; it must be a number"
             )
         return value
 
@@ -192,7 +192,7 @@ def _speeds(device: _Device) -> Iterator[float]:
     """Yield the speed of each interface that carries data [Gb/s]; those of unknown types are passed over."""
     for entry in device.items("interfaces"):
         kind = entry["type"].text if "type" in entry else None
-        if not kind or ("mgmt_only" in entry and entry["mgmt_only"].text == "true"):
+        if not kind or ("mgmt_only" in entry and entry["mgmt_only"].content == "true"):
             continue
         if kind.startswith("infiniband-"):
             speed = float(_INFINIBAND_GBS.get(kind.removeprefix("infiniband-"), 0))

@@ -160,6 +160,6 @@ def _table(branch: DocumentNode, file: str, key: str) -> dict[str, DocumentNode]
 
 
 def _text(branch: DocumentNode, file: str, key: str) -> str:
-    if branch.text is None or not branch.text:
+    if not isinstance(branch.content, str) or not branch.content:
         raise CatalogError(file, branch.line, key, "must be one plain value")
-    return branch.text
+    return branch.content

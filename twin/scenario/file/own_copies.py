@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path as FilePath
 
 from twin.scenario.formats.sibling_files import is_inside
@@ -25,9 +26,10 @@ def copy_own_files(scenario: Scenario, folder: FilePath) -> list[FilePath]:
         target = folder / own.file
         if not is_inside(own.file, folder):
             raise ScenarioError([Problem(own.file, 0, "", "", "leaves the folder of the scene")])
+        data = own.text.encode()
         if not target.exists():
-            missing.append((target, own.text.encode()))
-        elif not target.is_file() or target.read_bytes().decode("utf-8-sig", "replace") != own.text:
+            missing.append((target, data))
+        elif not target.is_file() or target.read_bytes().removeprefix(BOM_UTF8) != data:
             reason, hint = f"is another file in {folder}", "choose a folder without one"
             raise ScenarioError([Problem(own.file, 0, "", "", reason, hint)])
     for target, data in missing:
