@@ -11,6 +11,7 @@ from twin.scenario.schema.quantity import Bandwidth, Carbon, Data, Duration, Pow
 from twin.scenario.schema.site import RedundancyLevel
 
 FORMAT, VERSION = "twin/need", 1
+SUFFIX = ".twin-need.yaml"
 MOST_GPUS = 131_072
 DAY_S = 86_400.0
 WEEK_S = 7 * DAY_S

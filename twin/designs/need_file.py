@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from twin import resources
 from twin.catalog.config_json import ConfigError, shape_in_file
-from twin.designs.need import FORMAT, VERSION, LanguageWork, SiteNeed
+from twin.designs.need import FORMAT, SUFFIX, VERSION, LanguageWork, SiteNeed
 from twin.physics.training_inputs import Model
 from twin.planning.profile.models import model_of, model_presets
 from twin.scenario.formats import climates
@@ -23,7 +23,6 @@ from twin.scenario.schema.schema import schema_of
 from twin.scenario.text.parse import Tree, parse
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
-SUFFIX = ".twin-need.yaml"
 FILE_NAME = f"twin-need-{VERSION}.schema.json"
 """Of the JSON Schema, in assets/schema."""
 ROOT = FieldSpot(models=(SiteNeed,))
