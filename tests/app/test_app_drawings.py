@@ -10,6 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from twin.app.documents.drawings_dialog import DrawingsDialog
+from twin.handover.unpack import unpacked_scene
+from twin.scenario import load
 
 
 def opened(window) -> DrawingsDialog:
@@ -66,3 +68,13 @@ def test_the_hall_is_exported_for_other_3d_programs_as_it_is_shown(
         assert (tmp_path / f"lab.{ending}").stat().st_size > 5000
     assert (tmp_path / "lab.glb").read_bytes()[:4] == b"glTF"
     assert (tmp_path / "lab.usda").read_text().startswith("#usda 1.0")
+
+
+def test_the_scene_is_handed_over_as_it_stands(
+    use_window, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = use_window(lab)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "lab"), ""))
+    window.menus.execute("file.handover")
+    opened = load(unpacked_scene(tmp_path / "lab.zip"))
+    assert opened.text == window.session.draft.file.text

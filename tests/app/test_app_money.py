@@ -122,9 +122,9 @@ def test_crossings_stand_where_both_cost_the_same(use_window, qtbot, lab: Path) 
     _, dock = shown(use_window, qtbot, lab)
     dock.show_page("rent")
     found = dock.rent.found
-    for offer, x, y in dock.rent.crossings():
+    for offer, way, x, y in dock.rent.crossings():
         across, up = dock.rent.axes()
         use = across.value(x)
         own = found.fixed_usd_h + found.energy_usd_h * (0.4 + 0.6 * use)
-        assert float(np.median(own / use)) == pytest.approx(up.value(y), rel=0.02), offer.shape.id
+        assert float(np.median(own / use)) == pytest.approx(up.value(y), rel=0.02), (offer.id, way)
         assert dock.rent.said_at(QPointF(x, y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.redraw_first import PictureDue
+from twin.app.shell.gui_thread_gc import GuiCollector
+from twin.app.teach import lesson_cards
 from twin.commands.place.properties import SetProperty
 from twin.view3d.base.state import ViewState
 from twin.view3d.view.hall_view import HallView
@@ -86,3 +89,54 @@ def test_facts_and_a_new_run_wait_for_the_picture_of_a_changed_hall(
     assert "Another hall" in (inspector.facts.title, inspector.facts.subtitle)
     assert story.title.text() == "Another hall"
     assert story._page is prose, "only its title has changed"
+
+
+def test_lessons_are_read_when_their_cards_are_on_screen(
+    make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    entries = lesson_cards.lesson_entries
+    monkeypatch.setattr(lesson_cards, "lesson_entries", lambda own: (read.append(own), entries(own))[1])
+    window = make_window(lab)
+    cards = window.lessons.cards
+    qtbot.waitUntil(lambda: not cards._soon.isActive())
+    read.clear()
+    cards.refresh([], "")
+    qtbot.waitUntil(lambda: not cards._soon.isActive())
+    assert not read, "a hall is on screen"
+    window.show_welcome()
+    qtbot.waitUntil(lambda: bool(read))
+    assert len(cards.cards) > 1
+
+
+def test_plots_wait_for_the_picture(
+    make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window(lab)
+    session, plots = window.session, window.docks.plots
+    qtbot.waitUntil(lambda: len(session.curves.history) > 0)
+    plots.areas.clear()
+    due = [True]
+    session.picture_due = lambda: bool(due)
+    plots._draw()
+    assert plots.area is None
+    due.clear()
+    qtbot.waitUntil(lambda: plots.area is not None)
+
+
+def test_what_is_loaded_is_frozen_behind_the_first_picture() -> None:
+    due = [True]
+    collector = GuiCollector(waits_for=lambda: bool(due))
+    before = gc.get_freeze_count()
+    collector.start()
+    try:
+        assert not gc.isenabled()
+        collector._collect()
+        assert gc.get_freeze_count() == before
+        due.clear()
+        collector._collect()
+        assert gc.get_freeze_count() > before
+    finally:
+        collector.stop()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0

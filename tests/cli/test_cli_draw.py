@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 Twin = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("qapp")  # a second kind of application would break tests of the window
 
 
 def test_a_scene_is_drawn_as_pdf_and_as_svg(twin: Twin, tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from tests import own_scene
 from tests.catalog.test_netbox import SWITCH
+from twin.app.session.recording import read_recording
 from twin.cli.app import app
+from twin.record.reader import Reader
 
 ask = partial(CliRunner().invoke, app, catch_exceptions=False)
 
@@ -63,11 +65,24 @@ def test_a_run_remembers_its_parts_and_is_verified_without_their_folder(toys: Pa
     (path.parent / "parts" / "gpu.yaml").unlink()
     verified = ask(["verify", str(run)])
     assert verified.exit_code == 0, verified.output
+    with Reader(run) as reader:
+        assert {"parts/gpu.yaml", "parts/node.yaml", "models/toy.yaml"} <= set(reader.header.inputs)
+    assert own_scene.NODE in read_recording(run).plant.node_parts  # as the window opens it
     summary = ask(["run", str(toys), "--until", "20 min", "--no-record", "--json"])
     (job,) = json.loads(summary.stdout)["jobs"]
     assert job["steps"] > 100
     assert job["standing"] == "not calibrated"
     assert any("No calibration profile is for TOY-GPU" in doubt for doubt in job["low_confidence"])
+
+
+def test_a_branch_whose_parts_have_changed_since_its_run_says_so(tmp_path: Path) -> None:
+    path, run, branch = own_scene.write(tmp_path), tmp_path / "a.twinrun", tmp_path / "b.twin.yaml"
+    assert ask(["run", str(path), "--until", "10 min", "--out", str(run)]).exit_code == 0
+    assert ask(["branch", str(run), "--at", "5 min", "-o", str(branch)]).exit_code == 0
+    again = ["run", str(branch), "--until", "10 min", "--no-record"]
+    assert "own parts" not in ask(again).output
+    (tmp_path / "parts" / "gpu.yaml").write_text(own_scene.gpu_text(tdp_w=650.0))
+    assert "The own parts or models beside this branch are others than those of its run" in ask(again).output
 
 
 def test_plan_takes_own_models_on_own_gpus(toys: Path) -> None:

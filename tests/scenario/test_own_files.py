@@ -148,6 +148,18 @@ def test_differences_name_each_figure_of_an_own_part(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+def test_an_edit_keeps_the_parts_that_were_read(tmp_path: Path) -> None:
+    path = own_scene.write(tmp_path)
+    document = load(path)
+    (tmp_path / "parts" / "gpu.yaml").write_text(own_scene.gpu_text(tdp_w=650.0))
+    (tmp_path / "parts" / "odd.yaml").write_text("half written")
+    edited = set_value(document, "jobs[train].nodes", "2")
+    assert edited.scenario.own_files == document.scenario.own_files
+    assert "odd.yaml" in refused(path)
+    with pytest.raises(ScenarioError, match=r"odd\.yaml"):  # other files are asked for: read
+        set_value(document, "models", "[models/toy.yaml]")
+
+
 def test_copies_take_all_files_and_write_over_none(tmp_path: Path) -> None:
     scenario = load(own_scene.write(tmp_path / "a")).scenario
     other = tmp_path / "b"

@@ -9,12 +9,15 @@ import pytest
 from tests import own_scene
 from twin.catalog import load_catalog
 from twin.catalog.part_text import copy_of
+from twin.commands.room.room_design import design
+from twin.commands.room.room_plan import RoomRequest
 from twin.planning.search.scene_plan import plan_for_scene, scene_gpus
 from twin.plant.build import build
 from twin.plant.domains import scale_up_domains
 from twin.record.channels import JobState
 from twin.rules import check
 from twin.scenario import load
+from twin.scenario.schema.scene_catalog import catalog_of
 from twin.sim.engine.engine import Engine
 
 
@@ -39,6 +42,17 @@ def test_nodes_of_any_number_of_gpus_are_planned_wired_and_run(tmp_path: Path, g
     assert not engine.jobs.planned[0].misfit
     rules = {finding.rule for finding in check(scenario, plant, plant.catalog).open}
     assert not rules & {"node-unlinked", "node-unreachable", "run-impossible", "job-fits", "tensor-group"}
+
+
+@pytest.mark.parametrize("gpus", [1, 2, 4, 16])
+def test_a_room_of_such_nodes_is_designed_and_passes_the_check(tmp_path: Path, gpus: int) -> None:
+    scenario = load(own_scene.write(tmp_path, gpus=gpus)).scenario
+    catalog = catalog_of(scenario)
+    made = design(RoomRequest(part=own_scene.NODE, rows=1, racks=4, nodes=2), catalog)
+    room = made.scene
+    assert room.plant.nodes.gpu_count.tolist() == [gpus] * 8
+    report = check(room.scenario, room.plant, catalog)
+    assert not [finding.sentence for finding in report.open if finding.severity == "error"]
 
 
 def test_more_gpus_in_a_node_draw_more_power_and_step_faster(tmp_path: Path) -> None:

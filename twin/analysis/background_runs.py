@@ -61,7 +61,7 @@ def _gone_on(scene: Scenario, run_file: Path, until_s: float | None, tell: Tell)
     go_on(scene, run_file, until_s, tell)
     if scene.branch is not None:
         with Reader(run_file) as reader:
-            divergence = other_past(scene.branch, reader.all_events())
+            divergence = other_past(scene.branch, reader.all_events(), scene.own_files)
         if divergence:
             raise ValueError(divergence)
     return run_file

@@ -29,6 +29,7 @@ from twin.scenario.reading.extend import SUFFIX, builtin_names
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.faults import Intervention
+from twin.scenario.schema.own_files import own_digest
 from twin.scenario.schema.quantity import rendered
 from twin.scenario.text.emit import block, flow, scalar
 from twin.whole_file import write_whole
@@ -141,6 +142,8 @@ def branch_scene(
     edits = [addition for addition in (*by_hand, *wanted) if isinstance(addition, Edit)]
     events, event_hash = events_before(reader, at_s)
     cut = {"at": time_text(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
+    if parts := own_digest(header.scenario.own_files):
+        cut["parts"] = parts
     text = _head(header.scenario, extends, title)
     text += block({"notes": _notes(reader, at_s, events, event_hash)})
     text += f"branch: {flow(cut)}\n"

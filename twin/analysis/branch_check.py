@@ -10,6 +10,7 @@ from twin.record.events import Event
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.scenario.schema.branching import BranchPoint
+from twin.scenario.schema.own_files import OwnFile, own_digest
 from twin.units import spoken
 
 _SHOWN = 12
@@ -33,7 +34,7 @@ def shared_past_s(a: Reader, b: Reader) -> float | None:
     return None
 
 
-def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
+def other_past(point: BranchPoint, events: Iterable[Event], own_files: tuple[OwnFile, ...] = ()) -> str:
     """Return a sentence when a branch differs from its parent before the cut; "": they are equal.
 
     Parameters
@@ -42,7 +43,16 @@ def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
         The cut, with the events of the parent until then.
     events
         Of the branch, in order, from its start to beyond the cut.
+    own_files
+        Own parts and models of the branch.
     """
+    if own_digest(own_files) != point.own_parts:
+        return tr(
+            "The own parts or models beside this branch are others than those of its run, {run}: what it was before "
+            "the branch time {at} is not what it would be now.",
+            run=point.run,
+            at=spoken(point.at_s),
+        )
     made = EventHash()
     for event in events:
         if event.t_s >= point.at_s:

@@ -26,6 +26,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("partitions",): tr("Partition"),
     ("reservations",): tr("Reservation"),
     ("clouds",): tr("Cloud"),
+    ("rentals",): tr("Rental"),
     ("failures", "causes"): tr("Failure cause"),
     ("groups",): tr("Group"),
 }

@@ -68,7 +68,7 @@ class Roots:
             on = event.word("on") or event.subject
             exact = [begun for begun in same if begun.subject == on]
             about = [begun for begun in same if related(begun.subject, on) or begun.subject == event.subject]
-            return _latest(exact or about or same)
+            return _latest(exact or about or same or self._warnings(roots, on, event.t_s))
         earlier = [
             span
             for root in roots
@@ -81,6 +81,18 @@ class Roots:
         return max(
             known, key=lambda root: (root.t_s, not kind_of(root.kind).caused_by, -root.row), default=None
         )
+
+    def _warnings(self, roots: Iterable[str], on: str, t_s: float) -> list[Event]:
+        """Return what warned of something that may happen to a thing at a time, as long as it lasted."""
+        return [
+            span.begin
+            for root in roots
+            if kind_of(root).warns
+            for span in self._of_kind(root)
+            if span.begin.t_s <= t_s
+            and (span.end is None or span.end.t_s >= t_s)
+            and related(span.subject, on)
+        ]
 
     def chain(self, event: Event) -> list[Event]:
         """Return the causes of an event, the nearest first: the last one is the fault behind it, if any is known."""

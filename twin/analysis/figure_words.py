@@ -25,6 +25,19 @@ def value_words(figure: ComparedFigure, value: float, like: float | None = None)
     return quantity_words(value, figure.unit, like)
 
 
+def scale_of(figure: ComparedFigure, like: float) -> tuple[float, str]:
+    """Return size and name of the unit in which figures of a size are shown."""
+    if figure.unit == "share":
+        return 0.01, "%"
+    if figure.unit in ("ratio", ""):
+        return 1.0, ""
+    if figure.unit not in _UNITS:
+        dimension = units.DIMENSIONS[figure.unit]
+        return 1.0, dimension.si_unit.replace("degC", "°C")
+    _, size, name = next(step for step in reversed(_UNITS[figure.unit]) if abs(like) >= step[0])
+    return size, name
+
+
 def apart_words(figure: ComparedFigure, value: float, sign: str = "+", like: float | None = None) -> str:
     """Return a difference, or half a width where `sign` is "-"; "0" for what rounds to nothing.
 

@@ -113,7 +113,7 @@ def _extensive(
 
 
 FIGURES: tuple[ComparedFigure, ...] = (
-    ComparedFigure("goodput", "goodput", "share", 1, at("goodput")),
+    ComparedFigure("goodput", tr("goodput"), "share", 1, at("goodput")),
     ComparedFigure("ettr", "ETTR", "share", 1, at("ettr")),
     ComparedFigure("mfu", "MFU", "share", 1, _mfu),
     _extensive(WORK, tr("productive GPU-hours"), "", 1, _productive),

@@ -12,10 +12,12 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.books import SiteBooks, Statement, books_steps
 from twin.economics.cash_flow import Plan
+from twin.economics.contracts import hours_of_run, hours_of_year, with_contracts
 from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
 from twin.economics.gpu_classes import held_steps
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
+from twin.economics.rented_groups import rent_of_year, rented_groups
 from twin.economics.run_work import GpuHours, WorkDone, work_of
 from twin.economics.site_lines import source_carbon_kg_j, source_power_w
 from twin.language import tr
@@ -25,20 +27,26 @@ from twin.plant.error import PlantError
 from twin.plant.tables import Plant
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
-from twin.runtime.typical_year import year_steps
+from twin.runtime.typical_year import year_hours, year_steps
 from twin.scenario.schema.document import Scenario
 
 
 def _use_steps(
     scenario: Scenario, plant: Plant, catalog: Catalog, load: float
 ) -> Generator[None, None, EnergyUse]:
-    """Work out the energy of a scene over its typical year, or by its design load where it has none."""
-    sources = source_power_w(plant)
+    """Work out the energy of a scene over its typical year, or by its design load where it has none; and its rent.
+
+    Power purchases and heat are those of the hours of the typical year: without one there are none.
+    """
+    sources, rent = source_power_w(plant), rent_of_year(rented_groups(scenario, plant, catalog), load)
     try:
-        return of_year((yield from year_steps(scenario, plant, catalog, load)), sources, scenario)
+        year = yield from year_steps(scenario, plant, catalog, load)
     except PlantError as none:
         it_w = float(rack_design_w(plant, catalog).sum())
-        return of_design_load(it_w, load, sources, source_carbon_kg_j(plant), scenario, str(none))
+        use = of_design_load(it_w, load, sources, source_carbon_kg_j(plant), scenario, str(none))
+        return replace(use, rent_usd=rent)
+    use = replace(of_year(year, sources, scenario), rent_usd=rent)
+    return with_contracts(use, scenario.site, plant, catalog, hours_of_year(year))
 
 
 def scene_books(
@@ -108,7 +116,11 @@ def run_books_steps(
     scenario, summary = reader.header.scenario, summary_of(reader)
     work = work_of(scenario, summary, gpus_by_part(plant))
     draws = reader.header.seed if seed is None else seed
-    use = of_run(reader, summary)
+    rented = {id: float(figures["cost_usd"]) for id, figures in summary.get("rentals", {}).items()}
+    use = replace(of_run(reader, summary), rent_usd=rented)
+    if scenario.site.power_purchases or scenario.site.heat_sales:
+        hours = hours_of_run(reader, *year_hours(scenario))
+        use = with_contracts(use, scenario.site, plant, catalog, hours)
     yield
     books = yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work)
     return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))

@@ -111,7 +111,7 @@ def recorded(
     if (
         branch is not None
         and result.engine.now_s > branch.at_s
-        and (divergence := other_past(branch, events))
+        and (divergence := other_past(branch, events, scenario.own_files))
     ):
         warn(f"{name}: {divergence}")
     return result

@@ -57,12 +57,20 @@ class Catalog:
         Ids of the parts that came from files beside a scene.
     own_models
         Models from files beside a scene, by name.
+    own_texts
+        These files.
     """
 
-    def __init__(self, contents: FileContents, digest: str, own_parts: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        contents: FileContents,
+        digest: str,
+        own_parts: tuple[str, ...] = (),
+        own_texts: tuple[OwnText, ...] = (),
+    ) -> None:
         self.version = contents.edition
         self.digest = digest
-        self.own_parts = own_parts
+        self.own_parts, self.own_texts = own_parts, own_texts
         self.own_models = dict(contents.models)
         self._parts = contents.parts
         self._figures = contents.figures
@@ -284,7 +292,7 @@ def with_own(texts: tuple[OwnText, ...], shipped: Catalog | None = None) -> Cata
     digest = hashlib.sha256(shipped.digest.encode())
     for file, _, text in texts:
         digest.update(f"{file}\0{len(text)}\0{text}".encode())
-    return Catalog(contents, digest.hexdigest(), own)
+    return Catalog(contents, digest.hexdigest(), own, texts)
 
 
 def catalog_from_texts(texts: dict[str, str]) -> Catalog:

@@ -18,6 +18,8 @@ from twin.catalog.price_parts import PricePart
 
 MOST_BYTES = 500_000
 """Of one file of own parts or models; the largest shipped one has 60 kB."""
+MOST_OF_ALL = 2_000_000
+"""Characters of all files of a scene together, which its run files hold."""
 MOST_FILES = 64
 MOST_PARTS = 500
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]{0,59}")
@@ -52,6 +54,10 @@ def read_own(texts: tuple[OwnText, ...], into: FileContents) -> tuple[str, ...]:
     for file, _, text in texts:
         if len(text) > MOST_BYTES:
             raise CatalogError(file, 0, "", f"is larger than {MOST_BYTES // 1000} kB; split it")
+    if sum(len(text.text) for text in texts) > MOST_OF_ALL:
+        raise CatalogError(
+            texts[0].file, 0, "", f"and the others are larger than {MOST_OF_ALL // 1_000_000} MB together"
+        )
     shipped = len(into.parts)
     documents = read_sources({file: text for file, holds, text in texts if holds == "parts"}, into)
     for file, document in documents.items():

@@ -74,6 +74,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
     ),
     "Reports and export": (
         CommandEntry("report", "twin.cli.report:write_report"),
+        CommandEntry("handover", "twin.cli.documents.handover:hand_over"),
         CommandEntry("draw", "twin.cli.documents.draw:draw_scene"),
         CommandEntry("bom", "twin.cli.documents.lists:list_parts", ("FORMAT",)),
         CommandEntry("cables", "twin.cli.documents.lists:list_cables"),

@@ -240,6 +240,7 @@ def _carbon(books: SiteBooks) -> dict[str, Any]:
     likely, drawn = books.carbon(books.likely), books.carbon(books.drawn)
     return {
         "operational_kg": float(likely.operational_kg[0]),
+        "saved_by_purchases_kg": likely.saved_kg,
         "embodied_kg": {name: spread(kg, drawn.embodied_kg[name]) for name, kg in likely.embodied_kg.items()},
         "total_kg": spread(likely.total_kg, drawn.total_kg),
         "kg_gpu_h": spread(likely.kg_gpu_h, drawn.kg_gpu_h) if books.bill.gpus else spread(None, None),
@@ -258,9 +259,9 @@ def _renting(books: SiteBooks) -> dict[str, Any]:
         ],
         "offers": [
             {
-                "shape": one.shape.id,
-                "title": f"{one.shape.vendor} {one.shape.title}",
-                "gpus": one.shape.n_gpu,
+                "shape": one.id,
+                "title": f"{one.vendor} {one.title}",
+                "gpus": one.gpus,
                 "usd_gpu_h": {
                     way: [spread(a, b) for a, b in zip(usd, many.usd_gpu_h[way], strict=True)]
                     for way, usd in one.usd_gpu_h.items()

@@ -17,8 +17,9 @@ def open_scene(
     scene: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENE|RUN|LESSON",
-            help="A scene by file or name, a run file, or a lesson (default: the last scene).",
+            metavar="SCENE|RUN|LESSON|F.zip",
+            help="A scene by file or name, a run file, a lesson, or a package that was handed over "
+            "(default: the last scene).",
             show_default=False,
             autocompletion=completion.scenes_and_runs,
         ),
@@ -35,6 +36,7 @@ def open_scene(
     with reporting_errors(scene or ""):
         from twin.cli.display import has_display
         from twin.cli.scene import is_run, run_path, scene_path
+        from twin.handover.unpack import SUFFIX, PackageError, unpacked_scene
         from twin.lessons.lesson_file import is_lesson
 
         path: Path | None = None
@@ -43,6 +45,12 @@ def open_scene(
                 f"--seed: {scene} is a recorded run and keeps its seed; open its scene for another seed"
             )
         if scene is not None:
+            if scene.lower().endswith(SUFFIX):
+                try:
+                    scene = str(unpacked_scene(Path(scene)))
+                except PackageError as error:
+                    raise BadInput(str(error)) from None
+                print(f"unpacked: {scene}")
             path = (
                 Path(scene) if is_lesson(scene) else run_path(scene) if is_run(scene) else scene_path(scene)
             )

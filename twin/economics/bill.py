@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -85,6 +85,10 @@ class Bill:
         Rated power of the sources on site by kind of stage [W].
     notes
         What is left out, in sentences.
+    owned_share
+        Share of the nodes' design power that is owned; what rented nodes have of the hall is their owner's [-].
+    rented_gpus
+        GPUs among the installed ones that are rented, by part.
     """
 
     lines: tuple[BillLine, ...]
@@ -93,6 +97,8 @@ class Bill:
     grid_w: float
     source_w: dict[str, float]
     notes: tuple[str, ...] = ()
+    owned_share: float = 1.0
+    rented_gpus: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def gpu_count(self) -> int:

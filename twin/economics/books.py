@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.operation import Operation, operation_of
 from twin.economics.price_book import PriceRange
 from twin.economics.prices import Prices, drawn_prices, likely_prices, prices_at_ends
+from twin.economics.rented_groups import RentedGroup, rented_groups
 from twin.economics.run_work import WorkDone
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
 from twin.plant.tables import Plant
@@ -109,6 +110,10 @@ class SiteBooks:
         Of the draws.
     catalog
         Of the parts.
+    owned
+        Of the same site with all its nodes owned, where some are rented; None: they are.
+    rented
+        Its rented nodes.
     """
 
     bill: Bill
@@ -121,6 +126,8 @@ class SiteBooks:
     notes: tuple[str, ...]
     seed: int
     catalog: Catalog = field(repr=False)
+    owned: SiteBooks | None = field(default=None, repr=False)
+    rented: tuple[RentedGroup, ...] = field(default=(), repr=False)
 
     def period_usd(self, statement: Statement) -> Floats:
         """Return capital and operation of the period of the use, shape (samples,) [USD]."""
@@ -174,7 +181,13 @@ def books_steps(
     PriceError
         When what is inside something costs more than the whole.
     """
+    owned = None
+    if scenario.rentals:
+        of_all = scenario.model_copy(update={"rentals": ()})
+        all_use = replace(use, rent_usd={})
+        owned = yield from books_steps(of_all, plant, catalog, all_use, plan, samples, seed, work)
     whole = bill_of(scenario, plant, catalog)
+    use = use.of_share(whole.owned_share) if scenario.rentals else use
     yield
     bill = priced_bill(whole, catalog, scenario)
     prices = prices_of(scenario, bill, catalog)
@@ -182,7 +195,8 @@ def books_steps(
     yield
     drawn = statement_of(bill, use, plan, drawn_prices(prices, samples, seed), work, catalog)
     notes = (*whole.notes, *_doubts(likely))
-    return SiteBooks(bill, plan, use, prices, likely, drawn, work, notes, seed, catalog)
+    rented = rented_groups(scenario, plant, catalog)
+    return SiteBooks(bill, plan, use, prices, likely, drawn, work, notes, seed, catalog, owned, rented)
 
 
 def statement_of(

@@ -26,11 +26,14 @@ class SiteCarbon:
         Of GPUs, of servers without them, and of the hall, each over its life.
     gpus
         Installed.
+    saved_kg
+        Of energy from the grid that power purchases replaced, less their own; the first is without it.
     """
 
     operational_kg: Floats
     embodied_kg: dict[str, Floats]
     gpus: int
+    saved_kg: float = 0.0
 
     @property
     def total_kg(self) -> Floats:
@@ -45,7 +48,7 @@ class SiteCarbon:
 
 
 def carbon_of(bill: Bill, use: EnergyUse, prices: Prices, catalog: Catalog) -> SiteCarbon:
-    """Return the carbon of a site.
+    """Return the carbon of a site: of all its energy, and of making what is owned.
 
     Parameters
     ----------
@@ -56,7 +59,8 @@ def carbon_of(bill: Bill, use: EnergyUse, prices: Prices, catalog: Catalog) -> S
     catalog
         For the power of GPUs and nodes.
     """
-    gpu_kw = sum(count * catalog.gpu(part).tdp_w for part, count in bill.gpus.items()) / 1e3
+    owned = {part: count - bill.rented_gpus.get(part, 0) for part, count in bill.gpus.items()}
+    gpu_kw = sum(count * catalog.gpu(part).tdp_w for part, count in owned.items()) / 1e3
     nodes_kw = sum(
         line.count * catalog.node(line.entry).max_w / 1e3
         for line in bill.lines
@@ -71,4 +75,5 @@ def carbon_of(bill: Bill, use: EnergyUse, prices: Prices, catalog: Catalog) -> S
         np.full(prices.shape, use.carbon_kg * use.yearly),
         {name: np.broadcast_to(kg, prices.shape) for name, kg in made.items()},
         bill.gpu_count,
+        use.saved_kg * use.yearly,
     )

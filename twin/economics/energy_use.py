@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,14 @@ class EnergyUse:
         Made on site, by kind of stage [kWh].
     water_m3, carbon_kg
         Water used, and carbon emitted by energy [m3], [kg].
+    saved_kg
+        What power purchases kept it from [kg].
+    ppa_mwh, ppa_usd
+        Power bought by the entry of its price [MWh]; what costs a price of the scene [USD].
+    heat_mwh, heat_usd
+        Heat sold at the price of the catalogue [MWh], and at those of the scene [USD].
+    rent_usd
+        What rented nodes cost, by rental, at likely prices [USD].
     """
 
     basis: str
@@ -55,11 +63,33 @@ class EnergyUse:
     own_kwh: Mapping[str, float]
     water_m3: float
     carbon_kg: float
+    saved_kg: float = 0.0
+    ppa_mwh: Mapping[str, float] = field(default_factory=dict)
+    ppa_usd: float = 0.0
+    heat_mwh: float = 0.0
+    heat_usd: float = 0.0
+    rent_usd: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def yearly(self) -> float:
         """Return the factor from the period to a year."""
         return SECONDS_PER_YEAR / self.period_s
+
+    def of_share(self, share: float) -> EnergyUse:
+        """Return the use of a share of the site; its carbon stays that of all, for all of it is emitted [-]."""
+        return replace(
+            self,
+            it_kwh=self.it_kwh * share,
+            grid_kwh=self.grid_kwh * share,
+            grid_usd=self.grid_usd * share,
+            peaks_kw=self.peaks_kw * share,
+            own_kwh={kind: kwh * share for kind, kwh in self.own_kwh.items()},
+            water_m3=self.water_m3 * share,
+            ppa_mwh={entry: mwh * share for entry, mwh in self.ppa_mwh.items()},
+            ppa_usd=self.ppa_usd * share,
+            heat_mwh=self.heat_mwh * share,
+            heat_usd=self.heat_usd * share,
+        )
 
 
 def of_year(year: SiteYear, source_w: Mapping[str, float], scenario: Scenario) -> EnergyUse:

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from twin.arrays import Ints32
+from twin.arrays import Bools, Ints32
 from twin.catalog import Catalog, RackPart
 from twin.catalog.contents import contents
 from twin.economics.bill import BillLine, Group
@@ -34,22 +34,34 @@ _GROUP_OF: dict[str, Group] = {
 
 def it_lines(scenario: Scenario, plant: Plant, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
     """Yield the lines of all IT of a scene."""
-    yield from _of_nodes(plant, catalog)
-    yield from _of_racks(plant, catalog, book)
+    yield from held_lines(plant, catalog, book, np.zeros(len(plant.nodes.ids), np.bool_))
+    yield from shared_lines(scenario, plant, catalog)
+
+
+def held_lines(plant: Plant, catalog: Catalog, book: PriceBook, rented: Bools) -> Iterator[BillLine]:
+    """Yield the lines of nodes and racks, but of rented nodes, shape (N,), and of racks that hold those alone."""
+    owned = plant.nodes.present & ~rented
+    yield from _of_nodes(plant, owned, catalog)
+    yield from _of_racks(plant, owned, catalog, book)
+
+
+def shared_lines(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
+    """Yield the lines of network and stores, which all nodes share."""
     for part, count in Counter(compress(plant.switches.part, plant.switches.present.tolist())).items():
         yield BillLine("network", part, count, "", "it")
     yield from _of_cables(scenario, plant, catalog)
     yield from _of_stores(plant)
 
 
-def gpus_by_part(plant: Plant) -> dict[str, int]:
-    """Return the installed GPUs by part."""
-    numbers = np.bincount(plant.gpus.part[plant.gpus.present], minlength=len(plant.gpu_parts))
+def gpus_by_part(plant: Plant, nodes: Bools | None = None) -> dict[str, int]:
+    """Return the installed GPUs by part, of all nodes or of some, shape (N,)."""
+    there = plant.gpus.present if nodes is None else plant.gpus.present & nodes[plant.gpus.node]
+    numbers = np.bincount(plant.gpus.part[there], minlength=len(plant.gpu_parts))
     return {part: count for part, count in zip(plant.gpu_parts, numbers.tolist(), strict=True) if count}
 
 
-def _of_nodes(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:
-    numbers = np.bincount(plant.nodes.part[plant.nodes.present], minlength=len(plant.node_parts))
+def _of_nodes(plant: Plant, owned: Bools, catalog: Catalog) -> Iterator[BillLine]:
+    numbers = np.bincount(plant.nodes.part[owned], minlength=len(plant.node_parts))
     for part, count in zip(plant.node_parts, numbers.tolist(), strict=True):
         yield from node_lines(part, count, catalog)
 
@@ -60,9 +72,11 @@ def node_lines(part: str, count: int, catalog: Catalog) -> Iterator[BillLine]:
     yield from _inside(catalog, contents(catalog.node(part)), count)
 
 
-def _of_racks(plant: Plant, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
-    racks = plant.racks
-    there = np.flatnonzero(racks.present).tolist()
+def _of_racks(plant: Plant, owned: Bools, catalog: Catalog, book: PriceBook) -> Iterator[BillLine]:
+    racks, nodes = plant.racks, plant.nodes
+    left = np.bincount(nodes.rack[nodes.present & ~owned], minlength=len(racks.ids)) > 0
+    left &= np.bincount(nodes.rack[owned], minlength=len(racks.ids)) == 0
+    there = np.flatnonzero(racks.present & ~left).tolist()
     for part, count in Counter(racks.part[rack] for rack in there).items():
         yield from rack_lines(part or "", count, catalog, book)
     shelves: Counter[str] = Counter()

@@ -22,6 +22,7 @@ from twin.economics.books import SiteBooks, Statement, market_usd_h
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.gpu_classes import owned_by_class
 from twin.economics.ownership import IDLE_SHARE
+from twin.economics.rented_groups import rent_entry
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS, RESTING
 from twin.record.ledger_reading import LedgerRange
@@ -61,6 +62,10 @@ class LedgerUsd:
         (samples,) [USD].
     rent_usd_gpu_s
         Market price of a GPU-second, shape (kinds, samples) [USD].
+    rental_share
+        Share of each rental that each job and account took, shape (rentals, jobs + 1, accounts) [-].
+    rental_usd
+        What each rental cost, shape (rentals, samples) [USD].
     """
 
     jobs: tuple[str, ...]
@@ -71,6 +76,8 @@ class LedgerUsd:
     used_usd: Floats
     cash_usd: Floats
     rent_usd_gpu_s: Floats
+    rental_share: Floats | None = None
+    rental_usd: Floats | None = None
 
     @property
     def base_usd(self) -> Floats:
@@ -84,11 +91,11 @@ class LedgerUsd:
 
     def account_usd(self) -> Floats:
         """Return the full cost of each account, shape (accounts, samples) [USD]."""
-        return self.full_usd(self.gpu_s.sum(axis=0), self.energy_share.sum(axis=0))
+        return self._full_usd(0)
 
     def job_usd(self) -> Floats:
         """Return the full cost of each job, and in the last row of GPUs at rest, shape (jobs + 1, samples) [USD]."""
-        return self.full_usd(self.gpu_s.sum(axis=1), self.energy_share.sum(axis=1))
+        return self._full_usd(1)
 
     def tenant_usd(self) -> dict[str, Floats]:
         """Return the full cost of each tenant by name, "" of jobs without one, shape (samples,) each [USD]."""
@@ -97,9 +104,13 @@ class LedgerUsd:
             found[tenant or ""] = found.get(tenant or "", 0.0) + usd
         return found
 
-    def full_usd(self, gpu_s: Floats, energy_share: Floats) -> Floats:
-        """Return what GPU-seconds of each kind and a share of the energy cost, samples last [USD]."""
-        return np.asarray(gpu_s @ self.owned_usd_gpu_s + energy_share[..., None] * self.used_usd, np.float64)
+    def _full_usd(self, over: int) -> Floats:
+        """Return what GPU-seconds of each kind, energy and rent cost, summed over jobs (0) or accounts (1) [USD]."""
+        share = self.energy_share.sum(axis=over)
+        usd = self.gpu_s.sum(axis=over) @ self.owned_usd_gpu_s + share[..., None] * self.used_usd
+        if self.rental_share is not None and self.rental_usd is not None:
+            usd = usd + self.rental_share.sum(axis=over + 1).T @ self.rental_usd
+        return np.asarray(usd, np.float64)
 
     def cash_marginal_usd(self, energy_share: Floats) -> Floats:
         """Return what a share of the energy costs and nothing else: what is saved by not using it [USD]."""
@@ -147,6 +158,11 @@ def ledger_usd(
     if not seconds.any():  # no GPU is there to bear it
         used = used + (statement.capital.yearly_usd + operation.fixed_usd) * period
     prices = statement.capital.prices
+    rentals = [
+        (_rental_share(by_job, group.by_use), prices[rent_entry(id)] * books.use.rent_usd.get(id, 0.0))
+        for group in books.rented
+        for id in (group.rental.id,)
+    ]
     rent = np.array([market_usd_h({part: 1}, prices, catalog) for part in bill.gpus]).reshape(
         -1, prices.samples
     )
@@ -159,7 +175,20 @@ def ledger_usd(
         used,
         used - operation.by_item["demand"] * period,
         rent / HOUR_S,
+        np.array([share for share, _ in rentals]) if rentals else None,
+        np.array([np.broadcast_to(usd, prices.shape) for _, usd in rentals]) if rentals else None,
     )
+
+
+def _rental_share(by_job: Floats, by_use: bool) -> Floats:
+    """Return the share of a rental that each job and account bears: by use those that held GPUs, else all [-]."""
+    weight = by_job.copy()
+    if by_use and by_job[:-1].any():
+        weight[-1] = 0.0
+    whole = weight.sum()
+    if whole <= 0.0:  # no GPU was there
+        weight[-1], whole = 1.0, weight[-1].size
+    return np.asarray(weight / whole, np.float64)
 
 
 def _by_kind(by_job: Floats, held: Floats, installed: Floats) -> Floats:

@@ -18,15 +18,19 @@ from twin.economics.bill import Bill
 from twin.economics.capital import IT_GROUPS, Capital
 from twin.economics.demand_charge import demand_charge
 from twin.economics.energy_use import EnergyUse
+from twin.economics.rented_groups import rent_entry
 from twin.economics.site_lines import GENERATION
 from twin.language import tr
 
 OperationItem = Literal[
     "energy",
+    "ppa",
     "demand",
     "fuel",
     "generation_upkeep",
     "water",
+    "heat_sold",
+    "rent",
     "people",
     "it_support",
     "maintenance",
@@ -37,10 +41,13 @@ OperationItem = Literal[
 ITEMS: tuple[OperationItem, ...] = get_args(OperationItem)
 ITEM_TITLES: dict[OperationItem, str] = {
     "energy": tr("Energy from the grid"),
+    "ppa": tr("Power bought from parks"),
     "demand": tr("Demand charge"),
     "fuel": tr("Fuel of own generation"),
     "generation_upkeep": tr("Upkeep of own generation"),
     "water": tr("Water"),
+    "heat_sold": tr("Heat sold"),
+    "rent": tr("Rented nodes"),
     "people": tr("People"),
     "it_support": tr("Support and repair of IT"),
     "maintenance": tr("Maintenance of power and cooling"),
@@ -48,8 +55,10 @@ ITEM_TITLES: dict[OperationItem, str] = {
     "insurance": tr("Insurance"),
     "tax": tr("Property tax"),
 }
-BY_USE: tuple[OperationItem, ...] = ("energy", "demand", "fuel", "water")
-"""Items that follow the use of the site; all others cost the same whatever it does."""
+BY_USE: tuple[OperationItem, ...] = ("energy", "ppa", "demand", "fuel", "water", "heat_sold")
+"""Items that follow the use of the site; rented nodes follow that of theirs, all others cost the same."""
+HEAT_PRICE = "heat-sold"
+"""Entry of the catalogue's prices, per MWh."""
 LEAST_PEOPLE, PEOPLE_PER_MW = 12.0, 0.5
 """People on site [est]."""
 PEOPLE_FROM_MW = 1.0
@@ -82,8 +91,8 @@ class Operation:
 
     @property
     def fixed_usd(self) -> Floats:
-        """Return what does not, shape (samples,) [USD/year]."""
-        return self._sum(tuple(item for item in ITEMS if item not in BY_USE))
+        """Return what costs the same whatever it does, shape (samples,) [USD/year]."""
+        return self._sum(tuple(item for item in ITEMS if item not in BY_USE and item != "rent"))
 
     def _sum(self, items: tuple[OperationItem, ...]) -> Floats:
         return np.asarray(np.sum([self.by_item[item] for item in items], axis=0), np.float64)
@@ -117,11 +126,21 @@ def operation_of(
             fuel = fuel + prices[f"fuel-{kind}"] * FUEL_GJ_KWH[kind] * kwh * use.yearly
         elif kind == "smr":
             fuel = fuel + prices["fuel-smr"] * kwh / 1e3 * use.yearly
+    bought, sold = np.full(prices.shape, use.ppa_usd), np.full(prices.shape, use.heat_usd)
+    for entry, mwh in use.ppa_mwh.items():
+        bought = bought + prices[entry] * mwh
+    sold = sold + prices[HEAT_PRICE] * use.heat_mwh
+    rent = zero
+    for id, usd in use.rent_usd.items():
+        rent = rent + prices[rent_entry(id)] * usd
     if not colocated:
         for kind in GENERATION:
             upkeep = upkeep + prices[f"om-{kind}"] * bill.source_w.get(kind, 0.0) / 1e3
     found: dict[OperationItem, Floats] = {
         "energy": prices["energy-price"] * use.grid_usd * use.yearly,
+        "ppa": bought * use.yearly,
+        "heat_sold": -sold * use.yearly,
+        "rent": rent * use.yearly,
         "demand": demand_charge(use.peaks_kw, prices["demand-charge"], ratchet),
         "fuel": fuel,
         "generation_upkeep": upkeep,
@@ -133,4 +152,4 @@ def operation_of(
         "insurance": prices["insurance"] * everything,
         "tax": prices["tax"] * everything,
     }
-    return Operation({item: np.broadcast_to(usd, prices.shape) for item, usd in found.items()})
+    return Operation({item: np.broadcast_to(found[item], prices.shape) for item in ITEMS})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,8 +13,13 @@ from twin.economics.books import SiteBooks, Statement
 from twin.economics.finance import HOURS_PER_YEAR
 from twin.economics.ownership import IDLE_SHARE, break_even_utilisation, owned_usd_gpu_h
 from twin.economics.price_draws import pert_quantile, uniform_draws
+from twin.economics.prices import Prices
 from twin.economics.rent import HOUR_S, RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.rented_groups import RentedGroup, rent_entry
 from twin.economics.run_work import WorkDone
+from twin.language import tr
+from twin.scenario.generators.rented import shape_part
+from twin.scenario.schema.rental import RECLAIMED
 
 UTILISATIONS = np.linspace(0.05, 1.0, 20)
 """Of the curves [-]."""
@@ -29,12 +34,14 @@ BY_THE_HOUR = ("on_demand", "spot")
 
 @dataclass(frozen=True)
 class RentOffer:
-    """One shape beside the own site.
+    """One shape beside the own site: of a cloud, or of the rented nodes of the scene.
 
     Parameters
     ----------
-    shape
-        What is rented.
+    id, vendor, title
+        Of a shape of the catalogue, or of a rental; whose it is, and what.
+    gpus
+        Of a shape.
     usd_gpu_h
         One useful GPU-hour by way of renting, over `UTILISATIONS`, shape (U, samples) each [USD].
     break_even
@@ -43,7 +50,10 @@ class RentOffer:
         What the jobs of a run cost on demand, in whole shapes and billed time, shape (samples,) [USD]; None: no run.
     """
 
-    shape: ShapePart
+    id: str
+    vendor: str
+    title: str
+    gpus: int
     usd_gpu_h: dict[str, Floats]
     break_even: dict[str, Floats]
     jobs_usd: Floats | None
@@ -58,7 +68,7 @@ class OwnOrRent:
     fixed_usd_h, energy_usd_h
         Of an own GPU and hour: whether it works or not, and energy at full load, shape (samples,) [USD].
     offers
-        Of the clouds that have the site's GPU.
+        Of the scene's own rentals, then of the clouds that have the site's GPU.
     """
 
     fixed_usd_h: Floats
@@ -79,23 +89,44 @@ def own_or_rent(books: SiteBooks, statement: Statement) -> OwnOrRent:
     books, statement
         Of the site, and which of its sets of prices; the prices of clouds are drawn by the same seed.
     """
+    rented = books.rented
+    if books.owned is not None:  # beside what the same site would cost with all its nodes owned
+        prices = statement.capital.prices
+        is_drawn = statement is books.drawn
+        books = books.owned
+        statement = books.drawn if is_drawn else books.likely
+        own = [_own_terms(group, books, prices) for group in rented]
+    else:
+        own = []
     bill, prices, use = books.bill, statement.capital.prices, books.use
     hours = HOURS_PER_YEAR * max(1, bill.gpu_count)
     fixed = (statement.capital.yearly_usd + statement.operation.fixed_usd) / hours
     load = use.it_kwh / (bill.it_w / 1e3 * use.period_s / 3600.0) if bill.it_w else 1.0
     energy = statement.operation.by_use_usd / hours / max(load, IDLE_SHARE)
     gpu = max(bill.gpus, key=lambda part: bill.gpus[part], default="")
-    offers = [
-        _offer(shape, books, bill.gpus[gpu], fixed, energy, prices.samples)
-        for shape in books.catalog.shapes
-        if shape.gpu == gpu
+    listed = [
+        _listed_terms(shape, books, prices.samples) for shape in books.catalog.shapes if shape.gpu == gpu
     ]
+    offers = [_offer(terms, books, bill.gpus[gpu], fixed, energy) for terms in (*own, *listed) if gpu]
     return OwnOrRent(fixed, energy, tuple(offers))
 
 
-def _offer(
-    shape: ShapePart, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats, samples: int
-) -> RentOffer:
+@dataclass(frozen=True)
+class _Terms:
+    """What is asked for a shape: whose, prices, and reclaims of what is on spot."""
+
+    id: str
+    vendor: str
+    title: str
+    gpus: int
+    hour: RentTerms
+    reclaim_per_s: Floats
+    notice_s: float
+    billed_unit_s: float
+    billed_least_s: float
+
+
+def _listed_terms(shape: ShapePart, books: SiteBooks, samples: int) -> _Terms:
     def drawn(key: str) -> Floats:
         figure = books.catalog.provenance(shape.id, key)
         if samples == 1:
@@ -107,16 +138,53 @@ def _offer(
 
     hour = drawn("price_usd")
     terms = RentTerms(hour, hour * drawn("reserved"), hour * drawn("spot"))
-    gang = min(gpus, GANG_GPUS) / shape.n_gpu
-    kept = kept_on_spot(np.ceil(gang), drawn("reclaim_per_s"), shape.notice_s, INTERVAL_S, WRITE_S, RESTART_S)
-    usd = rented_usd_gpu_h(terms, gpus, shape.n_gpu, UTILISATIONS, kept)
+    return _Terms(
+        shape.id,
+        shape.vendor,
+        shape.title,
+        shape.n_gpu,
+        terms,
+        drawn("reclaim_per_s"),
+        shape.notice_s,
+        shape.billed_unit_s,
+        shape.billed_least_s,
+    )
+
+
+def _own_terms(group: RentedGroup, books: SiteBooks, prices: Prices) -> _Terms:
+    """Return the terms of a rental; its ways other than its own cost what its shape does in the catalogue, if any."""
+    rental, terms = group.rental, group.terms
+    gpus = int(group.gpus[0]) if group.gpus.size else 1
+    asked = np.broadcast_to(prices[rent_entry(rental.id)] * terms.price_usd_s * HOUR_S * gpus, prices.shape)
+    shape = shape_part(rental, books.catalog)
+    listed = None if shape is None else _listed_terms(shape, books, prices.samples).hour
+    hour = RentTerms(asked, asked, asked) if listed is None else listed
+    way = "spot" if rental.terms in RECLAIMED else rental.terms.replace("-", "_")
+    return _Terms(
+        rental.id,
+        tr("This scene"),
+        (rental.title or rental.id) + ("" if shape is None else f" ({shape.vendor} {shape.title})"),
+        gpus,
+        replace(hour, **{way: asked}),
+        np.array([terms.reclaim_per_s]),
+        terms.notice_s,
+        terms.billed_unit_s,
+        terms.billed_least_s,
+    )
+
+
+def _offer(terms: _Terms, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats) -> RentOffer:
+    gang = np.ceil(min(gpus, GANG_GPUS) / terms.gpus)
+    kept = kept_on_spot(gang, terms.reclaim_per_s, terms.notice_s, INTERVAL_S, WRITE_S, RESTART_S)
+    usd = rented_usd_gpu_h(terms.hour, gpus, terms.gpus, UTILISATIONS, kept)
     even = {way: break_even_utilisation(fixed, energy, usd[way][0]) for way in BY_THE_HOUR}
-    return RentOffer(shape, usd, even, _jobs_usd(shape, books.work, hour))
+    jobs = _jobs_usd(terms, books.work)
+    return RentOffer(terms.id, terms.vendor, terms.title, terms.gpus, usd, even, jobs)
 
 
-def _jobs_usd(shape: ShapePart, work: WorkDone | None, hour_usd: Floats) -> Floats | None:
+def _jobs_usd(terms: _Terms, work: WorkDone | None) -> Floats | None:
     if work is None or not work.jobs:
         return None
-    shapes = shapes_for([job.gpus for job in work.jobs], shape.n_gpu)
-    billed = billed_s([job.held_s for job in work.jobs], shape.billed_unit_s, shape.billed_least_s)
-    return np.asarray(hour_usd * float((shapes * billed).sum()) / HOUR_S, np.float64)
+    shapes = shapes_for([job.gpus for job in work.jobs], terms.gpus)
+    billed = billed_s([job.held_s for job in work.jobs], terms.billed_unit_s, terms.billed_least_s)
+    return np.asarray(terms.hour.on_demand * float((shapes * billed).sum()) / HOUR_S, np.float64)

@@ -42,14 +42,19 @@ def write_lists(lists: Sequence[SiteList], to: Path) -> None:
         When the disk refuses.
     """
     if _is_workbook(to):
-        write_whole(to, _workbook(lists))
-        return
-    (only,) = lists
+        write_whole(to, workbook_bytes(lists))
+    else:
+        (only,) = lists
+        write_whole(to, csv_bytes(only))
+
+
+def csv_bytes(made: SiteList) -> bytes:
+    """Return a list as CSV."""
     file = StringIO(newline="")
     out = csv.writer(file, lineterminator="\n")
-    out.writerow([column.head for column in only.columns])
-    out.writerows([_text(cell, column) for cell, column in _cells(only, row)] for row in only.rows)
-    write_whole(to, file.getvalue().encode())
+    out.writerow([column.head for column in made.columns])
+    out.writerows([_text(cell, column) for cell, column in _cells(made, row)] for row in made.rows)
+    return file.getvalue().encode()
 
 
 def shown(cell: Cell, column: SiteColumn) -> str:
@@ -97,7 +102,8 @@ def _value(cell: Cell, column: SiteColumn) -> Cell:
     return cell
 
 
-def _workbook(lists: Sequence[SiteList]) -> bytes:
+def workbook_bytes(lists: Sequence[SiteList]) -> bytes:
+    """Return a workbook with a sheet for each list; raises `NoWorkbook`."""
     excel = _openpyxl()
     book = excel.Workbook(write_only=True)
     for made in lists:

@@ -220,3 +220,39 @@ def year_of_output(latitude_deg: float, sunshine: float) -> Floats:
     clear = clear_sky_output(latitude_deg, hours // 24 + 1, hours % 24)
     result: Floats = clear * cloudiness_factor(sunshine)
     return result
+
+
+CUT_IN_M_S, RATED_M_S, CUT_OUT_M_S = 3.0, 12.0, 25.0
+"""Wind at which a turbine begins to give power, gives all of it, and stops [m/s] [est]."""
+WIND_SHAPE = 2.0
+"""Weibull shape of wind speeds through a year; 1.8 to 2.2 at most places [est]."""
+
+
+@lru_cache(maxsize=16)
+def year_of_wind(name: str, mean_output: float) -> Floats:
+    """Output of wind turbines over rated power at each hour of a year, shape (8760,) [-].
+
+    Speeds are Weibull, with the memory of weather of a few days; the same ones for the same name.
+
+    Parameters
+    ----------
+    name
+        Of the place: the seed of its wind.
+    mean_output
+        Mean of the year, which sets the mean speed, 0.05 to 0.6 [-].
+    """
+    course = _hourly(_anomalies(component_key(name), "wind"))
+    rank = (np.argsort(np.argsort(course, kind="stable"), kind="stable") + 0.5) / HOURS
+    unit = (-np.log(1.0 - rank)) ** (1.0 / WIND_SHAPE)
+    low, high = 0.5, 30.0
+    for _ in range(60):
+        scale = (low + high) / 2
+        low, high = (scale, high) if turbine_output(scale * unit).mean() < mean_output else (low, scale)
+    return turbine_output(low * unit)
+
+
+def turbine_output(speed_m_s: ArrayLike) -> Floats:
+    """Output of a wind turbine over its rated power [-]: the cube of the wind between cut-in and rated speed."""
+    speed = np.asarray(speed_m_s, dtype=np.float64)
+    rise = (speed**3 - CUT_IN_M_S**3) / (RATED_M_S**3 - CUT_IN_M_S**3)
+    return np.where(speed > CUT_OUT_M_S, 0.0, np.clip(rise, 0.0, 1.0))

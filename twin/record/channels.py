@@ -114,6 +114,7 @@ class NodeCondition(IntEnum):
     OFF = 12
     CUT_OFF = 13
     UNPOWERED = 14
+    RECLAIMED = 15  # rented, and its owner has taken it back or is about to
 
 
 class WaitReason(IntEnum):

@@ -255,6 +255,9 @@ _CLOUD = _Table(
     quota_peak=_count,
     wait_saved_s=_number,
 )
+_RENTED = _Table(
+    uses=_count, used_gpu_h=_number, billed_gpu_h=_number, cost_usd=_number, reclaims=_count, away=_count
+)
 _STOCK = _Table(used=_count, stock=_count, on_order=_count, waiting=_count)
 _MOVED = _Table(job=_text, cloud=_text, rpo_s=_number, rto_s=_number)
 _RENT = _Table(price_usd_gpu_h=_number, break_even_utilisation=_FIGURE)
@@ -303,6 +306,7 @@ _SUMMARY = _Table(
     fabrics=_Each(_FABRIC),
     installed_gpu_s=_number,
     cloud=_Each(_CLOUD, named=True),
+    rentals=_Each(_RENTED, named=True),
     disaster=_Table(jobs=_Each(_MOVED)).late(losses=_count, rpo_max_s=_FIGURE, rto_max_s=_FIGURE),
     economics=_Maybe(
         _Table(

@@ -20,6 +20,7 @@ AWAY = (
     NodeCondition.OFF,
     NodeCondition.CUT_OFF,
     NodeCondition.UNPOWERED,
+    NodeCondition.RECLAIMED,
 )
 """Conditions of nodes that cannot take work, as a list of them is read."""
 WORDS: dict[NodeCondition, str] = {
@@ -37,6 +38,7 @@ WORDS: dict[NodeCondition, str] = {
     NodeCondition.OFF: tr("shut down"),
     NodeCondition.CUT_OFF: tr("disconnected"),
     NodeCondition.UNPOWERED: tr("without power"),
+    NodeCondition.RECLAIMED: tr("reclaimed"),
 }
 """What people call each condition of a node that is there."""
 

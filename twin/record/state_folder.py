@@ -14,6 +14,8 @@ from pathlib import Path
 from uuid import uuid4
 
 SUFFIX = ".twinrun"
+STUDY_SUFFIX = ".sweep"
+"""Of the results of a study."""
 KEPT_RUNS = 10
 
 

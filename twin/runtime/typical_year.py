@@ -9,7 +9,7 @@ from twin.catalog import Catalog, CatalogError
 from twin.piecewise import all_at_once
 from twin.plant.error import PlantError
 from twin.plant.tables import Plant
-from twin.record.site_year import SiteYear
+from twin.record.site_year import SiteYear, YearHours
 from twin.scenario.schema.document import Scenario
 
 WORKED_OUT_BY = "twin.sim.summary.typical_year"
@@ -47,6 +47,12 @@ def year_steps(
         scenario, plant, catalog, load
     )
     return (yield from steps)
+
+
+def year_hours(scenario: Scenario) -> tuple[YearHours, float]:
+    """Return the hours of the year of a site; as `twin.sim.summary.typical_year.year_hours`."""
+    hours: tuple[YearHours, float] = import_module(WORKED_OUT_BY).year_hours(scenario)
+    return hours
 
 
 def year_or_reason(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear | str:

@@ -135,7 +135,13 @@ def optimised(
         nsga2(evaluate, len(design.keys), population, generations, seed)
     except _RunsLost:
         return None
-    numbers = list(places.values())
+    return front_in(contents, list(places.values()), aims, limits)
+
+
+def front_in(
+    contents: SweepContents, numbers: Sequence[int], aims: Sequence[Aim], limits: Sequence[FigureLimit]
+) -> list[int]:
+    """Return which of some points no other one of them is better than in all aims, among those that keep all limits."""
     front = front_of(*_judged(contents, numbers, aims, limits))
     return [number for number, best in zip(numbers, front.tolist(), strict=True) if best]
 

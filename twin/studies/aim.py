@@ -69,8 +69,8 @@ def aims_of(texts: Sequence[str]) -> tuple[Aim, ...]:
     return tuple(found)
 
 
-def limits_of(texts: Sequence[str]) -> tuple[FigureLimit, ...]:
-    """Return limits, ``FIGURE<=VALUE`` or ``FIGURE>=VALUE`` each.
+def limits_of(texts: Sequence[str | FigureLimit], *, si: bool = False) -> tuple[FigureLimit, ...]:
+    """Return limits, ``FIGURE<=VALUE`` or ``FIGURE>=VALUE`` each; `si`: as they write themselves, in SI units.
 
     >>> limits_of(["power_max_w <= 20 MW"])[0].value
     20000000.0
@@ -80,17 +80,17 @@ def limits_of(texts: Sequence[str]) -> tuple[FigureLimit, ...]:
     StudyError
         When a text is none.
     """
-    return tuple(_limit(text) for text in texts)
+    return tuple(text if isinstance(text, FigureLimit) else _limit(text, si) for text in texts)
 
 
-def _limit(text: str) -> FigureLimit:
+def _limit(text: str, si: bool) -> FigureLimit:
     match = _LIMIT.fullmatch(text)
     if match is None:
         raise StudyError(
             f"--limit: {text!r} is not FIGURE<=VALUE or FIGURE>=VALUE, such as 'power_max_w<=20 MW'"
         )
     (figure,) = chosen_figures([match[1]])
-    dimension = _DIMENSIONS.get(figure.unit, figure.unit)
+    dimension = None if si else _DIMENSIONS.get(figure.unit, figure.unit)
     try:
         value = units.parse(match[3], dimension) if dimension is not None else float(match[3])
     except ValueError as error:

@@ -87,10 +87,14 @@ def design_of(
     return SweepDesign(kind, tuple(keys), made, base, len(made))
 
 
+def document_at(document: Document, paths: Sequence[str], values: Values) -> Document:
+    """Return the scene of a point with its text; raises `ScenarioError` where its values are no valid scene."""
+    return set_texts(document, [f"{path}={value}" for path, value in zip(paths, values, strict=False)])
+
+
 def scene_at(document: Document, keys: Sequence[VariedKey], values: Values) -> Scenario:
-    """Return the scene of a point; raises `ScenarioError` where its values are no valid scene together."""
-    texts = [f"{key.path}={value}" for key, value in zip(keys, values, strict=False)]
-    return set_texts(document, texts).scenario
+    """Return the scene of a point; raises as `document_at`."""
+    return document_at(document, [key.path for key in keys], values).scenario
 
 
 def _points(

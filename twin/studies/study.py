@@ -23,7 +23,15 @@ from twin.studies.design import DesignKind, SweepDesign, design_of
 from twin.studies.run_task import RunOutcome, RunTask, run_task
 from twin.studies.sensitivity import SobolIndex
 from twin.studies.study_error import StudyError
-from twin.studies.sweep import Progress, SweepRunner, must_be_few_runs, seeds_of_point
+from twin.studies.sweep import (
+    Halted,
+    Progress,
+    StudyHalted,
+    SweepRunner,
+    must_be_few_runs,
+    never_halted,
+    seeds_of_point,
+)
 from twin.studies.sweep_file import SweepFile
 from twin.studies.sweep_records import MAX_SEED, SweepContents, header_of
 from twin.studies.varied_key import varied_keys
@@ -72,7 +80,7 @@ class SweepRequest:
     workers: int | None = None
     indices: bool = False
     optimise: Sequence[str] = ()
-    limits: Sequence[str] = ()
+    limits: Sequence[str | FigureLimit] = ()
     on: str = POOL
     certificates: Path | None = None
 
@@ -101,6 +109,8 @@ class SweepOutcome:
         Numbers of the best points, of an optimisation that lost no runs.
     figures
         What was optimised and limited.
+    halted
+        Whether somebody halted it before its last run began.
     """
 
     contents: SweepContents
@@ -108,6 +118,7 @@ class SweepOutcome:
     indices: Mapping[str, tuple[tuple[SobolIndex, ...] | None, int]] | None = None
     front: tuple[int, ...] | None = None
     figures: tuple[ComparedFigure, ...] = ()
+    halted: bool = False
 
 
 @dataclass(frozen=True)
@@ -207,7 +218,9 @@ def planned(document: Document, asked: SweepRequest, figures: Sequence[ComparedF
     return plan
 
 
-def carried_out(document: Document, plan: SweepPlan, progress: Progress | None = None) -> SweepOutcome:
+def carried_out(
+    document: Document, plan: SweepPlan, progress: Progress | None = None, halted: Halted = never_halted
+) -> SweepOutcome:
     """Run a study, or what its file lacks of it.
 
     Parameters
@@ -216,6 +229,8 @@ def carried_out(document: Document, plan: SweepPlan, progress: Progress | None =
         As of `planned`.
     progress
         Told as runs end.
+    halted
+        Asked before each run; those in flight end.
 
     Raises
     ------
@@ -227,14 +242,23 @@ def carried_out(document: Document, plan: SweepPlan, progress: Progress | None =
     asked, design, own = plan.asked, plan.design, plan.figures
     header = header_of(document, design, plan.seeds, asked.until_s, asked.scene, tuple(asked.settings))
     with asked.executor() as executor, SweepFile(header, asked.out) as file:
-        runner = SweepRunner(document, design, file, (*own, *plan.shown), executor, progress, plan.points)
+        figures = (*own, *plan.shown)
+        runner = SweepRunner(document, design, file, figures, executor, progress, plan.points, halted)
         contents, indices, front = file.contents, None, None
-        if plan.aims:
-            seed = document.scenario.seed
-            best = optimised(runner, contents, design, plan.aims, plan.limits, seed)
-            front = None if best is None else tuple(best)
-        else:
-            runner.run(list(enumerate(design.points)))
+        try:
+            if plan.aims:
+                seed = document.scenario.seed
+                best = optimised(runner, contents, design, plan.aims, plan.limits, seed)
+                front = None if best is None else tuple(best)
+            else:
+                runner.run(list(enumerate(design.points)))
+        except StudyHalted:
+            return SweepOutcome(contents, _reasons(runner), figures=own, halted=True)
         if plan.samples is not None:
             indices = {figure.key: indices_of(contents, figure, plan.samples) for figure in plan.shown}
-        return SweepOutcome(contents, tuple(reason for _, reason in runner.lost), indices, front, own)
+        return SweepOutcome(contents, _reasons(runner), indices, front, own)
+
+
+def _reasons(runner: SweepRunner) -> tuple[str, ...]:
+    """Return why runs were lost."""
+    return tuple(reason for _, reason in runner.lost)

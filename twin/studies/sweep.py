@@ -19,6 +19,17 @@ from twin.studies.varied_key import MOST_LETTERS
 
 Progress = Callable[[int, int], None]
 """Takes runs done, and in all."""
+Halted = Callable[[], bool]
+"""Says whether no more runs are to begin."""
+
+
+def never_halted() -> bool:
+    """Return that runs go on to the last."""
+    return False
+
+
+class StudyHalted(Exception):
+    """No more runs were begun, as somebody wanted; those in flight have ended, and are kept."""
 
 
 class Executor(Protocol):
@@ -60,6 +71,8 @@ class SweepRunner:
         Told as runs end.
     points
         How many will be run in all, if in several goes.
+    halted
+        Asked before each run.
 
     Attributes
     ----------
@@ -76,9 +89,11 @@ class SweepRunner:
         executor: Executor,
         progress: Progress | None = None,
         points: int = 0,
+        halted: Halted = never_halted,
     ) -> None:
         self._document, self._keys, self._file = document, design.keys, file
         self._executor, self._progress = executor, progress
+        self._halted, self._is_cut = halted, False
         header = file.contents.header
         self._until_s = header.until_s
         self._seeds = seeds_of_point(header.seeds, figures)
@@ -92,6 +107,8 @@ class SweepRunner:
         ------
         StudyError
             When the file has other values for one of them, when there are too many, or the executor is gone.
+        StudyHalted
+            When it was halted before the last run of these points began.
         """
         number = self._done + len(points) * len(self._seeds)
         must_be_few_runs(number)
@@ -114,6 +131,8 @@ class SweepRunner:
             self._done += 1
             self._tell()
         self._tell()  # points that are no valid scenes count as done
+        if self._is_cut:
+            raise StudyHalted
 
     def _tell(self) -> None:
         if self._progress is not None:
@@ -141,4 +160,7 @@ class SweepRunner:
                 self._done += len(missing)
                 continue
             for seed in missing:
+                if self._halted():
+                    self._is_cut = True
+                    return
                 yield RunTask(number, seed, scenario, self._until_s)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from math import inf
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 from zlib import crc32
 
 from pydantic import ValidationError
 
+from twin.record.state_folder import STUDY_SUFFIX
 from twin.scenario.schema.base import DocumentPart
 from twin.shown_text import one_line
 from twin.studies.study_error import StudyError
@@ -26,7 +28,7 @@ from twin.studies.sweep_records import (
     SweepHeader,
 )
 
-SUFFIX = ".sweep"
+SUFFIX = STUDY_SUFFIX
 MOST_BYTES = 400_000_000
 MOST_LINE = 1_000_000
 _Record = TypeVar("_Record", bound=DocumentPart)
@@ -91,8 +93,9 @@ class SweepFile:
             file.flush()
             os.fsync(file.fileno())
             return
-        file.seek(0)
-        found, end = _read(file, path)
+        reader = SweepReader(path)
+        reader.read_on()
+        found = reader.contents
         other = [
             title
             for name, title in _TITLES.items()
@@ -103,7 +106,7 @@ class SweepFile:
                 f"{path} holds another sweep: {', '.join(other)} differ; name another file with --out"
             )
         self.contents = found
-        file.seek(end)
+        file.seek(reader.end)
         file.truncate()
 
     def add(self, record: PointRecord | RunRecord) -> None:
@@ -134,8 +137,20 @@ class SweepFile:
         self.close()
 
 
-def read_sweep(path: Path) -> SweepContents:
-    """Return a sweep with the results so far; a file may be read while it is written.
+class SweepReader:
+    """A sweep that is read from its file, and read on as another program writes it.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Attributes
+    ----------
+    contents
+        What was read so far.
+    is_whole
+        Whether all records that were there have been read.
 
     Raises
     ------
@@ -144,44 +159,74 @@ def read_sweep(path: Path) -> SweepContents:
     OSError
         When it cannot be read.
     """
-    with path.open("rb") as file:
-        return _read(file, path)[0]
 
-
-def _read(file: BinaryIO, path: Path) -> tuple[SweepContents, int]:
-    """Return what a file holds, and where its last whole record ends."""
-    if os.fstat(file.fileno()).st_size > MOST_BYTES:
-        raise StudyError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a sweep")
-    line = file.readline(MOST_LINE)
-    try:
-        body = _body(line)
-    except ValueError:
-        raise StudyError(f"{path} is no sweep of this program") from None
-    contents, end = (
-        SweepContents(_record(SweepHeader, body, f"{path} is no sweep of this program")),
-        len(line),
-    )
-    number, keys = 1, len(contents.header.keys)
-    while line := file.readline(MOST_LINE):
-        number += 1
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with path.open("rb") as file:
+            _must_be_small(file, path)
+            line = file.readline(MOST_LINE)
+        wrong = f"{path} is no sweep of this program"
         try:
             body = _body(line)
         except ValueError:
-            if file.read(1):
-                raise StudyError(f"{path}:{number}: is damaged") from None
-            break  # torn, or being written
-        damaged = f"{path}:{number}: is damaged"
+            raise StudyError(wrong) from None
+        self.contents = SweepContents(_record(SweepHeader, body, wrong))
+        self._end, self._lines, self.is_whole = len(line), 1, False
+
+    @property
+    def end(self) -> int:
+        """Return where the last whole record ends."""
+        return self._end
+
+    def read_on(self, longest_s: float = inf) -> bool:
+        """Take the records that have come, for so long at most [s]; return whether there were any."""
+        until_s, before = time.monotonic() + longest_s, self._end
+        with self._path.open("rb") as file:
+            _must_be_small(file, self._path)
+            if file.seek(0, os.SEEK_END) < before:
+                raise StudyError(f"{self._path} has been written anew")
+            file.seek(before)
+            self.is_whole = False
+            while line := file.readline(MOST_LINE):
+                if time.monotonic() > until_s:
+                    return self._end > before
+                if not self._take(line, file):
+                    break
+        self.is_whole = True
+        return self._end > before
+
+    def _take(self, line: bytes, file: BinaryIO) -> bool:
+        """Take a record; return whether it was whole."""
+        damaged = f"{self._path}:{self._lines + 1}: is damaged"
+        try:
+            body = _body(line)
+        except ValueError:
+            if (line.endswith(b"\n") or len(line) == MOST_LINE) and file.read(1):
+                raise StudyError(damaged) from None
+            return False  # torn, or being written
         if b'"values":' in body:
-            point = _record(PointRecord, body, damaged)
+            point, keys = _record(PointRecord, body, damaged), len(self.contents.header.keys)
             if len(point.values) not in (0, keys):
                 raise StudyError(f"{damaged}: a point has {len(point.values)} of {keys} values")
-            contents.take(point)
+            self.contents.take(point)
         else:
-            contents.take(_record(RunRecord, body, damaged))
-        end += len(line)
-        if len(contents.runs) > MOST_RUNS:
-            raise StudyError(f"{path} holds more than {MOST_RUNS:,} runs, too many for a sweep")
-    return contents, end
+            self.contents.take(_record(RunRecord, body, damaged))
+        if len(self.contents.runs) > MOST_RUNS:
+            raise StudyError(f"{self._path} holds more than {MOST_RUNS:,} runs, too many for a sweep")
+        self._end, self._lines = self._end + len(line), self._lines + 1
+        return True
+
+
+def read_sweep(path: Path) -> SweepContents:
+    """Return a sweep with the results so far; a file may be read while it is written. Raises as `SweepReader`."""
+    reader = SweepReader(path)
+    reader.read_on()
+    return reader.contents
+
+
+def _must_be_small(file: BinaryIO, path: Path) -> None:
+    if os.fstat(file.fileno()).st_size > MOST_BYTES:
+        raise StudyError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a sweep")
 
 
 def _record(kind: type[_Record], body: bytes, wrong: str) -> _Record:

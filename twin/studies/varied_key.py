@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 
 from twin.scenario import Document
@@ -18,9 +19,10 @@ from twin.studies.study_error import StudyError
 MOST_VALUES = 1000
 MOST_LETTERS = 2000
 """Of a value."""
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RANGE = re.compile(rf"\s*({_NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({_NUMBER})\s*(\D.*?)?\s*")
-_FIXED = {
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+"""Of a value that is a number, perhaps with a unit behind it."""
+_RANGE = re.compile(rf"\s*({NUMBER})\s*([^\d\s.][^.]*?)?\s*\.\.\s*({NUMBER})\s*(\D.*?)?\s*")
+FIXED = {
     "seed": ("cannot vary: every point runs with the same seeds", "--seeds N says with how many"),
     **dict.fromkeys(
         ("format", "version", "catalog", "extends", "branch", "title", "notes", "sources", "speed"),
@@ -188,27 +190,23 @@ def _must_fit(document: Document, key: VariedKey, before: Sequence[str]) -> None
         raise ScenarioError(
             [Problem(document.name, line, key.path, "", "varies twice", "give all values once")]
         )
-    if steps[0] in _FIXED:
-        raise ScenarioError([Problem(document.name, line, key.path, "", *_FIXED[steps[0]])])
+    if steps[0] in FIXED:
+        raise ScenarioError([Problem(document.name, line, key.path, "", *FIXED[steps[0]])])
     wrong = []
     for text in key.texts or (key.at(0.0), key.levels(2)[-1]):
-        try:
-            assign(document.scenario, key.path, text)
-        except ScenarioError as error:
-            wrong += _placed(document, line, error)
-            if isinstance(error, NoSuchPlace):
-                break
+        refused, is_nowhere = _refusal(partial(assign, document.scenario, key.path, text))
+        if refused:
+            wrong += _placed(document, line, refused)
+        if is_nowhere:
+            break
     if wrong:
         raise ScenarioError(wrong)
 
 
-def _placed(document: Document, line: int, error: ScenarioError) -> list[Problem]:
+def _placed(document: Document, line: int, refused: Sequence[Problem]) -> list[Problem]:
     """Return the problems of a value as the text of the scene has them, or else at the nearest line."""
-    path, value = error.problems[0].key, error.problems[0].value
-    try:
-        set_texts(document, [f"{path}={value}"])
-    except ScenarioError as of_text:
-        error = of_text
+    path, value = refused[0].key, refused[0].value
+    of_text, _ = _refusal(partial(set_texts, document, [f"{path}={value}"]))
     return [
         Problem(
             document.name,
@@ -218,8 +216,21 @@ def _placed(document: Document, line: int, error: ScenarioError) -> list[Problem
             problem.reason,
             problem.hint,
         )
-        for problem in error.problems
+        for problem in of_text or refused
     ]
+
+
+def _refusal(act: Callable[[], object]) -> tuple[Sequence[Problem], bool]:
+    """Return why something cannot be done, and whether its place is nowhere; no problems: it can be done.
+
+    The error itself goes no further: its frames know whoever asked, a window too, and pydantic keeps a part of it where
+    the garbage collector does not look.
+    """
+    try:
+        act()
+    except ScenarioError as error:
+        return error.problems, isinstance(error, NoSuchPlace)
+    return (), False
 
 
 def _line(document: Document, place: Path) -> int:

@@ -293,6 +293,15 @@ _ALL = (
         "USD/J",
     ),
     Dimension(
+        "rent_price",
+        "a price of time",
+        "USD/s",
+        "usd_s",
+        "2.4 USD/h",
+        {"USD/h": 1 / 3600.0, "USD/s": 1.0},
+        ("USD/h",),
+    ),
+    Dimension(
         "carbon_intensity",
         "a carbon intensity",
         "kg/J",

@@ -22,9 +22,11 @@ class BranchPast:
 
     def _look(self, t_s: float) -> None:
         document = self._session.document
-        point = document.scenario.branch if document is not None else None
-        if self._looked or point is None or t_s <= point.at_s or self._session.recording is not None:
+        if document is None or self._looked or self._session.recording is not None:
+            return
+        point = document.scenario.branch
+        if point is None or t_s <= point.at_s:
             return
         self._looked = True
-        if other := other_past(point, self._session.live.events):
+        if other := other_past(point, self._session.live.events, document.scenario.own_files):
             self._notifications.tell(tr("Past differs from the branch"), other)

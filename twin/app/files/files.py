@@ -9,6 +9,7 @@ from pathlib import Path
 from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
+from twin.app.documents.handover import hand_over
 from twin.app.documents.solids_file import ask_solids
 from twin.app.files.newer_file import NewerFile
 from twin.app.files.report_page import NoReport, write_handout, write_report, write_scene_report
@@ -27,12 +28,14 @@ from twin.language import tr
 from twin.record.inputs import input_hashes, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
+from twin.record.state_folder import STUDY_SUFFIX
 from twin.scenario import NewerVersion, Problem, Scenario
 
 _FILTER = tr(
-    "Scenes, runs and lessons (*{suffix} *{run_suffix} *.yaml *.yml);;All files (*)",
+    "Scenes, runs, studies and lessons (*{suffix} *{run_suffix} *{study_suffix} *.yaml *.yml);;All files (*)",
     suffix=SUFFIX,
     run_suffix=RUN_SUFFIX,
+    study_suffix=STUDY_SUFFIX,
 )
 
 
@@ -129,7 +132,7 @@ class Files:
         shipped = shipped_scenes()
         start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
         chosen, _ = QFileDialog.getOpenFileName(
-            self._window, tr("Open a scene or a run"), str(start), _FILTER
+            self._window, tr("Open a scene, a run or a study"), str(start), _FILTER
         )
         if chosen:
             self.open_and_play(Path(chosen))
@@ -169,6 +172,10 @@ class Files:
     def ask_solids(self) -> None:
         """Let the person choose where the hall goes for other 3D programs, and write it."""
         ask_solids(self._session, self._hall.state.colour_by, self._window, self._tell)
+
+    def ask_handover(self) -> None:
+        """Let the person choose where the scene goes with all that others read of it, and write that."""
+        hand_over(self._session, self._window, self._tell)
 
     def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from twin import resources
 from twin.language import tr
 from twin.plant.build import build
+from twin.record.state_folder import STUDY_SUFFIX, state_folder
 from twin.record.state_folder import SUFFIX as RUN_SUFFIX
-from twin.record.state_folder import state_folder
 from twin.scenario import ScenarioError, load
 from twin.scenario.schema.document import Scenario
 from twin.scenario.text.parse import child, parse
@@ -77,7 +77,8 @@ def shipped_scenes() -> list[Path]:
 def own_scenes(recent: Iterable[Path]) -> list[Path]:
     """Return which of the files that were opened last are scenes of one's own, in their order."""
     shipped = {path.resolve() for path in shipped_scenes()}
-    return [path for path in recent if path.resolve() not in shipped and not path.name.endswith(RUN_SUFFIX)]
+    others = (RUN_SUFFIX, STUDY_SUFFIX)
+    return [path for path in recent if path.resolve() not in shipped and not path.name.endswith(others)]
 
 
 def own_title(path: Path) -> str:

@@ -29,7 +29,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.files.scene_list import SUFFIX, own_scenes, own_title, picture_of, read_card, shipped_scenes
+from twin.app.files.scene_list import (
+    SUFFIX,
+    own_scenes,
+    own_title,
+    picture_of,
+    read_card,
+    shipped_scenes,
+)
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
@@ -37,6 +44,7 @@ from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.settings import UserSettings
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
+from twin.record.state_folder import STUDY_SUFFIX
 from twin.record.state_folder import SUFFIX as RUN_SUFFIX
 from twin.shown_text import one_line
 
@@ -300,7 +308,7 @@ class Welcome(QScrollArea):
             self._own_grid.addWidget(card, number // self._columns, number % self._columns)
         self._unread = [*self.own_cards, *self._unread]
         clear(self._recent)
-        runs = [path for path in recent if path.name.endswith(RUN_SUFFIX)]
+        runs = [path for path in recent if path.name.endswith((RUN_SUFFIX, STUDY_SUFFIX))]
         self._own_heading.setVisible(bool(own or runs))
         self._samples_heading.setVisible(bool(own or runs) or self._sections.count() > 0)
         for path in [*own[_MOST_COLUMNS:], *runs][:_MOST_LINKS]:

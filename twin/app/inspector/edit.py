@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.inspector.property_fields import Property, common, properties, stands_for
 from twin.app.inspector.property_row import PropertyRow
-from twin.app.inspector.property_values import command, owners, standing
+from twin.app.inspector.property_values import command, owners, standing, varied
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.toolkit import theme
@@ -40,6 +40,7 @@ class EditPanel(QScrollArea):
     """
 
     wanted = Signal(object)  # Command: told for tests and for the log
+    vary_wanted = Signal(str, str)  # path of a key, values to choose from
 
     def __init__(self, look: Look, session: Session) -> None:
         super().__init__()
@@ -154,6 +155,7 @@ class EditPanel(QScrollArea):
         for place, field in enumerate(some):
             row = PropertyRow(self._look, field)
             row.entered.connect(partial(self._enter, row))
+            row.menu_wanted.connect(partial(self._offer, row))
             row.put_into(grid, 1 + 2 * place)
             self.rows[field.key, field.of_generator] = row
         grid.setColumnStretch(1, 1)
@@ -185,6 +187,21 @@ class EditPanel(QScrollArea):
     def _owner_names(self, some: Sequence[Property]) -> tuple[str, ...]:
         shared = next((field for field in some if field.of_generator), None)
         return owners(self.ids, shared) if shared is not None else ()
+
+    def _offer(self, row: PropertyRow, place: QPoint) -> None:
+        """Open the menu of a field."""
+        menu = self.field_menu(row)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def field_menu(self, row: PropertyRow) -> QMenu:
+        """Return the menu of a field, with what leads to a study in which it varies."""
+        menu, scene = row.menu(), self._scene()
+        found = varied(scene, self.ids, row.of) if scene is not None else None
+        action = menu.addAction(tr("Vary this\N{HORIZONTAL ELLIPSIS}"))
+        action.setEnabled(found is not None)
+        action.triggered.connect(lambda: self.vary_wanted.emit(*found) if found is not None else None)
+        return menu
 
     # -- entering ----
 

@@ -75,7 +75,9 @@ class Inspector(Dock):
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
         self._years = YearCache()
-        self._year_work = SlicedWork[None](self, lambda _: self._update(), lambda: session.picture_due())
+        self._year_work: SlicedWork[None] = SlicedWork(
+            self, lambda _: self._update(), lambda: session.picture_due()
+        )
         self.months: MonthBars | None = None
         self._values: list[QLabel | QPushButton] = []
         self._now_titles: list[QLabel] = []

@@ -8,6 +8,7 @@ from twin.commands.edit.command import EditedScene
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS, stage_parts
 from twin.scenario.schema.cooling import FacilityLoop, Loop
 from twin.scenario.schema.electricity import PowerStage
+from twin.scenario.schema.rental import Rental
 from twin.scenario.schema.site import NodeGroup, RackGenerator, Shelves
 from twin.scenario.schema.systems import Fabric, Storage, SwitchTier
 
@@ -19,6 +20,7 @@ _PARTS: dict[tuple[type[BaseModel], str], str] = {
     (Storage, "part"): "storage",
     (Fabric, "technology"): "technology",
     (Fabric, "cable"): "cable",
+    (Rental, "shape"): "shapes",
 }
 _TARGETS: dict[str, str] = {
     "plant": "plants",

@@ -230,6 +230,14 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
         model = model_at(scene, key)
         if model is not None:
             yield from _fields(scene, model, f"{key}.", heading, None, _DEEPEST)
+    for key, title, entries in (
+        ("rentals", tr("Rented nodes"), scenario.rentals),
+        ("site.power_purchases", tr("Power purchase"), scenario.site.power_purchases),
+        ("site.heat_sales", tr("Heat sold"), scenario.site.heat_sales),
+    ):
+        for entry in entries:
+            path = f"{key}[{entry.id}]"
+            yield from _fields(scene, entry, f"{path}.", f"{title}: {entry.id}", None, _DEEPEST)
 
 
 def _fields(

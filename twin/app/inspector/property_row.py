@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from psygnal import Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.form.field import FieldState
 from twin.app.form.names_field import NamesField
@@ -29,6 +31,7 @@ class PropertyRow(FieldRow):
     """
 
     of: Property
+    menu_wanted = Signal(object)  # QPoint on the screen
 
     def __init__(self, look: Look, of: Property) -> None:
         super().__init__(look, of)
@@ -40,6 +43,21 @@ class PropertyRow(FieldRow):
         self.apply_button, self._leave = QPushButton(tr("Apply")), QPushButton(tr("Cancel"))
         self._question.hide()
         self._agreed: Callable[[], None] = self.settle
+        for widget in (self.name, self.field):
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            widget.customContextMenuRequested.connect(partial(self._on_menu, widget))
+
+    def _on_menu(self, widget: QWidget, place: QPoint) -> None:
+        self.menu_wanted.emit(widget.mapToGlobal(place))
+
+    def menu(self) -> QMenu:
+        """Return the menu of the field: of a line what is usual, and more at its end."""
+        line = self.field if isinstance(self.field, QLineEdit) else None
+        usual = line.createStandardContextMenu() if line is not None else None
+        made = usual if usual is not None else QMenu(self.field)
+        if usual is not None:
+            made.addSeparator()
+        return made
 
     def put_into(self, grid: QGridLayout, line: int, indent: int = 0) -> None:
         """Take a line of a grid of four columns, and the one below for what there is to tell."""

@@ -26,6 +26,8 @@ from twin.scenario.text.parse import locate
 from twin.scenario.text.path import resolve, split
 from twin.units import parse, render
 
+MOST_VARIED = 8
+"""Parts that are proposed for a study."""
 MOST_LOOKED_AT = 60
 """Things of a selection whose values are compared."""
 
@@ -97,6 +99,30 @@ def value_of(scene: EditedScene, ids: Sequence[str], one: Property, words: str) 
         return file_value(one, words)
     now = _standing(scene, ids[0], one)
     return file_value(one, words, unit=(now.text or now.ghost).partition(" ")[2])
+
+
+def varied(scene: EditedScene, ids: Sequence[str], one: Property) -> tuple[str, str] | None:
+    """Return the path by which a property can vary in a study, and values to choose from, "": the study proposes some.
+
+    None: it is said of several things, or has no key of its own.
+    """
+    whose = owners(ids, one)
+    if len(whose) != 1 or one.key in (X, Y, U, RACK, HALL) or one.kind in ("names", "place"):
+        return None
+    listed = one.kind in ("part", "reference")
+    now = _standing(scene, whose[0], one)
+    choices = (
+        dict.fromkeys((*((now.text,) if now.text else ()), *one.choices[:MOST_VARIED])) if listed else ()
+    )
+    if one.change in ("nodes", "node_part"):
+        hall, rows = generator(scene.scenario, whose[0].partition("/")[0])
+        if not rows.racks.nodes:
+            return None
+        key = "count" if one.change == "nodes" else "part"
+        path = f"halls[{hall.id}].rows[{rows.id}].racks.nodes[{len(rows.racks.nodes) - 1}].{key}"
+    else:
+        path = path_of(scene, whose[0], one.key)
+    return path, ", ".join(choices)
 
 
 def _argument(property: Property, value: Any) -> Any:

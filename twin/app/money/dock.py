@@ -292,7 +292,10 @@ class MoneyDock(Dock):
         )
         self.offers.show_rows(offer_cells(found))
         self.rent_words.setText(
-            tr("The curve is an own GPU-hour that is used, with P5 to P95; level lines are hours on demand.")
+            tr(
+                "The curve is an own GPU-hour that is used, with P5 to P95; "
+                "level lines are hours on demand, dotted ones spot."
+            )
         )
         self.ledger.show_rows([] if found.ledgers is None else ledger_cells(found.ledgers))
         self.prices.show_rows(price_cells(found))

@@ -137,7 +137,11 @@ def money_steps(
     yield
     book = PriceBook(catalog, scenario.prices)
     return MoneyFigures(
-        books, rent, swings, ledgers, {price.id: book.whole(price.id) for price in books.prices}
+        books,
+        rent,
+        swings,
+        ledgers,
+        {price.id: book.whole(price.id) for price in books.prices if price.id in catalog},
     )
 
 

@@ -90,7 +90,7 @@ def offer_cells(found: MoneyFigures) -> list[CellRow]:
     """Return what clouds ask as cells."""
     return [
         CellRow(
-            offer.shape.id,
+            offer.id,
             (
                 offer_title(offer),
                 *(significant(float(np.median(offer.usd_gpu_h[way][-1]))) for way in WAYS),

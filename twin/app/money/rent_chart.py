@@ -14,30 +14,31 @@ from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
-from twin.economics.own_or_rent import UTILISATIONS, OwnOrRent, RentOffer
+from twin.economics.own_or_rent import BY_THE_HOUR, UTILISATIONS, OwnOrRent, RentOffer
 from twin.language import tr
 
 _HIGH_PX, _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 220, 44.0, 14.0, 22.0, 34.0
 _HEADROOM, _DOT_PX, _TEXT_PX, _NAME_PX = 1.25, 3.5, 11, 15.0
 _DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+WAY_TITLES = {"on_demand": tr("on demand"), "spot": tr("spot")}
 
 
 def offer_title(offer: RentOffer) -> str:
     """Return whose shape it is."""
-    return f"{offer.shape.vendor} {offer.shape.title}"
+    return f"{offer.vendor} {offer.title}"
 
 
-def even_words(offer: RentOffer) -> str:
-    """Return from which utilisation owning is cheaper than on demand, with its range."""
+def even_words(offer: RentOffer, way: str = "on_demand") -> str:
+    """Return from which utilisation owning is cheaper than on demand or on spot, with its range."""
     low, middle, high = (
         tr("never") if use > 1.0 else f"{100 * use:.0f} %"
-        for use in np.quantile(offer.break_even["on_demand"], QUANTILES).tolist()
+        for use in np.quantile(offer.break_even[way], QUANTILES).tolist()
     )
     return tr("{middle} ({low} to {high})", low=low, middle=middle, high=high)
 
 
 class RentChart(PaintedChart):
-    """An own GPU-hour as a curve with its band, hours on demand as level lines, dots where they cross.
+    """An own GPU-hour as a curve with its band, hours on demand and on spot as level lines, dots where they cross.
 
     Attributes
     ----------
@@ -62,7 +63,10 @@ class RentChart(PaintedChart):
         """Show other curves."""
         self.found = found
         self.setAccessibleDescription(
-            "; ".join(f"{offer_title(offer)}: {even_words(offer)}" for offer in found.offers)
+            "; ".join(
+                f"{offer_title(offer)}: {even_words(offer)}, {WAY_TITLES['spot']} {even_words(offer, 'spot')}"
+                for offer in found.offers
+            )
         )
         self.refresh()
 
@@ -91,8 +95,9 @@ class RentChart(PaintedChart):
             (f"{use:.2f}", *(f"{usd:.4f}" for usd in np.quantile(own, QUANTILES).tolist()))
             for use, own in zip(UTILISATIONS, found.owned_usd_gpu_h, strict=True)
         ]
-        asked = [f"{_on_demand(offer):.4f}" for offer in found.offers]
-        names = [f"{offer_title(offer)} on demand P50 [USD]" for offer in found.offers]
+        both = [(offer, way) for way in BY_THE_HOUR for offer in found.offers]
+        asked = [f"{_asked(offer, way):.4f}" for offer, way in both]
+        names = [f"{offer_title(offer)} {way.replace('_', ' ')} P50 [USD]" for offer, way in both]
         return [(*heads, *names), *((*row, *asked) for row in rows)]
 
     def items(self) -> list[ChartItem]:
@@ -100,12 +105,17 @@ class RentChart(PaintedChart):
         return [
             ChartItem(
                 QRectF(x - 8, y - 8, 16, 16),
-                f"<b>{escape(offer_title(offer))}</b><br>"
-                + escape(tr("Owning is cheaper from a utilisation of {use}", use=even_words(offer))),
-                offer.shape.id,
-                tr("{offer}: owning is cheaper from {use}", offer=offer_title(offer), use=even_words(offer)),
+                f"<b>{escape(offer_title(offer))}, {escape(WAY_TITLES[way])}</b><br>"
+                + escape(tr("Owning is cheaper from a utilisation of {use}", use=even_words(offer, way))),
+                f"{offer.id} {way}",
+                tr(
+                    "{offer}, {way}: owning is cheaper from {use}",
+                    offer=offer_title(offer),
+                    way=WAY_TITLES[way],
+                    use=even_words(offer, way),
+                ),
             )
-            for offer, x, y in self.crossings()
+            for offer, way, x, y in self.crossings()
         ]
 
     def paint(self, painter: ChartPainter) -> None:
@@ -131,31 +141,43 @@ class RentChart(PaintedChart):
         painter.line_in(theme.accent, 2.0)
         painter.curve(x, up.px(middle))
         for place, offer in enumerate(found.offers):
-            y = up.px(_on_demand(offer))
-            painter.line_in(self.colour(place), 1.6, _DASHES[place % 4] if theme.dashes else _DASHES[0])
-            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+            for way, width_px in zip(BY_THE_HOUR, (1.6, 1.0), strict=True):
+                y = up.px(_asked(offer, way))
+                dashes = _DASHES[2] if way == "spot" else _DASHES[place % 4] if theme.dashes else _DASHES[0]
+                painter.line_in(self.colour(place), width_px, dashes)
+                painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
         painter.restore()
         self._names(painter, across, up, float(middle[-1]))
         current = self.current
-        for place, (offer, cross_x, cross_y) in enumerate(self.crossings()):
-            on = self.hasFocus() and current is not None and current.key == offer.shape.id
-            painter.fill_in(theme.text if on else self.colour(place))
+        place_of = {offer.id: place for place, offer in enumerate(found.offers)}
+        for offer, way, cross_x, cross_y in self.crossings():
+            on = self.hasFocus() and current is not None and current.key == f"{offer.id} {way}"
+            painter.fill_in(theme.text if on else self.colour(place_of[offer.id]))
             painter.drawEllipse(QPointF(cross_x, cross_y), _DOT_PX + on, _DOT_PX + on)
 
     def _names(self, painter: ChartPainter, across: Axis, up: Axis, own_usd: float) -> None:
         """Write whose line is which, off the curve: above it, or below those that are cheaper; near ones together."""
         high, last_px = scaled(_NAME_PX), -1e9
         lines = sorted(
-            enumerate(self.found.offers if self.found else ()), key=lambda each: _on_demand(each[1])
+            (
+                (
+                    _asked(offer, way),
+                    place,
+                    offer.vendor + (f" ({WAY_TITLES[way]})" if way == "spot" else ""),
+                )
+                for place, offer in enumerate(self.found.offers if self.found else ())
+                for way in BY_THE_HOUR
+            ),
+            key=lambda line: line[0],
         )
         groups: list[tuple[float, list[int], list[str]]] = []
-        for place, offer in lines:
-            y = up.px(_on_demand(offer))
+        for usd, place, name in lines:
+            y = up.px(usd)
             if abs(y - last_px) < high:
                 groups[-1][1].append(place)
-                groups[-1][2].append(offer.shape.vendor)
+                groups[-1][2].append(name)
             else:
-                groups.append((y, [place], [offer.shape.vendor]))
+                groups.append((y, [place], [name]))
                 last_px = y
         for y, places, vendors in groups:
             is_below = up.value(y) < own_usd
@@ -175,7 +197,7 @@ class RentChart(PaintedChart):
     def axes(self) -> tuple[Axis, Axis]:
         """Return where utilisation and cost stand."""
         assert self.found is not None
-        asked = [_on_demand(offer) for offer in self.found.offers]
+        asked = [_asked(offer, "on_demand") for offer in self.found.offers]
         own = np.median(self.found.owned_usd_gpu_h, axis=1)
         most = max(_HEADROOM * max(asked, default=1.0), 2.0 * float(own[-1]))
         return (
@@ -183,19 +205,20 @@ class RentChart(PaintedChart):
             Axis(0.0, most, self.height() - scaled(_BOTTOM_PX), scaled(_TOP_PX)),
         )
 
-    def crossings(self) -> list[tuple[RentOffer, float, float]]:
-        """Return the offers whose hours on demand cost as much as own ones somewhere, and where [px]."""
+    def crossings(self) -> list[tuple[RentOffer, str, float, float]]:
+        """Return the offers and ways whose hours cost as much as own ones somewhere, and where [px]."""
         if self.found is None or not self.found.offers:
             return []
         across, up = self.axes()
         return [
-            (offer, across.px(use), up.px(_on_demand(offer)))
+            (offer, way, across.px(use), up.px(_asked(offer, way)))
             for offer in self.found.offers
-            if (use := float(np.median(offer.break_even["on_demand"]))) <= 1.0
+            for way in BY_THE_HOUR
+            if (use := float(np.median(offer.break_even[way]))) <= 1.0
         ]
 
 
-def _on_demand(offer: RentOffer) -> float:
-    """Return what an hour on demand costs [USD]."""
-    usd: Floats = offer.usd_gpu_h["on_demand"][-1]
+def _asked(offer: RentOffer, way: str) -> float:
+    """Return what a useful hour costs to rent [USD]."""
+    usd: Floats = offer.usd_gpu_h[way][-1]
     return float(np.median(usd))

@@ -28,6 +28,7 @@ ORDER: tuple[NodeCondition, ...] = (
     NodeCondition.CUT_OFF,
     NodeCondition.OFF,
     NodeCondition.UNPOWERED,
+    NodeCondition.RECLAIMED,
 )
 """Conditions as they are stacked: at work first, those that can work next, then who is away."""
 DARK_TINTS: dict[NodeCondition, str] = {
@@ -45,6 +46,7 @@ DARK_TINTS: dict[NodeCondition, str] = {
     NodeCondition.CUT_OFF: "#ff7ac6",
     NodeCondition.OFF: "#8b2f45",
     NodeCondition.UNPOWERED: "#5a4a78",
+    NodeCondition.RECLAIMED: "#4a6b78",
 }
 LIGHT_TINTS: dict[NodeCondition, str] = {
     **DARK_TINTS,

@@ -88,6 +88,9 @@ class PlotsDock(Dock):
             self._redraw.start()
 
     def _draw(self) -> None:
+        if self._session.picture_due():
+            self._redraw.start()
+            return
         history = self._session.curves.history
         if not len(history):
             self._stack.setCurrentWidget(self.none)

@@ -277,7 +277,9 @@ DOCKS: tuple[DockEntry, ...] = (
         "money",
         tr("Money"),
         "money.md",
-        tr("cost capital price TCO CAPEX OPEX NPV rent own bill USD GPU-hour budget prices"),
+        tr(
+            "cost capital price TCO CAPEX OPEX NPV rent own bill USD GPU-hour budget prices spot preemptible cloud PPA"
+        ),
         MoneyDock,
         spots={"design": Spot("bottom", tab=3), "analyse": Spot("right", 1, tab=4)},
         view=MenuLine(tr("Money: capital, cost of a year and of a GPU-hour"), "Shift+M", "coins", roomy=True),

@@ -24,20 +24,20 @@ class GuiCollector(QObject):
         super().__init__(parent)
         self._waits_for = waits_for
         self._rounds = 0
+        self._frozen = False
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(self._collect)
 
     def start(self) -> None:
-        """Freeze what is loaded, so that later rounds walk only over what came after."""
+        """Collect from now on; the first round freezes what is loaded: later ones walk over what came after."""
         gc.disable()
-        gc.collect()
-        gc.freeze()
         self._timer.start()
 
     def stop(self) -> None:
         """Give collection back to Python."""
         self._timer.stop()
+        self._frozen = False
         gc.unfreeze()
         gc.enable()
 
@@ -45,4 +45,9 @@ class GuiCollector(QObject):
         if self._waits_for():
             return
         self._rounds += 1
+        if not self._frozen:
+            gc.collect()
+            gc.freeze()
+            self._frozen = True
+            return
         gc.collect(2 if self._rounds % FULL_EVERY == 0 else 1)

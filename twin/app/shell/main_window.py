@@ -485,13 +485,14 @@ class MainWindow(WindowApi):
         self.views.keep()
         self.files.keep_picture()
         self.answering.cancel()
-        for part in (self.comparing, self.run_comparing, self.editing.file, self.drills, self.lesson_writing):
+        for part in (self.comparing, self.run_comparing, self.editing.file, self.planner, self.needs):
             part.close()
+        for work in (self.studies, self.drills, self.lesson_writing):
+            work.close()
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()
-        for asking in (self.planner, self.needs, self.session):
-            asking.close()
+        self.session.close()
         self.hall.close_view()
         Application.destroy(self._model.name)
         super().closeEvent(event)

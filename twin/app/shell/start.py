@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -53,6 +54,7 @@ def run_app(
     int
         0 when the window was closed, 2 when `path` cannot be opened and nothing else is to be done.
     """
+    gc.disable()  # until there is a window, whose thread collects: what is loaded stays
     decide_platform()
     from PySide6.QtCore import QCoreApplication, Qt, QTimer
     from PySide6.QtGui import QGuiApplication
@@ -98,6 +100,7 @@ def run_app(
     def begin() -> None:
         if chosen is not None and is_open:
             window.files.take_over(chosen)
+            session.poll()  # the run may stand already: then the first picture shows it
         elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
             refuse()
         collector.start()

@@ -124,6 +124,19 @@ class DrillQuestions(Protocol):
         """End what works for the score, with the window."""
 
 
+class StudyQuestions(Protocol):
+    """What can be asked about studies from a menu."""
+
+    def open(self) -> None:
+        """Show the Study window."""
+
+    def vary(self, path: str, values: str = "") -> None:
+        """Set up a study in which a key of the open scene varies."""
+
+    def close(self) -> None:
+        """End what runs, with the window; the file keeps what was done."""
+
+
 class WindowApi(QMainWindow):
     """The main window as others see it: its parts, and what it does; `MainWindow` builds the parts and does it."""
 
@@ -149,6 +162,7 @@ class WindowApi(QMainWindow):
     lessons: LessonQuestions
     lesson_writing: LessonWork
     drills: DrillQuestions
+    studies: StudyQuestions
     notifications: Notifications
     menus: MenuBar
     help: HelpDesk

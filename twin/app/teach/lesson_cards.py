@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.teach.courses import LessonEntry, lesson_entries, place_of, progress_of
@@ -92,15 +92,25 @@ class LessonCards(QWidget):
         column.addWidget(self.all_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.cards: list[LessonCard] = []
         self._of: tuple[list[Path], str] = ([], "")
+        self._is_stale = False
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._fill)
 
     def refresh(self, own: list[Path], person: str) -> None:
         """Show the lessons as they are now, as soon as the page is on screen."""
-        self._of = own, person
+        self._of, self._is_stale = (own, person), True
         self._soon.start()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read the lessons once somebody looks: a program that begins with a hall has no need of them."""
+        super().showEvent(event)
+        if self._is_stale:
+            self._soon.start()
+
     def _fill(self) -> None:
+        if not self.isVisible():
+            return
+        self._is_stale = False
         own, person = self._of
         entries = lesson_entries(own)
         clear(self._row)

@@ -26,9 +26,16 @@ def pixmap(name: str, colour: str, size_px: int, pixel_ratio: float = 1.0) -> QP
     FileNotFoundError
         When there is no such icon.
     """
+    return _painted(_renderer(name, colour), size_px, pixel_ratio)
+
+
+def _renderer(name: str, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour).encode()))
+
+
+def _painted(renderer: QSvgRenderer, size_px: int, pixel_ratio: float) -> QPixmap:
     image = QPixmap(round(size_px * pixel_ratio), round(size_px * pixel_ratio))
     image.fill(Qt.GlobalColor.transparent)
-    renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour).encode()))
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     renderer.render(painter, QRectF(image.rect()))
@@ -41,12 +48,13 @@ def pixmap(name: str, colour: str, size_px: int, pixel_ratio: float = 1.0) -> QP
 def icon(name: str, colour: str, disabled: str = "#7f8796", checked: str = "") -> QIcon:
     """Return icon `name` with its pictures for the normal, disabled and (when given) checked state."""
     made = QIcon()
-    for size in _SIZES_PX:
-        for ratio in (1.0, 2.0):
-            made.addPixmap(pixmap(name, colour, size, ratio))
-            made.addPixmap(pixmap(name, disabled, size, ratio), QIcon.Mode.Disabled)
-            if checked:
-                made.addPixmap(pixmap(name, checked, size, ratio), QIcon.Mode.Normal, QIcon.State.On)
+    looks = [(colour, QIcon.Mode.Normal, QIcon.State.Off), (disabled, QIcon.Mode.Disabled, QIcon.State.Off)]
+    looks += [(checked, QIcon.Mode.Normal, QIcon.State.On)] if checked else []
+    for tint, mode, state in looks:
+        renderer = _renderer(name, tint)  # read once for all sizes
+        for size in _SIZES_PX:
+            for ratio in (1.0, 2.0):
+                made.addPixmap(_painted(renderer, size, ratio), mode, state)
     return made
 
 

@@ -110,6 +110,9 @@ QCheckBox::indicator, QTableView::indicator { width: 15px; height: 15px; border:
 QCheckBox::indicator:hover, QTableView::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked, QTableView::indicator:checked { background: $accent; border-color: $accent;
   image: url($tick); }
+QListView[role="lines"]::indicator { width: 13px; height: 13px; border: 1px solid $faint; border-radius: 4px;
+  background: $raised; }
+QListView[role="lines"]::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
 QCheckBox:disabled { color: $faint; }
 QCheckBox:focus { color: $accent; }
 QRadioButton { color: $text; spacing: 8px; padding: 2px 0; }

@@ -59,6 +59,8 @@ def outage_of(world: World, node: str) -> Event | None:
     for event in reversed(world.events):
         subject = event.subject
         about = subject == node or subject.startswith(inside) or node.startswith(f"{subject}/")
-        if about and not _TAKES.isdisjoint(kind_of(event.kind).opens):
+        kind = kind_of(event.kind)
+        reclaims = kind.evidence is not None and NodeCondition.RECLAIMED in kind.evidence.nodes
+        if about and (reclaims or not _TAKES.isdisjoint(kind.opens)):
             return event
     return None

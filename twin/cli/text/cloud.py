@@ -18,6 +18,12 @@ def cloud_lines(summary: Mapping[str, Any]) -> Iterator[str]:
             f"{cloud['egress_usd']:,.0f} USD for data out, at most {cloud['quota_peak']:,} GPUs, "
             f"{units.spoken(cloud['wait_saved_s'])} of waiting saved"
         )
+    for name, rented in summary.get("rentals", {}).items():
+        yield (
+            f"{name}: {rented['billed_gpu_h']:,.0f} GPU-hours billed ({rented['used_gpu_h']:,.0f} used in "
+            f"{rented['uses']:,} uses of shapes) for {rented['cost_usd']:,.0f} USD, "
+            f"reclaimed {rented['reclaims']:,} times"
+        )
     disaster = summary.get("disaster") or {}
     for job in disaster.get("jobs", ()):
         yield (

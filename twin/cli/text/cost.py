@@ -34,35 +34,21 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     """Print what a site costs."""
     show, capital, operation = console().print, books.drawn.capital, books.drawn.operation
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
+    rented = sum(books.bill.rented_gpus.values())
+    gpus += f" ({rented:,} rented)" if rented else ""
     show(f"{name}: {gpus}, {render(books.bill.it_w, 'power', 3)} of racks; energy: {books.use.basis}\n")
-    total = capital.total_usd
-    if not total.any():
+    total, a_year = capital.total_usd, books.drawn.yearly_usd
+    if not a_year.any():
         show("Nothing costs anything yet: add racks with nodes, power and cooling.")
         return
-    unit = "MUSD" if float(np.median(total)) >= LARGE_USD else "kUSD"
-    rows = [
-        (
-            GROUP_TITLES[group],
-            *_scaled(unit, capital.by_group[group]),
-            f"{100 * float(np.median(capital.share(group))):.1f} %",
-        )
-        for group in GROUPS
-        if capital.by_group[group].any()
-    ]
-    print_table(
-        (f"capital, {unit}", *_HEADS, "share"), [*rows, ("all", *_scaled(unit, total), "100.0 %")], right=4
-    )
-    show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
-    for sentence in share_sentences(books):
-        show(sentence)
-    show("")
+    unit = "MUSD" if float(np.median(np.maximum(total, a_year))) >= LARGE_USD else "kUSD"
+    if total.any():
+        _print_capital(books, unit)
     yearly = [
         (ITEM_TITLES[item], *_scaled(unit, usd)) for item, usd in operation.by_item.items() if usd.any()
     ]
     yearly.insert(0, ("Capital, as annuities", *_scaled(unit, capital.yearly_usd)))
-    print_table(
-        (f"a year, {unit}", *_HEADS), [*yearly, ("all", *_scaled(unit, books.drawn.yearly_usd))], right=3
-    )
+    print_table((f"a year, {unit}", *_HEADS), [*yearly, ("all", *_scaled(unit, a_year))], right=3)
     show("")
     units = unit_costs(books)
     known = [
@@ -87,6 +73,26 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
         for swing in books.tornado()[:TORNADO]
     ]
     print_table((f"what moves the yearly cost, {unit}", "at its low", "at its high"), swings, right=2)
+
+
+def _print_capital(books: SiteBooks, unit: str) -> None:
+    """Print capital by group, and what share of it rests on what."""
+    show, capital = console().print, books.drawn.capital
+    rows = [
+        (
+            GROUP_TITLES[group],
+            *_scaled(unit, capital.by_group[group]),
+            f"{100 * float(np.median(capital.share(group))):.1f} %",
+        )
+        for group in GROUPS
+        if capital.by_group[group].any()
+    ]
+    whole = ("all", *_scaled(unit, capital.total_usd), "100.0 %")
+    print_table((f"capital, {unit}", *_HEADS, "share"), [*rows, whole], right=4)
+    show(f"\n{100 * float(np.median(capital.estimated_share)):.0f} % of it rests on estimates.")
+    for sentence in share_sentences(books):
+        show(sentence)
+    show("")
 
 
 def _print_ledger(likely: LedgerUsd, drawn: LedgerUsd) -> None:
@@ -125,9 +131,7 @@ def _print_renting(books: SiteBooks) -> None:
         full = {way: float(np.median(usd[-1])) for way, usd in offer.usd_gpu_h.items()}
         even = spread_of(offer.break_even["on_demand"])
         shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even]
-        rows.append(
-            (f"{offer.shape.vendor} {offer.shape.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown)
-        )
+        rows.append((f"{offer.vendor} {offer.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown))
     if rows:
         heads = ("renting, USD a GPU-hour", "on demand", "reserved", "spot", "own from", "P50", "P95")
         print_table(heads, rows, right=6)

@@ -22,6 +22,7 @@ _LISTS = {
     "partitions": ("rows", "tenants"),
     "reservations": ("rows", "tenants", "jobs"),
     "groups": ("members",),
+    "rentals": ("members",),
 }
 """Lists of ids by where they stand."""
 
@@ -33,7 +34,7 @@ _SINGLE = {
 }
 """Single ids that may as well be missing."""
 
-_EMPTY = {"fabrics": "rows", "partitions": "rows", "groups": "members"}
+_EMPTY = {"fabrics": "rows", "partitions": "rows", "groups": "members", "rentals": "members"}
 """Things that are gone with the last of their list: without it they would mean all there is, or cannot be."""
 
 _TARGETS = ("power_caps", "interventions", "exclusions")

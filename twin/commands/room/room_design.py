@@ -442,7 +442,10 @@ def _without(group: dict[str, Any], key: str) -> dict[str, Any]:
 
 def scene_of(fragment: Fragment, catalog: Catalog) -> EditedScene:
     """Return a scene with nothing but this in it."""
-    return EditedScene.of(loads(block(_document(fragment))), catalog=catalog)
+    document = _document(fragment)
+    if catalog.own_texts:
+        document["own_files"] = [text._asdict() for text in catalog.own_texts]
+    return EditedScene.of(loads(block(document)), catalog=catalog)
 
 
 def _scenario(fragment: Fragment) -> Scenario:

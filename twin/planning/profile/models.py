@@ -134,8 +134,9 @@ def load_model(name: str, catalog: Catalog | None = None) -> ModelPreset:
 
     An unknown name raises `ProfileError`, which lists the known ones.
     """
-    if catalog is not None and name in catalog.own_models:
-        return own_preset(catalog.own_models[name])
+    own = {} if catalog is None else catalog.own_models
+    if name in own:
+        return own_preset(own[name])
     presets = section(read_document(FILE), FILE, "models")
     if name in section(read_document(FILE), FILE, "vision"):
         raise ProfileError(
@@ -145,7 +146,8 @@ def load_model(name: str, catalog: Catalog | None = None) -> ModelPreset:
             "over GPUs",
         )
     if name not in presets:
-        raise ProfileError(FILE, f"models.{name}", f"no such model; known are {', '.join(sorted(presets))}")
+        known = ", ".join((*own, *sorted(presets)))
+        raise ProfileError(FILE, f"models.{name}", f"no such model; known are {known}")
     return model_preset(name)
 
 

@@ -12,8 +12,8 @@ from twin.record.events import Event, Severity
 
 INFO, NOTICE, WARNING, ALARM = Severity
 
-Group = Literal["cooling", "power", "supply", "nodes"]
-"""What an event may cause: heat, lost power and caps, cooling without power, failed jobs."""
+Group = Literal["cooling", "power", "supply", "nodes", "reclaims"]
+"""What an event may cause: heat, lost power and caps, cooling without power, failed jobs, reclaimed nodes."""
 
 
 class Gantt(Enum):
@@ -93,7 +93,9 @@ class EventKind:
     caused_by
         Groups of causes that may be behind it.
     at_once
-        Only what happened at the same moment is a cause of it.
+        Only what happened at the same moment is a cause of it, or what warned of it and lasts.
+    warns
+        What it causes may come any time while it lasts.
     opens, closes
         Ledger accounts a stretch of which it begins or ends.
     verb
@@ -140,6 +142,7 @@ class EventKind:
     groups: tuple[Group, ...] = ()
     caused_by: tuple[Group, ...] = ()
     at_once: bool = False
+    warns: bool = False
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     verb: str = "lasted"

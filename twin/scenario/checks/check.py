@@ -17,6 +17,7 @@ from twin.scenario.checks import (
     interventions,
     places,
     prices,
+    rentals,
     sizes,
     storage,
     tenancy,
@@ -132,6 +133,7 @@ class _Checker:
         named += _named(("cooling", "loops"), (loop.id for loop in scenario.cooling.loops))
         named += _named(("power_caps",), (cap.id for cap in scenario.power_caps))
         named += _named(("storage",), (store.id for store in scenario.storage))
+        named += _named(("rentals",), (rental.id for rental in scenario.rentals))
         spaces = (
             named,
             [
@@ -142,6 +144,8 @@ class _Checker:
             _named(("reservations",), (reservation.id for reservation in scenario.reservations)),
             _named(("tenants",), (tenant.id for tenant in scenario.tenants)),
             _named(("groups",), (group.id for group in scenario.groups)),
+            _named(("site", "power_purchases"), (contract.id for contract in scenario.site.power_purchases)),
+            _named(("site", "heat_sales"), (sale.id for sale in scenario.site.heat_sales)),
             _named(("partitions",), (partition.id for partition in scenario.partitions)),
             _named(("clouds",), (cloud.id for cloud in scenario.clouds)),
             _named(("failures", "causes"), (cause.id for cause in scenario.failures.causes)),
@@ -193,6 +197,11 @@ class _Checker:
             *workload.references(scenario),
         ):
             yield self._problem(at, reason, hint)
+        for i, rental in enumerate(scenario.rentals):
+            for m, member in enumerate(rental.members):
+                wrong = "" if member in self.rows else self._item(member)
+                if wrong:
+                    yield self._problem(("rentals", i, "members", m), wrong)
         for i, job in enumerate(scenario.jobs):
             yield from self._reference(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
             yield from self._references(job.rows, self.rows, "row generator", ("jobs", i, "rows"))
@@ -297,6 +306,7 @@ class _Checker:
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
             *prices.prices(self.scenario, self.catalog),
+            *rentals.rentals(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog, self.acting),
             *storage.chains(self.scenario),

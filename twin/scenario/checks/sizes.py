@@ -48,6 +48,7 @@ _MOST_LISTED: dict[Path, int] = {
     ("traces",): 100,
     ("partitions",): 1000,
     ("clouds",): 200,
+    ("rentals",): 200,
     ("failures", "causes"): 1000,
 }
 """Entries of lists whose entries are checked against one another."""

@@ -23,6 +23,7 @@ FIXED = {
     "streams": "streams of jobs",
     "traces": "traces of jobs",
     "clouds": "clouds",
+    "rentals": "rented nodes",
     "failures": "random failures",
     "scheduler": "the scheduler (use the intervention set)",
     "partitions": "partitions",
@@ -31,13 +32,15 @@ FIXED = {
     "power_caps": "power caps (use the intervention power_cap)",
     "interventions": "interventions",
     "catalog": "the catalogue edition",
+    "own_files": "own parts and models",
 }
 """Keys of a scene that cannot change during a run, and their names in messages."""
 
 
 def fixed_changes(before: Scenario, after: Scenario) -> list[str]:
-    """Return the keys that differ and cannot during a run; the redundancy target of a site acts on no run."""
-    target = after.site.model_copy(update={"redundancy": before.site.redundancy})
+    """Return the keys that differ and cannot during a run; targets and contracts of a site act on no run."""
+    kept = {name: getattr(before.site, name) for name in ("redundancy", "power_purchases", "heat_sales")}
+    target = after.site.model_copy(update=kept)
     return [
         name
         for name in FIXED

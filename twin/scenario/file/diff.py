@@ -41,6 +41,7 @@ SECTIONS: dict[str, str] = {
     "partitions": "Tenants and work",
     "reservations": "Tenants and work",
     "clouds": "Cloud",
+    "rentals": "Rented nodes",
     "ownership": "Cloud",
     "prices": "Prices",
     "failures": "Failures",

@@ -110,7 +110,8 @@ def document_from(files: tuple[SceneSource, ...], before: Document | None = None
     """
     tree = extend.merged(list(files))
     scenario, read = scenario_of(tree, files[0].name, before.read if before is not None else None)
-    scenario = resolve_references.resolved(scenario, tree, files)
+    known = before.scenario if before is not None else None
+    scenario = resolve_references.resolved(scenario, tree, files, known)
     check.check(scenario, tree)
     stages = apply_edits.stages(scenario, tree, before.stages if before is not None else None)
     return Document(scenario, files, tree, stages, read)

@@ -20,7 +20,9 @@ from twin.scenario.text.parse import Path, Tree, child, locate, written
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 
-def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
+def resolved(
+    scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...], before: Scenario | None = None
+) -> Scenario:
     """Return `scenario` with the contents of the files it names, and the latitude and time zone of its place.
 
     Parameters
@@ -31,6 +33,8 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
         What it was made from, for the places.
     files
         Of the chain, the scene itself first: paths are inside the folder of the one that says them.
+    before
+        The scene before an edit: it keeps its own parts, whatever has become of their files.
 
     Raises
     ------
@@ -38,9 +42,15 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> 
         When a place or file is not there, or a file holds anything wrong.
     """
     if not scenario.own_files:
-        scenario = _with_own_files(scenario, tree, files)
+        if before is not None and (before.parts, before.models) == (scenario.parts, scenario.models):
+            if before.own_files:
+                scenario = scenario.model_copy(update={"own_files": before.own_files})
+        else:
+            scenario = _with_own_files(scenario, tree, files)
     if any(trace.rows is None for trace in scenario.traces):
         scenario = _with_traces(scenario, tree, files)
+    if any(rental.file is not None and rental.hours is None for rental in scenario.rentals):
+        scenario = _with_rents(scenario, tree, files)
     if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
         scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
     scenario = with_catalog_causes(scenario)
@@ -132,6 +142,17 @@ def _with_traces(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...])
             trace = trace.model_copy(update={"rows": packed})
         traces.append(trace)
     return scenario.model_copy(update={"traces": tuple(traces)})
+
+
+def _with_rents(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
+    rentals = []
+    for i, rental in enumerate(scenario.rentals):
+        if rental.file is not None and rental.hours is None:
+            place = _problem(tree, ("rentals", i, "file"))
+            packed = grid_file.read(rental.file, _folder_of(files, "rentals", rental.id), place, rent=True)
+            rental = rental.model_copy(update={"hours": packed})
+        rentals.append(rental)
+    return scenario.model_copy(update={"rentals": tuple(rentals)})
 
 
 def _with_faults(

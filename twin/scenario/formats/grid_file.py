@@ -1,4 +1,4 @@
-"""Import of a year of the grid: a CSV of hours with the price of energy, its carbon intensity, or both."""
+"""Import of a year of prices: of the grid with its carbon intensity, or of rented GPUs; a CSV of hours."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ _KNOWN = {
     "carbon": HourlyColumn("carbon_intensity", "", 0.0, 3.0 / 3.6e6),
 }
 _UNIT = {"price": PRICE_USD_J, "carbon": CARBON_KG_J}
+PER_1000_HOURS = 1.0 / (1000.0 * 3600.0)
+"""One USD for 1000 hours of a GPU [USD/s]."""
+_RENT = {"price": HourlyColumn("rent_price", "", 0.0, 1000.0 / 3600.0)}
 
 
-def read(path: str, folder: FilePath | None, place: Problem) -> str:
+def read(path: str, folder: FilePath | None, place: Problem, *, rent: bool = False) -> str:
     """Return the packed hours of a ``.csv`` inside the folder of a scene.
 
     Parameters
@@ -35,6 +38,8 @@ def read(path: str, folder: FilePath | None, place: Problem) -> str:
         Of the scene that names it; None: its text lies nowhere yet.
     place
         File, line and key that name it.
+    rent
+        Whether it has the price of rented GPUs, not of the grid.
 
     Raises
     ------
@@ -42,14 +47,19 @@ def read(path: str, folder: FilePath | None, place: Problem) -> str:
         When it is no such file, with each cell that is wrong.
     """
     if FilePath(path).suffix.lower() != ".csv":
-        reason, hint = "is not an hourly table", "name a .csv file with the columns price and carbon"
+        columns = "column price" if rent else "columns price and carbon"
+        reason, hint = "is not an hourly table", f"name a .csv file with the {columns}"
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(path), reason, hint)])
-    return _read(sibling_files.found(path, folder, place, LIMIT))
+    return _read(sibling_files.found(path, folder, place, LIMIT), rent)
 
 
 @lru_cache(maxsize=8)
-def _read(origin: Origin) -> str:
-    return from_csv(sibling_files.text_of(origin, LIMIT), origin.name)
+def _read(origin: Origin, rent: bool) -> str:
+    text = sibling_files.text_of(origin, LIMIT)
+    if not rent:
+        return from_csv(text, origin.name)
+    prices = hourly_csv.table(text, origin.name, _RENT).columns["price"]
+    return pack({"price": prices / PER_1000_HOURS})
 
 
 def from_csv(text: str, name: str) -> str:

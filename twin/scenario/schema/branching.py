@@ -19,3 +19,8 @@ class BranchPoint(DocumentPart):
     run: str = Field(max_length=200, description="run file that it branches from")
     events: int = Field(ge=0, description="events of the run before it")
     event_hash: EventHash = Field(alias="hash", description="hash of these events")
+    own_parts: EventHash | None = Field(
+        default=None,
+        alias="parts",
+        description="hash of the own parts and models of the run; none: it had none",
+    )

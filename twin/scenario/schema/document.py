@@ -19,6 +19,7 @@ from twin.scenario.schema.group import Group
 from twin.scenario.schema.own_files import OwnFile, OwnPath, catalog_with
 from twin.scenario.schema.prices import MOST_PRICES, OneFigureToo, PriceId, ScenePrice
 from twin.scenario.schema.quantity import Moment
+from twin.scenario.schema.rental import Rental
 from twin.scenario.schema.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.schema.site import Hall, Site
 from twin.scenario.schema.streams import JobStream, JobTrace
@@ -90,6 +91,9 @@ class Scenario(DocumentPart):
     )
     reservations: tuple[Reservation, ...] = Field(default=(), description="reserved times")
     clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
+    rentals: tuple[Rental, ...] = Field(
+        default=(), max_length=200, description="nodes of this site that are rented; none: all are owned"
+    )
     ownership: Ownership | None = Field(
         default=None, description="cost of own GPUs, compared with rented ones; none: no comparison"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
@@ -29,6 +30,16 @@ class OwnFile(DocumentPart):
     file: OwnPath = Field(description="path inside the folder of the scene")
     holds: Literal["parts", "models"] = Field(description="what it holds")
     text: str = Field(max_length=MOST_BYTES, description="what the file says")
+
+
+def own_digest(files: tuple[OwnFile, ...]) -> str | None:
+    """Return a hash of own parts and models, 32 hexadecimal digits; None where there are none."""
+    if not files:
+        return None
+    told = blake2b(digest_size=16)
+    for own in sorted(files, key=lambda file: file.file):
+        told.update(f"{own.file}\0{own.holds}\0{len(own.text)}\0{own.text}".encode())
+    return told.hexdigest()
 
 
 def catalog_with(files: tuple[OwnFile, ...], shipped: Catalog | None = None) -> Catalog:

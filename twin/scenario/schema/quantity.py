@@ -99,6 +99,8 @@ Bandwidth = Annotated[float, Quantity("bandwidth")]
 Data = Annotated[float, Quantity("data")]
 Rate = Annotated[float, Quantity("rate")]
 Price = Annotated[float, Quantity("energy_price")]
+RentPrice = Annotated[float, Quantity("rent_price")]
+"""Of one GPU."""
 Carbon = Annotated[float, Quantity("carbon_intensity")]
 Energy = Annotated[float, Quantity("energy")]
 PowerRamp = Annotated[float, Quantity("power_ramp")]

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from twin.scenario.schema import hourly_text
 from twin.scenario.schema.base import DocumentPart, Id, ItemId
+from twin.scenario.schema.contracts import HeatSale, PowerPurchase
 from twin.scenario.schema.quantity import (
     Carbon,
     Length,
@@ -144,6 +145,14 @@ class Site(DocumentPart):
     )
     climate: Climate = Field(default=Climate(), description="outdoor air")
     grid: Grid = Field(default=Grid(), description="electricity supply")
+    power_purchases: tuple[PowerPurchase, ...] = Field(
+        default=(),
+        max_length=50,
+        description="power bought from parks hour by hour, in this order; no effect on a run",
+    )
+    heat_sales: tuple[HeatSale, ...] = Field(
+        default=(), max_length=50, description="heat that is sold, in this order; no effect on a run"
+    )
     redundancy: Redundancy = Field(
         default=Redundancy(), description="what may fail without taking GPUs along, as a target"
     )

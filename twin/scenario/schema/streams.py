@@ -124,7 +124,8 @@ class TraceMap(DocumentPart):
     limits: bool = Field(default=True, description="whether jobs end at the time limit")
     utilisation: Fraction = Field(default=0.8, ge=0, le=1, description="of the GPUs, while a job runs")
     workload: Workload | None = Field(
-        default=None, description="a model preset that they all train instead; it sets power, not duration"
+        default=None,
+        description="a model, preset or own, that they all train instead; it sets power, not duration",
     )
     partition: Id | None = Field(
         default=None,

@@ -122,7 +122,7 @@ class LlmTraining(Input):
     """A transformer in training, dense or with experts."""
 
     kind: Literal["llm"] = Field(description="workload family")
-    model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-405b")
+    model: str = Field(description="own model, or a preset such as llama3-405b")
     global_batch: int = Field(ge=1, le=1_000_000, description="sequences of one step, over all GPUs")
     sequence: int | None = Field(
         default=None, ge=1, le=10_000_000, description="tokens of one sequence; none: the preset's"
@@ -179,7 +179,7 @@ class Reinforcement(Input):
     """A language model that learns from its own answers: they are generated, scored and learnt from."""
 
     kind: Literal["reinforcement"] = Field(description="workload family")
-    model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-8b")
+    model: str = Field(description="own model, or a preset such as llama3-8b")
     prompts: int = Field(ge=1, le=1_000_000, description="prompts of one step")
     samples: int = Field(default=8, ge=1, le=4096, description="answers generated for each prompt")
     prompt_tokens: int = Field(default=512, ge=1, le=1_000_000, description="mean length of a prompt")
@@ -210,7 +210,7 @@ class Inference(DocumentPart):
     """A language model that answers requests; one step is what arrives in one second."""
 
     kind: Literal["inference"] = Field(description="workload family")
-    model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-70b")
+    model: str = Field(description="own model, or a preset such as llama3-70b")
     requests_s: Rate = Field(
         alias="requests", gt=0, description="offered load over all replicas, such as 20 /s"
     )

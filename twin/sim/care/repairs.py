@@ -256,7 +256,7 @@ class RepairShop(Stateful):
         self.down_s.append(now - ticket.since_s)
         self.nodes.withheld[node] = False  # whatever a check found before
         self.nodes.bring_back(now, node)
-        self.failures.set_up(node, now, True)
+        self.failures.set_up(node, now, not self.nodes.away[node])
         self.log.add(now, "repaired", name, f"repaired{dark}", job=int(self.nodes.job[node]))
         self.changed = True
         self.recovery.node_usable()

@@ -17,9 +17,11 @@ from twin.sim.core.slot_fields import Column, MemberSlots, NamedNodes
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import Child, Derived, Fields, Stateful
 
-FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
-"""Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
-UNLIT = (DOWN, OFF, DARK)
+FREE, DOWN, DRAINED, OFF, CUT, DARK, AWAY = 0, 1, 2, 3, 4, 5, 6
+"""Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power, rented
+and reclaimed by its owner."""
+CONDITIONS = AWAY + 1
+UNLIT = (DOWN, OFF, DARK, AWAY)
 """Conditions in which a node draws nothing, unless it boots."""
 NOBODY, SHARED = -1, -2
 """Instead of a job: nobody holds anything of a node; one or several hold parts of it."""
@@ -40,11 +42,12 @@ _REST = np.array(
     [
         [_RESTS.index(_ACCOUNT.get(condition, sound)) for sound in _SOUND]
         for condition in (FREE, DOWN, DRAINED, OFF, CUT, DARK)
-    ],
+    ]
+    + [[len(_RESTS)] * len(_SOUND)],
     np.intp,
 )
-"""Place among `_RESTS` of what nobody holds of a node, by its condition and the order of `_SOUND`."""
-_UNLIT = np.isin(np.arange(DARK + 1), UNLIT)
+"""Place among `_RESTS` of what nobody holds of a node, by its condition and the order of `_SOUND`; beyond: away."""
+_UNLIT = np.isin(np.arange(CONDITIONS), UNLIT)
 _NONE = [0.0] * len(_RESTS)
 """GPUs that rest of nodes which jobs hold as a whole."""
 
@@ -59,6 +62,8 @@ class NodeTable(Stateful):
         self.withheld = np.zeros(len(plant.nodes.ids), bool)  # a health check holds it or found something
         self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
         self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
+        self.warned = np.zeros(len(plant.nodes.ids), bool)  # its owner is about to reclaim it
+        self.away = np.zeros(len(plant.nodes.ids), bool)  # its owner has reclaimed it
         self.booting = np.zeros(
             len(plant.nodes.ids), bool
         )  # off or dark yet, but on its way back: it draws power
@@ -85,7 +90,7 @@ class NodeTable(Stateful):
         """Return how many GPUs of `nodes` rest in each of `_RESTS`."""
         held, gpus = self.held[nodes], self.gpus[nodes]
         rest = _REST[self.condition[nodes], 2 * (held > 0) + self.wanted[nodes]]
-        counts: list[float] = np.bincount(rest, gpus - held, len(_RESTS)).tolist()
+        counts: list[float] = np.bincount(rest, gpus - held, len(_RESTS))[: len(_RESTS)].tolist()
         return counts
 
     def set_booting(self, booting: NDArray[np.bool_]) -> None:
@@ -107,9 +112,9 @@ class NodeTable(Stateful):
         return unlit
 
     def account(self, node: int) -> str | None:
-        """Return the account in which what nobody holds of `node` rests; None while a job holds all of it."""
+        """Return the account in which what nobody holds of `node` rests; None while a job holds all, or it is away."""
         held = self.held[node]
-        if held >= self.gpus[node]:
+        if held >= self.gpus[node] or self.condition[node] == AWAY:
             return None
         sound = "idle_fragmented" if held else "idle_spare" if self.wanted[node] else "idle_no_job"
         return _ACCOUNT.get(int(self.condition[node]), sound)
@@ -134,7 +139,7 @@ class NodeTable(Stateful):
         self.withheld[nodes] = withheld
         slots = nodes[np.isin(self.condition[nodes], (FREE, DRAINED, CUT))]
         before = self._counts(slots)
-        drained = self.cordoned[slots] | self.withheld[slots]
+        drained = self.cordoned[slots] | self.withheld[slots] | self.warned[slots]
         self.condition[slots] = np.where(self.cut[slots], CUT, np.where(drained, DRAINED, FREE))
         self.version += 1
         self._all_moved(t_s, before, self._counts(slots))
@@ -152,10 +157,22 @@ class NodeTable(Stateful):
             self.set_condition(t_s, node, DARK)
 
     def bring_back(self, t_s: float, node: int) -> None:
-        """Let `node` be usable at `t_s`, unless it is cordoned, withheld or cut off."""
-        drained = self.cordoned[node] or self.withheld[node]
-        resting = CUT if self.cut[node] else DRAINED if drained else FREE
+        """Let `node` be usable at `t_s`, unless it is cordoned, withheld, cut off or reclaimed."""
+        drained = self.cordoned[node] or self.withheld[node] or self.warned[node]
+        resting = AWAY if self.away[node] else CUT if self.cut[node] else DRAINED if drained else FREE
         self.set_condition(t_s, node, DARK if self.dark[node] else resting)
+
+    def reclaim(self, t_s: float, node: int, *, warned: bool = False, away: bool = False) -> None:
+        """Let the owner of `node` warn that it will be reclaimed, reclaim it, or give it back (neither)."""
+        self.warned[node], self.away[node] = warned, away
+        self.version += 1
+        if self.condition[node] in (FREE, DRAINED, CUT, AWAY):
+            self.bring_back(t_s, node)
+
+    def installed(self) -> float:
+        """Return the GPUs that are there: all but those that were reclaimed and that no job holds any more."""
+        away = self.condition == AWAY
+        return float(self.gpus.sum() - (self.gpus[away] - self.held[away]).sum())
 
     # --- who holds what
 
@@ -333,7 +350,7 @@ class NodeTable(Stateful):
     def recount(self) -> None:
         """Count again where GPUs rest that nobody holds: nodes have come or gone."""
         self.ledger.resting[:] = 0.0
-        self.ledger.install(self.ledger.since_s, float(self.gpus.sum()))
+        self.ledger.install(self.ledger.since_s, self.installed())
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
             self.ledger.move(self.ledger.since_s, gpus, None, account)
 
@@ -364,6 +381,7 @@ class NodeTable(Stateful):
         *Column.each("condition", "job", table="nodes", dtype=np.int32),
         *Column.each("cordoned", "wanted", table="nodes", dtype=bool),
         *MemberSlots.each("withheld", "cut", "dark", table="nodes"),
+        *MemberSlots.each("warned", "away", table="nodes", missing=[], spare=True),
         NamedNodes("left", only=True),
         Child("down"),
         last=[Derived("parts", _saved_parts, _take_parts, carry=_carried_parts)],

@@ -61,8 +61,8 @@ class Stretch(Column):
 class MemberSlots(StateField):
     """Slots of which something is true, in an array of all."""
 
-    def __init__(self, name: str, table: str) -> None:
-        super().__init__(name, save=lambda array: np.flatnonzero(array).tolist())
+    def __init__(self, name: str, table: str, **how: Any) -> None:
+        super().__init__(name, save=lambda array: np.flatnonzero(array).tolist(), **how)
         self.table = table
 
     def restore(self, part: Any, saved: list[int]) -> None:

@@ -77,6 +77,7 @@ class Engine(EditedRun):
         self.incidents.heard = len(scenario.interventions)
         self.replication.begin()
         self.scheduler.begin()
+        self.rents.look(0.0)
         self.heat.settle(*self._heat_besides_gpus(self.pacing.traces()))
         self.measure()
 
@@ -196,6 +197,8 @@ class Engine(EditedRun):
             timers.step()
             self._arrange()
         self.follow_changes()
+        if self.rents.groups:
+            self.rents.look(timers.now_s)
         self._end_with_jobs()
 
     def _end_with_jobs(self) -> None:
@@ -382,6 +385,7 @@ class Engine(EditedRun):
         self.draws.begin(place)
         self.failures.redraw(now)
         self.incidents.machines.redraw(now)
+        self.incidents.reclaims.redraw(now)
         self.degraded.redraw(now)
         self.stragglers.redraw(now)
         self.incidents.arm()

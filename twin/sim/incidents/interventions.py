@@ -29,8 +29,10 @@ from twin.sim.incidents.fault_handler import Handler
 from twin.sim.incidents.fault_handlers import HANDLERS
 from twin.sim.incidents.machine_failures import NO_MACHINES, MachineFailures
 from twin.sim.incidents.random_failures import Strikes
+from twin.sim.incidents.reclaims import NO_RECLAIMS, Reclaims
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
+from twin.sim.meters.rent_meter import NO_RENTS, RentMeter
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 
@@ -69,6 +71,7 @@ class Incidents(Stateful):
         repairs: RepairShop,
         degraded: Degraded,
         bursts: Bursts | None,
+        rents: RentMeter,
     ) -> None:
         self.timers, self.log = timers, log
         self.settings, self.outages, self.facility = settings, outages, facility
@@ -108,6 +111,10 @@ class Incidents(Stateful):
                 settings.scenario.failures,
             ),
             self._struck,
+        )
+        self.rents = rents
+        self.reclaims = Reclaims(
+            timers, log, nodes, jobs, recovery, failures, self.tally, facility.draws, rents.groups
         )
         self.shutdowns = Shutdowns(
             timers,
@@ -149,17 +156,20 @@ class Incidents(Stateful):
         """Wait for the earliest failure of anything."""
         self.strikes.arm()
         self.machines.arm()
+        self.reclaims.arm()
 
     @property
     def machines_changed(self) -> bool:
         """Whether nodes or machines changed since this was last set false."""
-        return self._changed or self.shutdowns.changed or self.repairs.changed or self.degraded.changed
+        gone = self.reclaims.changed or self.repairs.changed or self.degraded.changed
+        return self._changed or self.shutdowns.changed or gone
 
     @machines_changed.setter
     def machines_changed(self, changed: bool) -> None:
         self._changed = changed
         if not changed:
             self.shutdowns.changed = self.repairs.changed = self.degraded.changed = False
+            self.reclaims.changed = False
 
     # --- people
 
@@ -269,6 +279,8 @@ class Incidents(Stateful):
         Child("tally"),
         Child("strikes"),
         Child("machines", missing=NO_MACHINES, spare=True),
+        Child("reclaims", missing=NO_RECLAIMS, spare=True),
+        Child("rents", missing=NO_RENTS, spare=True),
         Child("degraded"),
         Child("shutdowns"),
         Derived("set", lambda part: part.settings.done, _take_settings, carry=_carried_settings),

@@ -69,6 +69,12 @@ class Saving:
         step_s = self.jobs.planned[row.index].step_s
         row.interval_steps = max(1, round(daly_interval_s(pause_s, 1 / rate) / step_s))
 
+    def escape_s(self, row: JobRow) -> float:
+        """Return how long a checkpoint takes that begins now, until others than its nodes can read it [s]."""
+        plan = self.plans[row.index]
+        far = [i for i, tier in enumerate(plan.tiers) if tier.survives >= RACK or i == plan.strongest]
+        return sum(tier.pause_s for tier in plan.tiers) + min(plan.tiers[i].drain_s for i in far)
+
     # --- writing
 
     def decide(self, row: JobRow) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from twin import units
 from twin.record.channels import JobState
@@ -36,6 +37,8 @@ class Leaving(ABC):
         Whether a node came free: the scheduler should look.
     returned : list of int
         Jobs that went back to the queue and wait for the scheduler to take note.
+    leaving_behind
+        Told of a job whose state is safe, and that leaves nodes behind now; who reclaims them sets it.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Leaving(ABC):
         self.changed = saving.changed
         self.freed = False
         self.returned: list[int] = []
+        self.leaving_behind: Callable[[JobRow], None] = lambda row: None
         jobs.survives = lambda index: plans[index].survives
         timers.handle("limit", self._over)
 
@@ -102,7 +106,30 @@ class Leaving(ABC):
         elif row.leaving:
             self.requeue(row, "preempted")
         else:
+            self.leaving_behind(row)
             self._move(row)
+
+    def vacate(self, row: JobRow) -> None:
+        """Let `row` leave the nodes it cannot keep behind its next checkpoint, losing nothing."""
+        row.moves = row.state not in AT_REST
+
+    def evacuate(self, row: JobRow, within_s: float) -> None:
+        """Let `row` leave the nodes it cannot keep: once its state is saved, if others can read that by then [s].
+
+        What it has not begun to do, it does not begin there.
+        """
+        if row.leaving:
+            return
+        if row.state in (JobState.STARTING, JobState.RESTARTING):
+            self.leaving_behind(row)
+            self._move(row)
+            return
+        stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
+        if stepping and self.saving.interval_steps(row) and self.saving.escape_s(row) <= within_s:
+            row.moves = True
+            if row.state == JobState.RUNNING:
+                self.jobs.book(row, self.timers.now_s)
+                self._save(row, self.timers.now_s)
 
     @abstractmethod
     def _move(self, row: JobRow) -> None:

@@ -312,22 +312,18 @@ class RecoveryHandler(Leaving):
         if left:
             self.node_usable()
 
-    def vacate(self, row: JobRow) -> None:
-        """Let `row` leave the nodes it cannot keep behind its next checkpoint, losing nothing."""
-        row.moves = row.state not in AT_REST
-
     def _can_move(self, row: JobRow) -> bool:
-        """Return whether `row` has nodes to leave, and would not stop for lack of spares."""
+        """Return whether `row` has nodes to leave, and would not stop for lack of spares, unless they are reclaimed."""
         if not row.moves:
             return False
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
         lost = int((self.nodes.condition[nodes] != FREE).sum())
         row.moves = lost > 0
-        if not row.moves or plan.shares or plan.recovery.policy == "requeue":
+        requeues = plan.shares or plan.recovery.policy == "requeue"
+        if not row.moves or requeues or self.nodes.warned[nodes].any():
             return row.moves
         spares = self._spares(row)
-        free = plan.group(self._present(row)[:1], spares) & spares
-        return int(free.sum()) >= lost
+        return int((plan.group(self._present(row)[:1], spares) & spares).sum()) >= lost
 
     def _move(self, row: JobRow) -> None:
         self.jobs.book(row, self.timers.now_s)

@@ -14,7 +14,7 @@ from twin.physics.gpu_power import RELEASE_K, StepWork
 from twin.physics.thermal_network import ThermalState as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.detail import Detail
-from twin.sim.core.nodes import CUT, DOWN, DRAINED, OFF
+from twin.sim.core.nodes import AWAY, CONDITIONS, CUT, DOWN, DRAINED, OFF
 from twin.sim.core.nodes import DARK as UNLIT
 from twin.sim.jobs.gpu_load import step_work
 from twin.sim.jobs.job_row import JobRow
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
 
-SHOWN = np.zeros(6, np.uint8)
+SHOWN = np.zeros(CONDITIONS, np.uint8)
 """State of nodes that are not usable, whoever holds them, by their condition."""
-SHOWN[[DOWN, CUT, OFF, UNLIT, DRAINED]] = [
+SHOWN[[DOWN, CUT, OFF, UNLIT, DRAINED, AWAY]] = [
     State.FAILED,
     State.CUT_OFF,
     State.OFF,
     State.UNPOWERED,
     State.DRAINED,
+    State.ABSENT,
 ]
 
 STATE_OF_JOB: dict[int, State] = {

@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import NodeCondition
-from twin.sim.core.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
+from twin.sim.core.nodes import AWAY, CONDITIONS, CUT, DARK, DOWN, DRAINED, FREE, OFF
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
-SHOWN = np.zeros(6, np.uint8)
+SHOWN = np.zeros(CONDITIONS, np.uint8)
 """What nodes show that are not free, by their condition."""
-SHOWN[[DOWN, DRAINED, OFF, CUT, DARK]] = [
+SHOWN[[DOWN, DRAINED, OFF, CUT, DARK, AWAY]] = [
     NodeCondition.IN_REPAIR,
     NodeCondition.DRAINED,
     NodeCondition.OFF,
     NodeCondition.CUT_OFF,
     NodeCondition.UNPOWERED,
+    NodeCondition.RECLAIMED,
 ]
 
 
@@ -31,6 +32,7 @@ def node_conditions(engine: RunParts) -> NDArray[np.uint8]:
     shown[nodes.held > 0] = NodeCondition.IN_USE
     (unfit,) = nodes.condition.nonzero()
     shown[unfit] = SHOWN[nodes.condition[unfit]]
+    shown[nodes.warned & (nodes.condition == DRAINED)] = NodeCondition.RECLAIMED
     checked = nodes.withheld & ~nodes.cordoned
     shown[checked & ((nodes.condition == DRAINED) | (nodes.condition == FREE))] = NodeCondition.CHECKED
     for node in repairs.lemons.out_now:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from twin.sim.core.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
+from twin.sim.core.nodes import AWAY, CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
 from twin.sim.core.weather import Outdoor
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _nodes_down(engine: RunParts) -> int:
     """Return how many nodes are fit for nothing, whatever it is that they lack."""
     condition = engine.nodes.condition
-    unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT) | (condition == DARK)
+    unfit = np.isin(condition, (DOWN, OFF, CUT, DARK, AWAY))
     return int(np.count_nonzero(engine.plant.nodes.present & unfit))
 
 
@@ -33,7 +33,7 @@ def _spares(engine: RunParts) -> int:
 
 
 def _allocated(engine: RunParts) -> float:
-    installed = float(engine.nodes.gpus.sum())
+    installed = engine.nodes.installed()
     return 100 * float(engine.nodes.held.sum()) / installed if installed else 0.0
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from twin.economics.rented_groups import reclaims_per_node_s, rented_groups
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario.generators.all_jobs import jobs_of
@@ -39,6 +40,7 @@ from twin.sim.jobs.stragglers import Stragglers
 from twin.sim.jobs.work import Work
 from twin.sim.meters.hourly_totals import Hourly
 from twin.sim.meters.meter import Meter
+from twin.sim.meters.rent_meter import RentMeter
 from twin.sim.power.system import PowerSystem
 from twin.sim.queue.cloud import Clouds
 from twin.sim.queue.partition_moves import Moves
@@ -127,6 +129,8 @@ class RunParts:
         self.draws = Draws(seed) if standing_draws is None else standing_draws
         self.failures = FailureClocks(plant, scenario.failures, self.draws, self.first[1])
         before: FabricState | None = vars(self).get("network")  # of the hall before an edit
+        rented = rented_groups(scenario, plant, catalog)
+        self.reclaimed_per_node_s = reclaims_per_node_s(rented, int(plant.nodes.present.sum()))
         self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions, before)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
@@ -227,6 +231,7 @@ class RunParts:
             self.draws,
             self.failures.keys,
         )
+        self.rents = RentMeter(rented, self.nodes, self.weather)
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -242,6 +247,7 @@ class RunParts:
             self.repairs,
             self.degraded,
             scenario.failures.bursts,
+            self.rents,
         )
         self.clouds = Clouds(
             self.timers,
@@ -293,7 +299,7 @@ class RunParts:
 
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[float]]:
         network = self.network
-        rate = self.failures.per_node_s
+        rate = self.failures.per_node_s + self.reclaimed_per_node_s
         return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.home)
 
     def _replan(self, scenario: Scenario) -> None:
@@ -314,7 +320,7 @@ class RunParts:
         job = now.jobs[index] if index < len(now.jobs) else self.jobs.specs[index]
         alone = {"jobs": (job.model_copy(update={"partition": partition}),), "streams": (), "traces": ()}
         expected, places = [network.expected()[index]], [network.places[index]]
-        rate = self.failures.per_node_s
+        rate = self.failures.per_node_s + self.reclaimed_per_node_s
         plans, works, _ = plan_jobs(
             now.model_copy(update=alone), self.plant, self.catalog, rate, expected, places
         )

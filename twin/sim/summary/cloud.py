@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def clouds(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys ``cloud``, ``disaster`` and ``economics``; none where the scene has no cloud and no ownership.
+    """Return the keys ``cloud``, ``disaster``, ``rentals`` and ``economics``, of what the scene has of them.
 
     Parameters
     ----------
@@ -28,6 +28,12 @@ def clouds(engine: RunParts, figures: Mapping[str, Any]) -> dict[str, Any]:
     if engine.scenario.clouds:
         made["cloud"] = engine.clouds.figures(engine.now_s)
         made["disaster"] = engine.replication.figures()
+    if engine.scenario.rentals:
+        reclaims, never = engine.incidents.reclaims.figures(), {"reclaims": 0, "away": 0}
+        made["rentals"] = {
+            id: {**figures, **reclaims.get(id, never)}
+            for id, figures in engine.rents.figures(engine.now_s).items()
+        }
     if engine.scenario.ownership is not None:
         made["economics"] = _economics(engine, figures)
     return made

@@ -115,6 +115,12 @@ def year_steps(
     )
 
 
+def year_hours(scenario: Scenario) -> tuple[YearHours, float]:
+    """Return what sun, air and grid of a site do, and the time from the start of the year to that of a run [s]."""
+    weather = Weather(scenario.site, scenario.start)
+    return weather.of_year(), weather.year_start_s
+
+
 def _into_w(plant: Plant, catalog: Catalog, cooling: CoolingSystem, rack_w: Floats) -> Floats:
     """Return the heat into each loop that cools nodes and into the air of each hall, machines included, (L + H,) [W].
 

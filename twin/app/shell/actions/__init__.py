@@ -16,6 +16,7 @@ from twin.app.shell.actions.lesson_writing import lesson_writing_actions
 from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
+from twin.app.shell.actions.study import study_actions
 from twin.app.shell.actions.teach import teach_actions
 from twin.app.shell.actions.timeline import timeline_actions
 from twin.app.shell.actions.tour import tour_actions
@@ -36,6 +37,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         design_actions,
         part_actions,
         run_actions,
+        study_actions,
         timeline_actions,
         view_actions,
         bookmark_actions,

@@ -175,6 +175,17 @@ def file_actions(window: WindowApi) -> list[Command]:
             words=tr("BOM bill materials parts order cables labels ports racks loads phases CSV Excel XLSX"),
         ),
         entry(
+            "file.handover",
+            tr("Hand over\N{HORIZONTAL ELLIPSIS}"),
+            files.ask_handover,
+            menu="file",
+            icon="save",
+            group="3",
+            needs_scene=True,
+            tip=tr("The scene with all it needs, report, drawings, lists and 3D as one zip file"),
+            words=tr("package zip share send archive deliver contractor bundle"),
+        ),
+        entry(
             "file.solids",
             tr("Export 3D\N{HORIZONTAL ELLIPSIS}"),
             files.ask_solids,

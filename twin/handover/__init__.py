@@ -1,0 +1,1 @@
+"""One file to hand over: a scene with all it needs, and what others read of it."""

@@ -1,0 +1,166 @@
+"""What is handed over of a scene, as one zip file: scene, report, drawings, lists, 3D, and a page that lists them."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+
+from twin.drawings.render import pdf_bytes
+from twin.drawings.site_drawings import drawings, title_block
+from twin.lists.list_file import NoWorkbook, csv_bytes, workbook_bytes
+from twin.lists.site_lists import LISTS
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.report.markup import page, table, tag
+from twin.report.scene_report import scene_report
+from twin.report.style import STYLE
+from twin.scenario import Document
+from twin.scenario.formats.sibling_files import FileLimit, found
+from twin.scenario.text.problem import Problem, ScenarioError
+from twin.solids.gltf import glb_bytes
+from twin.solids.site_solids import site_solids
+
+SCENE_FOLDER = "scene"
+PAGE = "index.html"
+MOST_BYTES = 50_000_000
+"""Of a file that a scene names."""
+_STAMP = (2020, 1, 1, 0, 0, 0)
+"""Time of all entries; the sheets have the date."""
+
+
+@dataclass(frozen=True)
+class PackageEntry:
+    """One file of a package.
+
+    Parameters
+    ----------
+    name
+        Its path inside.
+    title
+        What it is, for people.
+    data
+        What it holds.
+    """
+
+    name: str
+    title: str
+    data: bytes
+
+    @property
+    def digest(self) -> str:
+        """Return its SHA-256 in hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def package_bytes(document: Document, tell: Callable[[str], None] = lambda words: None) -> bytes:
+    """Return a zip file with all that is handed over of a scene; `tell` hears what is being made.
+
+    Raises
+    ------
+    PlantError
+        When the hall cannot be built.
+    ScenarioError
+        When a file that the scene names is gone or too large.
+    """
+    entries = []
+    for entry in package_entries(document):
+        tell(entry.name)
+        entries.append(entry)
+    entries.insert(0, PackageEntry(PAGE, "What is in here", _page(document, entries).encode()))
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for entry in entries:
+            packed.writestr(zipfile.ZipInfo(entry.name, _STAMP), entry.data, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def package_entries(document: Document) -> Iterator[PackageEntry]:
+    """Yield the files of a package but for the page that lists them."""
+    scenario = document.scenario
+    yield from scene_entries(document)
+    plant = build(scenario)
+    yield PackageEntry("report.html", "Report of the scene as designed", scene_report(document).encode())
+    sheets = drawings(scenario, plant, plant.catalog, title_block(scenario))
+    title = f"Drawings: {', '.join(sheet.name for sheet in sheets)}"
+    yield PackageEntry("drawings.pdf", title, pdf_bytes(sheets, scenario.title))
+    yield from _lists(document, plant)
+    solids = glb_bytes(site_solids(plant, plant.catalog), scenario.title)
+    yield PackageEntry("hall.glb", "The hall for 3D programs, as glTF", solids)
+
+
+def scene_entries(document: Document) -> Iterator[PackageEntry]:
+    """Yield a scene and all files that it needs: what it extends, its own parts and models, files that it names."""
+    own, *inherited = document.files
+    folder = own.path.parent.resolve() if own.path is not None else None
+    name = own.path.name if own.path is not None else "scene.twin.yaml"
+    needed: dict[str, bytes] = {}
+    for source in inherited:  # a shipped one lies elsewhere: everybody has it
+        if source.path is not None and folder is not None and source.path.resolve().is_relative_to(folder):
+            needed[source.path.resolve().relative_to(folder).as_posix()] = source.text.encode()
+    for part in document.scenario.own_files:
+        needed[part.file] = part.text.encode()
+    for named in _named_files(document, folder):
+        needed.setdefault(named, (folder / named).read_bytes() if folder is not None else b"")
+    yield PackageEntry(f"{SCENE_FOLDER}/{name}", "The scene: twin open opens it", own.text.encode())
+    for path, data in needed.items():
+        yield PackageEntry(f"{SCENE_FOLDER}/{path}", "A file that the scene needs", data)
+
+
+def _named_files(document: Document, folder: Path | None) -> Iterator[str]:
+    """Yield the files inside the folder of a scene that some key of it names."""
+    if folder is None:
+        return
+    for text in dict.fromkeys(_texts(document.tree.plain())):
+        if len(text) > 400 or "\n" in text or not PurePosixPath(text).suffix:
+            continue
+        try:
+            origin = found(
+                text, folder, Problem(document.name, 0, "", "", ""), FileLimit(MOST_BYTES, "a package")
+            )
+        except ScenarioError:
+            continue
+        yield origin.path.relative_to(folder).as_posix()
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _lists(document: Document, plant: Plant) -> Iterator[PackageEntry]:
+    made = [kind.make(document.scenario, plant, plant.catalog) for kind in LISTS.values()]
+    for each in made:
+        yield PackageEntry(f"lists/{each.name}.csv", each.title, csv_bytes(each))
+    try:
+        yield PackageEntry("lists/lists.xlsx", "All lists as a workbook of Excel", workbook_bytes(made))
+    except NoWorkbook:
+        return
+
+
+def _page(document: Document, entries: list[PackageEntry]) -> str:
+    rows = [
+        (
+            tag("a", entry.name, href=entry.name),
+            entry.title,
+            f"{len(entry.data):,}",
+            tag("code", entry.digest),
+        )
+        for entry in entries
+    ]
+    body = tag(
+        "main",
+        tag("h1", document.scenario.title),
+        tag("p", "What belongs together; each file with its size and its SHA-256."),
+        table(("file", "what it is", "bytes", "SHA-256"), rows),
+    )
+    return page(document.scenario.title, STYLE, body)
