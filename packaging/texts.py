@@ -17,6 +17,7 @@ from babel.messages.pofile import write_po
 
 from twin.catalog.figure import Status
 from twin.commands.edit.addressables import TITLES, ItemKind
+from twin.designs.need import SiteNeed
 from twin.language import DOMAIN, forms
 from twin.lessons.schema import Lesson
 from twin.planning.network.traffic import KINDS as COMMUNICATIONS
@@ -42,7 +43,7 @@ def template() -> Catalog:
         catalog.add(forms(noun), locations=[place], flags=_BRACES)
     for noun in (*TITLES.values(), *get_args(ItemKind), "accepted finding", *SEVERITIES):
         catalog.add(forms(noun), locations=[("twin/commands/edit/addressables.py", 1)], flags=_BRACES)
-    schemas = (Scenario.model_json_schema(), Lesson.model_json_schema())
+    schemas = (Scenario.model_json_schema(), Lesson.model_json_schema(), SiteNeed.model_json_schema())
     for place, text in (*_of_tables(), *_described(list(schemas))):
         catalog.add(text, locations=[(place, 1)], flags=_BRACES if "{" in text else [])
     return catalog

@@ -76,6 +76,7 @@ _SAME = {
         "selective",
         "unverified",
     ),  # dates, a word of scenes, and one of the id of a rule
+    *("mxfp", "nvfp"),  # kinds of numbers
     *("twin", "gpu", "bits"),  # the program's own name, and what commands are typed
     *(
         "Space",

@@ -194,6 +194,20 @@ def test_workloads_and_stages_come_and_go(
     assert dialog.draft.value("workloads[1]") is None
 
 
+def test_what_was_not_saved_is_there_again(asked: tuple[MainWindow, NeedDialog]) -> None:
+    window, dialog = asked
+    typed(dialog, "title", "Twelve racks")
+    window.needs.close()
+    assert "Twelve racks" in window.settings.kept("unsaved_need")[0]
+    dialog.new()
+    dialog.restore(window.settings.kept("unsaved_need")[0])
+    assert dialog.draft.title == "Twelve racks"
+    assert dialog.draft.dirty
+    dialog.new()
+    window.needs.close()
+    assert window.settings.kept("unsaved_need") == []
+
+
 def test_words_lead_there(use_window: UseWindow, lab: Path) -> None:
     window = use_window(lab)
     entries = {entry.title: entry for entry in window.menus.entries()}

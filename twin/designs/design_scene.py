@@ -12,8 +12,8 @@ from twin.commands.room.room_design import design as design_room
 from twin.commands.room.room_plan import RoomRequest
 from twin.designs.design import Design
 from twin.designs.design_bill import nodes_of
-from twin.designs.need import DAY_S, LanguageWork, SiteNeed, VisionWork
-from twin.designs.need_file import SUFFIX, NeedFile
+from twin.designs.need import DAY_S, SUFFIX, LanguageWork, SiteNeed, VisionWork
+from twin.designs.need_file import NeedFile
 from twin.designs.screening import PAUSE_S
 from twin.designs.work_table import WorkStep, stage_of
 from twin.scenario import Document, loads

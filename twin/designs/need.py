@@ -12,6 +12,7 @@ from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.streams import TraceMap
 
 FORMAT, VERSION = "twin/need", 1
+SUFFIX = ".twin-need.yaml"
 MOST_GPUS = 131_072
 DAY_S = 86_400.0
 WEEK_S = 7 * DAY_S

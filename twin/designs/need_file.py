@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from twin import resources
 from twin.catalog.config_json import ConfigError, shape_in_file
-from twin.designs.need import FORMAT, MOST_GPUS, VERSION, LanguageWork, SiteNeed, Stage
+from twin.designs.need import FORMAT, MOST_GPUS, SUFFIX, VERSION, LanguageWork, SiteNeed, Stage
 from twin.designs.trace_need import TraceAsked, trace_asked
 from twin.physics.training_inputs import Model
 from twin.planning.profile.models import model_of, model_presets
@@ -25,7 +25,6 @@ from twin.scenario.schema.schema import schema_of
 from twin.scenario.text.parse import Tree, parse
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
-SUFFIX = ".twin-need.yaml"
 FILE_NAME = f"twin-need-{VERSION}.schema.json"
 """Of the JSON Schema, in assets/schema."""
 ROOT = FieldSpot(models=(SiteNeed,))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from twin.analysis.design_figures import DesignToCompare
-from twin.analysis.design_runs import DesignRun
 from twin.app.branches.answer import Answered
 from twin.app.branches.choices import is_shipped
 from twin.app.compare.designs import DesignChoice, DesignsDialog, Simulated
-from twin.app.compare.designs_window import DesignsWindow
 from twin.app.compare.dialog import CompareDialog
 from twin.app.compare.recorded_runs import RunsDialog
 from twin.app.compare.run import ComparedRun
@@ -25,6 +23,11 @@ from twin.app.toolkit.problem_notice import Trouble
 from twin.app.toolkit.settings import UserSettings
 from twin.language import tr
 from twin.record.runfile import RunFileError
+
+if TYPE_CHECKING:
+    from twin.analysis.design_figures import DesignToCompare
+    from twin.analysis.design_runs import DesignRun
+    from twin.app.compare.designs_window import DesignsWindow
 
 
 class CompareRuns:
@@ -93,6 +96,8 @@ class CompareRuns:
         seeds: Sequence[int] = (),
     ) -> None:
         """Show designs side by side by their money, time, carbon and power; `runs` and `seeds` as of the window."""
+        from twin.app.compare.designs_window import DesignsWindow
+
         if self.designs is not None:
             self.designs.close()
         self.designs = DesignsWindow(self._look, designs, self._window, runs, seeds)

@@ -24,8 +24,6 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import recorded_aside
-from twin.analysis.design_figures import DesignToCompare
-from twin.analysis.designs_comparison import MOST_DESIGNS
 from twin.app.files.scene_list import SUFFIX, own_title, shipped_scenes, title_of
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.toolkit.count_field import CountBox
@@ -191,7 +189,7 @@ class DesignsDialog(QDialog):
         self.boxes.append(box)
         self._form.insertRow(place, name, box)
         QWidget.setTabOrder(self.boxes[place - 1], box)
-        self.add_button.setVisible(len(self.boxes) < MOST_DESIGNS)
+        self.add_button.setVisible(len(self.boxes) < len(_NAMES))
         self.go_button.hide()
         self.length.clear()  # figures are of whole scenes
         self.length.setEnabled(False)
@@ -202,6 +200,8 @@ class DesignsDialog(QDialog):
 
     def compare_figures(self) -> None:
         """Compare the designs by what they cost, take, emit and draw, or say why that cannot be."""
+        from twin.analysis.design_figures import DesignToCompare
+
         chosen = [self._designs[box.currentData()] for box in self.boxes]
         try:
             designs = [DesignToCompare(choice.title, choice.document()) for choice in chosen]

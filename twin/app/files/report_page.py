@@ -16,7 +16,6 @@ from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.report.handout import chapters_of, handout, with_pictures
 from twin.report.run_report import ReportPicture, picture_times, run_report
-from twin.report.scene_report import scene_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot, png
 from twin.report.tour_times import NoChapters
@@ -62,6 +61,8 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
 
 def write_scene_report(session: Session, hall: HallPanel, path: Path) -> None:
     """Write the report of the open scene as designed, without a run; raises `NoReport`."""
+    from twin.report.scene_report import scene_report
+
     draft = session.draft
     if draft is None:
         raise NoReport(tr("No scene is open."))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +21,13 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.designs.design_folder import new_folder, write_folder
-from twin.designs.need_file import SUFFIX, NeedFile, shipped_needs
+from twin.designs.need import SUFFIX
+from twin.designs.need_file import NeedFile, shipped_needs
 from twin.language import tr
 from twin.scenario.text.problem import ScenarioError
 
 _FORM_PX, _FORM_SHARE, _OF_SCREEN, _CANDIDATES, _MOST = 350, 0.34, 0.96, 1000, 1_000_000
+_MOST_TEXT = 100_000
 _FILTER = tr("Needs (*{suffix});;All files (*)", suffix=SUFFIX)
 
 
@@ -90,6 +93,19 @@ class NeedDialog(QDialog):
         self.search.forget()
         self._answered = ""
         self.show_draft(NeedDraft.of(NEW, f"need{SUFFIX}"))
+
+    def unsaved(self) -> list[str]:
+        """Return the text of the need where that is saved nowhere; [] else."""
+        text = self.draft.source.text
+        return [text] if self.draft.dirty and len(text) < _MOST_TEXT else []
+
+    def restore(self, text: str) -> None:
+        """Go on with a need that was not saved when the window was closed."""
+        try:
+            draft = NeedDraft.of(text, f"need{SUFFIX}")
+        except ScenarioError:
+            return
+        self.show_draft(replace(draft, saved=""))
 
     def open_file(self, path: Path) -> bool:
         """Begin with the need of a file; return whether it can be read."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from twin.app.needs.need_fields import new_work, source_of
-from twin.designs.need_file import ROOT, SUFFIX, NeedFile, need_from
+from twin.designs.need import SUFFIX
+from twin.designs.need_file import ROOT, NeedFile, need_from
 from twin.language import tr
 from twin.scenario.reading.extend import SceneSource, read
 from twin.scenario.reading.key_edit import TextEdit

@@ -166,7 +166,7 @@ def big_text(value: float) -> str:
 def default_text(of: Field) -> str:
     """Return what holds where a field is left empty; "" for nothing."""
     model, attribute = _owner(of.key)
-    if model is None or model.model_fields[attribute].is_required():
+    if model is None or attribute == "title" or model.model_fields[attribute].is_required():
         return ""
     default = model.model_fields[attribute].get_default(call_default_factory=True)
     if default is None:

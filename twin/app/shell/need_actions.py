@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twin.app.needs.front_rows import FoundDesign, to_compare
-from twin.app.needs.need_dialog import NeedDialog
 from twin.app.toolkit.problem_notice import Trouble
-from twin.designs.need_file import SUFFIX
+from twin.designs.need import SUFFIX
 from twin.language import tr
 
 if TYPE_CHECKING:
+    from twin.app.needs.front_rows import FoundDesign
+    from twin.app.needs.need_dialog import NeedDialog
     from twin.app.shell.window_api import WindowApi
+
+
+_KEPT = "unsaved_need"
+"""Under which settings keep the text of a need that was not saved when the window closed."""
 
 
 class NeedActions:
@@ -47,13 +51,18 @@ class NeedActions:
     def close(self) -> None:
         """End what runs; call when the window closes."""
         if self.dialog is not None:
+            self._window.settings.keep(_KEPT, self.dialog.unsaved())
             self.dialog.close_search()
             self.dialog.close()
 
     def _made(self) -> NeedDialog:
         if self.dialog is None:
+            from twin.app.needs.need_dialog import NeedDialog
+
             window = self._window
             self.dialog = NeedDialog(window.look, window)
+            for text in window.settings.kept(_KEPT)[:1]:
+                self.dialog.restore(text)
             self.dialog.open_wanted.connect(self._open)
             self.dialog.compare_wanted.connect(self._compare)
             self.dialog.told.connect(window.notifications.tell)
@@ -74,6 +83,8 @@ class NeedActions:
 
     def _compare(self, chosen: list[FoundDesign]) -> None:
         """Show designs side by side, with the full runs of before where all have the same."""
+        from twin.app.needs.front_rows import to_compare
+
         if self.dialog is None or self.dialog.search.answer is None:
             return
         need = self.dialog.search.answer.file.need
