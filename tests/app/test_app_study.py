@@ -72,7 +72,7 @@ def test_it_is_found_by_the_words_of_its_users(use_window, lab: Path) -> None:
     window = use_window(lab)
     for words in ("sweep", "study", "sensitivity", "vary", "parameter", "what if many"):
         window.open_palette()
-        QTest.keyClicks(window.palette_popup.field, words)
+        window.palette_popup.field.setText(words)
         titles = [entry.title for entry in window.palette_popup.shown[:4]]
         assert any(title.startswith("Study:") for title in titles), (words, titles)
         window.palette_popup.hide()
@@ -179,6 +179,15 @@ def test_bad_entries_are_told_at_their_fields(study, qtbot) -> None:
     assert form.runs == 196
     assert dialog.foot.budget.text().startswith("at most 196 points, 196 runs")
     form.goals.show_goals((), ())
+    form.design_box.setCurrentIndex(0)
+    kept = form.out.with_name("kept.sweep")
+    kept.write_text("of somebody else")
+    form.name_file(kept, own=True)
+    qtbot.waitUntil(lambda: not form.waits)
+    QTest.mouseClick(dialog.foot.run_button, Qt.MouseButton.LeftButton)
+    assert "is there already" in form.file_told.text()
+    assert not dialog.run.is_running
+    assert kept.read_text() == "of somebody else"
 
 
 def test_vary_this_comes_from_a_field_of_the_inspector(study, qtbot, my_lab: Path) -> None:

@@ -12,6 +12,7 @@ from twin.analysis.figures import ComparedFigure
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.shown_text import capitalised
 from twin.studies.aim import Aim, FigureLimit
@@ -39,9 +40,9 @@ class _FigureRow(QWidget):
             self.way_box.addItem(title, key)
         name = tr("Figure that is limited") if value else tr("Figure that is optimised")
         self.figure_box.setAccessibleName(name)
-        self.figure_box.setToolTip(name)
+        self.figure_box.setToolTip(plain_tip(name))
         self.way_box.setAccessibleName(tr("At most or at least") if value else tr("More or less is better"))
-        self.way_box.setToolTip(self.way_box.accessibleName())
+        self.way_box.setToolTip(plain_tip(self.way_box.accessibleName()))
         self.value.setAccessibleName(tr("Limit"))
         self.value.setToolTip(tr("The limit with its unit, such as 20 kW or 95 %"))
         self.value.setVisible(value)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QPushB
 from twin.app.study.scene_keys import key_at, proposal, scene_keys
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.scenario import Document, ScenarioError
 from twin.studies.study_error import StudyError
@@ -232,7 +233,7 @@ class KeyRows(QWidget):
             return
         now = tr("{title}, now {value}", title=key.field.title, value=key.text or tr("not set"))
         row.show_now(now)
-        row.path.setToolTip(key.field.tip)
+        row.path.setToolTip(plain_tip(key.field.tip))
 
 
 def reason_of(error: ScenarioError | StudyError) -> str:

@@ -149,7 +149,7 @@ class StudyResults(QWidget):
         ):
             head = label(title, "muted")
             box.setAccessibleName(tip)
-            box.setToolTip(tip)
+            box.setToolTip(plain_tip(tip))
             box.setMinimumContentsLength(8)
             box.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.currentIndexChanged.connect(self._on_box)

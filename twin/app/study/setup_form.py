@@ -26,6 +26,7 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.scenario import Document, ScenarioError
@@ -414,7 +415,7 @@ class SetupForm(QScrollArea):
         _, name, number, tip = DESIGNS[self.kind]
         self.design_tip.setText(tip)
         self.number_name.setText(name)
-        self.number.setToolTip(f"{name}: {tip}")
+        self.number.setToolTip(plain_tip(f"{name}: {tip}"))
         self.goals.setVisible(self.kind == OPTIMISED)
         if not self._filling:
             self.number.setValue(number)

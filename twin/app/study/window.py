@@ -251,6 +251,9 @@ class StudyWindow(QDialog):
             if self._header is not None and self.run.path == wish.out and not self.form.is_named:
                 self.form.name_file(free_name(self._scene_path))
                 wish = self.form.wish()
+            if wish.out.exists() and wish.out.stat().st_size:
+                self.form.refuse_file(tr("is there already: open it to go on with it, or name another file"))
+                return
             self._header = None
             self.results.forget_choice()
             self.results.show_points(None)
@@ -474,7 +477,7 @@ class StudyWindow(QDialog):
                 self.foot.say(str(error))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Stay open when Escape or Enter is pressed in a field; F1 is help."""
+        """Let Enter in a field run nothing; F1 is help."""
         if event.key() == Qt.Key.Key_F1:
             self.help_wanted.emit()
         elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
