@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.shell.gui_thread_gc import GuiCollector
 from twin.app.teach import lesson_cards
+from twin.app.toolkit.read_only_dialog import Prose
 from twin.commands.place.properties import SetProperty
 from twin.view3d.base.state import ViewState
 from twin.view3d.view.hall_view import HallView
@@ -73,22 +75,22 @@ def test_facts_and_a_new_run_wait_for_the_picture_of_a_changed_hall(
     window = make_window(lab)
     session, inspector, story = window.session, window.docks.inspector, window.docks.story
     qtbot.waitUntil(lambda: inspector.facts is not None and not window.hall.picture_due())
-    due, begun = [True], []
-    session.picture_due = lambda: bool(due)
+    due, begun, asked = [True], [], []
+    session.picture_due = lambda: (asked.append(True), bool(due))[1]
     session.run_started.connect(lambda: begun.append(True))
-    facts, prose = inspector.facts, story._page
+    facts, prose = inspector.facts, story.findChild(Prose)
     window.editing.editor.do(SetProperty(("",), "title", "Another hall"))
     assert session.document is not None
     assert session.document.scenario.title == "Another hall"
+    qtbot.waitUntil(lambda: len(asked) > 20)  # facts ask each 30 ms, a new run after 250 ms
     assert inspector.facts is facts
-    session._begins.timeout.emit()
     assert not begun
     due.clear()
     qtbot.waitUntil(lambda: bool(begun) and inspector.facts is not facts)
     assert inspector.facts is not None
     assert "Another hall" in (inspector.facts.title, inspector.facts.subtitle)
     assert story.title.text() == "Another hall"
-    assert story._page is prose, "only its title has changed"
+    assert story.findChild(Prose) is prose, "only its title has changed"
 
 
 def test_lessons_are_read_when_their_cards_are_on_screen(
@@ -99,10 +101,11 @@ def test_lessons_are_read_when_their_cards_are_on_screen(
     monkeypatch.setattr(lesson_cards, "lesson_entries", lambda own: (read.append(own), entries(own))[1])
     window = make_window(lab)
     cards = window.lessons.cards
-    qtbot.waitUntil(lambda: not cards._soon.isActive())
+    soon = cards.findChild(QTimer)
+    qtbot.waitUntil(lambda: not soon.isActive())
     read.clear()
     cards.refresh([], "")
-    qtbot.waitUntil(lambda: not cards._soon.isActive())
+    qtbot.waitUntil(lambda: not soon.isActive())
     assert not read, "a hall is on screen"
     window.show_welcome()
     qtbot.waitUntil(lambda: bool(read))
@@ -116,9 +119,10 @@ def test_plots_wait_for_the_picture(
     session, plots = window.session, window.docks.plots
     qtbot.waitUntil(lambda: len(session.curves.history) > 0)
     plots.areas.clear()
-    due = [True]
-    session.picture_due = lambda: bool(due)
-    plots._draw()
+    due, asked = [True], []
+    session.picture_due = lambda: (asked.append(True), bool(due))[1]
+    plots.page_box.currentIndexChanged.emit(plots.page_box.currentIndex())
+    qtbot.waitUntil(lambda: len(asked) > 1)
     assert plots.area is None
     due.clear()
     qtbot.waitUntil(lambda: plots.area is not None)
@@ -131,10 +135,10 @@ def test_what_is_loaded_is_frozen_behind_the_first_picture() -> None:
     collector.start()
     try:
         assert not gc.isenabled()
-        collector._collect()
+        collector.findChild(QTimer).timeout.emit()
         assert gc.get_freeze_count() == before
         due.clear()
-        collector._collect()
+        collector.findChild(QTimer).timeout.emit()
         assert gc.get_freeze_count() > before
     finally:
         collector.stop()
