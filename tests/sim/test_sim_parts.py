@@ -83,7 +83,7 @@ def test_every_gpu_of_the_catalogue_runs_where_it_can_be_cooled(
     gpu: str, node: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog = edited(node, "gpu", gpu)
-    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "catalog_of", lambda scenario: catalog)
     part = catalog.gpu(gpu)
     cooler = part.r_ja_k_w if node == "DGX-H100" else part.r_plate_coolant_k_w
     if cooler is None:
@@ -106,7 +106,7 @@ def test_an_edited_gpu_changes_the_run(
 ) -> None:
     before = hour(cooled("DGX-H100")).summary()[group][figure]
     catalog = edited("H100-SXM", key, text)
-    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "catalog_of", lambda scenario: catalog)
     assert hour(cooled("DGX-H100")).summary()[group][figure] < before - 0.1
 
 
@@ -145,7 +145,7 @@ def test_an_edited_plant_changes_what_cooling_draws(kind: str, monkeypatch: pyte
     )
     before = hour(scene).summary()["power"]["facility_mean_w"]
     catalog = edited(*PLANTS[kind])
-    monkeypatch.setattr(parts, "load_catalog", lambda: catalog)
+    monkeypatch.setattr(parts, "catalog_of", lambda scenario: catalog)
     assert hour(scene).summary()["power"]["facility_mean_w"] > before + 10.0
 
 

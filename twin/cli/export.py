@@ -62,12 +62,12 @@ def export_run(
     colour_by: Annotated[
         str | None,
         typer.Option(
-            metavar="CHANNEL", help="Of solids of a run: channel that colours GPUs (default: temperature)."
+            metavar="CHANNEL", help="Channel that colours GPUs in solids of a run (default: temperature)."
         ),
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Of solids of a run: time of the colours (default: its end)."),
+        typer.Option(metavar="TIME", help="Time of the colours of solids of a run (default: its end)."),
     ] = None,
     replace: Overwrite = False,
 ) -> None:

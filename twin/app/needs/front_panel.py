@@ -27,6 +27,7 @@ from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import clear, nest
 from twin.app.toolkit.overflow_row import ToolRow
+from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.theme import scaled
 from twin.designs.answer import Designs
 from twin.designs.relaxed_need import relaxed
@@ -251,12 +252,8 @@ class FrontPanel(QWidget):
                 button.setProperty("role", "" if place else "primary")
                 button.setAutoDefault(False)
                 button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-                button.setToolTip(
-                    tr(
-                        "Sets {values} and finds designs",
-                        values=", ".join(f"{k}: {v}" for k, v in values.items()),
-                    )
-                )
+                told = ", ".join(f"{k}: {v}" for k, v in values.items())
+                button.setToolTip(plain_tip(tr("Sets {values} and finds designs", values=told)))
                 button.clicked.connect(partial(self.need_wanted.emit, asked))
                 self._ways.addWidget(button)
                 self.uses[words] = button

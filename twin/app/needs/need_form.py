@@ -17,6 +17,7 @@ from twin.app.form.row import FieldRow, form_grid
 from twin.app.needs.need_draft import MOST_ITEMS, NeedDraft, general_words, problem_words
 from twin.app.needs.need_fields import NeedSection, default_text, sections, shown_text, source_of, value_text
 from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.plain_text import plain_tip
 from twin.commands.edit.command import CommandError
 from twin.language import tr
 from twin.scenario.text.emit import scalar
@@ -163,7 +164,7 @@ class NeedForm(QScrollArea):
 
     def _add_button(self, grid: QGridLayout, key: str, words: tuple[str, str], done: object) -> None:
         button = QPushButton(words[0])
-        button.setToolTip(words[1])
+        button.setToolTip(plain_tip(words[1]))
         button.setProperty("role", "link")
         button.setAutoDefault(False)
         button.clicked.connect(done)

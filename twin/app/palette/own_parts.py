@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
 from twin.app.files.scene_file import is_shipped
 from twin.app.session.session import Session
-from twin.app.toolkit.plain_text import make_plain
+from twin.app.toolkit.plain_text import make_plain, plain_tip
 from twin.catalog import CatalogError, UnknownPart
 from twin.catalog.part_text import copy_of
 from twin.language import tr
@@ -64,7 +64,7 @@ class OwnParts:
         ):
             action = menu.addAction(title, act)
             action.setEnabled(can)
-            action.setToolTip(why)
+            action.setToolTip(plain_tip(why))
         menu.setToolTipsVisible(True)
         return menu
 

@@ -104,7 +104,7 @@ class KpiTile(QFrame):
         layout.addWidget(self._value, 1, 1)
         self.band = label("", "faint")
         self.band.hide()
-        layout.addWidget(self.band, 2, 0, 1, 2)
+        layout.addWidget(self.band, 2, 1)
         layout.setColumnStretch(1, 1)
         self._text, self._leads = (MISSING, ""), ""  # and where a click leads
         self.show_value(math.nan, math.nan)

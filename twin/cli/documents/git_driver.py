@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Example: twin install-git-driver
 
-Then: git diff, git log -p --ext-diff, git merge. To take it away: git config --remove-section diff.twin, and the same
-with merge.twin, and the line of .gitattributes."""
+Then git diff, git log -p --ext-diff and git merge go by what scenes mean. To take it away: git config --remove-section
+diff.twin, the same with merge.twin, and the line of .gitattributes. What git calls itself:
+
+Example: twin git-diff hall.twin.yaml old.yaml 1a2b 100644 new.yaml 3c4d 100644
+
+Example: twin git-merge base.yaml ours.yaml theirs.yaml hall.twin.yaml"""
 _ATTRIBUTES = "*.twin.yaml diff=twin merge=twin"
 _SETTINGS = {
     "diff.twin.command": "twin git-diff",
@@ -22,7 +26,6 @@ _SETTINGS = {
     "merge.twin.driver": "twin git-merge %O %A %B %P",
 }
 _NOTHING = "/dev/null"
-_File = Annotated[str, typer.Argument(show_default=False)]
 
 
 def install_driver(
@@ -52,15 +55,15 @@ def install_driver(
 
 
 def show_difference(
-    path: _File,
-    old_file: _File,
-    old_hex: _File,
-    old_mode: _File,
-    new_file: _File,
-    new_hex: _File,
-    new_mode: _File,
-    new_path: Annotated[str | None, typer.Argument()] = None,
-    similarity: Annotated[str | None, typer.Argument()] = None,
+    path: Annotated[str, typer.Argument(help="Path of the scene in the repository.")],
+    old_file: Annotated[str, typer.Argument(help="File with the old text.")],
+    old_hex: Annotated[str, typer.Argument(help="Hash of the old text.")],
+    old_mode: Annotated[str, typer.Argument(help="Mode of the old file.")],
+    new_file: Annotated[str, typer.Argument(help="File with the new text.")],
+    new_hex: Annotated[str, typer.Argument(help="Hash of the new text.")],
+    new_mode: Annotated[str, typer.Argument(help="Mode of the new file.")],
+    new_path: Annotated[str | None, typer.Argument(help="New path, of a scene that was renamed.")] = None,
+    similarity: Annotated[str | None, typer.Argument(help="How alike both are, of such a one.")] = None,
 ) -> None:
     """Show what differs between two revisions of a scene; git calls it (diff.twin.command)."""
     from twin.analysis.difference_words import sentence
@@ -85,7 +88,12 @@ def show_difference(
         print("  means the same: comments or layout changed")
 
 
-def merge_revisions(base: _File, ours: _File, theirs: _File, path: _File) -> None:
+def merge_revisions(
+    base: Annotated[str, typer.Argument(help="File with the text of the base.")],
+    ours: Annotated[str, typer.Argument(help="File with our text; the result goes there.")],
+    theirs: Annotated[str, typer.Argument(help="File with their text.")],
+    path: Annotated[str, typer.Argument(help="Path of the scene in the repository.")],
+) -> None:
     """Merge two revisions of a scene into the first; git calls it (merge.twin.driver).
 
     Exit code 1: both changed the same, and ours is left as it was; `twin merge` can decide.

@@ -13,7 +13,13 @@ from twin.cli.options import Json, Overwrite, Scene, Settings, a_file
 if TYPE_CHECKING:
     from twin.lists.table import SiteList
 
-EXAMPLE = """Examples: twin bom llama3-16k -o llama3.xlsx; twin cables lab-16; twin ports lab-16 -o ports.csv
+EXAMPLE = """Example: twin bom llama3-16k -o llama3.xlsx
+
+Example: twin cables lab-16 -o cables.csv
+
+Example: twin ports lab-16
+
+Example: twin racks nvl72-row
 
 A .xlsx file needs openpyxl: pip install 'gpu-twin[lists]'"""
 FORMAT = JsonFormat("site-list")
