@@ -167,6 +167,7 @@ class DesignsWindow(QDialog):
                 self.bars[row.figure.key] = DesignBars(self._look)
                 self._pictures.addWidget(self.bars[row.figure.key])
             self.bars[row.figure.key].show_row(found, row)
+        self._place_bars()
         QTimer.singleShot(0, self, lambda: self.show_figure(self.figure))  # once all have their places
         self.answer.setText(" ".join(short_sentences(found)[:2]))
         late = [f"{title}: {count}" for title, count in zip(found.titles, found.late, strict=False) if count]
@@ -174,6 +175,13 @@ class DesignsWindow(QDialog):
         self.basis.setText(" ".join([basis_words(found), *more]))
         self.report_button.setEnabled(True)
         self.copy_button.setEnabled(True)
+
+    def _place_bars(self) -> None:
+        """Give all bars their places at once: Qt would draw them on one another first."""
+        self._pictures.activate()
+        high_px = max(self._pictures.sizeHint().height(), self.area.viewport().height())
+        self._desk.resize(self._desk.width(), high_px)
+        self._pictures.activate()
 
     def _begin(self, aside: Aside[Any], words: str) -> None:
         self._aside = aside
@@ -216,12 +224,12 @@ class DesignsWindow(QDialog):
         self.area.setFrameShape(QScrollArea.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setMinimumHeight(scaled(_LEAST_PICTURE_PX))
-        pictures = QWidget()
-        self._pictures = QVBoxLayout(pictures)
+        self._desk = QWidget()
+        self._pictures = QVBoxLayout(self._desk)
         self._pictures.setContentsMargins(0, 0, 0, 0)
         self._pictures.setSpacing(10)
         self._pictures.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.area.setWidget(pictures)
+        self.area.setWidget(self._desk)
         column.addWidget(self.area, 3)
         self.basis = label("", "muted", wrap=True)
         column.addWidget(self.basis)
