@@ -87,8 +87,8 @@ def _answer(asked: Asked) -> TradeAnswer:
     outages = halls.outages(likely, level, level)
     figures = (
         AnswerFigure("gpus", tr("GPUs that fit"), likely.gpus, "GPUs", counts[0], counts[2]),
-        AnswerFigure("nodes", tr("Nodes"), likely.nodes, tr("nodes")),
-        AnswerFigure("racks", tr("Racks with GPUs"), likely.racks, tr("racks")),
+        AnswerFigure("nodes", tr("Nodes"), likely.nodes, ""),
+        AnswerFigure("racks", tr("Racks with GPUs"), likely.racks, ""),
         AnswerFigure("it_w", tr("Power of the racks"), likely.bill.it_w, "power"),
         AnswerFigure(
             "site_w",

@@ -101,7 +101,7 @@ class RackChoice:
             ranged(f"{key}_yearly_usd", titled(tr("Cost of a year")), self.yearly_usd, "USD/year"),
             ranged(f"{key}_capital_usd", titled(tr("Capital")), self.capital_usd, "USD"),
             AnswerFigure(f"{key}_gpus", titled("GPUs"), hall.gpus, "GPUs"),
-            AnswerFigure(f"{key}_racks", titled(tr("Racks")), hall.racks, tr("racks")),
+            AnswerFigure(f"{key}_racks", titled(tr("Racks")), hall.racks, ""),
             AnswerFigure(f"{key}_rack_w", titled(tr("Power of a rack")), self.rack_w, "power"),
             AnswerFigure(f"{key}_area_m2", titled(tr("Floor of the hall")), hall.area_m2, "area"),
             AnswerFigure(f"{key}_site_w", titled(tr("Power of the site")), hall.site_w, "power"),
