@@ -1,5 +1,5 @@
 #!/bin/sh
-# All tests: those that open windows or draw, and some more so that both take as long, beside all others.
+# All tests: those that open windows or draw beside all others; both take about as long.
 # Each lists its slowest twenty. Without arguments the others begin with style, types and layers (make lint).
 # Arguments go to pytest: `-m slow` runs the long tests instead of the usual ones.
 set -u
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # each program that a test starts would compile all of it again
 python=.venv/bin/python
 slowest="--durations=20 --durations-min=1"
-beside="tests/app tests/view3d tests/analysis tests/report tests/commands tests/physics tests/schedule"
+beside="tests/app tests/view3d tests/analysis tests/report"
 told=$(mktemp)
 trap 'rm -f "$told"; kill "$windows" 2>/dev/null' EXIT INT TERM
 # shellcheck disable=SC2086
