@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import twin
-from twin.analysis.design_figures import DesignPromise, DesignSamples, DesignToCompare, all_samples
+from twin import resources
+from twin.analysis.design_figures import (
+    DesignPromise,
+    DesignSamples,
+    DesignToCompare,
+    all_samples,
+    samples_of,
+)
 from twin.analysis.design_runs import design_runs
 from twin.analysis.designs_comparison import (
     BY_FIGURE,
@@ -22,6 +30,7 @@ from twin.analysis.designs_comparison import (
 )
 from twin.analysis.money_words import SAMPLES, SEED
 from twin.analysis.site_books import scene_books
+from twin.api.design import answered, with_scenes
 from twin.api.errors import BadInput
 from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
@@ -107,7 +116,7 @@ def test_every_figure_of_a_design_is_known_once_it_has_run(short: Document) -> N
 
 
 def test_a_promise_gives_a_time_and_unit_costs_without_a_run(short: Document) -> None:
-    promise = DesignPromise(10 * DAY_S, DAY_S, "site power 3 of 4 MW")
+    promise = DesignPromise(10 * DAY_S, DAY_S, "site power 3 of 4 MW", 0.9)
     (design,) = all_samples([DesignToCompare("A", short, promise)])
     assert design.binding == "site power 3 of 4 MW"
     drawn = drawn_figures(design, ())
@@ -171,3 +180,22 @@ def test_a_scene_is_reported_before_anybody_ran_it(lab: Document) -> None:
     ):
         assert words in page
     assert 'data-figure="it_w"' in page
+
+
+@pytest.mark.parametrize("climate", ["santa-clara", "singapore"])
+def test_the_closed_form_of_a_design_and_its_scene_as_built_say_the_same(
+    climate: str, tmp_path: Path
+) -> None:
+    need = (
+        resources.folder("scenes").joinpath("needs", "vision-512.twin-need.yaml").read_text(encoding="utf-8")
+    )
+    assert "\nclimate: santa-clara\n" in need
+    (path := tmp_path / "vision.twin-need.yaml").write_text(need.replace("santa-clara", climate, 1))
+    made = with_scenes(answered(path, 40, 1))
+    (design,) = made.answer.designs
+    promise = DesignPromise(DAY_S, 0.0, "", design.load)
+    built = samples_of(DesignToCompare("A", made.scenes[made.names[0]], promise)).drawn
+    for key, closed in (("capital_usd", design.capital_usd), ("yearly_usd", design.yearly_usd)):
+        assert np.median(built[key]) == pytest.approx(closed, rel=0.05), key
+    assert np.median(built["carbon_kg"]) == pytest.approx(design.carbon_kg, rel=0.04)
+    assert built["site_w"][0] == pytest.approx(design.site_w, rel=0.12)

@@ -40,11 +40,14 @@ class DesignPromise:
         Of the time of all workloads of its scene [s].
     limit
         The limit of the need that it is nearest to, in words.
+    load
+        Mean power of its racks over their design power [-].
     """
 
     mean_s: float
     sigma_s: float
     limit: str
+    load: float
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,8 @@ def samples_of(design: DesignToCompare) -> DesignSamples:
     """
     scene = EditedScene.of(design.document)
     scenario, plant, catalog = scene.scenario, scene.plant, scene.catalog
-    drawn, notes = _money(scenario, plant, catalog)
+    plan = Plan() if design.promise is None else Plan(load=design.promise.load)
+    drawn, notes = _money(scenario, plant, catalog, plan)
     year = year_or_reason(scenario, plant, catalog)
     standing = budget(scene)
     drawn["site_w"] = np.array([year.peak_w if isinstance(year, SiteYear) else standing.grid_w])
@@ -125,9 +129,10 @@ def samples_of(design: DesignToCompare) -> DesignSamples:
     )
 
 
-def _money(scenario: Scenario, plant: Plant, catalog: Catalog) -> tuple[dict[str, Floats], tuple[str, ...]]:
+def _money(
+    scenario: Scenario, plant: Plant, catalog: Catalog, plan: Plan
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """Return money and carbon in samples of the prices, and what to know of them."""
-    plan = Plan()
     try:
         books = scene_books(scenario, plant, catalog, plan, SAMPLES, SEED)
     except PriceError as wrong:

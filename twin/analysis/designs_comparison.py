@@ -152,6 +152,8 @@ class DesignsCompared:
         Runs of each in which not all jobs were done.
     notes
         What one must know, in sentences.
+    of_need
+        Whether designs of a need are among them.
     """
 
     titles: tuple[str, ...]
@@ -160,6 +162,7 @@ class DesignsCompared:
     seeds: tuple[int, ...]
     late: tuple[int, ...]
     notes: tuple[str, ...]
+    of_need: bool = False
 
     def row(self, key: str) -> DesignFigureRow | None:
         """Return the row of a figure; None where it is not known."""
@@ -196,6 +199,7 @@ def compared(
         tuple(run.seed for run in runs[0]) if runs else (),
         tuple(sum(not run.is_done for run in each) for each in runs or ()),
         tuple(notes),
+        any(design.promise is not None for design in designs),
     )
 
 
@@ -341,17 +345,26 @@ def short_sentences(found: DesignsCompared) -> list[str]:
 
 def basis_words(found: DesignsCompared) -> str:
     """Return what the ranges are of."""
-    prices = tr(
-        "Ranges are P5 to P95 of {samples:,} draws of the prices, the same draws for all designs",
-        samples=SAMPLES,
-    )
-    if not found.seeds:
-        promised = found.row("time_s") is not None
-        more = tr("; times are those promised by closed forms") if promised else tr("; nothing was run")
-        return f"{prices}{more}."
-    return tr(
-        "{prices}; time, tokens and FLOP are of full runs with seeds {first} to {last}, the same for all.",
-        prices=prices,
-        first=found.seeds[0],
-        last=found.seeds[-1],
-    )
+    said = [
+        tr(
+            "Ranges are P5 to P95 of {samples:,} draws of the prices, the same draws for all designs.",
+            samples=SAMPLES,
+        )
+    ]
+    if found.seeds:
+        said.append(
+            tr(
+                "Time, tokens and FLOP are of full runs with seeds {first} to {last}, the same for all.",
+                first=found.seeds[0],
+                last=found.seeds[-1],
+            )
+        )
+    elif found.row("time_s") is not None:
+        said.append(tr("Times are those promised by closed forms."))
+    else:
+        said.append(tr("Nothing was run."))
+    if found.of_need:
+        said.append(
+            tr("Money, carbon and power are of the scenes as built; the table of a need has closed forms.")
+        )
+    return " ".join(said)

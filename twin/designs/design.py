@@ -186,6 +186,8 @@ class Design:
         Of a year, energy and making [kg].
     site_w, area_m2
         Power with cooling and losses on a hot day; floor of the hall [W], [m2].
+    load
+        Mean power of the racks over their design power, of the workload that draws most [-].
     site_available, interruptions, in_service
         Share of the time with power and cooling; interruptions of the hall a year; share in which enough nodes work.
     ready_s
@@ -209,6 +211,7 @@ class Design:
     yearly_usd: float
     carbon_kg: float
     site_w: float
+    load: float
     area_m2: float
     site_available: float
     interruptions: float

@@ -21,7 +21,7 @@ from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, DesignRanges, Promise, range_of
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load
+from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load, year_factor
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.isolation import isolated_nodes, isolated_size, leaf_ports
 from twin.designs.need import VisionWork
@@ -113,6 +113,7 @@ class Screening:
         self._prices = [book.whole(part.id) for part in catalog.prices]
         self._book = book
         self._recovery = Recovery()
+        self._year_factor = year_factor(file.need.climate)
         self._fabrics: dict[tuple[object, ...], tuple[dict[str, object], Size] | RoomError | None] = {}
         self.reasons: dict[str, None] = {}
 
@@ -286,7 +287,8 @@ class Screening:
             promise = self._promise(choice, step, used, spares, read, outages)
             enough = min(enough, promise.in_service)
             promises.append(promise)
-        money = self._money(part, bill, self._load(steps, stages, part, nodes))
+        load = self._load(steps, stages, part, nodes)
+        money = self._money(part, bill, load)
         site_w = bill.it_w * FACILITY_FACTOR[part.cooling]
         return Design(
             choice=choice,
@@ -302,6 +304,7 @@ class Screening:
             site_w=site_w,
             area_m2=area_m2(part, room, size),
             site_available=outages.available,
+            load=load,
             interruptions=outages.per_year,
             in_service=enough,
             ready_s=self._ready_s(site_w),
@@ -313,8 +316,7 @@ class Screening:
         fabric = self._fabric(part, room)
         size = self._isolated(choice, room, fabric[1] if fabric is not None else None)
         bill = self.bills.bill(part, room, size)
-        load = self._load(design.steps, design.stages, part, design.nodes)
-        money = self._money(choice.part, bill, load, draw)
+        money = self._money(choice.part, bill, design.load, draw)
         return replace(
             design,
             ranges=DesignRanges(
@@ -331,8 +333,8 @@ class Screening:
         return min(1.0, max(drawn_w) / (part.design_w * nodes)) if drawn_w else Plan().load
 
     def _money(self, part: HallPart, bill: Bill, load: float, draw: Draw = likely_prices) -> _Money:
-        need, factor = self.need, FACILITY_FACTOR[part.cooling]
-        use = use_of_load(bill.it_w, load, factor, need.price_usd_j, need.carbon_kg_j)
+        need = self.need
+        use = use_of_load(bill.it_w, load, self._year_factor, need.price_usd_j, need.carbon_kg_j)
         prices = draw([*(self._book.own(entry) for entry in bill.counts()), *self._prices])
         capital = capital_of(bill, prices)
         operation = operation_of(bill, capital, use, Plan().ratchet)

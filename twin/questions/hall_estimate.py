@@ -12,7 +12,7 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.commands.room.room_design import sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load
+from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load, year_factor
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.site_outages import SiteOutages, site_outages
 from twin.economics.bill import Bill
@@ -27,7 +27,7 @@ from twin.scenario.schema.site import RedundancyLevel
 
 LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
 USUAL_PART = "DGX-H100"
-PRICE_USD_J, CARBON_KG_J = 0.08 / 3.6e6, 0.4 / 3.6e6
+PRICE_USD_J, CARBON_KG_J, CLIMATE = 0.08 / 3.6e6, 0.4 / 3.6e6, "frankfurt"
 """Of energy, where no scene says it."""
 SAMPLES, SEED = 400, 1
 """Draws of the prices."""
@@ -113,8 +113,7 @@ class HallEstimates:
 
     def statement(self, hall: HallEstimate, load: float = Plan().load) -> Statement:
         """Return what a hall costs in samples of the prices, the same samples for all halls."""
-        factor = FACILITY_FACTOR[hall.part.cooling]
-        use = use_of_load(hall.bill.it_w, load, factor, PRICE_USD_J, CARBON_KG_J)
+        use = use_of_load(hall.bill.it_w, load, year_factor(CLIMATE), PRICE_USD_J, CARBON_KG_J)
         entries = dict.fromkeys([*hall.bill.counts(), *(part.id for part in self._catalog.prices)])
         prices = [self._book.own(entry) for entry in entries]
         return statement_of(hall.bill, use, Plan(), drawn_prices(prices, SAMPLES, SEED), None, self._catalog)

@@ -155,7 +155,7 @@ def to_compare(found: FoundDesign, need: SiteNeed) -> DesignToCompare:
     ]
     limit = design.binding.words if design.binding is not None else ""
     promise = DesignPromise(
-        sum(each.mean_s for each in kept), math.hypot(*(each.sigma_s for each in kept)), limit
+        sum(each.mean_s for each in kept), math.hypot(*(each.sigma_s for each in kept)), limit, design.load
     )
     return DesignToCompare(found.title, checked.scenes[found.name], promise if kept else None)
 
