@@ -13,6 +13,7 @@ from twin.drawings.elevation import rack_stacks
 from twin.drawings.paper import SheetDraft, drawing_area
 from twin.drawings.plan import PlanFloor, hall_bounds_m, plan_draft
 from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
+from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
 
 _MOVED_M = 1e-3
@@ -139,12 +140,8 @@ def _machines(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
         return {}
     slot = plant.halls.ids.index(hall)
     columns = (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
-    found: dict[str, tuple[float, ...]] = {}
-    for place, loop in enumerate(machines.loop.tolist()):
-        if int(loops.hall[loop]) == slot and loops.present[loop]:
-            number = sum(1 for id in found if id.startswith(f"{loops.ids[loop]}#"))
-            found[f"{loops.ids[loop]}#{number}"] = _place(columns, place)
-    return found
+    stands = loops.present[machines.loop] & (loops.hall[machines.loop] == slot)
+    return {id: _place(columns, place) for place, id in enumerate(machine_ids(plant)) if stands[place]}
 
 
 def _place(columns: Sequence[Floats], slot: int) -> tuple[float, ...]:

@@ -66,15 +66,11 @@ def cable_plan(scenario: Scenario, plant: Plant, catalog: Catalog) -> CablePlan:
     link = link[np.lexsort((link, links.fans_from[link], links.bundle[link], links.fabric[link]))]
     of_nodes = links.kind[link] == LinkKind.NODE
     same_ends = _starts(links.bundle[link], links.fans_from[link])
-    each = runs_per_cable(scenario, plant, catalog)[links.fabric[link]]
-    within = _place_in_group(same_ends)
-    leg = within % each
-    first_leg = leg == 0
-    number = np.cumsum(first_leg) - 1
-    legs = np.bincount(number, minlength=1)[number] if len(link) else number
     fabric = links.fabric[link]
-    before = np.searchsorted(fabric, np.arange(len(plant.fabrics)))
-    cable = number - number[np.minimum(before, max(0, len(number) - 1))][fabric] if len(link) else number
+    leg = _place_in_group(same_ends) % runs_per_cable(scenario, plant, catalog)[fabric]
+    number = np.cumsum(leg == 0) - 1
+    legs = np.bincount(number)[number]
+    cable = _sums_before((leg == 0).astype(np.int64), _starts(fabric)) - (leg > 0)
     a_port, b_port = _switch_ports(plant, catalog, links, link, number)
     a_plane = np.full(len(link), -1)
     b_plane = a_plane.copy()
@@ -117,23 +113,15 @@ def _switch_ports(
     run = end % max(1, len(link))
     order = np.lexsort((end, cable[run], links.kind[link[run]], switch))
     switch, end, run = switch[order], end[order], run[order]
-    split = np.array([split_of(plant, catalog, slot) for slot in range(len(plant.switches.ids))] or [1])
-    port = _place_in_group(_starts(switch))
+    split = np.array([split_of(plant, catalog, slot) for slot in range(len(plant.switches.ids))], np.int64)
     of_cable = _starts(switch, cable[run])
-    count = np.bincount(np.cumsum(of_cable) - 1, minlength=1)
-    taken = -(-count // split[switch[of_cable]]) * split[switch[of_cable]] if len(switch) else count
     at_switch = switch[of_cable]
-    ends = np.cumsum(taken)
-    begins = ends - taken
-    first_of_switch = begins[_starts(at_switch)] if len(switch) else begins
-    begins = begins - first_of_switch[np.cumsum(_starts(at_switch)) - 1] if len(switch) else begins
-    whole = (
-        np.bincount(at_switch, taken, minlength=len(split))
-        <= np.append(plant.switches.ports, 0)[: len(split)]
-    )
-    if len(switch):
-        aligned = begins[np.cumsum(of_cable) - 1] + _place_in_group(of_cable)
-        port = np.where(whole[switch], aligned, port)
+    count = np.bincount(np.cumsum(of_cable) - 1)
+    taken = -(-count // split[at_switch]) * split[at_switch]
+    begins = _sums_before(taken, _starts(at_switch))
+    enough = np.bincount(at_switch, taken, minlength=len(split)) <= plant.switches.ports
+    aligned = begins[np.cumsum(of_cable) - 1] + _place_in_group(of_cable)
+    port = np.where(enough[switch], aligned, _place_in_group(_starts(switch)))
     found = np.zeros(2 * len(link), np.int64)
     found[end] = port
     return found[: len(link)], found[len(link) :]
@@ -159,6 +147,11 @@ def _starts(*columns: Ints32 | Ints64) -> Bools:
 
 def _place_in_group(starts: Bools) -> Ints64:
     """Return the place of each row within its group, from 0."""
-    place = np.arange(len(starts))
-    result: Ints64 = place - np.maximum.accumulate(np.where(starts, place, 0)) if len(starts) else place
-    return result
+    return _sums_before(np.ones(len(starts), np.int64), starts)
+
+
+def _sums_before(values: Ints64, starts: Bools) -> Ints64:
+    """Return the sum of the values before each row within its group."""
+    before = np.cumsum(values) - values
+    sums: Ints64 = before - before[starts][np.cumsum(starts) - 1]
+    return sums

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.arrays import Floats
-from twin.plant.tables import LoopKind, Machines
+from twin.plant.tables import LoopKind, Machines, Plant
 
 WALKWAY_M = 1.2
 """Free floor between row ends and the first column of machines."""
@@ -92,6 +92,17 @@ def place(
     wall.x0_m = min(wall.x0_m, float((x - width / 2).min()) - behind_m)
     wall.x1_m = max(wall.x1_m, float((x + width / 2).max()))
     return Machines(loop.astype(np.int32), x, y, width, depth, height)
+
+
+def machine_ids(plant: Plant) -> list[str]:
+    """Return an id for each CDU and CRAH: that of its loop, with a number where that has several ("cdu/0#1")."""
+    loops = plant.machines.loop.tolist()
+    turn: dict[int, int] = {}
+    ids = []
+    for loop in loops:
+        number = turn[loop] = turn.get(loop, -1) + 1
+        ids.append(f"{plant.loops.ids[loop]}#{number}")
+    return [plant.loops.ids[loop] if turn[loop] == 0 else id for id, loop in zip(ids, loops, strict=True)]
 
 
 def _extents(sizes_m: list[tuple[float, float, float]], turned: bool) -> tuple[list[float], list[float]]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Bools, Floats, Ints32, Ints64
+from twin.arrays import Bools, Floats, Ints64
 from twin.catalog import Catalog
 from twin.plant.design_load import node_design_w, rack_design_w
 from twin.plant.geometry import build_geometry
+from twin.plant.machines import machine_ids
 from twin.plant.shapes import Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.record.frame import Frame
@@ -123,7 +124,7 @@ def site_solids(
     rack_w = rack_design_w(plant, catalog)[racks] if frame is None else _values(frame, "rack.power_w", racks)
     each_w = np.array([node_design_w(catalog.node(name)) for name in plant.node_parts] or [np.nan])
     node_w = each_w[plant.nodes.part[nodes]] if frame is None else _sums(plant, of_gpu_w)[nodes]
-    loops = geometry.machines.loop[machines]
+    loops, names = geometry.machines.loop[machines], machine_ids(plant)
     found = [
         _kind(
             "rack",
@@ -160,7 +161,7 @@ def site_solids(
         ),
         _kind(
             "machine",
-            _machine_ids(plant, loops),
+            [names[machine] for machine in machines],
             [plant.loops.part[loop] for loop in loops],
             np.full(len(machines), -1),
             machine_boxes(geometry, machines),
@@ -232,17 +233,6 @@ def _boxes(plant: Plant, tiles: Tiles, slots: Ints64, *, module: bool) -> tuple[
     back = front + facing * (MODULE_M if module else -_DEEP * plant.racks.depth_m[rack])
     low[:, 1], high[:, 1] = np.minimum(front, back), np.maximum(front, back)
     return low, high
-
-
-def _machine_ids(plant: Plant, loops: Ints32) -> list[str]:
-    """Return ids of machines: that of their loop, with a number where it has several."""
-    count = np.bincount(loops, minlength=len(plant.loops.ids))
-    turn: dict[int, int] = {}
-    ids = []
-    for loop in loops.tolist():
-        number = turn[loop] = turn.get(loop, -1) + 1
-        ids.append(f"{plant.loops.ids[loop]}#{number}" if count[loop] > 1 else plant.loops.ids[loop])
-    return ids
 
 
 def _gpu_values(frame: Frame | None, count: int) -> tuple[Floats, Floats]:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QListWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.app.documents.file_to_write import file_to_write
 from twin.app.session.session import Session
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
@@ -223,12 +223,10 @@ class DrawingsDialog(QDialog):
             for id, title in zip(plant.halls.ids, plant.halls.titles, strict=True):
                 self.hall.addItem(title or id, id)
 
-    def _ask(self, ending: str, kinds: str) -> None:
-        path = self._session.path
-        stem = path.name.partition(".")[0] if path is not None else "hall"
-        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save drawings"), f"{stem}{ending}", kinds)
-        if chosen:
-            self.save(Path(chosen if chosen.endswith(ending) else f"{chosen}{ending}"))
+    def _ask(self, ending: str, words: str) -> None:
+        path = file_to_write(self._session, self, tr("Save drawings"), {ending: words})
+        if path is not None:
+            self.save(path)
 
     def _show(self, row: int) -> None:
         sheet = self.sheets[row] if 0 <= row < len(self.sheets) else None

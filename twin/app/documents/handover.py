@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
+from twin.app.documents.file_to_write import file_to_write
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.handover.package import package_bytes
@@ -17,14 +17,12 @@ from twin.whole_file import write_whole
 
 def hand_over(session: Session, parent: QWidget, tell: Callable[[str, str], None]) -> None:
     """Let the person choose where the package of the scene as it stands goes, and write it."""
-    draft, path = session.draft, session.path
+    draft = session.draft
     if draft is None:
         return
-    stem = path.name.partition(".")[0] if path is not None else "hall"
-    chosen, _ = QFileDialog.getSaveFileName(parent, tr("Hand over"), f"{stem}.zip", tr("Packages (*.zip)"))
-    if not chosen:
+    target = file_to_write(session, parent, tr("Hand over"), {".zip": tr("Packages (*.zip)")})
+    if target is None:
         return
-    target = Path(chosen if chosen.endswith(".zip") else f"{chosen}.zip")
     QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
     try:
         data = package_bytes(draft.file)

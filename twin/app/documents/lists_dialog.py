@@ -10,12 +10,12 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
 
+from twin.app.documents.file_to_write import file_to_write
 from twin.app.documents.list_model import ListModel
 from twin.app.session.session import Session
 from twin.app.toolkit.drop_down import DropDown
@@ -129,26 +129,17 @@ class ListsDialog(QDialog):
 
     def ask_one(self) -> None:
         """Let the person choose where the list that is shown goes."""
-        filters = f"{tr('Tables (*.csv)')};;{tr('Workbooks (*.xlsx)')}"
-        chosen, used = QFileDialog.getSaveFileName(
-            self, tr("Save this list"), f"{self._stem}-{self.name}.csv", filters
-        )
-        if chosen:
-            ending = ".xlsx" if "xlsx" in used or chosen.endswith(".xlsx") else ".csv"
-            self.save((self.name,), _ending_in(chosen, ending))
+        endings = {".csv": tr("Tables (*.csv)"), ".xlsx": tr("Workbooks (*.xlsx)")}
+        path = file_to_write(self._session, self, tr("Save this list"), endings, f"-{self.name}")
+        if path is not None:
+            self.save((self.name,), path)
 
     def ask_all(self) -> None:
         """Let the person choose where a workbook with all lists goes."""
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, tr("Save all as a workbook"), f"{self._stem}-lists.xlsx", tr("Workbooks (*.xlsx)")
-        )
-        if chosen:
-            self.save(tuple(LISTS), _ending_in(chosen, ".xlsx"))
-
-    @property
-    def _stem(self) -> str:
-        path = self._session.path
-        return path.name.partition(".")[0] if path is not None else "hall"
+        endings = {".xlsx": tr("Workbooks (*.xlsx)")}
+        path = file_to_write(self._session, self, tr("Save all as a workbook"), endings, "-lists")
+        if path is not None:
+            self.save(tuple(LISTS), path)
 
     def _show(self) -> None:
         """Show the list that was chosen."""
@@ -194,7 +185,3 @@ class ListsDialog(QDialog):
         known = [cell for cell in self.model.rows[index.row()] if cell in self._session.plant.slots]
         if known:
             self.chosen.emit(str(known[-1]))
-
-
-def _ending_in(chosen: str, ending: str) -> Path:
-    return Path(chosen if chosen.endswith(ending) else f"{chosen}{ending}")

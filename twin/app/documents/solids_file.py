@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from twin.app.documents.file_to_write import file_to_write
 from twin.app.session.session import Session
 from twin.language import counted, tr
 from twin.solids.gltf import glb_bytes
@@ -19,17 +20,9 @@ _FILTERS = {".glb": tr("glTF (*.glb)"), ".usda": tr("OpenUSD (*.usda)")}
 
 def ask_solids(session: Session, colour_by: str, parent: QWidget, tell: Callable[[str, str], None]) -> None:
     """Let the person choose where the solids of the hall go, and write them."""
-    path = session.path
-    stem = path.name.partition(".")[0] if path is not None else "hall"
-    chosen, used = QFileDialog.getSaveFileName(
-        parent, tr("Export 3D"), f"{stem}.glb", ";;".join(_FILTERS.values())
-    )
-    if chosen:
-        ending = next((known for known in _FILTERS if chosen.endswith(known)), "")
-        if not ending:
-            ending = next(known for known, words in _FILTERS.items() if words == used or known == ".usda")
-            chosen += ending
-        write_solids(session, colour_by, Path(chosen), tell)
+    path = file_to_write(session, parent, tr("Export 3D"), _FILTERS)
+    if path is not None:
+        write_solids(session, colour_by, path, tell)
 
 
 def write_solids(session: Session, colour_by: str, path: Path, tell: Callable[[str, str], None]) -> None:
