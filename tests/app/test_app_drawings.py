@@ -31,6 +31,10 @@ def test_sheets_are_chosen_looked_at_and_saved(
     dialog.paper.setCurrentIndex(dialog.paper.findData("A0"))
     assert dialog.view.sheet.name == "E1"  # the same sheet, on other paper
     assert dialog.view.sheet.size_mm == (1189.0, 841.0)
+    qtbot.waitUntil(lambda: dialog.view.height() > 0.9 * dialog.desk.viewport().height())
+    dialog.resize(dialog.width(), dialog.height() - 150)
+    qtbot.waitUntil(lambda: dialog.view.height() <= dialog.desk.viewport().height())
+    assert not dialog.desk.verticalScrollBar().isVisible()
     small = dialog.view.size()
     dialog.view.zoom_by(2.0)
     assert dialog.view.width() > small.width()

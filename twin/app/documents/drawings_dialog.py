@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap, QWheelEvent
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -150,6 +150,11 @@ class DrawingsDialog(QDialog):
         for widget in (*self.kinds.values(), self.list):
             widget.setMaximumWidth(_SIDE_PX)
         self.draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the sheet as large as there is room now."""
+        super().resizeEvent(event)
+        self._show(self.list.currentRow())
 
     def draw(self) -> None:
         """Draw what is asked for now, and show the sheet that was shown, where it is still there."""
