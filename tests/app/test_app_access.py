@@ -103,7 +103,7 @@ def dialogs(window: MainWindow) -> list[Callable[[], object]]:
         lambda: menus.execute("help.about"),
         lambda: menus.execute("help.story"),
         lambda: menus.execute("run.plan_job"),
-        lambda: menus.execute("run.study"),
+        lambda: menus.execute("analyse.study"),
         lambda: menus.execute("teach.lessons"),
         lambda: menus.execute("file.need"),
         lambda: window.break_thing(str(window.session.plant.racks.ids[0])),  # type: ignore[union-attr]

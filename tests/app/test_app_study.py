@@ -28,7 +28,7 @@ INTERVAL, PAUSE = "jobs[llama3].checkpoint.interval", "jobs[llama3].checkpoint.p
 def study(request: pytest.FixtureRequest, use_window, my_lab: Path):
     """Return the main window with a scene of one's own, and the Study window over it, set up anew."""
     window = use_window(my_lab)
-    window.menus.execute("run.study")
+    window.menus.execute("analyse.study")
     dialog = window.studies.dialog
     dialog.take_open_scene()
     dialog.form.keys.show_keys([])
@@ -76,13 +76,14 @@ def test_it_is_found_by_the_words_of_its_users(use_window, lab: Path) -> None:
         titles = [entry.title for entry in window.palette_popup.shown[:4]]
         assert any(title.startswith("Study:") for title in titles), (words, titles)
         window.palette_popup.hide()
-    assert window.menus.qt_actions["run.study"].shortcut().toString() == "Shift+V"
+    assert window.menus.qt_actions["analyse.study"].shortcut().toString() == "Shift+V"
 
 
 def test_a_study_is_set_up_by_keys_run_and_its_points_open(study, qtbot, my_lab: Path) -> None:
     window, dialog = study
+    window.menus.execute("analyse.study")
     row = dialog.form.keys.rows[0]
-    row.path.setFocus()
+    qtbot.waitUntil(row.path.hasFocus)
     QTest.keyClicks(row.path, INTERVAL)
     QTest.keyClick(row.path, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: row.values.text() == "15..60 min")  # proposed round what stands

@@ -40,6 +40,8 @@ class StudyActions:
         """Show the window, with the open scene where no study is shown."""
         dialog = self._shown()
         dialog.bring_up_to_date()
+        if dialog.form.keys.rows:
+            dialog.form.keys.rows[0].path.setFocus()
 
     def vary(self, path: str, values: str = "") -> None:
         """Set up a study in which a key of the open scene varies."""

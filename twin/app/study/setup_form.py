@@ -126,6 +126,7 @@ class SetupForm(QScrollArea):
         self._filling = False
         self._own_name = False  # somebody has named the file
         self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("What is studied"))

@@ -14,17 +14,16 @@ if TYPE_CHECKING:
 
 
 def study_actions(window: WindowApi) -> list[Command]:
-    """Return the actions on studies in the menu Run."""
+    """Return the actions on studies in the menu Analyse."""
     window.studies = StudyActions(window)
     return [
         entry(
-            "run.study",
+            "analyse.study",
             tr("Study: sweep over keys of the scene\N{HORIZONTAL ELLIPSIS}"),
             window.studies.open,
-            menu="run",
+            menu="analyse",
             key="Shift+V",
             icon="plot",
-            group="3",
             tip=tr("Runs the scene with many values of its keys, and shows which matter and which are best"),
             words=tr(
                 "sensitivity parameters what if many vary Sobol Latin hypercube grid optimise Pareto front "
