@@ -66,9 +66,9 @@ def cable_plan(scenario: Scenario, plant: Plant, catalog: Catalog) -> CablePlan:
     link = link[np.lexsort((link, links.fans_from[link], links.bundle[link], links.fabric[link]))]
     of_nodes = links.kind[link] == LinkKind.NODE
     same_ends = _starts(links.bundle[link], links.fans_from[link])
-    each = runs_per_cable(scenario, plant, catalog)[links.fabric[link]]
+    cable_runs = runs_per_cable(scenario, plant, catalog)[links.fabric[link]]
     within = _place_in_group(same_ends)
-    leg = within % each
+    leg = within % cable_runs
     first_leg = leg == 0
     number = np.cumsum(first_leg) - 1
     legs = np.bincount(number, minlength=1)[number] if len(link) else number
