@@ -223,7 +223,7 @@ def test_the_switch_the_menu_and_the_keys_change_the_workspace(window: MainWindo
     switch, docks = window.workspaces, window.docks
     switch.buttons["analyse"].click()
     assert docks.workspace.name == "analyse"
-    assert [name for name, each in switch.buttons.items() if each.isChecked()] == ["analyse"]
+    assert [name for name, button in switch.buttons.items() if button.isChecked()] == ["analyse"]
     window.menus.execute("view.workspace_design")
     assert switch.buttons["design"].isChecked()
     window.activateWindow()
