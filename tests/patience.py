@@ -10,8 +10,10 @@ HANG_S = 300.0
 _LOOK_S = 0.005
 
 
-def wait_until(happened: Callable[[], bool], what: str = "") -> None:
-    """Ask `happened` every few milliseconds until it says yes.
+def wait_until(
+    happened: Callable[[], bool], what: str = "", rest: Callable[[], object] = lambda: sleep(_LOOK_S)
+) -> None:
+    """Ask `happened` every few milliseconds until it says yes; `rest` passes them.
 
     Raises
     ------
@@ -22,4 +24,4 @@ def wait_until(happened: Callable[[], bool], what: str = "") -> None:
     while not happened():
         if monotonic() > end_s:
             raise AssertionError(f"hangs: {what or 'what the test waits for does not happen'}")
-        sleep(_LOOK_S)
+        rest()

@@ -95,7 +95,7 @@ def test_money_is_that_of_the_books_and_differences_are_draw_by_draw(
 def test_every_figure_of_a_design_is_known_once_it_has_run(short: Document) -> None:
     designs = list(all_samples([DesignToCompare("A", short), DesignToCompare("B", short)]))
     runs = design_runs([short.scenario] * 2, [1, 2], workers=1)
-    assert [[run.seed for run in each] for each in runs] == [[1, 2], [1, 2]]
+    assert [[run.seed for run in design_runs] for design_runs in runs] == [[1, 2], [1, 2]]
     run = runs[0][0]
     assert run.is_done
     assert run.time_s == run.job_s["llama3"]

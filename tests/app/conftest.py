@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from patience import HANG_S
+from patience import wait_until
 from patient_bot import PatientBot
-from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from ready_processes import ready_processes
@@ -144,11 +144,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
 
 
 def _wait(until: Callable[[], bool]) -> None:
-    timer = QElapsedTimer()
-    timer.start()
-    while not until():
-        assert timer.elapsed() < 1e3 * HANG_S, "the window does not come to it"
-        QTest.qWait(5)
+    wait_until(until, "the window does not come to it", rest=lambda: QTest.qWait(5))
 
 
 def _open(window: MainWindow, scene: Path) -> None:

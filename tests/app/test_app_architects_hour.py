@@ -46,7 +46,7 @@ def looked_at(root: QWidget, name: str) -> None:
     QApplication.processEvents()
     if PICTURES:
         root.grab().save(str(Path(PICTURES) / f"{name}.png"))
-    assert not [str(each) for each in cut(root) if isinstance(each.widget, QAbstractButton)]
+    assert not [str(cut_words) for cut_words in cut(root) if isinstance(cut_words.widget, QAbstractButton)]
 
 
 def test_from_a_need_to_a_report(
@@ -72,8 +72,8 @@ def test_from_a_need_to_a_report(
     qtbot.waitUntil(lambda: needs.search.answer is not None and not needs.search.busy)
     found = needs.search.found
     assert len(found) >= 2
-    assert all(one.passes for one in found)
-    assert all(one.design.capital_usd <= 45e6 for one in found)
+    assert all(design.passes for design in found)
+    assert all(design.design.capital_usd <= 45e6 for design in found)
     looked_at(needs, "2-designs")
     table = needs.panel.table
     last = len(found) - 1

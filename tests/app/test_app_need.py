@@ -65,8 +65,8 @@ def test_designs_are_found_checked_run_and_opened(
     assert {row.cells[SCENE] for row in front.rows} == {"checked"}
     assert dialog.search.answer is not None
     assert len(dialog.search.answer.points) == dialog.search.answer.screened
-    for one in found:
-        ranges = one.design.ranges
+    for design in found:
+        ranges = design.design.ranges
         assert ranges is not None
         assert ranges.yearly_usd[0] < ranges.yearly_usd[1] < ranges.yearly_usd[2]
     # full runs of two
@@ -77,7 +77,7 @@ def test_designs_are_found_checked_run_and_opened(
     dialog.panel.seeds.setValue(2)
     dialog.panel.confirm_button.click()
     qtbot.waitUntil(lambda: not dialog.search.busy)
-    assert [len(one.runs) for one in found[:3]] == [2, 2, 0]
+    assert [len(design.runs) for design in found[:3]] == [2, 2, 0]
     assert front.rows[0].cells[RUNS].endswith("2 of 2 in time")
     days = found[0].runs[0].time_s / 86400
     assert days < 30

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from patience import HANG_S
-from PySide6.QtCore import QElapsedTimer
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from tests import own_scene
+from tests.app.window_steps import wait, with_palette
 from twin.app.inspector.facts import facts_of
 from twin.app.palette.model import OWN, PaletteItem
 from twin.app.planner.draft import draft_of_job, estimate_draft, worth
@@ -29,29 +27,10 @@ if TYPE_CHECKING:
 MakeWindow = Callable[[Path], "MainWindow"]
 
 
-def wait(until: Callable[[], bool]) -> None:
-    timer = QElapsedTimer()
-    timer.start()
-    while not until():
-        assert timer.elapsed() < 1e3 * HANG_S, "it does not come to it"
-        QTest.qWait(5)
-
-
 @pytest.fixture
 def show_toys(use_window: MakeWindow, tmp_path: Path) -> Callable[[], MainWindow]:
     """Return what opens the hall of toys with the palette in front."""
-
-    def show() -> MainWindow:
-        window = use_window(own_scene.write(tmp_path / "toys"))
-        window.docks.enter("design")
-        window.menus.execute("edit.parts")
-        palette = window.docks.palette
-        palette.search.clear()
-        palette.group.setCurrentIndex(0)
-        wait(lambda: bool(palette.list.rows.rows))
-        return window
-
-    return show
+    return lambda: with_palette(use_window(own_scene.write(tmp_path / "toys")))
 
 
 def test_own_parts_stand_first_with_their_standing_and_are_placed(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from patience import HANG_S
-from PySide6.QtCore import QElapsedTimer, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
+from tests.app.window_steps import wait, with_palette
 from twin.app.placing.mime import PART_MIME, dragged_part
 
 if TYPE_CHECKING:
@@ -23,29 +23,10 @@ if TYPE_CHECKING:
 MakeWindow = Callable[[Path], "MainWindow"]
 
 
-def wait(until: Callable[[], bool]) -> None:
-    timer = QElapsedTimer()
-    timer.start()
-    while not until():
-        assert timer.elapsed() < 1e3 * HANG_S, "it does not come to it"
-        QTest.qWait(5)
-
-
 @pytest.fixture
 def show_parts(use_window: MakeWindow, lab: Path) -> Callable[[], MainWindow]:
     """Return what opens the laboratory with the palette in front: a fixture must not hold the window itself."""
-
-    def show() -> MainWindow:
-        window = use_window(lab)
-        window.docks.enter("design")
-        window.menus.execute("edit.parts")
-        palette = window.docks.palette
-        palette.search.clear()
-        palette.group.setCurrentIndex(0)
-        wait(lambda: bool(palette.list.rows.rows))
-        return window
-
-    return show
+    return lambda: with_palette(use_window(lab))
 
 
 def test_letters_find_arrows_choose_and_enter_takes_in_hand(show_parts: Callable[[], MainWindow]) -> None:

@@ -112,7 +112,7 @@ def test_every_field_and_page_has_a_name(use_window: Open, qtbot: QtBot, lab: Pa
     assert dialog is not None
     for key, question in QUESTIONS.items():
         dialog.ask(key)
-        assert list(dialog.rows) == [one.key for one in question.inputs]
+        assert list(dialog.rows) == [entry.key for entry in question.inputs]
         for row in dialog.rows.values():
             assert row.field.accessibleName()
             assert row.text or row.of.optional

@@ -43,7 +43,7 @@ halls: [{id: hall, rows: [{id: gpu, racks: {count: 2, nodes: [{part: DGX-H100, c
 
 def after(key: str, text: str) -> EditedScene:
     before = scene()
-    field = next(one for one in properties(before, "") if one.key == key)
+    field = next(field for field in properties(before, "") if field.key == key)
     done, inverse = edit(before.document, command(before, ("",), field, text).patch(before))
     assert edit(done, inverse)[0].text == before.document.text
     return EditedScene.of(done)
@@ -102,10 +102,10 @@ def test_contracts_are_set_there_too() -> None:
 
 
 def test_what_stands_there_has_no_words_of_the_file() -> None:
-    rented = [one for one in properties(scene(), "") if "[" in one.key]
+    rented = [field for field in properties(scene(), "") if "[" in field.key]
     assert len(rented) > 15
-    for one in rented:
-        assert not keys_in(f"{one.title} {one.tip} {one.heading}"), one.key
+    for field in rented:
+        assert not keys_in(f"{field.title} {field.tip} {field.heading}"), field.key
 
 
 def test_a_rental_outlives_its_rack() -> None:

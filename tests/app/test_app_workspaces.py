@@ -221,16 +221,16 @@ def test_layouts_outlive_the_window(window: MainWindow) -> None:
 
 def test_the_switch_the_menu_and_the_keys_change_the_workspace(window: MainWindow, qtbot: QtBot) -> None:
     switch, docks = window.workspaces, window.docks
-    switch.segments["analyse"].click()
+    switch.buttons["analyse"].click()
     assert docks.workspace.name == "analyse"
-    assert [name for name, each in switch.segments.items() if each.isChecked()] == ["analyse"]
+    assert [name for name, button in switch.buttons.items() if button.isChecked()] == ["analyse"]
     window.menus.execute("view.workspace_design")
-    assert switch.segments["design"].isChecked()
+    assert switch.buttons["design"].isChecked()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.AltModifier)
     assert docks.workspace.name == "run"
-    assert "(Alt+4)" in switch.segments["teach"].toolTip()
+    assert "(Alt+4)" in switch.buttons["teach"].toolTip()
     titles = {entry.title for entry in window.menus.entries()}
     assert {f"Workspace: {each.title}" for each in WORKSPACES} <= titles
 

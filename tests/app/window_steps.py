@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from patience import wait_until
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QColor, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.branches.dialog import BranchDialog
 from twin.app.shell.main_window import MainWindow
+
+
+def wait(until: Callable[[], bool]) -> None:
+    """Wait for what happens while the window goes on."""
+    wait_until(until, "the window does not come to it", rest=lambda: QTest.qWait(5))
+
+
+def with_palette(window: MainWindow) -> MainWindow:
+    """Bring the palette of a window to the front with all its parts; return the window."""
+    window.docks.enter("design")
+    window.menus.execute("edit.parts")
+    palette = window.docks.palette
+    palette.search.clear()
+    palette.group.setCurrentIndex(0)
+    wait(lambda: bool(palette.list.rows.rows))
+    return window
 
 
 def run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0) -> None:

@@ -59,7 +59,7 @@ def test_what_a_file_lacks_is_an_estimate_and_says_of_what() -> None:
     assert (switch.ports, switch.max_w) == (like.ports, like.max_w)
     figure = catalog.provenance("acme-ax64", "max_w")
     assert (figure.status, figure.citation) == ("estimated", "as QM9700 of the catalogue")
-    assert {one.origin for one in made.figures if one.key in ("ports", "max")} == {"like"}
+    assert {figure.origin for figure in made.figures if figure.key in ("ports", "max")} == {"like"}
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def test_the_list_names_every_question_with_its_inputs(twin: Twin) -> None:
     assert set(EXAMPLES) == set(QUESTIONS)
     for key, question in QUESTIONS.items():
         assert key in said
-        for one in question.inputs:
-            assert f"--{one.key}" in twin("ask", key, "--help").output
+        for entry in question.inputs:
+            assert f"--{entry.key}" in twin("ask", key, "--help").output
 
 
 def test_a_question_is_answered_with_how_and_what_it_rests_on(twin: Twin) -> None:

@@ -33,8 +33,8 @@ def said(*words: str) -> Any:
 def test_check_tells_own_parts_models_and_borrowed_profiles(toys: Path) -> None:
     found = said("check", str(toys))["findings"]
     by_rule: dict[str, list[str]] = {}
-    for one in found:
-        by_rule.setdefault(one["rule"], []).append(one["reason"])
+    for finding in found:
+        by_rule.setdefault(finding["rule"], []).append(finding["reason"])
     assert by_rule["own-part"] == [
         "own part TOY-GPU, parts/gpu.yaml:6: 5 published, 3 derived, 7 recalled, 17 estimated",
         "own part TOY-NODE, parts/node.yaml:6: 5 published, 18 unverified",
@@ -44,7 +44,7 @@ def test_check_tells_own_parts_models_and_borrowed_profiles(toys: Path) -> None:
     ]
     (borrowed,) = by_rule["borrowed-profile"]
     assert borrowed.startswith("No calibration profile is for TOY-GPU: step times are those of A100-SXM-80")
-    assert not any(one["severity"] == "error" for one in found)
+    assert not any(finding["severity"] == "error" for finding in found)
     assert "own-part-figures" not in by_rule
 
 
@@ -53,7 +53,7 @@ def test_check_warns_of_figures_that_cannot_be_true(toys: Path, tmp_path: Path) 
     text = own_scene.gpu_text().replace("slowdown: {value: 89 degC", "slowdown: {value: 99 degC")
     (tmp_path / "parts" / "gpu.yaml").write_text(text)
     result = said("check", str(path))
-    (found,) = [one for one in result["findings"] if one["rule"] == "own-part-figures"]
+    (found,) = [finding for finding in result["findings"] if finding["rule"] == "own-part-figures"]
     assert found["severity"] == "warning"
     assert "TOY-GPU" in found["reason"]
     assert "compare parts/gpu.yaml:6 with the data sheet" in found["fix"]
@@ -115,7 +115,7 @@ def test_a_price_below_what_is_in_a_node_is_refused(tmp_path: Path) -> None:
     result = ask(["catalog", "check", str(tmp_path)])
     assert result.exit_code == 1
     assert "costs less than what is in it" in result.stdout
-    assert "own-part-figures" in {one["rule"] for one in said("check", str(path))["findings"]}
+    assert "own-part-figures" in {finding["rule"] for finding in said("check", str(path))["findings"]}
 
 
 def test_diff_names_the_figure(toys: Path, tmp_path: Path) -> None:

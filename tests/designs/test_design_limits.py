@@ -109,10 +109,10 @@ def test_without_spares_any_machine_takes_the_site_down() -> None:
     machines = [(1, dark, repair)]
     machines += [(math.ceil(load_w / EACH_W[name]), *failures(name)) for name in POWERED]
     assert [count for count, _, _ in machines] == [1, 2, 3, 3, 2]
-    available = math.prod((1.0 + each * mended) ** -count for count, each, mended in machines)
+    available = math.prod((1.0 + rate * mended) ** -count for count, rate, mended in machines)
     found = site_outages(load_catalog(), "N", load_w, liquid=True)
     assert found.available == pytest.approx(available, rel=1e-9)
-    often = available * sum(count * each for count, each, _ in machines)
+    often = available * sum(count * rate for count, rate, _ in machines)
     assert found.per_year == pytest.approx(often * YEAR_S, rel=1e-9)
 
 
@@ -124,10 +124,10 @@ def test_of_two_machines_both_must_be_down_or_share_a_cause(level: RedundancyLev
     dark = rate * both * math.exp(-UPS_RIDE_S / repair)
     available, per_up = 1.0 / (1.0 + dark * repair), dark
     for name in POWERED:
-        each, mended = failures(name)
-        down = each * mended / (1.0 + each * mended)
-        available *= (1.0 - down**2) / (1.0 + COMMON_CAUSE * each * mended)
-        per_up += 2.0 * each * (1.0 - down) * down / (1.0 - down**2) + COMMON_CAUSE * each
+        own_rate, mended = failures(name)
+        down = own_rate * mended / (1.0 + own_rate * mended)
+        available *= (1.0 - down**2) / (1.0 + COMMON_CAUSE * own_rate * mended)
+        per_up += 2.0 * own_rate * (1.0 - down) * down / (1.0 - down**2) + COMMON_CAUSE * own_rate
     found = site_outages(load_catalog(), level, 0.1e6, liquid=True)
     assert found.available == pytest.approx(available, rel=1e-9)
     assert found.per_year == pytest.approx(available * per_up * YEAR_S, rel=1e-9)

@@ -101,7 +101,7 @@ def test_of_several_purchases_the_oldest_go_first() -> None:
     bought.stage(growth, LAB, before, after, "2027-01")  # 16 lie since 2026-01, 496 are new
     torn = replace(growth, recabling=replace(growth.recabling, removed=20))
     _, discards = bought.stage(torn, LAB, before, after, "2028-01")
-    assert [(each.count, each.age_years) for each in discards] == [(16, 2.0), (4, 1.0)]
+    assert [(discard.count, discard.age_years) for discard in discards] == [(16, 2.0), (4, 1.0)]
 
 
 def test_a_need_says_stages_and_limits() -> None:

@@ -50,19 +50,19 @@ def designs(isolation: str) -> tuple[Design, ...]:
 
 def test_isolation_costs_gpus_or_ports_and_money() -> None:
     shared, racks, leafs = (designs(name) for name in ("shared", "racks", "leafs"))
-    assert all(one.isolation_nodes == one.isolation_ports == 0 for one in shared)
-    assert sum(one.isolation_nodes for one in racks) > 0
-    assert sum(one.isolation_ports for one in leafs) > 0
-    for one, own in zip(shared, racks, strict=True):
-        assert one.choice == own.choice
-        assert own.nodes == one.nodes + own.isolation_nodes
+    assert all(design.isolation_nodes == design.isolation_ports == 0 for design in shared)
+    assert sum(design.isolation_nodes for design in racks) > 0
+    assert sum(design.isolation_ports for design in leafs) > 0
+    for plain, own in zip(shared, racks, strict=True):
+        assert plain.choice == own.choice
+        assert own.nodes == plain.nodes + own.isolation_nodes
         if own.isolation_nodes:
-            assert own.capital_usd > one.capital_usd
-            assert own.site_w > one.site_w
-    for one, own in zip(shared, leafs, strict=True):
-        assert own.nodes == one.nodes
+            assert own.capital_usd > plain.capital_usd
+            assert own.site_w > plain.site_w
+    for plain, own in zip(shared, leafs, strict=True):
+        assert own.nodes == plain.nodes
         if own.isolation_ports:
-            assert own.capital_usd > one.capital_usd
+            assert own.capital_usd > plain.capital_usd
 
 
 def test_isolation_of_one_tenant_is_refused() -> None:

@@ -71,9 +71,9 @@ def test_dimensions_are_those_of_the_hall(name: str) -> None:
         assert millimetres(float(halls.y1_m[hall] - halls.y0_m[hall])) in texts
         for chain in (row_edges_m(plant, hall), row_ends_m(plant, hall)):
             assert {millimetres(length) for length in np.diff(chain)} <= set(texts)
-        mine = np.flatnonzero(rows.present & (rows.hall == hall))
+        row_slots = np.flatnonzero(rows.present & (rows.hall == hall))
         assert set(row_edges_m(plant, hall)) >= {float(halls.y0_m[hall]), float(halls.y1_m[hall])}
-        if len(mine):
+        if len(row_slots):
             gaps = np.diff(row_edges_m(plant, hall))
             assert gaps.sum() == pytest.approx(float(halls.y1_m[hall] - halls.y0_m[hall]))
         walls = next(s for s in draft.drawn.strokes if s.wide_mm == 0.7 and s.closed)

@@ -70,7 +70,7 @@ def test_a_rental_stands_beside_the_same_site_owned() -> None:
     assert (both.owned_usd_gpu_h == owned.owned_usd_gpu_h).all()
     offer, *listed = both.offers
     assert (offer.id, offer.gpus) == ("spot", 8)
-    assert [one.id for one in listed] == [one.id for one in owned.offers]
+    assert [offer.id for offer in listed] == [offer.id for offer in owned.offers]
     kept = 2.0 / float(offer.usd_gpu_h["spot"][-1][0])
     assert 0.9 < kept < 1800 / 1820  # the restart after reclaims, and writes
     assert offer.usd_gpu_h["on_demand"][-1].mean() > 5.0  # of the catalogue

@@ -58,7 +58,7 @@ def test_first_run_of_a_lesson_is_solved_by_its_solution_and_not_by_nothing(path
     lesson = file.lesson()
     place = next(at for at, step in enumerate(lesson.steps) if step.conditions and needs_run(step))
     step = lesson.steps[place]
-    before = [each.solution or Way() for each in lesson.steps[place_of_hall(lesson, place) : place]]
+    before = [earlier.solution or Way() for earlier in lesson.steps[place_of_hall(lesson, place) : place]]
     for way, solves in ((step.solution or Way(), True), (Way(), False)):
         with walked(file, lesson, place, way, before) as evidence:
             verdict = judge(step, evidence, answer_of(step, way, evidence))

@@ -142,7 +142,10 @@ def test_differences_name_each_figure_of_an_own_part(tmp_path: Path) -> None:
     before = load(path).scenario
     (tmp_path / "parts" / "gpu.yaml").write_text(own_scene.gpu_text(tdp_w=650.0))
     (tmp_path / "models" / "Toy-Llama" / "config.json").unlink()
-    found = {one.path: (one.kind, one.before, one.after) for one in differences(before, load(path).scenario)}
+    found = {
+        difference.path: (difference.kind, difference.before, difference.after)
+        for difference in differences(before, load(path).scenario)
+    }
     assert found["own_parts[TOY-GPU].tdp"] == ("changed", "600 W", "650 W")
     assert found["own_models[toy-llama]"][0] == "removed"
     assert len(found) == 2

@@ -179,5 +179,5 @@ def test_random_incidents_clog_coolant_loops_and_no_air_loop() -> None:
     ]
     assert found
     assert {one.target.split("/")[0] for one in found} == {"cdu"}
-    air = [one.kind for seed in range(3) for one in random_incidents(tiny(), "heavy", seed)]
+    air = [incident.kind for seed in range(3) for incident in random_incidents(tiny(), "heavy", seed)]
     assert "filter_clogged" not in air

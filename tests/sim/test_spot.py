@@ -35,8 +35,8 @@ def scene(*rented: dict[str, Any], days: float = 2.0, nodes: int = 4, **more: An
     return tiny(nodes, (steady(),), rentals=list(rented), duration=f"{days} day", **more)
 
 
-def done(one: Scenario, seed: int = 1) -> Engine:
-    engine = Engine(one, seed)
+def done(scenario: Scenario, seed: int = 1) -> Engine:
+    engine = Engine(scenario, seed)
     engine.advance(engine.end_s)
     return engine
 
@@ -58,9 +58,9 @@ def test_rate_0_is_on_demand_event_by_event() -> None:
     assert demand.summary()["rentals"]["spot"]["cost_usd"] == spot.summary()["rentals"]["spot"]["cost_usd"]
 
 
-def lost_and_ettr(one: Scenario, seed: int) -> tuple[float, float]:
+def lost_and_ettr(scenario: Scenario, seed: int) -> tuple[float, float]:
     """Return (ETTR, its exact expectation by the renewal form) of a run."""
-    engine = done(one, seed)
+    engine = done(scenario, seed)
     figures, steps = engine.summary(), engine.plans[0].checkpoint_steps
     assert steps is not None
     tau_s = steps * engine.jobs.pace[0].step_s
@@ -71,8 +71,8 @@ def lost_and_ettr(one: Scenario, seed: int) -> tuple[float, float]:
 SHORT = rental(reclaim="20 /day", away="10 s", notice="0 s")
 
 
-def within_three_errors(one: Scenario, seeds: int) -> None:
-    pairs = np.array([lost_and_ettr(one, seed) for seed in range(seeds)])
+def within_three_errors(scenario: Scenario, seeds: int) -> None:
+    pairs = np.array([lost_and_ettr(scenario, seed) for seed in range(seeds)])
     off = pairs[:, 0] - pairs[:, 1]
     assert abs(off.mean()) < 3 * off.std(ddof=1) / math.sqrt(seeds)
 
@@ -119,8 +119,8 @@ def test_a_reclaimed_node_is_gone_until_it_is_back() -> None:
 def test_a_reclaim_takes_a_whole_shape() -> None:
     part = {"id": "gpu", "racks": {"count": 4, "nodes": [{"part": "DGX-H100", "count": 1, "first_u": 3}]}}
     halls = [{"id": "hall", "rows": [part]}]
-    one = scene(rental(shape="aws-p5", price=None, reclaim="6 /day", notice="0 s"), halls=halls)
-    engine = done(one)
+    scenario = scene(rental(shape="aws-p5", price=None, reclaim="6 /day", notice="0 s"), halls=halls)
+    engine = done(scenario)
     assert engine.summary()["rentals"]["spot"]["reclaims"] == len(events(engine, "reclaimed"))
     assert [len(engine.incidents.reclaims.nodes_of(place)) for place in range(4)] == [1, 1, 1, 1]
 
@@ -158,12 +158,12 @@ def test_hosts_of_a_marketplace_stay_and_leave_as_long_as_said() -> None:
 
 
 def test_a_run_goes_on_from_a_snapshot_as_if_it_had_not_stopped() -> None:
-    one = scene(rental(reclaim="20 /day", notice="30 s"), days=0.5)
-    whole, half = done(one), Engine(one, 1)
+    scenario = scene(rental(reclaim="20 /day", notice="30 s"), days=0.5)
+    whole, half = done(scenario), Engine(scenario, 1)
     half.advance(0.1 * DAY_S)
     while not (half.incidents.reclaims.phase == 2).any():
         half.advance(half.timers.next_s())
-    again = Engine.restore(one, half.snapshot())
+    again = Engine.restore(scenario, half.snapshot())
     again.advance(again.end_s)
     assert again.event_hash() == whole.event_hash()
     assert again.summary()["rentals"] == whole.summary()["rentals"]
@@ -171,8 +171,8 @@ def test_a_run_goes_on_from_a_snapshot_as_if_it_had_not_stopped() -> None:
 
 
 def test_an_edited_hall_keeps_its_rentals_and_bills_what_goes_until_then() -> None:
-    one = scene(rental(reclaim="20 /day", notice="30 s"), days=0.4)
-    engine = Engine(one, 1)
+    scenario = scene(rental(reclaim="20 /day", notice="30 s"), days=0.4)
+    engine = Engine(scenario, 1)
     while not (engine.incidents.reclaims.phase == 2).any():
         engine.advance(engine.timers.next_s())
     at_s = engine.boundary_s(engine.now_s + 1.0)
@@ -181,7 +181,7 @@ def test_an_edited_hall_keeps_its_rentals_and_bills_what_goes_until_then() -> No
     before = engine.summary()["rentals"]["spot"]
     take(engine, *changes)
     engine.advance(engine.end_s)
-    assert engine.event_hash() == replayed(one, one.duration_s, *changes).event_hash()
+    assert engine.event_hash() == replayed(scenario, scenario.duration_s, *changes).event_hash()
     assert len(engine.incidents.reclaims.shapes) == 5
     assert not engine.nodes.away[away]
     after = engine.summary()["rentals"]["spot"]

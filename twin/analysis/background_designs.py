@@ -30,7 +30,7 @@ def _designs(file: NeedFile, candidates: int, tell: Tell) -> Generator[DesignFou
     passed = 0
     for place, design in enumerate(found.designs):
         tell(place, len(found.designs))
-        one = checked(found, design, catalog, f"design-{place + 1:02d}")
-        passed += not one.reason
-        yield PartMade(one)
+        checked_design = checked(found, design, catalog, f"design-{place + 1:02d}")
+        passed += not checked_design.reason
+        yield PartMade(checked_design)
     return passed

@@ -197,7 +197,7 @@ def compared(
         tuple(found),
         tuple(design.binding for design in designs),
         tuple(run.seed for run in runs[0]) if runs else (),
-        tuple(sum(not run.is_done for run in each) for each in runs or ()),
+        tuple(sum(not run.is_done for run in design_runs) for design_runs in runs or ()),
         tuple(notes),
         any(design.promise is not None for design in designs),
     )
@@ -225,8 +225,8 @@ def drawn_figures(design: DesignSamples, runs: Sequence[DesignRun]) -> Mapping[s
 
 def _unit_costs(cost: Floats, work: Sequence[WorkDone]) -> dict[str, Floats]:
     """Return what a million tokens and a PFLOP-day cost, where all work is known in them."""
-    tokens = [each.tokens for each in work if each.tokens]
-    flop = [each.pflop_days for each in work if each.pflop_days]
+    tokens = [done.tokens for done in work if done.tokens]
+    flop = [done.pflop_days for done in work if done.pflop_days]
     found = {}
     if len(tokens) == len(work):
         found["million_tokens_usd"] = cost / (_over_seeds(tokens) / MILLION)

@@ -53,7 +53,7 @@ def compare_designs(
     >>> found.row("gpu_hour_usd").best
     1
     """
-    sides = [each if isinstance(each, Scene) else path_of(each, "designs") for each in designs]
+    sides = [design if isinstance(design, Scene) else path_of(design, "designs") for design in designs]
     if seeds:
         count_of(seeds, "seeds", 1, MOST_RUNS)
     if workers is not None:
@@ -77,11 +77,10 @@ def compared_designs(
         raise BadInput(f"--seed: the seeds from {first} on go beyond {MAX_SEED}; begin with a smaller one")
     documents = [side.document if isinstance(side, Scene) else load_scene(side) for side in sides]
     names = [side.name if isinstance(side, Scene) else side for side in sides]
+    own_titles = [document.scenario.title for document in documents]
     titles = [
-        document.scenario.title
-        if [each.scenario.title for each in documents].count(document.scenario.title) == 1
-        else f"{document.scenario.title} ({name})"
-        for document, name in zip(documents, names, strict=True)
+        title if own_titles.count(title) == 1 else f"{title} ({name})"
+        for title, name in zip(own_titles, names, strict=True)
     ]
     found = list(
         all_samples(

@@ -79,15 +79,15 @@ def grow_scene(
         growth = grow(document.scenario, wanted[-1].gpus, catalog)
         stages = grown_stages(document.scenario, wanted, catalog, limits)
         if json:
-            rows = [stage_row(each) for each in stages]
+            rows = [stage_row(grown) for grown in stages]
             print_json(FORMAT, {"scene": document.name, **growth_row(growth), "stages": rows})
         else:
             _print(growth)
             _print_stages(stages)
         touched = growth.recabling.touched or any(
-            each.growth is not None and each.growth.recabling.touched for each in stages
+            grown.growth is not None and grown.growth.recabling.touched for grown in stages
         )
-        enough = all(each.fits for each in stages)
+        enough = all(grown.fits for grown in stages)
         raise typer.Exit(ExitCode.FINDINGS if touched or not enough else ExitCode.DONE)
 
 
@@ -107,7 +107,7 @@ def _asked(
     limits, wanted = SiteLimits(), []
     if need is not None:
         asked = load_need(need).need
-        limits, wanted = SiteLimits.of(asked), [WantedStage(one.date, one.gpus) for one in asked.stages]
+        limits, wanted = SiteLimits.of(asked), [WantedStage(stage.date, stage.gpus) for stage in asked.stages]
         if not wanted:
             raise BadInput(f"--need: {need} has no stages of growth")
     elif to is not None:
@@ -117,7 +117,7 @@ def _asked(
         if found is None:
             raise BadInput(f"--stage: {text!r} is no month with its GPUs; write it like 2028-01=256")
         wanted.append(WantedStage(found[1], int(found[2].replace(",", ""))))
-    dates, counts = [one.date for one in wanted], [one.gpus for one in wanted]
+    dates, counts = [stage.date for stage in wanted], [stage.gpus for stage in wanted]
     if dates != sorted(set(dates)) or counts != sorted(counts):
         raise BadInput("--stage: months and GPUs must rise")
     for name, given, dimension, key in (
@@ -163,12 +163,12 @@ def stage_row(stage: GrowthStage) -> dict[str, Any]:
         "bought_usd": _quantiles(stage.bought_usd),
         "discarded": [
             {
-                "part": each.part,
-                "count": each.count,
-                "age_years": each.age_years,
-                "lost_usd": _quantiles(each.usd),
+                "part": discard.part,
+                "count": discard.count,
+                "age_years": discard.age_years,
+                "lost_usd": _quantiles(discard.usd),
             }
-            for each in stage.discards
+            for discard in stage.discards
         ],
         "lost_usd": _quantiles(stage.lost_usd),
     }
@@ -308,7 +308,8 @@ def _print_stages(stages: tuple[GrowthStage, ...]) -> None:
             needs.append((when, f"{stage.gpus:,}", name, *told, "yes" if look.fits else "NO"))
         bought, lost = _quantiles(stage.bought_usd), _quantiles(stage.lost_usd)
         thrown = ", ".join(
-            f"{each.count:,.0f} {each.part} of {each.age_years:.1f} years" for each in stage.discards
+            f"{discard.count:,.0f} {discard.part} of {discard.age_years:.1f} years"
+            for discard in stage.discards
         )
         money.append(
             (when, f"{stage.gpus:,}", _range(bought), thrown or "nothing", _range(lost) if thrown else "0")

@@ -90,7 +90,7 @@ def block_sheet(
     turn = {key: place for place, key in enumerate(order)}
     for line in lines:
         upper, lower = boxes[line.upper], boxes[line.lower]
-        into = sorted((other.upper for other in lines if other.lower == line.lower), key=turn.__getitem__)
+        into = sorted((inlet.upper for inlet in lines if inlet.lower == line.lower), key=turn.__getitem__)
         stop = lower.left + lower.wide * (into.index(line.upper) + 1) / (len(into) + 1)
         _draw_line(drawn, upper, lower, stop, line, turn[line.upper] % 5)
     for key, box in boxes.items():

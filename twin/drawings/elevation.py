@@ -148,11 +148,11 @@ def _rack(
         if number == 1 or number % 5 == 0:
             drawn.write(str(number), (left - 1.4, y - unit / 2 + 0.65), 1.3, "right")
     for u, height_u, text, column, abreast in stack.devices:
-        each = (right - left) / abreast
+        device_mm = (right - left) / abreast
         box = Area(
-            left + column * each,
+            left + column * device_mm,
             bottom - (u - 1 + height_u) * unit,
-            left + (column + 1) * each,
+            left + (column + 1) * device_mm,
             bottom - (u - 1) * unit,
         )
         drawn.box(box, THIN_MM, grey=0.06)

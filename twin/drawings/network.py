@@ -38,10 +38,10 @@ def _fabric(plant: Plant, place: int, name: str, blocks: list[SheetBlock], lines
     used = np.bincount(plant.node_links.leaf, minlength=len(switches.ids))
     np.add.at(used, plant.switch_links.lower, plant.switch_links.cables)
     np.add.at(used, plant.switch_links.upper, plant.switch_links.cables)
-    mine = switches.present & (switches.fabric == place)
-    roles = [role for role in _TIERS if (mine & (switches.role == role)).any()]
+    switch_mask = switches.present & (switches.fabric == place)
+    roles = [role for role in _TIERS if (switch_mask & (switches.role == role)).any()]
     for level, role in enumerate(roles):
-        slots = np.flatnonzero(mine & (switches.role == role))
+        slots = np.flatnonzero(switch_mask & (switches.role == role))
         gbit_s = float(switches.port_bytes_s[slots[0]]) * 8e-9
         texts = (
             f"fabric {name}, {plant.fabric_table.kind[place]}",

@@ -68,12 +68,12 @@ def _levels(stages: tuple[PowerStage, ...]) -> dict[str, int]:
 
 def _stage(plant: Plant, place: int, stage: PowerStage, level: int) -> SheetBlock:
     power = plant.power
-    mine = np.flatnonzero((power.stage == place) & power.present)
-    rated_w = float(power.capacity_w[mine[0]]) if len(mine) else math.nan
+    item_slots = np.flatnonzero((power.stage == place) & power.present)
+    rated_w = float(power.capacity_w[item_slots[0]]) if len(item_slots) else math.nan
     texts = [
-        f"{len(mine):,} x {stage.part}"
+        f"{len(item_slots):,} x {stage.part}"
         if stage.part
-        else f"{len(mine):,} {'item' if len(mine) == 1 else 'items'}"
+        else f"{len(item_slots):,} {'item' if len(item_slots) == 1 else 'items'}"
     ]
     if math.isfinite(rated_w):
         texts.append(f"{_power(rated_w)} each")

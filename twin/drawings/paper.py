@@ -193,11 +193,11 @@ def _scale_bar(drawn: SheetContents, at: tuple[float, float], scale: int, room_m
     if not pieces:
         return
     each_m = next((length for length in pieces if length * 1e3 / scale <= 12), pieces[-1])
-    each = each_m * 1e3 / scale
+    piece_mm = each_m * 1e3 / scale
     x, y = at
     for piece in range(5):
-        box = Area(x + piece * each, y, x + (piece + 1) * each, y + 1.5)
+        box = Area(x + piece * piece_mm, y, x + (piece + 1) * piece_mm, y + 1.5)
         drawn.box(box, FINE_MM, grey=1.0 if piece % 2 else 0.0)
     for piece in (0, 5):
-        drawn.write(f"{piece * each_m:g}", (x + piece * each, y + 4.5), SMALL_MM, "middle")
-    drawn.write("m", (x + 5 * each + 5, y + 4.5), SMALL_MM)
+        drawn.write(f"{piece * each_m:g}", (x + piece * piece_mm, y + 4.5), SMALL_MM, "middle")
+    drawn.write("m", (x + 5 * piece_mm + 5, y + 4.5), SMALL_MM)

@@ -64,8 +64,8 @@ def piping_sheet(plant: Plant, catalog: Catalog, paper: str) -> SheetDraft:
     water, heat_w = facility_flow_m3_s(loops), loop_heat_w(plant, catalog)
     blocks, lines = [], []
     for slot, id in enumerate(plants.ids):
-        mine = loops.present & (loops.plant == slot)
-        flow = float(water[mine].sum())
+        loop_mask = loops.present & (loops.plant == slot)
+        flow = float(water[loop_mask].sum())
         spare = int(plants.units[slot] - plants.needed[slot])
         of_plant = (
             f"id: {id}",
@@ -92,11 +92,13 @@ def piping_sheet(plant: Plant, catalog: Catalog, paper: str) -> SheetDraft:
             )
         )
         if int(loops.plant[slot]) >= 0:
-            each = float(water[slot])
+            loop_m3_s = float(water[slot])
             total = f"{len(slots)} x " if len(slots) > 1 else ""
             lines.append(
                 BlockLine(
-                    plants.ids[int(loops.plant[slot])], key, f"{total}{_flow(each)}, DN {pipe_size(each)}"
+                    plants.ids[int(loops.plant[slot])],
+                    key,
+                    f"{total}{_flow(loop_m3_s)}, DN {pipe_size(loop_m3_s)}",
                 )
             )
         cooled = np.isin(plant.racks.air_loop if by_air else plant.racks.loop, slots) & plant.racks.present

@@ -136,16 +136,19 @@ def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float
 def row_edges_m(plant: Plant, hall: int) -> list[float]:
     """Return the edges of rows across a hall and its walls, ascending: what the upright chain is of [m]."""
     rows = plant.rows
-    mine = rows.present & (rows.hall == hall)
-    edges = [*(rows.y_m - rows.depth_m / 2)[mine].tolist(), *(rows.y_m + rows.depth_m / 2)[mine].tolist()]
+    row_mask = rows.present & (rows.hall == hall)
+    edges = [
+        *(rows.y_m - rows.depth_m / 2)[row_mask].tolist(),
+        *(rows.y_m + rows.depth_m / 2)[row_mask].tolist(),
+    ]
     return _apart([float(plant.halls.y0_m[hall]), *edges, float(plant.halls.y1_m[hall])])
 
 
 def row_ends_m(plant: Plant, hall: int) -> list[float]:
     """Return the first and last ends of rows along a hall and its walls, ascending [m]."""
     rows = plant.rows
-    mine = rows.present & (rows.hall == hall)
-    ends = [float(rows.x0_m[mine].min()), float(rows.x1_m[mine].max())] if mine.any() else []
+    row_mask = rows.present & (rows.hall == hall)
+    ends = [float(rows.x0_m[row_mask].min()), float(rows.x1_m[row_mask].max())] if row_mask.any() else []
     return _apart([float(plant.halls.x0_m[hall]), *ends, float(plant.halls.x1_m[hall])])
 
 
@@ -200,11 +203,11 @@ def _aisles(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> 
 def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
     """Draw racks with their numbers, a wide line at their fronts, and the labels of rows behind their last rack."""
     racks, rows = plant.racks, plant.rows
-    mine = np.flatnonzero(racks.present & (racks.hall == hall))
-    numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in mine.tolist()}
+    rack_slots = np.flatnonzero(racks.present & (racks.hall == hall))
+    numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in rack_slots.tolist()}
     rooms = [(number, floor.mm(float(racks.width_m[slot])) - 0.3) for slot, number in numbers.items()]
     high = fitting(rooms, (TEXT_MM, SMALL_MM, 1.3, 1.0))
-    for slot in mine.tolist():
+    for slot in rack_slots.tolist():
         area = floor.area(
             *(float(column[slot]) for column in (racks.x_m, racks.y_m, racks.width_m, racks.depth_m))
         )
@@ -273,11 +276,11 @@ def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int)
 
 def _legend(plant: Plant, hall: int) -> tuple[str, ...]:
     rows, racks = plant.rows, plant.racks
-    mine = rows.present & (rows.hall == hall)
-    labels = [f"{rows.labels[row]}: {rows.ids[row]}" for row in np.flatnonzero(mine).tolist()]
+    row_mask = rows.present & (rows.hall == hall)
+    labels = [f"{rows.labels[row]}: {rows.ids[row]}" for row in np.flatnonzero(row_mask).tolist()]
     count = int((racks.present & (racks.hall == hall)).sum())
     told = "; ".join(labels[:6]) + ("; ..." if len(labels) > 6 else "")
     return (
-        f"Dimensions in millimetres. {count:,} racks in {int(mine.sum())} rows. {told}",
+        f"Dimensions in millimetres. {count:,} racks in {int(row_mask.sum())} rows. {told}",
         f"Wide edge of a rack: its front. Dashed: contained aisles, and the grid of {TILE_M * 1e3:.0f} mm floor tiles.",
     )

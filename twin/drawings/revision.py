@@ -126,11 +126,11 @@ def _racks(plant: Plant, catalog: Catalog, hall: str) -> dict[str, tuple[tuple[f
     racks, stacks = plant.racks, rack_stacks(plant, catalog)
     if hall not in plant.halls.ids:
         return {}
-    mine = racks.present & (racks.hall == plant.halls.ids.index(hall))
+    rack_mask = racks.present & (racks.hall == plant.halls.ids.index(hall))
     columns = (racks.x_m, racks.y_m, racks.width_m, racks.depth_m)
     return {
         racks.ids[slot]: (_place(columns, slot), (stacks[slot].part, stacks[slot].devices))
-        for slot in np.flatnonzero(mine).tolist()
+        for slot in np.flatnonzero(rack_mask).tolist()
     }
 
 

@@ -129,14 +129,14 @@ def _of_cables(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[B
 
 def runs_per_cable(scenario: Scenario, plant: Plant, catalog: Catalog) -> Ints32:
     """Return how many runs a cable of each fabric carries: 2 where it is twice as fast as the ports it joins."""
-    each = np.ones(len(plant.fabrics), np.int32)
+    runs = np.ones(len(plant.fabrics), np.int32)
     for fabric in scenario.fabrics:
         if fabric.id in plant.fabrics:
             place = plant.fabrics.index(fabric.id)
             speeds = plant.bundles.cable_bytes_s[plant.bundles.fabric == place]
             if len(speeds):
-                each[place] = max(1, int(catalog.cable(fabric.cable).bandwidth_bytes_s / speeds.max() + 1e-6))
-    return each
+                runs[place] = max(1, int(catalog.cable(fabric.cable).bandwidth_bytes_s / speeds.max() + 1e-6))
+    return runs
 
 
 def _of_stores(plant: Plant) -> Iterator[BillLine]:

@@ -128,10 +128,10 @@ def rent_of_year(groups: Iterable[RentedGroup], load: float) -> dict[str, float]
         terms, hosts = group.terms, group.rental.host_prices
         there = 1.0 / (1.0 + terms.reclaim_per_s * (terms.away_s + terms.notice_s))
         share = load * there if group.by_use else 1.0
-        each = [
+        gpu_usd_s = [
             hosts[shape % len(hosts)] if hosts else terms.price_usd_s for shape in range(len(group.names))
         ]
-        found[group.rental.id] = float(np.dot(group.gpus, each)) * share * SECONDS_PER_YEAR
+        found[group.rental.id] = float(np.dot(group.gpus, gpu_usd_s)) * share * SECONDS_PER_YEAR
     return found
 
 

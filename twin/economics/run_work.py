@@ -159,8 +159,8 @@ def _of_job(job: Job | None, row: Mapping[str, Any], part: str, until_s: float, 
         try:
             if isinstance(job.workload, LlmTraining):
                 tokens = float(steps) * trained_model(job.workload, catalog).seq * job.workload.global_batch
-            each = estimate_of(job, int(row["gpus"]), part, 0.0, catalog=catalog).parts.model_flop
-            flop = steps * each if each > 0.0 else None
+            step_flop = estimate_of(job, int(row["gpus"]), part, 0.0, catalog=catalog).parts.model_flop
+            flop = steps * step_flop if step_flop > 0.0 else None
         except (PlanError, ProfileError):
             flop = None
     held_s = (until_s if row["end_s"] is None else row["end_s"]) - (row["start_s"] or 0.0)

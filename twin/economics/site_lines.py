@@ -82,7 +82,7 @@ def source_carbon_kg_j(plant: Plant) -> dict[str, float]:
     for item, kind in enumerate(power.kind):
         if kind in GENERATION and power.present[item]:
             found.setdefault(kind, []).append(float(power.carbon_kg_j[item]))
-    return {kind: float(np.mean(each)) for kind, each in found.items()}
+    return {kind: float(np.mean(carbon_kg_j)) for kind, carbon_kg_j in found.items()}
 
 
 def _of_ratings(plant: Plant, catalog: Catalog) -> Iterator[BillLine]:

@@ -139,8 +139,8 @@ def _texts(value: object) -> Iterator[str]:
 
 def _lists(document: Document, plant: Plant) -> Iterator[PackageEntry]:
     made = [kind.make(document.scenario, plant, plant.catalog) for kind in LISTS.values()]
-    for each in made:
-        yield PackageEntry(f"lists/{each.name}.csv", each.title, csv_bytes(each))
+    for site_list in made:
+        yield PackageEntry(f"lists/{site_list.name}.csv", site_list.title, csv_bytes(site_list))
     try:
         yield PackageEntry("lists/lists.xlsx", "All lists as a workbook of Excel", workbook_bytes(made))
     except NoWorkbook:

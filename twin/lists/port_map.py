@@ -87,14 +87,14 @@ def _ends(scenario: Scenario, plant: Plant, catalog: Catalog) -> dict[tuple[str,
     for label, a_port, b_port, kind, a, b, speed, fabric in zip(*columns, strict=True):
         first = ("switch" if kind == LinkKind.SWITCH else "node", int(a))
         second = ("node" if kind == LinkKind.PEER else "switch", int(b))
-        for (end, port), (other, other_port) in (
+        for (end, port), (far_end, far_port) in (
             ((first, a_port), (second, b_port)),
             ((second, b_port), (first, a_port)),
         ):
-            table = plant.nodes if other[0] == "node" else plant.switches
-            rack = plant.racks.ids[int(table.rack[other[1]])]
-            peer = table.ids[other[1]]
+            table = plant.nodes if far_end[0] == "node" else plant.switches
+            rack = plant.racks.ids[int(table.rack[far_end[1]])]
+            peer = table.ids[far_end[1]]
             found.setdefault(end, []).append(
-                (port, float(speed), plant.fabrics[int(fabric)], label, rack, peer, other_port)
+                (port, float(speed), plant.fabrics[int(fabric)], label, rack, peer, far_port)
             )
     return found

@@ -19,16 +19,16 @@ def question_row(question: TradeQuestion) -> dict[str, Any]:
         "needs_scene": question.needs_scene,
         "inputs": [
             {
-                "key": one.key,
-                "title": one.title,
-                "tip": one.tip,
-                "kind": one.kind,
-                "dimension": one.dimension or None,
-                "low": one.low,
-                "high": one.high,
-                "optional": one.optional,
+                "key": entry.key,
+                "title": entry.title,
+                "tip": entry.tip,
+                "kind": entry.kind,
+                "dimension": entry.dimension or None,
+                "low": entry.low,
+                "high": entry.high,
+                "optional": entry.optional,
             }
-            for one in question.inputs
+            for entry in question.inputs
         ],
     }
 

@@ -75,7 +75,7 @@ def _answer(asked: Asked) -> TradeAnswer:
     halls, may_w = HallEstimates(asked.setting), usable_w(power_w, level, of)
     factor = FACILITY_FACTOR[part.cooling]
     factors = [1.0 + (factor - 1.0) * width for width in (1.0 + WIDTH, 1.0, 1.0 - WIDTH)]
-    found = [largest(halls, part, may_w / each, level) for each in factors]
+    found = [largest(halls, part, may_w / facility_factor, level) for facility_factor in factors]
     likely = found[1]
     if likely is None:
         raise QuestionError(

@@ -221,14 +221,16 @@ class TradeQuestion:
         QuestionError
             When something is given that the question does not ask.
         """
-        known = [one.key for one in self.inputs]
+        known = [entry.key for entry in self.inputs]
         for key in setting.given:
             if key not in known:
                 raise QuestionError(f"it has no input {key!r}; known are {', '.join(known)}", key)
         found: dict[str, str] = {}
-        for one in self.inputs:
+        for entry in self.inputs:
             so_far = Setting(setting.catalog, setting.scene, found)
-            found[one.key] = setting.given[one.key] if one.key in setting.given else one.default(so_far)
+            found[entry.key] = (
+                setting.given[entry.key] if entry.key in setting.given else entry.default(so_far)
+            )
         return found
 
     def asked(self, setting: Setting) -> Asked:
@@ -237,7 +239,7 @@ class TradeQuestion:
             raise QuestionError("this question is about a scene; name or open one")
         texts = self.defaults(setting)
         full = Setting(setting.catalog, setting.scene, texts)
-        return Asked(full, {one.key: one.value(texts[one.key], full) for one in self.inputs})
+        return Asked(full, {entry.key: entry.value(texts[entry.key], full) for entry in self.inputs})
 
     def answer(self, setting: Setting) -> TradeAnswer:
         """Return the answer; raises `QuestionError` where there is none."""

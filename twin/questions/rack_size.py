@@ -132,18 +132,18 @@ def tokens_s(catalog: Catalog, part: HallPart, gpus: int, model: str) -> float |
     work, shape = need.need.workloads[0], need.models[0]
     assert isinstance(work, LanguageWork)
     assert shape is not None
-    table, each = WorkTable(need, catalog), part.node.n_gpu
+    table, node_gpus = WorkTable(need, catalog), part.node.n_gpu
     counts = cuttable_counts(work, shape.layers, shape.seq, part.domain_gpus, gpus)
     best = 0.0
-    for count in sorted(count for count in counts if count % each == 0)[-TRIED:]:
+    for count in sorted(count for count in counts if count % node_gpus == 0)[-TRIED:]:
         step = table.step(0, part, count, 1.0)
         if step is not None:
             best = max(best, BATCH * shape.seq / step.step_s)
     return best or None
 
 
-def _choice(asked: Asked, halls: HallEstimates, part: HallPart, each: int, title: str) -> RackChoice:
-    held = part if part.stack.rack else replace(part, stack=replace(part.stack, nodes=each))
+def _choice(asked: Asked, halls: HallEstimates, part: HallPart, nodes: int, title: str) -> RackChoice:
+    held = part if part.stack.rack else replace(part, stack=replace(part.stack, nodes=nodes))
     hall = halls.hall(held, nodes_for(held, asked.count("gpus")), "N+1", "N+1")
     money, model = halls.statement(hall), asked.word("model")
     made = None if model == NONE else tokens_s(asked.catalog, held, hall.gpus, model)
@@ -153,16 +153,18 @@ def _choice(asked: Asked, halls: HallEstimates, part: HallPart, each: int, title
 def _answer(asked: Asked) -> TradeAnswer:
     halls, known = HallEstimates(asked.setting), known_parts(asked.catalog)
     big, small = known[asked.word("big")], known[asked.word("small")]
-    each = asked.count("nodes")
-    each = big.stack.nodes if big.stack.rack else min(each, big.stack.nodes)
-    fewer = small.stack.nodes if small.stack.rack or small.part != big.part else max(1, each // 2)
-    one = _choice(asked, halls, big, each, tr("one big rack"))
-    two = _choice(asked, halls, small, fewer, tr("two small ones"))
-    usd = [choice.token_usd for choice in (one, two)]
+    big_nodes = asked.count("nodes")
+    big_nodes = big.stack.nodes if big.stack.rack else min(big_nodes, big.stack.nodes)
+    fewer = small.stack.nodes if small.stack.rack or small.part != big.part else max(1, big_nodes // 2)
+    one_big = _choice(asked, halls, big, big_nodes, tr("one big rack"))
+    two_small = _choice(asked, halls, small, fewer, tr("two small ones"))
+    usd = [choice.token_usd for choice in (one_big, two_small)]
     by_token = usd[0] is not None and usd[1] is not None
     costs = [cost if cost is not None else np.zeros(1) for cost in usd]
     if not by_token:
-        costs = [(choice.yearly_usd + choice.spares_usd) / choice.hall.gpus for choice in (one, two)]
+        costs = [
+            (choice.yearly_usd + choice.spares_usd) / choice.hall.gpus for choice in (one_big, two_small)
+        ]
     unit = "USD" if by_token else "USD/year"
     what = tr("a million tokens") if by_token else tr("a GPU and year")
     # The same draws of the prices on both sides: their difference has its own range.
@@ -172,11 +174,11 @@ def _answer(asked: Asked) -> TradeAnswer:
         ranged("big_usd", tr("Cost of {what}, one big rack", what=what), costs[0], unit),
         ranged("small_usd", tr("Cost of {what}, two small ones", what=what), costs[1], unit),
         AnswerFigure("more", tr("Two small ones cost more by"), middle, "fraction", low, high),
-        *one.figures("big"),
-        *two.figures("small"),
+        *one_big.figures("big"),
+        *two_small.figures("small"),
     )
     return TradeAnswer(
-        _sentence(one, two, figures, what),
+        _sentence(one_big, two_small, figures, what),
         figures,
         AnswerChart(
             tr("Cost of {what}, with a rack of nodes on standby", what=what),
@@ -184,10 +186,10 @@ def _answer(asked: Asked) -> TradeAnswer:
             unit,
             bars=tuple(
                 AnswerBar(title, figure.value, figure.low, figure.high)
-                for title, figure in zip((_named(one), _named(two)), figures[:2], strict=True)
+                for title, figure in zip((_named(one_big), _named(two_small)), figures[:2], strict=True)
             ),
         ),
-        _method(asked, one, two),
+        _method(asked, one_big, two_small),
         (
             tr("Nodes, switches and cables are counted; power and cooling are priced by kW, both at N+1."),
             tr("So many nodes stand by as one rack holds, so that a job goes on when a rack is lost."),
@@ -196,15 +198,15 @@ def _answer(asked: Asked) -> TradeAnswer:
     )
 
 
-def _sentence(one: RackChoice, two: RackChoice, figures: Sequence[AnswerFigure], what: str) -> str:
+def _sentence(one_big: RackChoice, two_small: RackChoice, figures: Sequence[AnswerFigure], what: str) -> str:
     """Return which is cheaper, by how much, and what goes with a rack."""
     big, small, less = figures[:3]
     assert less.low is not None
     assert less.high is not None
     taken = tr(
         "A big rack takes {big:,} GPUs with it, a small one {small:,}.",
-        big=one.rack_nodes * one.hall.part.node.n_gpu,
-        small=two.rack_nodes * two.hall.part.node.n_gpu,
+        big=one_big.rack_nodes * one_big.hall.part.node.n_gpu,
+        small=two_small.rack_nodes * two_small.hall.part.node.n_gpu,
     )
     if abs(less.value) < LEAST_SHARE:
         return tr("Both cost the same for {what}: {usd}. {taken}", what=what, usd=big.words, taken=taken)
@@ -239,14 +241,16 @@ def _named(choice: RackChoice) -> str:
     )
 
 
-def _method(asked: Asked, one: RackChoice, two: RackChoice) -> tuple[str, ...]:
-    told = [tr("{first}; {second}.", first=_named(one), second=_named(two))]
+def _method(asked: Asked, one_big: RackChoice, two_small: RackChoice) -> tuple[str, ...]:
+    told = [tr("{first}; {second}.", first=_named(one_big), second=_named(two_small))]
     model = asked.word("model")
     if model != NONE:
         told.append(
             tr("{model} in BF16, {batch:,} sequences a step, by its fastest cut.", model=model, batch=BATCH)
         )
-        lacking = dict.fromkeys(choice.hall.part.part for choice in (one, two) if choice.tokens_s is None)
+        lacking = dict.fromkeys(
+            choice.hall.part.part for choice in (one_big, two_small) if choice.tokens_s is None
+        )
         told += [tr("{model} does not fit {part}.", model=model, part=part) for part in lacking]
     return tuple(told)
 

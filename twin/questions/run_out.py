@@ -198,25 +198,28 @@ def _answer(asked: Asked) -> TradeAnswer:
     if not found:
         raise QuestionError(" ".join(missing))
     fast, slow = growth * (1.0 + WIDTH), growth * (1.0 - WIDTH)
-    found.sort(key=lambda one: (one.years(growth), -one.use(growth, 1.0)))
+    found.sort(key=lambda resource: (resource.years(growth), -resource.use(growth, 1.0)))
     figures = []
-    for one in found:
-        title = tr("{title} ({of})", title=one.title, of=one.of) if one.of else one.title
+    for resource in found:
+        title = tr("{title} ({of})", title=resource.title, of=resource.of) if resource.of else resource.title
         figures.append(
             AnswerFigure(
-                one.key,
+                resource.key,
                 title,
-                one.years(growth) * YEAR_S,
+                resource.years(growth) * YEAR_S,
                 "duration",
-                one.years(fast) * YEAR_S,
-                one.years(slow) * YEAR_S,
+                resource.years(fast) * YEAR_S,
+                resource.years(slow) * YEAR_S,
             )
         )
     used = [
         AnswerFigure(
-            f"{one.key}_now", tr("{title}, used now", title=one.title), one.use(growth, 0.0), "fraction"
+            f"{resource.key}_now",
+            tr("{title}, used now", title=resource.title),
+            resource.use(growth, 0.0),
+            "fraction",
         )
-        for one in found
+        for resource in found
     ]
     return TradeAnswer(
         _sentence(figures),
@@ -251,15 +254,19 @@ def _sentence(figures: list[AnswerFigure]) -> str:
 
 
 def _chart(found: list[Resource], growth: float) -> AnswerChart:
-    times = [one.years(growth) for one in found]
+    times = [resource.years(growth) for resource in found]
     last = min(HORIZON_YEARS, max([1.0, *(1.5 * years for years in times if math.isfinite(years))]))
     years = np.linspace(0.0, last, POINTS)
     curves = tuple(
-        AnswerCurve(one.title, floats(years * YEAR_S), tuple(one.use(growth, float(at)) for at in years))
-        for one in found
+        AnswerCurve(
+            resource.title, floats(years * YEAR_S), tuple(resource.use(growth, float(at)) for at in years)
+        )
+        for resource in found
     )
     marks = tuple(
-        AnswerMark(one.title, at * YEAR_S, 1.0) for one, at in zip(found, times, strict=True) if at <= last
+        AnswerMark(resource.title, at * YEAR_S, 1.0)
+        for resource, at in zip(found, times, strict=True)
+        if at <= last
     )
     return AnswerChart(
         tr("Use over capacity"),

@@ -99,10 +99,10 @@ def _key_figures(
     if not isinstance(books, str):
         cards += [
             (
-                each.title,
-                each.words.partition(" (")[0].replace("million USD", "MUSD").replace("thousand USD", "kUSD"),
+                money.title,
+                money.words.partition(" (")[0].replace("million USD", "MUSD").replace("thousand USD", "kUSD"),
             )
-            for each in figures_of(books)
+            for money in figures_of(books)
         ]
     site = next((system for system in available.systems if system.system == "site"), None)
     if site is not None:
@@ -126,7 +126,8 @@ def _power(standing: Budget) -> Markup:
         for name, (title, _) in FIGURES.items()
     ]
     ports = [
-        (f"Ports of fabric {each.id}", f"{each.used:,} of {each.ports:,} in use") for each in standing.ports
+        (f"Ports of fabric {fabric.id}", f"{fabric.used:,} of {fabric.ports:,} in use")
+        for fabric in standing.ports
     ]
     loads = [
         (title, number(load, f"{100 * load:.0f} %"))
@@ -141,8 +142,14 @@ def _power(standing: Budget) -> Markup:
 
 def _availability(found: HallAvailability) -> Markup:
     systems = [
-        (each.system, share(each.available), figure(each.outages), figure(each.hours), share(each.of_gpus))
-        for each in found.systems
+        (
+            system.system,
+            share(system.available),
+            figure(system.outages),
+            figure(system.hours),
+            share(system.of_gpus),
+        )
+        for system in found.systems
     ]
     title = systems_title(found.in_runs)
     parts: list[Child] = [
@@ -151,8 +158,8 @@ def _availability(found: HallAvailability) -> Markup:
     ]
     if found.worst:
         worst = [
-            (each.what, figure(each.gpu_hours), figure(each.outages), f"{each.gpus:,}")
-            for each in found.worst
+            (cause.what, figure(cause.gpu_hours), figure(cause.outages), f"{cause.gpus:,}")
+            for cause in found.worst
         ]
         heads = ("what takes most", "GPU-hours a year", "outages a year", "GPUs")
         parts += [tag("h3", "What costs most"), table(heads, worst, right=3)]

@@ -50,7 +50,7 @@ class SeedCurves:
         band = self.curves.get(series)
         if band is None or not self.times_s[0] <= t_s <= self.times_s[-1]:
             return None
-        low, middle, high = (float(np.interp(t_s, self.times_s, each)) for each in band)
+        low, middle, high = (float(np.interp(t_s, self.times_s, quantile)) for quantile in band)
         return None if np.isnan((low, middle, high)).any() else (low, middle, high)
 
 

@@ -202,7 +202,7 @@ class TradeChart(PaintedChart):
                 for left in (x + 8, x - 12 - painter.wide(mark.title))
             ]
             inside = [spot for spot in spots if room.contains(spot)] or spots
-            free = [spot for spot in inside if not any(spot.intersects(other) for other in taken)]
+            free = [spot for spot in inside if not any(spot.intersects(placed) for placed in taken)]
             taken.append((free or inside)[0])
             painter.write(taken[-1], mark.title, theme.text, _TEXT_PX)
 
@@ -327,7 +327,7 @@ def _ticks(chart: AnswerChart, across: Axis) -> list[float]:
         return [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
     unit = 1.0
     if chart.x_unit == "duration":
-        unit = next((one for one in _UNITS_S if across.high >= 2.0 * one), 1.0)
+        unit = next((unit_s for unit_s in _UNITS_S if across.high >= 2.0 * unit_s), 1.0)
     step = round_step((across.high - across.low) / 5.0 / unit) * unit
     first = math.ceil(across.low / step - 1e-9)
     return [step * place for place in range(first, math.floor(across.high / step + 1e-9) + 1)]

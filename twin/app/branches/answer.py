@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.background_runs import futures_aside, gone_on_aside
 from twin.analysis.compare import Comparison
 from twin.analysis.what_if import WhatIf
-from twin.app.toolkit.look import Look, tool_button
+from twin.app.monitor.status_progress import StatusProgress
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
-from twin.app.toolkit.text_fields import ElidedLabel
-from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.scenario.schema.document import Scenario
 
-_POLL_MS, _FINE, _BAR_PX, _WORDS_PX = 150, 1000, 140, 160
+_FINE = 1000
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Answered:
     found: Comparison | None
 
 
-class Answering(QWidget):
+class Answering(StatusProgress):
     """Runs one what-if at a time, and shows in the status bar how far it is; it can be given up there.
 
     Parameters
@@ -70,35 +68,14 @@ class Answering(QWidget):
     given_up = Signal(object)  # Question that got no answer
 
     def __init__(self, look: Look, window: QMainWindow, failed: Callable[[str, str], None]) -> None:
-        super().__init__(window)
+        super().__init__(look, window, tr("Progress of the what-if"), tr("Cancel this what-if"))
         self._failed = failed
         self._question: Question | None = None
         self._asides: list[Aside[Path] | Aside[Comparison]] = []
         self._parts: list[float] = []  # of each that runs, 0..1
         self._left = 0
         self._drawing = False  # futures are drawn now
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 0, 8, 0)
-        row.setSpacing(8)
-        self.words = ElidedLabel("muted")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.words.setMinimumWidth(scaled(_WORDS_PX))
-        self.bar = QProgressBar()
         self.bar.setRange(0, _FINE)
-        self.bar.setFixedWidth(scaled(_BAR_PX))
-        self.bar.setAccessibleName(tr("Progress of the what-if"))
-        self.cancel_button = tool_button(look, "close", tr("Cancel this what-if"))
-        self.cancel_button.clicked.connect(self.cancel)
-        for widget in (self.words, self.bar, self.cancel_button):
-            row.addWidget(widget)
-        # The status bar makes room for it even while it is hidden, and the hall gives way.
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        window.statusBar().addPermanentWidget(self)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
-        self._timer.timeout.connect(self.poll)
-        self.hide()
 
     @property
     def running(self) -> bool:

@@ -153,7 +153,7 @@ class DesignsWindow(QDialog):
             self.progress.setText(tr("Failed: {why}", why=word.why))
             return
         if making is not None:
-            self._runs = [sorted(each, key=lambda run: run.seed) for each in making]
+            self._runs = [sorted(design_runs, key=lambda run: run.seed) for design_runs in making]
         self._show()
         if self._wanted:
             wanted, self._wanted = self._wanted, ()

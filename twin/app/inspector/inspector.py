@@ -8,7 +8,6 @@ from functools import partial
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -16,13 +15,12 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from twin.app.form.segment_switch import SegmentSwitch
 from twin.app.inspector.edit import EditPanel
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
 from twin.app.inspector.failure_page import FailurePage
@@ -199,32 +197,16 @@ class Inspector(Dock):
 
     def _page_switch(self) -> QWidget:
         """Return the switch between what is known and what can be set."""
-        frame = QFrame()
-        frame.setProperty("role", "segments")
-        frame.setAccessibleName(tr("Facts or properties"))
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(1, 1, 1, 1)
-        row.setSpacing(2)
-        group = QButtonGroup(frame)
-        self.page_buttons: dict[str, QToolButton] = {}
-        for page, title, tip in (
-            ("facts", tr("Facts"), tr("Live facts")),
-            ("properties", tr("Edit"), tr("Properties to edit, also of several items at once")),
-            ("failures", tr("Failures"), tr("What fails in the scene: rates, repairs, failures a year")),
-        ):
-            button = QToolButton()
-            button.setProperty("role", "segment")
-            button.setText(title)
-            button.setToolTip(plain_tip(tip))
-            button.setAccessibleName(f"{title}: {tip}")
-            button.setCheckable(True)
-            button.setChecked(page == "facts")
-            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            button.clicked.connect(lambda _=False, page=page: self.show_page(page))
-            group.addButton(button)
-            row.addWidget(button)
-            self.page_buttons[page] = button
-        return frame
+        choices = {
+            "facts": (tr("Facts"), tr("Live facts")),
+            "properties": (tr("Edit"), tr("Properties to edit, also of several items at once")),
+            "failures": (tr("Failures"), tr("What fails in the scene: rates, repairs, failures a year")),
+        }
+        switch = SegmentSwitch(tr("Facts or properties"), choices)
+        switch.chosen.connect(self.show_page)
+        self.page_buttons = switch.buttons
+        self.page_buttons["facts"].setChecked(True)
+        return switch
 
     def _on_plant(self) -> None:
         """Show the same thing of the changed hall, or the scene when it is gone."""

@@ -1,1 +1,1 @@
-"""Alarms, events, spares, checks and losses."""
+"""Alarms, events, spares, checks and losses; progress of work in the background."""

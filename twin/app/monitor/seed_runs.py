@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMainWindow, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QInputDialog, QMainWindow
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
 from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES
 from twin.analysis.rerun import scenario_of_run
+from twin.app.monitor.status_progress import StatusProgress
 from twin.app.session.plot_pages import SITE_CHANNELS
 from twin.app.session.session import Session
-from twin.app.toolkit.look import Look, tool_button
+from twin.app.toolkit.look import Look
 from twin.app.toolkit.read_only_dialog import Page
 from twin.app.toolkit.sliced_work import WindowEnd
-from twin.app.toolkit.text_fields import ElidedLabel
-from twin.app.toolkit.theme import scaled
 from twin.language import counted, tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -28,11 +26,10 @@ from twin.studies.seed_curves_aside import curves_aside
 USUAL, LEAST, MOST = 20, 2, 1000
 SERIES = tuple(sorted({*SITE_CHANNELS, "site.interruptions", "site.spares"}))
 """Channels of curves and tiles that have bands."""
-_POLL_MS, _BAR_PX, _WORDS_PX = 150, 140, 150
 _NONE = tr("There are none yet: Analyse > Run seeds in the background.")
 
 
-class SeedRuns(QWidget):
+class SeedRuns(StatusProgress):
     """Runs one scene over seeds at a time; in the status bar it says how far that is, and can be given up.
 
     Parameters
@@ -44,30 +41,12 @@ class SeedRuns(QWidget):
     def __init__(
         self, look: Look, session: Session, window: QMainWindow, tell: Callable[[str, str], None]
     ) -> None:
-        super().__init__(window)
+        super().__init__(
+            look, window, tr("Progress of the runs over seeds"), tr("Cancel the runs over seeds")
+        )
         self._session, self._window, self._tell = session, window, tell
         self._aside: Aside[SeedCurves] | None = None
         self._scenario: Scenario | None = None  # as it is open
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 0, 8, 0)
-        row.setSpacing(8)
-        self.words = ElidedLabel("muted")
-        self.words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.words.setMinimumWidth(scaled(_WORDS_PX))
-        self.bar = QProgressBar()
-        self.bar.setFixedWidth(scaled(_BAR_PX))
-        self.bar.setAccessibleName(tr("Progress of the runs over seeds"))
-        self.cancel_button = tool_button(look, "close", tr("Cancel the runs over seeds"))
-        self.cancel_button.clicked.connect(self.cancel)
-        for widget in (self.words, self.bar, self.cancel_button):
-            row.addWidget(widget)
-        # The status bar makes room for it even while it is hidden, and the hall gives way.
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        window.statusBar().addPermanentWidget(self)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_POLL_MS)
-        self._timer.timeout.connect(self.poll)
-        self.hide()
         WindowEnd(window, self.cancel)
         session.opened.connect(lambda _: self._on_opened())
         session.document_changed.connect(self._on_document)

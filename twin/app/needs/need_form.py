@@ -9,11 +9,12 @@ from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton
 
 from twin.app.form.field import Field, FieldState
+from twin.app.form.field_form import FieldForm, add_heading
 from twin.app.form.places import place_named
-from twin.app.form.row import FieldRow, form_grid
+from twin.app.form.row import FieldRow
 from twin.app.needs.need_draft import MOST_ITEMS, NeedDraft, general_words, problem_words
 from twin.app.needs.need_fields import NeedSection, default_text, sections, shown_text, source_of, value_text
 from twin.app.toolkit.look import Look, label, tool_button
@@ -32,13 +33,11 @@ _LISTS = {
 }
 
 
-class NeedForm(QScrollArea):
+class NeedForm(FieldForm):
     """Shows a need and tells of every edit.
 
     Attributes
     ----------
-    rows
-        Fields by path, in the order shown.
     told
         What is wrong with the need where no field is of it.
     """
@@ -46,33 +45,15 @@ class NeedForm(QScrollArea):
     changed = Signal(object)  # NeedDraft
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Settings of the need"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._look = look
+        super().__init__(look, tr("Settings of the need"))
         self._draft: NeedDraft | None = None
         self._shape: tuple[NeedSection, ...] = ()
         self._refused: dict[str, str] = {}  # typed, and no value: it stays until it is put right
-        self.rows: dict[str, FieldRow] = {}
         self.buttons: dict[str, QPushButton] = {}
         self.told = label("", "fault", wrap=True)
         self.told.hide()
-        self._body = QWidget()
-        content = QWidget()
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(14, 8, 12, 10)
         self._column.setSpacing(4)
-        self._column.addWidget(self._body)
-        self._column.addWidget(self.told)
-        self._column.addStretch(1)
-        self.setWidget(content)
-
-    @property
-    def needed_px(self) -> int:
-        """Return the width in which no field is cut [px]."""
-        return self._column.totalMinimumSize().width() + self.verticalScrollBar().sizeHint().width()
+        self._stack(below=(self.told,))
 
     @property
     def first_fault(self) -> FieldRow | None:
@@ -116,19 +97,12 @@ class NeedForm(QScrollArea):
     # -- building ----
 
     def _build(self, shape: tuple[NeedSection, ...]) -> None:
-        self._body.hide()
-        self._body.deleteLater()
-        self._body = QWidget()
+        grid = self._begin_body()
         self.rows, self.buttons = {}, {}
-        grid = form_grid(self._body)
         for place, section in enumerate(shape):
             self._head(grid, section)
             for of in section.fields:
-                row = FieldRow(self._look, of)
-                row.entered.connect(partial(self._enter, of))
-                line = grid.rowCount()
-                row.put_into(grid, line)
-                self.rows[of.key] = row
+                self.rows[of.key] = self._row(of, grid, grid.rowCount())
                 if of.key.endswith(".config"):
                     choose = partial(self._ask_config, of.key)
                     title, tip = (
@@ -141,18 +115,10 @@ class NeedForm(QScrollArea):
                 self._add_list(grid, "workloads")
             elif following == "gpus":
                 self._add_list(grid, "stages")
-        self._column.insertWidget(0, self._body)
-        before: QWidget | None = None
-        for row in self.rows.values():  # they came last: Tab would pass the whole dialog before them
-            if before is not None:
-                QWidget.setTabOrder(before, row.field)
-            before = row.field
+        self._show_body(row.field for row in self.rows.values())
 
     def _head(self, grid: QGridLayout, section: NeedSection) -> None:
-        line = grid.rowCount()
-        head = label(section.heading.upper(), "section")
-        head.setContentsMargins(0, 9, 0, 1)
-        grid.addWidget(head, line, 0, 1, 2 if section.item else 3)
+        line = add_heading(grid, section.heading, 2 if section.item else 3)
         if section.item:
             name, _, place = section.key.removesuffix("]").partition("[")
             button = tool_button(self._look, "close", tr("Remove {what}", what=section.heading))

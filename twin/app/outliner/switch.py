@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from psygnal import Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QSizePolicy
 
-from twin.app.outliner.tree import MODES, Mode
+from twin.app.form.segment_switch import SegmentSwitch
+from twin.app.outliner.tree import MODES
 from twin.app.toolkit import theme
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 
-_SHORT: dict[Mode, str] = {"network": tr("Net"), "coolant": tr("Cool")}
+_SHORT: dict[str, str] = {"network": tr("Net"), "coolant": tr("Cool")}
 _ROUND_PX = 8
 """What stands round the word of a segment: border and padding of the stylesheet."""
 _EDGE_PX = 1
 
 
-class OutlinerSwitch(QFrame):
-    """A segment for each way to sort, as wide as its word asks; it is never narrower than the short words.
-
-    Attributes
-    ----------
-    buttons
-        The segments by what they sort by.
-    """
-
-    chosen = Signal(str)  # Mode
+class OutlinerSwitch(SegmentSwitch):
+    """A segment for each way to sort, as wide as its word asks; it is never narrower than the short words."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self.setProperty("role", "segments")
-        self.setAccessibleName(tr("Sort the outliner by"))
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(_EDGE_PX, _EDGE_PX, _EDGE_PX, _EDGE_PX)
+        super().__init__(
+            tr("Sort the outliner by"),
+            {mode: (title, f"{title}: {tip[0].lower()}{tip[1:]}") for mode, (title, tip) in MODES.items()},
+        )
         self._row.setSpacing(0)
-        group = QButtonGroup(self)
-        self.buttons: dict[Mode, QToolButton] = {}
-        for mode, (title, tip) in MODES.items():
-            button = QToolButton()
-            button.setProperty("role", "segment")
+        for mode, (title, _) in MODES.items():
+            button = self.buttons[mode]
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.setToolTip(plain_tip(f"{title}: {tip[0].lower()}{tip[1:]}"))
             button.setAccessibleName(tr("Sort by {title}", title=title.lower()))
-            button.setCheckable(True)
             button.toggled.connect(self._fit)
-            button.clicked.connect(lambda _=False, mode=mode: self.chosen.emit(mode))
-            group.addButton(button)
-            self._row.addWidget(button)
-            self.buttons[mode] = button
         look.changed.connect(self._fit)
         self._fit()
 
@@ -60,7 +41,7 @@ class OutlinerSwitch(QFrame):
 
     def _fit(self, *_: object) -> None:
         plain, bold = (QFontMetrics(theme.font(bold=is_bold)) for is_bold in (False, True))
-        whole = {mode: title for mode, (title, _) in MODES.items()}
+        whole: dict[str, str] = {mode: title for mode, (title, _) in MODES.items()}
         short = {mode: _SHORT.get(mode, title) for mode, title in whole.items()}
         room_px = self.contentsRect().width()
         words = whole if _needed_px([*whole.values()], plain, bold) <= room_px else short

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
 
 from twin.app.form.field import Field, FieldState
-from twin.app.form.row import FieldEditor, FieldRow, form_grid
+from twin.app.form.field_form import FieldForm, add_heading
+from twin.app.form.row import FieldEditor, form_grid
 from twin.app.form.typed import text_of, typed_value
 from twin.app.planner.draft import JobDraft, edited, on_hardware, shown_value
 from twin.app.planner.fields import fields_for
@@ -31,51 +31,32 @@ _HARDWARE = Field(
 _GPUS = Field("gpus", "GPUs", tr("GPUs of the job"), kind="count", low=1, steps="slide")
 
 
-class JobForm(QScrollArea):
+class JobForm(FieldForm):
     """Shows a draft and tells of every edit.
 
     Attributes
     ----------
     edited
         Path of the field last changed.
-    rows
-        Fields by path, in the order shown.
     """
 
     changed = Signal(object)  # Draft
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Settings of the job"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
-        self._look = look
+        super().__init__(look, tr("Settings of the job"))
         self._draft: JobDraft | None = None
         self._presets: list[Preset] = []
         self._hardware: list[PlannerHardware] = []
         self._shape: tuple[Field, ...] = ()
         self.edited = ""
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.data_parallel = label("", "value")
-        self._fixed, self._body = QWidget(), QWidget()
-        grid = form_grid(self._fixed)
+        fixed = QWidget()
+        grid = form_grid(fixed)
         self._first = {
             of.key: self._row(of, grid, 2 * line) for line, of in enumerate((_MODEL, _HARDWARE, _GPUS))
         }
         self.rows = dict(self._first)
-        content = QWidget()
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(14, 10, 12, 10)
-        self._column.setSpacing(0)
-        self._column.addWidget(self._fixed)
-        self._column.addWidget(self._body)
-        self._column.addStretch(1)
-        self.setWidget(content)
-
-    @property
-    def needed_px(self) -> int:
-        """Return the width in which no field is cut [px]."""
-        return self._column.totalMinimumSize().width() + self.verticalScrollBar().sizeHint().width()
+        self._stack(above=(fixed,))
 
     @property
     def editors(self) -> dict[str, FieldEditor]:
@@ -143,36 +124,20 @@ class JobForm(QScrollArea):
 
     # -- building ----
 
-    def _row(self, of: Field, grid: QGridLayout, line: int) -> FieldRow:
-        row = FieldRow(self._look, of)
-        row.entered.connect(partial(self._enter, of))
-        row.put_into(grid, line)
-        return row
-
     def _build(self, shape: tuple[Field, ...]) -> None:
-        self._body.hide()
-        self._body.deleteLater()
-        self._body = QWidget()
+        grid, heading = self._begin_body(), ""
         self.rows = dict(self._first)
         self.data_parallel = label("", "value")
-        grid, heading = form_grid(self._body), ""
         last_cut = [of.key for of in shape if of.key in ("parallelism.context", "parallelism.expert")][-1:]
         for of in shape:
             line = grid.rowCount()
             if of.heading != heading:
                 heading = of.heading
-                head = label(heading.upper(), "section")
-                head.setContentsMargins(0, 9, 0, 1)
-                grid.addWidget(head, line, 0, 1, 3)
-                line += 1
+                line = add_heading(grid, heading) + 1
             self.rows[of.key] = self._row(of, grid, line)
             if [of.key] == last_cut:
                 self._add_copies(grid, line + 2)
-        self._column.insertWidget(1, self._body)
-        before: QWidget = self.gpus.box
-        for editor in self.editors.values():  # they came last: Tab would pass the whole dialog before them
-            QWidget.setTabOrder(before, editor)
-            before = editor
+        self._show_body((self.gpus.box, *self.editors.values()))
 
     def _add_copies(self, grid: QGridLayout, line: int) -> None:
         grid.addWidget(label(tr("Data DP"), "muted"), line, 0)

@@ -88,9 +88,9 @@ class NeedActions:
         if self.dialog is None or self.dialog.search.answer is None:
             return
         need = self.dialog.search.answer.file.need
-        designs = [to_compare(one, need) for one in chosen]
-        seeds = [tuple(sorted(run.seed for run in one.runs)) for one in chosen]
+        designs = [to_compare(design, need) for design in chosen]
+        seeds = [tuple(sorted(run.seed for run in design.runs)) for design in chosen]
         runs = None
         if seeds[0] and len(set(seeds)) == 1:
-            runs = [sorted(one.runs, key=lambda run: run.seed) for one in chosen]
+            runs = [sorted(design.runs, key=lambda run: run.seed) for design in chosen]
         self._window.run_comparing.show_designs(designs, runs)

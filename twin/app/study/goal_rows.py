@@ -148,7 +148,7 @@ class GoalRows(QWidget):
     def add_aim(self, _checked: bool = False) -> _FigureRow:
         """Add a goal."""
         row = _FigureRow(self._look, ((tr("more"), "max"), (tr("less"), "min")), value=False)
-        free = [key for key in STUDY_FIGURES if key not in [other.figure.key for other in self.aims]]
+        free = [key for key in STUDY_FIGURES if key not in [aim.figure.key for aim in self.aims]]
         row.choose(free[0], "max" if STUDY_FIGURES[free[0]].better >= 0 else "min")
         return self._put(row, self.aims, self._aims_column)
 

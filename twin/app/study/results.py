@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
     QHBoxLayout,
-    QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from twin.analysis.figures import ComparedFigure
+from twin.app.form.segment_switch import SegmentSwitch
 from twin.app.study.heat_map import HeatMap
 from twin.app.study.index_chart import IndexChart
 from twin.app.study.line_chart import LineChart
@@ -105,32 +101,15 @@ class StudyResults(QWidget):
     # -- building ----
 
     def _switch(self) -> QWidget:
-        frame = QFrame()
-        frame.setProperty("role", "segments")
-        frame.setAccessibleName(tr("Picture of the study"))
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(1, 1, 1, 1)
-        row.setSpacing(2)
-        group = QButtonGroup(frame)
-        self.buttons: dict[str, QToolButton] = {}
-        for name, (title, tip) in PICTURES.items():
-            button = QToolButton()
-            button.setProperty("role", "segment")
-            button.setText(title)
-            button.setToolTip(plain_tip(tip))
-            button.setAccessibleName(f"{title}: {tip}")
-            button.setCheckable(True)
-            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            button.clicked.connect(partial(self.show_picture, name))
-            group.addButton(button)
-            row.addWidget(button)
-            self.buttons[name] = button
+        switch = SegmentSwitch(tr("Picture of the study"), PICTURES)
+        switch.chosen.connect(self.show_picture)
+        self.buttons = switch.buttons
         self.buttons["line"].setChecked(True)
         self.buttons["indices"].hide()
         around = QWidget()
         outer = QHBoxLayout(around)
         outer.setContentsMargins(12, 8, 12, 4)
-        outer.addWidget(frame)
+        outer.addWidget(switch)
         return around
 
     def _boxes(self) -> QWidget:
@@ -167,7 +146,7 @@ class StudyResults(QWidget):
         """Return the name of the picture on screen."""
         return next((name for name, button in self.buttons.items() if button.isChecked()), "line")
 
-    def show_picture(self, name: str, _checked: bool = False) -> None:
+    def show_picture(self, name: str) -> None:
         """Show a picture, as somebody wants."""
         self._by_hand = True
         self._show(name)

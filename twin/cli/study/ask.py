@@ -70,7 +70,7 @@ def _list(json: bool) -> None:
         print_json(LIST_FORMAT, {"questions": [question_row(question) for question in QUESTIONS.values()]})
         return
     rows = [
-        (key, question.title, " ".join(f"--{one.key}" for one in question.inputs))
+        (key, question.title, " ".join(f"--{entry.key}" for entry in question.inputs))
         for key, question in QUESTIONS.items()
     ]
     print_table(("question", "in words", "inputs"), rows)
@@ -99,15 +99,15 @@ def command_of(question: TradeQuestion) -> Callable[..., None]:
 
     options = [
         inspect.Parameter(
-            one.key.replace("-", "_"),
+            entry.key.replace("-", "_"),
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
                 str | None,
-                typer.Option(f"--{one.key}", metavar=_metavar(one), help=f"{one.tip}."),
+                typer.Option(f"--{entry.key}", metavar=_metavar(entry), help=f"{entry.tip}."),
             ],
         )
-        for one in question.inputs
+        for entry in question.inputs
     ]
     usual = inspect.Parameter.KEYWORD_ONLY
     scene_type = Annotated[str, _SCENE] if question.needs_scene else Annotated[str | None, _SCENE]
@@ -119,7 +119,7 @@ def command_of(question: TradeQuestion) -> Callable[..., None]:
         inspect.Parameter("json", usual, default=False, annotation=Json),
     ]
     answer_question.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    answer_question.__annotations__ = {one.name: one.annotation for one in made}
+    answer_question.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
     answer_question.__doc__ = f"{question.title}\n\n{_explained(question)}"
     return answer_question
 

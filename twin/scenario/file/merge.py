@@ -75,17 +75,17 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
     ScenarioError
         When the changes of both are no valid scene together.
     """
-    mine, theirs = differences(base.scenario, a.scenario), differences(base.scenario, b.scenario)
+    of_a, of_b = differences(base.scenario, a.scenario), differences(base.scenario, b.scenario)
     asked = take or {}
     changes: list[Change] = []
     from_b: list[Difference] = []
     conflicts: list[MergeConflict] = []
     lists: dict[str, list[Difference]] = defaultdict(list)
-    of_files = tuple(difference for difference in theirs if difference.path.startswith(_OWN))
-    for difference in theirs:
+    of_files = tuple(difference for difference in of_b if difference.path.startswith(_OWN))
+    for difference in of_b:
         if difference in of_files:
             continue
-        rival = next((other for other in mine if _meet(other.path, difference.path)), None)
+        rival = next((candidate for candidate in of_a if _meet(candidate.path, difference.path)), None)
         if _is_entry(difference):
             if rival is not None and not _is_entry(rival):
                 _settle(
@@ -95,7 +95,7 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
                     changes,
                     from_b,
                 )
-            elif difference not in mine:
+            elif difference not in of_a:
                 lists[difference.path].append(difference)
                 from_b.append(difference)
         elif rival is None:
@@ -107,7 +107,7 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
             )
     changes += [_list_change(a, path, entries) for path, entries in lists.items()]
     document = edit(a, Patch(tuple(changes)), sparing=True)[0] if changes else a
-    return MergedScene(document, tuple(mine), tuple(from_b), tuple(conflicts), of_files)
+    return MergedScene(document, tuple(of_a), tuple(from_b), tuple(conflicts), of_files)
 
 
 def _settle(

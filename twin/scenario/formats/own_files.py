@@ -57,7 +57,7 @@ def read(name: str, holds: Holds, folder: FilePath | None, place: Problem) -> li
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(name), reason, hint)])
     else:
         names = [name]
-    return [_read(sibling_files.found(each, folder, place, LIMIT), holds) for each in names]
+    return [_read(sibling_files.found(file_name, folder, place, LIMIT), holds) for file_name in names]
 
 
 def of_folder(folder: FilePath) -> list[OwnFile]:

@@ -391,10 +391,10 @@ class Traces(Stateful):
             key = tuple(int(column[0]) for column in given)
             yield key, slots, float(self.slot_gpus[slots[0]]), float(self.slot_sum_s[slots[0]])
             return
-        one = _as_one(*given)
-        order = one.argsort(kind="stable")
-        one, slots = one[order], slots[order]
-        begins = [0, *((one[1:] != one[:-1]).nonzero()[0] + 1).tolist()]
+        joined = _as_one(*given)
+        order = joined.argsort(kind="stable")
+        joined, slots = joined[order], slots[order]
+        begins = [0, *((joined[1:] != joined[:-1]).nonzero()[0] + 1).tolist()]
         firsts = order[begins]
         keys = zip(*(column[firsts].tolist() for column in given), strict=True)
         n_and_sum_s = (np.add.reduceat(all_of[slots], begins) for all_of in (self.slot_gpus, self.slot_sum_s))
