@@ -63,6 +63,10 @@ def test_a_conflict_is_told_with_both_values_and_nothing_is_written_until_it_is_
     assert "exists already" in twin(*words, "--take", "a", code=2).stderr
     twin(*words, "--take", "a", "--replace")
     assert "count: 6" in Path("both.twin.yaml").read_text()
+    assert (
+        "is no place that both changed; they are halls"
+        in twin(*words, "--take", "nonsense=a", "--replace", code=2).stderr
+    )
     assert "says neither a nor b" in twin(*words, "--take", "mine", "--replace", code=2).stderr
     assert "must end in .twin.yaml" in twin(*words[:-1], "both.yaml", code=2).stderr
 

@@ -115,11 +115,12 @@ def merge_revisions(
     except ScenarioError as error:
         say(f"not merged: {error.problems[0]}")
         raise typer.Exit(ExitCode.FINDINGS) from None
-    for conflict in found.conflicts:
+    for conflict in found.undecided:
         say(f"both changed {conflict.path}")
-        say(f"ours: {sentence(conflict.a)}")
-        say(f"theirs: {sentence(conflict.b)}")
-    if found.conflicts:
+        for side, changed in (("ours", conflict.a), ("theirs", conflict.b)):
+            for difference in changed:
+                say(f"{side}: {sentence(difference)}")
+    if found.undecided:
         say("decide with: twin merge BASE OURS THEIRS --take a|b -o FILE")
         raise typer.Exit(ExitCode.FINDINGS)
     write_whole(ours, found.document.text.encode())

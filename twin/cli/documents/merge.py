@@ -12,7 +12,10 @@ from twin.cli.json_formats import JsonFormat
 from twin.cli.options import Json, Overwrite, a_file
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from twin.scenario import Document
+    from twin.scenario.file.diff import Difference
     from twin.scenario.file.merge import MergedScene, Side
 
 EXAMPLE = """Example: twin merge base.twin.yaml mine.twin.yaml yours.twin.yaml -o both.twin.yaml
@@ -61,9 +64,10 @@ def merge_scenes(
     with reporting_errors(f"{a} {b}"):
         if to is not None:
             must_be_a_new_scene(to, replace)
-        first, second = load_scene(a), load_scene(b)
-        found = merged(load_scene(base), first, second, taken(take or []))
-        clean = not found.conflicts
+        first, second, sides = load_scene(a), load_scene(b), taken(take or [])
+        found = merged(load_scene(base), first, second, sides)
+        must_be_conflicts(sides, [conflict.path for conflict in found.conflicts])
+        clean = not found.undecided
         fresh = _new_findings(found, first, second) if clean else []
         if clean and to is not None:
             write_whole(to, found.document.text.encode())
@@ -107,6 +111,16 @@ def taken(texts: list[str]) -> dict[str, Side]:
     return found
 
 
+def must_be_conflicts(sides: Mapping[str, Side], places: Sequence[str]) -> None:
+    """Refuse a path at which both did not change something; raises `BadInput`."""
+    from twin.cli.errors import BadInput
+
+    for path in sides:
+        if path and path not in places:
+            there = f"they are {', '.join(places)}" if places else "there is none"
+            raise BadInput(f"--take: {path} is no place that both changed; {there}")
+
+
 def _new_findings(found: MergedScene, *sides: Document) -> list[str]:
     """Return what the design rules find in the result and in neither side."""
     from twin.api.scene import Scene
@@ -121,28 +135,21 @@ def _new_findings(found: MergedScene, *sides: Document) -> list[str]:
 
 def _row(found: MergedScene, fresh: list[str], written: str | None) -> dict[str, object]:
     return {
-        "merged": not found.conflicts,
+        "merged": not found.undecided,
         "from_a": [difference.path for difference in found.from_a],
         "from_b": [difference.path for difference in found.from_b],
         "conflicts": [
-            {
-                "path": conflict.path,
-                "a": {
-                    "path": conflict.a.path,
-                    "before": conflict.a.before or None,
-                    "after": conflict.a.after or None,
-                },
-                "b": {
-                    "path": conflict.b.path,
-                    "before": conflict.b.before or None,
-                    "after": conflict.b.after or None,
-                },
-            }
-            for conflict in found.conflicts
+            {"path": conflict.path, "a": list(map(_said, conflict.a)), "b": list(map(_said, conflict.b))}
+            for conflict in found.undecided
         ],
         "findings": fresh,
         "written": written,
     }
+
+
+def _said(difference: Difference) -> dict[str, str | None]:
+    before, after = difference.before or None, difference.after or None
+    return {"path": difference.path, "before": before, "after": after}
 
 
 def _print(found: MergedScene) -> None:
@@ -155,8 +162,9 @@ def _print(found: MergedScene) -> None:
             print(printable(f"  {sentence(difference)}"))
     for difference in found.of_files:
         print(printable(f"B changed a file of its own parts; copy it by hand: {sentence(difference)}"))
-    for conflict in found.conflicts:
+    for conflict in found.undecided:
         print(printable(f"both changed {conflict.path}"))
-        print(printable(f"  A: {sentence(conflict.a)}"))
-        print(printable(f"  B: {sentence(conflict.b)}"))
+        for name, changed in (("A", conflict.a), ("B", conflict.b)):
+            for difference in changed:
+                print(printable(f"  {name}: {sentence(difference)}"))
         print(printable(f"  --take '{conflict.path}=a' or --take '{conflict.path}=b'"))

@@ -104,8 +104,8 @@ def differences(before: Scenario, after: Scenario) -> list[Difference]:
     return sorted(found, key=lambda difference: order.index(difference.section))
 
 
-def entries_at(scenario: Scenario, path: str) -> list[Any]:
-    """Return the entries of a list of a scene as a file would hold them, keys at their defaults left out."""
+def value_at(scenario: Scenario, path: str) -> Any:
+    """Return what a scene has at a path as a file would hold it, keys at their defaults left out; None for nothing."""
     value: Any = plain(scenario)
     spot = fields.ROOT
     for step in split(path):
@@ -113,7 +113,7 @@ def entries_at(scenario: Scenario, path: str) -> list[Any]:
             value, spot = _by_id(value).get(step), fields.below(spot, 0)
         elif value is not None:
             spot, value = fields.below(spot, step, value.get("kind")), value.get(step)
-    return [_trimmed(entry, fields.below(spot, 0)) for entry in value or []]
+    return _trimmed(value, spot)
 
 
 def _of_own(before: Scenario, after: Scenario) -> Iterator[Difference]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from twin.scenario.file.diff import Difference, differences, entries_at
+from twin.scenario.file.diff import Difference, differences, value_at
 from twin.scenario.file.load import Document
 from twin.scenario.file.patch_text import edit
 from twin.scenario.text.emit import flow
@@ -20,19 +19,19 @@ _OWN = ("own_parts[", "own_models[")
 
 @dataclass(frozen=True)
 class MergeConflict:
-    """What both changed, and not alike.
+    """A place at which both changed something, and not alike.
 
     Parameters
     ----------
     path
-        The outer of the two places: a whole thing, where one side took it away.
+        The outermost of the places: a whole thing, where one side took it away or put it in.
     a, b
         What each side changed there.
     """
 
     path: str
-    a: Difference
-    b: Difference
+    a: tuple[Difference, ...]
+    b: tuple[Difference, ...]
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,13 @@ class MergedScene:
     Parameters
     ----------
     document
-        A with the changes of B in it, those in conflict left out unless B's were asked for.
+        A with the changes of B in it; at places of conflict as was asked, else as A has it.
     from_a, from_b
         What each side changed since the base; what both changed alike is A's.
     conflicts
-        What neither side was asked for.
+        All of them, in the order of the places.
+    undecided
+        Those for which neither side was asked.
     of_files
         What B changed in files of its own parts and models: these are no part of the text.
     """
@@ -55,6 +56,7 @@ class MergedScene:
     from_a: tuple[Difference, ...]
     from_b: tuple[Difference, ...]
     conflicts: tuple[MergeConflict, ...]
+    undecided: tuple[MergeConflict, ...]
     of_files: tuple[Difference, ...] = ()
 
 
@@ -75,55 +77,61 @@ def merged(base: Document, a: Document, b: Document, take: Mapping[str, Side] | 
     ScenarioError
         When the changes of both are no valid scene together.
     """
-    of_a, of_b = differences(base.scenario, a.scenario), differences(base.scenario, b.scenario)
-    asked = take or {}
-    changes: list[Change] = []
-    from_b: list[Difference] = []
-    conflicts: list[MergeConflict] = []
-    lists: dict[str, list[Difference]] = defaultdict(list)
+    of_a = differences(base.scenario, a.scenario)
+    of_b = [difference for difference in differences(base.scenario, b.scenario) if difference not in of_a]
     of_files = tuple(difference for difference in of_b if difference.path.startswith(_OWN))
-    for difference in of_b:
-        if difference in of_files:
-            continue
-        rival = next((candidate for candidate in of_a if _meet(candidate.path, difference.path)), None)
-        if _is_entry(difference):
-            if rival is not None and not _is_entry(rival):
-                _settle(
-                    MergeConflict(_outer(rival, difference), rival, difference),
-                    asked,
-                    conflicts,
-                    changes,
-                    from_b,
-                )
-            elif difference not in of_a:
-                lists[difference.path].append(difference)
-                from_b.append(difference)
-        elif rival is None:
-            changes.append(_change(difference))
-            from_b.append(difference)
-        elif rival.path != difference.path or rival.new != difference.new:
-            _settle(
-                MergeConflict(_outer(rival, difference), rival, difference), asked, conflicts, changes, from_b
-            )
-    changes += [_list_change(a, path, entries) for path, entries in lists.items()]
+    from_b = tuple(difference for difference in of_b if difference not in of_files)
+    conflicts = tuple(
+        MergeConflict(place, _within(place, of_a), _within(place, from_b))
+        for place in _conflict_places(base, of_a, from_b, a, b)
+    )
+    asked = {conflict.path: (take or {}).get(conflict.path, (take or {}).get("")) for conflict in conflicts}
+    free = [difference for difference in from_b if not any(_meet(path, difference.path) for path in asked)]
+    changes = [_change(difference) for difference in free if not _is_entry(difference)]
+    for path in dict.fromkeys(difference.path for difference in free if _is_entry(difference)):
+        entries = [difference for difference in free if difference.path == path]
+        changes.append(Change(path, flow(_with_entries(value_at(a.scenario, path) or [], entries))))
+    for path, side in asked.items():
+        if side == "b":
+            value = value_at(b.scenario, path)
+            changes.append(Change(path, None if value is None else flow(value)))
     document = edit(a, Patch(tuple(changes)), sparing=True)[0] if changes else a
-    return MergedScene(document, tuple(of_a), tuple(from_b), tuple(conflicts), of_files)
+    undecided = tuple(conflict for conflict in conflicts if asked[conflict.path] is None)
+    return MergedScene(document, tuple(of_a), from_b, conflicts, undecided, of_files)
 
 
-def _settle(
-    conflict: MergeConflict,
-    take: Mapping[str, Side],
-    conflicts: list[MergeConflict],
-    changes: list[Change],
-    from_b: list[Difference],
-) -> None:
-    """Decide a conflict as it was asked, or keep it."""
-    side = take.get(conflict.path, take.get(""))
-    if side is None:
-        conflicts.append(conflict)
-    elif side == "b":
-        changes.append(_change(conflict.b))
-        from_b.append(conflict.b)
+def _conflict_places(
+    base: Document, of_a: Sequence[Difference], of_b: Sequence[Difference], a: Document, b: Document
+) -> list[str]:
+    """Return the outermost places at which both changed something, and not alike."""
+    found: list[str] = []
+    for difference in of_b:
+        for rival in of_a:
+            entries = _is_entry(rival) and _is_entry(difference)
+            if _meet(rival.path, difference.path) and (
+                not entries or _same_entry_changed(difference.path, base, a, b)
+            ):
+                found.append(min((rival.path, difference.path), key=lambda path: len(split(path))))
+    outermost: list[str] = []
+    for place in sorted(dict.fromkeys(found), key=lambda path: len(split(path))):
+        if not any(_meet(outer, place) for outer in outermost):
+            outermost.append(place)
+    return outermost
+
+
+def _same_entry_changed(path: str, base: Document, a: Document, b: Document) -> bool:
+    """Return whether both took the same entry out of a list without ids, and then went different ways.
+
+    An entry that is changed goes, and comes again: nothing but its absence tells that both meant the same one.
+    """
+    before, left, right = (value_at(side.scenario, path) or [] for side in (base, a, b))
+    gone = [entry for entry in before if entry not in left and entry not in right]
+    news = [[entry for entry in side if entry not in before] for side in (left, right)]
+    return bool(gone) and news[0] != news[1]
+
+
+def _within(place: str, changed: Sequence[Difference]) -> tuple[Difference, ...]:
+    return tuple(difference for difference in changed if _meet(place, difference.path))
 
 
 def _change(difference: Difference) -> Change:
@@ -137,15 +145,15 @@ def _is_entry(difference: Difference) -> bool:
     )
 
 
-def _list_change(a: Document, path: str, entries: list[Difference]) -> Change:
-    """Return the list of A with the entries that B added, without those that B took away."""
-    kept = entries_at(a.scenario, path)
-    for difference in entries:
+def _with_entries(entries: list[Any], changed: Sequence[Difference]) -> list[Any]:
+    """Return entries with those that came and without those that went."""
+    kept = list(entries)
+    for difference in changed:
         if difference.new is None and difference.old in kept:
             kept.remove(difference.old)
         elif difference.new is not None:
             kept.append(difference.new)
-    return Change(path, flow(kept))
+    return kept
 
 
 def _meet(first: str, second: str) -> bool:
@@ -153,7 +161,3 @@ def _meet(first: str, second: str) -> bool:
     a, b = split(first), split(second)
     shorter = min(len(a), len(b))
     return a[:shorter] == b[:shorter]
-
-
-def _outer(a: Difference, b: Difference) -> str:
-    return min((a.path, b.path), key=lambda path: len(split(path)))
