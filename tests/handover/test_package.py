@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import own_scene
 from twin.handover import unpack
 from twin.handover.package import PAGE, package_bytes
 from twin.handover.unpack import PackageError, unpacked_scene
@@ -21,7 +22,12 @@ def scene(tmp_path: Path) -> Path:
     home = tmp_path / "home"
     (home / "common").mkdir(parents=True)
     head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\n'
-    (home / "common" / "base.twin.yaml").write_text(f"{head}extends: builtin:lab-16\ntitle: Base\n")
+    (home / "common" / "grid.csv").write_text("price [USD/MWh],carbon [g/kWh]\n" + "50,300\n" * 8760)
+    (home / "common" / "base.twin.yaml").write_text(
+        f"{head}extends: builtin:lab-16\ntitle: Base\nsite: {{grid: {{file: grid.csv}}}}\n"
+    )
+    (home / "parts").mkdir()
+    (home / "parts" / "toys.yaml").write_text(own_scene.gpu_text())
     path = home / "mine.twin.yaml"
     path.write_text(f"{head}extends: common/base.twin.yaml\ntitle: Mine <b>\n")
     return path
@@ -101,6 +107,24 @@ def test_a_file_that_holds_more_than_it_says_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PackageError):
         unpacked_scene(path)
     assert [path.name for path in tmp_path.iterdir()] == ["p.zip"]
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_damaged_data_is_told(tmp_path: Path, kind: int) -> None:
+    with zipfile.ZipFile(tmp_path / "p.zip", "w", kind) as packed:
+        packed.writestr("scene/a.twin.yaml", bytes(range(256)) * 40)
+        start = packed.infolist()[0].header_offset + 30 + len("scene/a.twin.yaml")
+    data = bytearray((tmp_path / "p.zip").read_bytes())
+    data[start : start + 60] = b"\xff" * 60
+    (tmp_path / "p.zip").write_bytes(bytes(data))
+    with pytest.raises(PackageError, match="is no zip file that can be read"):
+        unpacked_scene(tmp_path / "p.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.zip"]
+
+
+def test_a_file_that_is_a_folder_too_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PackageError, match="scene/b is a file and a folder"):
+        unpacked_scene(made(tmp_path, SCENE, ("scene/b", b""), ("scene/b/c", b"")))
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no zip", b"title: A"])

@@ -52,6 +52,13 @@ def check_ports(scenario: Scenario, plant: Plant, catalog: Catalog) -> SiteList:
         assert ports[device, port][7:9] == ("used", label)
         assert ports[device, port][10:] == (peer, peer_port)
         assert ports[peer, peer_port][10:] == (device, port)
+    fans: dict[str, list[tuple[object, object]]] = {}
+    for row in cables.rows:
+        cable, _, leg = str(row[0]).partition(".")
+        if leg:  # one that carries several runs: out of one fast port of the leaf or lower switch
+            at_switch = (row[4], row[6]) if row[4] in plant.switches.ids else (row[8], row[10])
+            fans.setdefault(cable, []).append((at_switch[0], str(at_switch[1]).partition("/")[0]))
+    assert [cable for cable, out_of in fans.items() if len(set(out_of)) > 1] == []
     plan = cable_plan(scenario, plant, catalog)
     for slot in np.flatnonzero(plant.switches.present):
         at_a, at_b = plan.links.a[plan.link] == slot, plan.links.b[plan.link] == slot

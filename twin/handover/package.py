@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from twin.drawings.render import pdf_bytes
 from twin.drawings.site_drawings import drawings, title_block
@@ -20,7 +20,8 @@ from twin.report.scene_report import scene_report
 from twin.report.style import STYLE
 from twin.scenario import Document
 from twin.scenario.formats.sibling_files import FileLimit, found
-from twin.scenario.text.problem import Problem, ScenarioError
+from twin.scenario.reading.extend import SceneSource
+from twin.scenario.text.problem import Problem
 from twin.solids.gltf import glb_bytes
 from twin.solids.site_solids import site_solids
 
@@ -28,6 +29,8 @@ SCENE_FOLDER = "scene"
 PAGE = "index.html"
 MOST_BYTES = 50_000_000
 """Of a file that a scene names."""
+NAMING = "file"
+"""Key whose text is the path of a file beside the one that holds it."""
 _STAMP = (2020, 1, 1, 0, 0, 0)
 """Time of all entries; the sheets have the date."""
 
@@ -103,38 +106,35 @@ def scene_entries(document: Document) -> Iterator[PackageEntry]:
             needed[source.path.resolve().relative_to(folder).as_posix()] = source.text.encode()
     for part in document.scenario.own_files:
         needed[part.file] = part.text.encode()
-    for named in _named_files(document, folder):
-        needed.setdefault(named, (folder / named).read_bytes() if folder is not None else b"")
+    for source in document.files:
+        if source.path is not None and folder is not None and source.path.resolve().is_relative_to(folder):
+            needed = dict(_named_files(source, folder)) | needed
     yield PackageEntry(f"{SCENE_FOLDER}/{name}", "The scene: twin open opens it", own.text.encode())
     for path, data in needed.items():
         yield PackageEntry(f"{SCENE_FOLDER}/{path}", "A file that the scene needs", data)
 
 
-def _named_files(document: Document, folder: Path | None) -> Iterator[str]:
-    """Yield the files inside the folder of a scene that some key of it names."""
-    if folder is None:
-        return
-    for text in dict.fromkeys(_texts(document.tree.plain())):
-        if len(text) > 400 or "\n" in text or not PurePosixPath(text).suffix:
-            continue
-        try:
-            origin = found(
-                text, folder, Problem(document.name, 0, "", "", ""), FileLimit(MOST_BYTES, "a package")
-            )
-        except ScenarioError:
-            continue
-        yield origin.path.relative_to(folder).as_posix()
+def _named_files(source: SceneSource, top: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files beside one file of a scene that it names: series, weather, traces; by their path below `top`."""
+    assert source.path is not None
+    folder = source.path.parent.resolve()
+    for named in dict.fromkeys(_files_in(source.tree.plain())):
+        place = Problem(source.name, 0, "", "", "")
+        origin = found(named, folder, place, FileLimit(MOST_BYTES, "a package"))
+        yield origin.path.relative_to(top).as_posix(), origin.path.read_bytes()
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
+def _files_in(value: object) -> Iterator[str]:
+    """Yield what the keys of a scene say that name a file."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == NAMING and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _files_in(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from _files_in(inner)
 
 
 def _lists(document: Document, plant: Plant) -> Iterator[PackageEntry]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import stat
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from twin.handover.package import SCENE_FOLDER
@@ -45,7 +47,14 @@ def unpacked_scene(path: Path) -> Path:
                     )
             else:
                 _unpack(packed, members, target)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+    ) as error:
         raise PackageError(f"{path}: is no zip file that can be read: {error}") from None
     return target / scene
 
@@ -77,6 +86,9 @@ def _members(path: Path, packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
                 f"{path}: {member.filename} would hold {member.file_size / 1e6:,.0f} MB; "
                 f"at most {MOST_BYTES // 1_000_000} MB are taken"
             )
+    folders = {parent.as_posix().casefold() for name in taken for parent in PurePosixPath(name).parents}
+    if twice := taken & folders:
+        raise PackageError(f"{path}: {min(twice)} is a file and a folder in it")
     total = sum(member.file_size for member in members)
     if total > MOST_TOTAL:
         raise PackageError(

@@ -57,8 +57,8 @@ class CablePlan:
 def cable_plan(scenario: Scenario, plant: Plant, catalog: Catalog) -> CablePlan:
     """Return the runs of all fabrics, and the ports that they take.
 
-    Ports of a switch are given out from the first: cables to nodes, then those to other switches, each cable at a port
-    of its own where there are enough.
+    Ports of a switch are given out from the first: cables that fan out of it whole, then the others, in each case those
+    to nodes before those to other switches.
     """
     links = links_of(plant)
     link = np.repeat(np.arange(len(links)), links.cables)
@@ -71,7 +71,7 @@ def cable_plan(scenario: Scenario, plant: Plant, catalog: Catalog) -> CablePlan:
     number = np.cumsum(leg == 0) - 1
     legs = np.bincount(number)[number]
     cable = _sums_before((leg == 0).astype(np.int64), _starts(fabric)) - (leg > 0)
-    a_port, b_port = _switch_ports(plant, catalog, links, link, number)
+    a_port, b_port = _switch_ports(links, link, number, legs)
     a_plane = np.full(len(link), -1)
     b_plane = a_plane.copy()
     a_port[of_nodes] = plant.node_links.nic[link[of_nodes]]
@@ -102,28 +102,21 @@ def _planes(plant: Plant) -> Ints64:
     return np.where(dual[down.fabric], down.plane, -1).astype(np.int64)
 
 
-def _switch_ports(
-    plant: Plant, catalog: Catalog, links: Links, link: Ints64, cable: Ints64
-) -> tuple[Ints64, Ints64]:
-    """Return the ports at those ends of runs that are switches, 0 elsewhere."""
+def _switch_ports(links: Links, link: Ints64, cable: Ints64, legs: Ints64) -> tuple[Ints64, Ints64]:
+    """Return the ports at those ends of runs that are switches, 0 elsewhere.
+
+    Whole cables come first, so that the legs of each leave one fast port; what is left of others shares fast ports.
+    """
     runs = np.arange(len(link))
     lower, upper = links.kind[link] == LinkKind.SWITCH, links.kind[link] != LinkKind.PEER
     end = np.concatenate([runs[lower], len(link) + runs[upper]])
     switch = np.concatenate([links.a[link[lower]], links.b[link[upper]]]).astype(np.int64)
     run = end % max(1, len(link))
-    order = np.lexsort((end, cable[run], links.kind[link[run]], switch))
-    switch, end, run = switch[order], end[order], run[order]
-    split = np.array([split_of(plant, catalog, slot) for slot in range(len(plant.switches.ids))], np.int64)
-    of_cable = _starts(switch, cable[run])
-    at_switch = switch[of_cable]
-    count = np.bincount(np.cumsum(of_cable) - 1)
-    taken = -(-count // split[at_switch]) * split[at_switch]
-    begins = _sums_before(taken, _starts(at_switch))
-    enough = np.bincount(at_switch, taken, minlength=len(split)) <= plant.switches.ports
-    aligned = begins[np.cumsum(of_cable) - 1] + _place_in_group(of_cable)
-    port = np.where(enough[switch], aligned, _place_in_group(_starts(switch)))
+    together = np.where(switch == links.fans_from[link[run]], legs[run], 1)
+    together[(links.kind[link[run]] == LinkKind.SWITCH) & (end >= len(link))] = 1
+    order = np.lexsort((end, cable[run], links.kind[link[run]], -together, switch))
     found = np.zeros(2 * len(link), np.int64)
-    found[end] = port
+    found[end[order]] = _place_in_group(_starts(switch[order]))
     return found[: len(link)], found[len(link) :]
 
 
