@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def test_a_run_colours_its_gpus_and_says_their_temperature(
         id: tuple(scene.geometry[scene.graph[id][1]].visual.material.baseColorFactor[:3])
         for id in ("gpu/0/0/0/0", "gpu/0/1/0/3", "gpu/0/0/0/1")
     }
+    data = (tmp_path / "hot.glb").read_bytes()
+    nodes = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])["nodes"]
+    told = {node["name"]: node.get("extras", {}) for node in nodes}
+    assert 30.0 < told["gpu/0/0/0/0"]["temp_c"] < 90.0
+    assert told["gpu/0/0/0/0"]["power_w"] > 50.0
+    assert told["gpu/0/0/0"]["power_w"] == pytest.approx(
+        sum(told[f"gpu/0/0/0/{place}"]["power_w"] for place in range(8)), abs=0.5
+    )
     assert colour["gpu/0/0/0/0"] != colour["gpu/0/1/0/3"]  # it has failed
     twin("export", "lab.twinrun", "-o", "hot.usda")
     assert "twin:tempC" in (tmp_path / "hot.usda").read_text()

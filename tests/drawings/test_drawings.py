@@ -13,7 +13,7 @@ from twin.catalog import load_catalog
 from twin.drawings.elevation import row_patterns
 from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
-from twin.drawings.plan import plan_sheet, row_edges_m, row_ends_m
+from twin.drawings.plan import plan_sheet
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
 from twin.drawings.sheet import SheetContents, millimetres
@@ -69,13 +69,15 @@ def test_dimensions_are_those_of_the_hall(name: str) -> None:
         wide_m = float(halls.x1_m[hall] - halls.x0_m[hall])
         assert millimetres(wide_m) in texts
         assert millimetres(float(halls.y1_m[hall] - halls.y0_m[hall])) in texts
-        for chain in (row_edges_m(plant, hall), row_ends_m(plant, hall)):
-            assert {millimetres(length) for length in np.diff(chain)} <= set(texts)
-        row_slots = np.flatnonzero(rows.present & (rows.hall == hall))
-        assert set(row_edges_m(plant, hall)) >= {float(halls.y0_m[hall]), float(halls.y1_m[hall])}
-        if len(row_slots):
-            gaps = np.diff(row_edges_m(plant, hall))
-            assert gaps.sum() == pytest.approx(float(halls.y1_m[hall] - halls.y0_m[hall]))
+        chosen = np.flatnonzero(rows.present & (rows.hall == hall))
+        depths = {millimetres(float(rows.depth_m[row])) for row in chosen}
+        assert depths <= set(texts)
+        if len(chosen):
+            first_x, last_x = float(rows.x0_m[chosen].min()), float(rows.x1_m[chosen].max())
+            ends = (halls.x0_m[hall], first_x, last_x, halls.x1_m[hall])
+            assert {millimetres(length) for length in np.diff(ends)} <= set(texts)
+            lowest = min(float(rows.y_m[row] - rows.depth_m[row] / 2) for row in chosen)
+            assert millimetres(lowest - float(halls.y0_m[hall])) in texts
         walls = next(s for s in draft.drawn.strokes if s.wide_mm == 0.7 and s.closed)
         drawn_wide = max(x for x, _ in walls.points) - min(x for x, _ in walls.points)
         assert drawn_wide * draft.scale / 1e3 == pytest.approx(wide_m)
@@ -91,6 +93,12 @@ def test_racks_are_drawn_to_scale_where_they_stand() -> None:
         x1, y1 = stroke.points[2]
         assert (x1 - x0) * draft.scale == pytest.approx(1e3 * plant.racks.width_m[slot])
         assert (y1 - y0) * draft.scale == pytest.approx(1e3 * plant.racks.depth_m[slot])
+    fronts = [s for s in draft.drawn.strokes if not s.closed and s.wide_mm == 0.35 and len(s.points) == 2]
+    for slot, stroke in enumerate(racks):
+        top, bottom = stroke.points[0][1], stroke.points[2][1]
+        front = top if plant.racks.facing[slot] > 0 else bottom  # y of the hall goes up
+        corners = ((stroke.points[0][0], front), (stroke.points[2][0], front))
+        assert any(line.points == corners for line in fronts), plant.racks.ids[slot]
     first, last = racks[0].points[0][0], racks[7].points[0][0]
     assert (last - first) * draft.scale == pytest.approx(1e3 * (plant.racks.x_m[7] - plant.racks.x_m[0]))
     for a, b in combinations(racks[:8], 2):
@@ -132,6 +140,11 @@ def test_counts_on_block_sheets_are_those_of_the_plant() -> None:
     assert "8 x busway-415V-400A" in sheets["L1"]
     assert "8 racks, 1.02 MW" in sheets["L1"]
     assert re.search(r"4 loops alike: cdu/0 to cdu/3", sheets["H1"])
+    _, plant = of("nvl72-row")
+    loop = plant.loops.ids.index("cdu/0")
+    flow = float(plant.loops.flow_m3_s[loop])
+    assert f"{flow * 3600:,.1f} m³/h, DN {pipe_size(flow)}" in sheets["H1"]
+    assert pipe_size(flow) > 15
 
 
 @pytest.mark.parametrize("flow_m3_s", [1e-4, 0.005, 0.1, 1.5])
@@ -184,6 +197,8 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
         "halls[hall].rows[gpu].racks.count=9",
         "halls[hall].rows[store].racks.count=1",
         "halls[hall].overrides[net/0/1].at={x: 5 m, y: 6.4 m}",
+        "halls[hall].overrides[gpu/0/2/5]={absent: true}",
+        "cooling.loops[cdu].units=2",
     ]
     after = set_texts(before, changes)
     old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
@@ -191,12 +206,14 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
     assert things["gpu/0/8"] == "added"
     assert things["store/0/1"] == "gone"
     assert things["net/0/1"] == "moved"
+    assert things["gpu/0/2"] == "changed"
     assert "gpu/0/0" not in things
+    assert [mark for id, mark in things.items() if id.startswith(("cdu", "crah"))]
     assert marked_things(old, old, CATALOG, "hall") == []
     sheets = revision_drawings(old, new, CATALOG, ["Row gpu, racks count: 8 to 9"], BLOCK)
     assert [sheet.name for sheet in sheets] == ["C1", "C2"]
     marks = {stroke.mark for stroke in sheets[0].strokes}
-    assert {"added", "gone", "moved"} <= marks
+    assert {"added", "gone", "moved", "changed"} <= marks
     assert any("8 to 9" in words.text for words in sheets[1].words)
     assert pdf_bytes(sheets, "x").startswith(b"%PDF")
     assert [s.title for s in revision_drawings(old, old, CATALOG, [], BLOCK)] == ["Changes in words"]

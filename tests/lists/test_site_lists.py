@@ -142,6 +142,21 @@ def test_the_bill_of_materials_sums_to_the_books(name: str) -> None:
         assert row["standing"] in ("published", "derived", "recalled", "estimated", "scene", "")
 
 
+def test_weight_power_and_delivery_of_parts_by_hand() -> None:
+    scenario, plant = of("lab-16")
+    rows = {row["part"]: row for row in LISTS["bom"].make(scenario, plant, CATALOG).records()}
+    node, switch = CATALOG.node("DGX-H100"), CATALOG.switch("QM9700")
+    assert rows["DGX-H100"]["weight_kg"] == pytest.approx(2 * node.weight_kg)
+    assert rows["DGX-H100"]["power_kw"] == pytest.approx(2 * (node.measured_max_w or node.max_w) / 1e3)
+    assert rows["QM9700"]["power_kw"] == pytest.approx(switch.typical_w / 1e3)
+    assert rows["H100-SXM"]["power_kw"] is None  # in that of its node
+    assert (rows["H100-SXM"]["lead_weeks"], rows["QM9700"]["lead_weeks"]) == (26.0, 20.0)
+    racks = LISTS["racks"].make(scenario, plant, CATALOG).records()
+    cabinet = CATALOG.rack("EIA-48U").weight_kg
+    assert racks[1]["weight_kg"] == pytest.approx(cabinet + node.weight_kg)
+    assert racks[0]["weight_kg"] == pytest.approx(cabinet + node.weight_kg + switch.weight_kg)
+
+
 def test_racks_by_feed_and_phase() -> None:
     scenario, plant = of("llama3-16k")
     racks = LISTS["racks"].make(scenario, plant, CATALOG)

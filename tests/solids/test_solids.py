@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +32,11 @@ def opened(data: bytes, folder: Path) -> trimesh.Scene:
     return trimesh.load(path)
 
 
+def json_of(data: bytes) -> dict[str, Any]:
+    """Return the document of a .glb file."""
+    return json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+
+
 @pytest.mark.parametrize("name", ["lab-16", "nvl72-row", "llama3-16k"])
 def test_gltf_has_every_thing_by_its_name_where_it_stands(name: str, tmp_path: Path) -> None:
     plant, solids = of(name)
@@ -43,6 +50,14 @@ def test_gltf_has_every_thing_by_its_name_where_it_stands(name: str, tmp_path: P
     low, high = solids.low_m.min(axis=0), solids.high_m.max(axis=0)
     upright = [[low[0], low[2], -high[1]], [high[0], high[2], -low[1]]]  # y is up in glTF
     np.testing.assert_allclose(scene.bounds, upright, atol=1e-4)
+    told = {node["name"]: node.get("extras") for node in json_of(data)["nodes"]}
+    node = solids.ids.index(plant.nodes.ids[0])
+    assert told[plant.nodes.ids[0]] == {
+        "kind": "node",
+        "part": solids.parts[node],
+        "power_w": pytest.approx(solids.power_w[node], abs=0.1),
+    }
+    assert told[plant.gpu_id(5)] == {"kind": "gpu", "part": plant.gpu_parts[int(plant.gpus.part[5])]}
     for id in (solids.ids[0], plant.nodes.ids[-1], plant.gpu_id(5)):
         place = solids.ids.index(id)
         matrix, mesh = scene.graph[id]

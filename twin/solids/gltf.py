@@ -53,9 +53,7 @@ def glb_bytes(solids: SiteSolids, title: str) -> bytes:
             "mesh": looks[look],
             "translation": [round(float(value), 5) for value in at_m],
         }
-        extras = _extras(solids, place)
-        if extras:
-            node["extras"] = extras
+        node["extras"] = _extras(solids, place)
         nodes.append(node)
         children.setdefault(parent, []).append(place)
     for parent, inside in children.items():
@@ -114,8 +112,9 @@ def _mesh(boxes: Floats) -> tuple[NDArray[np.float32], NDArray[np.float32], NDAr
 
 
 def _extras(solids: SiteSolids, place: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if solids.kinds[place] != "gpu" and solids.parts[place]:
+    """Return what is said of a thing beside its name, which is its id."""
+    found: dict[str, Any] = {"kind": solids.kinds[place]}
+    if solids.parts[place]:
         found["part"] = solids.parts[place]
     for key, values in (("power_w", solids.power_w), ("temp_c", solids.temp_c)):
         if math.isfinite(values[place]):
