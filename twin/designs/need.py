@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
 from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.quantity import Bandwidth, Carbon, Data, Duration, Power, Price
@@ -212,6 +212,13 @@ class SiteNeed(DocumentPart):
         """Return the size of the data set [B]; 0 without one."""
         return self.dataset.size_bytes if self.dataset is not None else 0.0
 
+    @field_validator("isolation")
+    @classmethod
+    def _has_tenants(cls, value: str, known: ValidationInfo) -> str:
+        if value != "shared" and len(known.data.get("tenants", (0, 0))) < 2:
+            raise ValueError("needs two tenants or more")
+        return value
+
     @model_validator(mode="after")
     def _says_how_much(self) -> SiteNeed:
         if (
@@ -220,8 +227,6 @@ class SiteNeed(DocumentPart):
             and not any(work.deadline_s is not None for work in self.workloads)
         ):
             raise ValueError("needs a workload with a deadline, a stage with its GPUs, or a trace")
-        if self.isolation != "shared" and len(self.tenants) < 2:
-            raise ValueError("isolation: needs two tenants or more")
         dates = [stage.date for stage in self.stages]
         if dates != sorted(set(dates)):
             raise ValueError("stages: their dates must rise")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from twin.designs.trace_need import TraceAsked, trace_asked
 from twin.physics.training_inputs import Model
 from twin.planning.profile.models import model_of, model_presets
 from twin.scenario.formats import climates, sibling_files
+from twin.scenario.formats.sibling_files import Origin
 from twin.scenario.formats.trace_file import LIMIT, table_of
 from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
 from twin.scenario.schema.fields import FieldSpot
 from twin.scenario.schema.quantity import FROM_FILE
 from twin.scenario.schema.schema import schema_of
+from twin.scenario.schema.streams import TraceMap
 from twin.scenario.text.parse import Tree, parse
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
@@ -136,8 +139,7 @@ def _with_trace(file: NeedFile, tree: Tree, folder: Path | None) -> NeedFile:
     line = tree.value["trace"].mark.line
     place = Problem(file.name, line, "trace.file", "", "")
     origin = sibling_files.found(need.trace.file, folder, place, LIMIT)
-    table = table_of(sibling_files.text_of(origin, LIMIT), need.trace.file, None, need.trace.map)
-    asked = trace_asked(table, need.trace.map, need.trace.utilisation)
+    asked = _asked(origin, need.trace.map, need.trace.utilisation)
     if asked.gpus > MOST_GPUS:
         reason = f"asks for {asked.gpus:,} GPUs; a site has {MOST_GPUS:,} at most"
         raise ScenarioError(
@@ -146,6 +148,12 @@ def _with_trace(file: NeedFile, tree: Tree, folder: Path | None) -> NeedFile:
     last = need.stages[-1] if need.stages else Stage(date=FIRST_MONTH, gpus=asked.gpus)
     stage = last.model_copy(update={"gpus": max(last.gpus, asked.gpus)})
     return replace(file, need=need.model_copy(update={"stages": (*need.stages[:-1], stage)}), trace=asked)
+
+
+@lru_cache(maxsize=4)  # the form asks after every edit, and a trace may be large
+def _asked(origin: Origin, rules: TraceMap, utilisation: float) -> TraceAsked:
+    table = table_of(sibling_files.text_of(origin, LIMIT), origin.name, None, rules)
+    return trace_asked(table, rules, utilisation)
 
 
 class _Wrong(ValueError):

@@ -181,3 +181,9 @@ def general_words(problem: Problem) -> str:
     """Return the same with its place, where no field is of it."""
     words = problem_words(problem)
     return tr("{key}: {words}", key=problem.key, words=words) if problem.key else words
+
+
+def problem_line(problem: Problem) -> str:
+    """Return what is wrong in a file that the need names, with the line and the column of that."""
+    words = general_words(problem)
+    return tr("Line {line}: {words}", line=f"{problem.line:,}", words=words) if problem.line else words

@@ -11,12 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from twin.app.form.field import Field, field_of
-from twin.app.form.typed import file_value, text_of, typed_value
+from twin.app.form.typed import file_value, names_in, text_of, typed_value
 from twin.catalog import load_catalog
 from twin.commands.edit.command import CommandError
 from twin.designs.hall_part import hall_parts
 from twin.designs.need import (
     DataSet,
+    JobTraceNeed,
     LanguageWork,
     LeadTimes,
     Limits,
@@ -27,6 +28,7 @@ from twin.designs.need import (
 )
 from twin.language import tr
 from twin.planning.profile.models import model_presets
+from twin.scenario.schema.streams import TraceMap
 from twin.scenario.text.emit import flow, scalar
 
 _BIG = {"k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
@@ -89,6 +91,7 @@ def sections(value: dict[str, Any]) -> Iterator[NeedSection]:
     for place, _ in enumerate(_items(value, "stages")):
         key = f"stages[{place}]"
         yield NeedSection(key, tr("Stage {number}", number=place + 1), _stage(key), item=True)
+    yield NeedSection("trace", tr("Job trace"), tuple(_trace(value)))
     yield NeedSection("gpus", tr("GPUs to choose from"), (_gpus(),))
     yield NeedSection("limits", tr("Limits"), _limits())
     yield NeedSection("site", tr("Site"), _site())
@@ -122,6 +125,8 @@ def value_text(of: Field, words: str) -> str:
                 tr("{words!r} is not a number", words=words), tr("write it like 2500, 15.6T, 25M or 99.5 %")
             )
         words = plain_number(words)
+    if of.kind == "names" and not of.choices:
+        return flow(names_in(words))  # names that the need itself gives, as of its tenants
     value = typed_value(of, words)
     if of.kind == "quantity":
         return scalar(file_value(of, words))
@@ -272,6 +277,25 @@ def _stage(key: str) -> tuple[Field, ...]:
     return (_of(Stage, key, "date", tr("From")), _of(Stage, key, "gpus", "GPUs", "GPUs"))
 
 
+def _trace(value: dict[str, Any]) -> Iterator[Field]:
+    """Yield the file of a job trace, and once there is one how its jobs are taken."""
+    tip = tr("Jobs that the last stage must take; without stages they say its GPUs")
+    yield _of(JobTraceNeed, "trace", "file", tr("File"), optional=True, tip=tip)
+    if value.get("trace") is None:
+        return
+    yield _of(JobTraceNeed, "trace", "utilisation", tr("Share of the GPU time"))
+    for key, title, unit in (
+        ("first", tr("Jobs taken"), tr("jobs")),
+        ("skip", tr("Jobs left out before"), tr("jobs")),
+        ("size", tr("Factor on GPUs"), ""),
+        ("time", tr("Factor on run times"), ""),
+        ("gaps", tr("Factor on gaps"), ""),
+        ("gpus_per_processor", tr("GPUs per processor"), ""),
+        ("throughput", tr("Steps a second"), ""),
+    ):
+        yield _of(TraceMap, "trace.map", key, title, unit)
+
+
 def _gpus() -> Field:
     tip = tr("GPUs that may be chosen, or how their names begin")
     return _of(SiteNeed, "", "gpus", "GPUs", choices=gpu_names(), tip=tip)
@@ -291,12 +315,14 @@ def _limits() -> tuple[Field, ...]:
 
 
 def _site() -> tuple[Field, ...]:
+    isolated = tr("shared nodes"), tr("whole racks"), tr("whole leaf switches")
     return (
         _of(SiteNeed, "", "redundancy", tr("Redundancy")),
         _of(SiteNeed, "", "climate", tr("Climate"), kind="place", optional=True),
         _of(SiteNeed, "", "carbon", tr("Carbon intensity")),
         _of(SiteNeed, "", "price", tr("Price of electricity")),
         _of(SiteNeed, "", "tenants", tr("Tenants")),
+        _of(SiteNeed, "", "isolation", tr("Isolation"), titles=isolated),
     )
 
 
@@ -320,6 +346,8 @@ def _owner(key: str) -> tuple[type[BaseModel] | None, str]:
         "limits": Limits,
         "lead": LeadTimes,
         "dataset": DataSet,
+        "trace": JobTraceNeed,
+        "trace.map": TraceMap,
     }
     model = models.get(group)
     if model is None and group.startswith("workloads"):

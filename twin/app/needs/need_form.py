@@ -15,7 +15,7 @@ from twin.app.form.field import Field, FieldState
 from twin.app.form.field_form import FieldForm, add_heading
 from twin.app.form.places import place_named
 from twin.app.form.row import FieldRow
-from twin.app.needs.need_draft import MOST_ITEMS, NeedDraft, general_words, problem_words
+from twin.app.needs.need_draft import MOST_ITEMS, NeedDraft, general_words, problem_line, problem_words
 from twin.app.needs.need_fields import NeedSection, default_text, sections, shown_text, source_of, value_text
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.plain_text import plain_tip
@@ -31,6 +31,21 @@ _LISTS = {
     ),
     "stages": (tr("Add a stage of growth"), tr("How many GPUs are in service from which month on")),
 }
+_FILES = {
+    "config": (
+        tr("Choose a config.json\N{HORIZONTAL ELLIPSIS}"),
+        tr("As a model is published with"),
+        tr("The config.json of a model"),
+        tr("Models (*.json);;All files (*)"),
+    ),
+    "file": (
+        tr("Choose a job trace\N{HORIZONTAL ELLIPSIS}"),
+        tr("Jobs of another cluster, in the folder of the need: its GPUs follow from them instead of stages"),
+        tr("A job trace beside the need"),
+        tr("Job traces (*.swf *.csv *.json *.txt);;All files (*)"),
+    ),
+}
+"""By the last word of a field that names a file: its button, what that is for, its dialog, the files shown there."""
 
 
 class NeedForm(FieldForm):
@@ -75,13 +90,15 @@ class NeedForm(FieldForm):
             row.settle()
             row.show(self._state(draft, row.of))
         general = []
-        for problem in problems:
-            at = self._row_of(problem.key)
+        for problem in reversed(problems):  # the first at a field stays
+            at, own = self._row_of(problem.key), problem.file == draft.source.name
+            if not own:
+                at = self._row_naming(problem) or at
             if at is None:
                 general.append(general_words(problem))
             elif at.of.key not in self._refused:
-                at.refuse(problem_words(problem))
-        self.told.setText("\n".join(general))
+                at.refuse(problem_words(problem) if own else problem_line(problem))
+        self.told.setText("\n".join(reversed(general)))
         self.told.setVisible(bool(general))
 
     def focus_fault(self) -> bool:
@@ -103,17 +120,13 @@ class NeedForm(FieldForm):
             self._head(grid, section)
             for of in section.fields:
                 self.rows[of.key] = self._row(of, grid, grid.rowCount())
-                if of.key.endswith(".config"):
-                    choose = partial(self._ask_config, of.key)
-                    title, tip = (
-                        tr("Choose a config.json\N{HORIZONTAL ELLIPSIS}"),
-                        tr("As a model is published with"),
-                    )
-                    self._add_button(grid, of.key, (title, tip), choose)
+                files = _FILES.get(of.key.rpartition(".")[2])
+                if files is not None:
+                    self._add_button(grid, of.key, files[:2], partial(self._ask_file, of.key, *files[2:]))
             following = shape[place + 1].key if place + 1 < len(shape) else ""
             if following == "dataset":
                 self._add_list(grid, "workloads")
-            elif following == "gpus":
+            elif following == "trace":
                 self._add_list(grid, "stages")
         self._show_body(row.field for row in self.rows.values())
 
@@ -155,6 +168,13 @@ class NeedForm(FieldForm):
         around = [row for name, row in self.rows.items() if key.startswith((f"{name}.", f"{name}["))]
         return next(iter((*around, *inside)), None)
 
+    def _row_naming(self, problem: Problem) -> FieldRow | None:
+        """Return the field that names the file in which something is wrong, or one beside it of that key."""
+        for name, row in self.rows.items():
+            if self._draft is not None and self._draft.value(name) == problem.file:
+                return self.rows.get(f"{name.rpartition('.')[0]}.{problem.key}", row)
+        return None
+
     # -- telling ----
 
     def _enter(self, of: Field, words: str | None) -> None:
@@ -190,21 +210,20 @@ class NeedForm(FieldForm):
             self._refused.clear()
             self.changed.emit(self._draft.without_item(key, place))
 
-    def _ask_config(self, key: str) -> None:
-        """Let the person choose the config.json of a workload."""
+    def _ask_file(self, key: str, title: str, kinds: str) -> None:
+        """Let the person choose the file that a field names."""
         draft = self._draft
         if draft is None:
             return
         begin = str(draft.folder or Path.home())
-        chosen, _ = QFileDialog.getOpenFileName(
-            self, tr("The config.json of a model"), begin, tr("Models (*.json);;All files (*)")
-        )
+        chosen, _ = QFileDialog.getOpenFileName(self, title, begin, kinds)
         if chosen:
-            self.changed.emit(with_config(draft, key, Path(chosen)))
+            self._refused.pop(key, None)
+            self.changed.emit(with_file(draft, key, Path(chosen)))
 
 
-def with_config(draft: NeedDraft, key: str, path: Path) -> NeedDraft:
-    """Return a need with the config.json of a model; one that is saved nowhere looks for it in the folder of that."""
+def with_file(draft: NeedDraft, key: str, path: Path) -> NeedDraft:
+    """Return a need that names a file; one that is saved nowhere looks for it in the folder of that."""
     if draft.source.path is None:
         draft = replace(draft, folder=path.parent)
     folder = draft.folder or path.parent

@@ -447,6 +447,7 @@ def _nameable(scenario: Scenario) -> frozenset[str]:
     """Return the ids of what can be given a name."""
     ids = {item.id for item in scenario.jobs} | {item.id for item in scenario.tenants}
     ids |= {item.id for item in scenario.partitions} | {item.id for item in scenario.groups}
+    ids |= {item.id for item in scenario.rentals}
     ids |= {hall.id for hall in scenario.halls} | {rows.id for hall in scenario.halls for rows in hall.rows}
     return frozenset(ids)
 

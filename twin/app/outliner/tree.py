@@ -369,6 +369,9 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
         ),
         one(tr("Tenants"), "job", [Seed(t.id, t.title or t.id, t.id, "job") for t in scenario.tenants]),
         one(tr("Partitions"), "row", [Seed(p.id, p.title or p.id, p.id, "row") for p in scenario.partitions]),
+        one(
+            tr("Rented nodes"), "row", [Seed(r.id, r.title or r.id, r.terms, "row") for r in scenario.rentals]
+        ),
         one(tr("Jobs"), "job", [Seed(j.id, j.title or j.id, j.id, "job") for j in scenario.jobs]),
         one(tr("Streams of jobs"), "job", [Seed(s.id, s.id, "", "job") for s in scenario.streams]),
     ]

@@ -19,14 +19,17 @@ from twin.app.session.view_marks import ViewMarks
 from twin.app.shell.edit_tools import EditTools
 from twin.app.toolkit.look import Look
 from twin.commands.edit.command import Command, EditedScene
+from twin.commands.edit.draft_steps import Proposal
 from twin.commands.place.arrange import ARRANGED
 from twin.commands.place.delete import Delete
 from twin.commands.place.groups import MakeGroup, Ungroup
 from twin.commands.place.move import MoveNodes
 from twin.commands.place.properties import Rename
+from twin.commands.rentals import TERMS, AddRental
 from twin.commands.room.copies import Array, Duplicate
 from twin.language import tr
 from twin.plant.find import find
+from twin.scenario.schema.rental import Terms
 
 
 class DesignTools:
@@ -64,6 +67,7 @@ class DesignTools:
         outliner.moved.connect(lambda nodes, rack: editor.do(MoveNodes(nodes, rack)))
         outliner.menu_wanted.connect(self._offer)
         hall.selection_menu = self.menu
+        editor.landed.connect(self._show_rental)
         session.opened.connect(lambda _: self._close_array())
         session.unplayable.connect(lambda _: self._close_array())
 
@@ -134,6 +138,19 @@ class DesignTools:
     def ungroup(self) -> None:
         """Dissolve the groups that what is chosen is in."""
         self._do(Ungroup(self.ids))
+
+    def rent(self, terms: Terms) -> None:
+        """Rent what is chosen, else the first row, and show what can be set of that once it stands."""
+        self._do(AddRental(terms, self.ids))
+
+    def _show_rental(self, landed: Proposal | None) -> None:
+        if landed is None or landed.undoes:
+            return
+        before = {one.id for one in landed.before.scenario.rentals}
+        new = [one.id for one in landed.after.scenario.rentals if one.id not in before]
+        if new:
+            self._inspector.show_things(tuple(new))
+            self._inspector.show_page("properties")
 
     def arrange(self, how: str) -> None:
         """Align or distribute what is chosen; a key of `ARRANGED`."""
@@ -229,6 +246,10 @@ class DesignTools:
             (tr("Delete"), self.delete, True),
         ):
             menu.addAction(title, act).setEnabled(can)
+        rents = menu.addMenu(tr("Rent nodes"))
+        for terms, title in TERMS.items():
+            rents.addAction(title, partial(self.rent, terms))
+        rents.menuAction().setEnabled(standing)
         return menu
 
     def _nameable(self, id: str) -> bool:

@@ -60,6 +60,7 @@ def _said_of(scenario: Scenario, id: str) -> Any:
         scenario.storage,
         scenario.power_caps,
         scenario.groups,
+        scenario.rentals,
         scenario.jobs,
         scenario.streams,
         scenario.traces,

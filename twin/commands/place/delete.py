@@ -28,6 +28,7 @@ _WHOLE: tuple[ItemKind, ...] = (
     "store",
     "cap",
     "group",
+    "rental",
     "job",
     "stream",
     "trace",

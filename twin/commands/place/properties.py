@@ -145,6 +145,7 @@ _NAMED: dict[ItemKind, str] = {
     "tenant": "title",
     "partition": "title",
     "group": "title",
+    "rental": "title",
 }
 
 

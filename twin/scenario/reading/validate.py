@@ -228,7 +228,7 @@ def _choices(spot: fields.FieldSpot, key: str) -> tuple[str, ...]:
 def _value_reason(
     kind: str, context: dict[str, Any], value: object, spot: fields.FieldSpot
 ) -> tuple[str, str]:
-    if spot.choices and kind not in _BOUNDS:
+    if spot.choices and kind not in _BOUNDS and value not in spot.choices:
         wanted = _one_of(spot.choices)
         if spot.quantity is not None:
             try:

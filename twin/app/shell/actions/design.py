@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.shell.actions.entry import entry
 from twin.commands.place.arrange import ARRANGED
+from twin.commands.rentals import TERMS
 from twin.language import tr
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ def design_actions(window: WindowApi) -> list[Command]:
             tip=_ARRANGED_TIPS[how],
         )
         for how, (title, _) in ARRANGED.items()
+    ]
+    made += [
+        entry(
+            f"edit.rent_{terms.replace('-', '_')}",
+            tr("Rent nodes: {terms}", terms=title),
+            partial(design.rent, terms),
+            menu="edit/rent",
+            needs_scene=True,
+            tip=tr("The selected rows, racks or nodes, else the first row, are rented instead of owned"),
+            words=tr("rental lease cloud GPU hours on-demand reserved spot preemptible marketplace add"),
+        )
+        for terms, title in TERMS.items()
     ]
     made.append(
         entry(

@@ -20,6 +20,7 @@ MENUS: dict[str, str] = {
     "file": tr("&File"),
     "edit": tr("&Edit"),
     "edit/arrange": tr("Arrange"),
+    "edit/rent": tr("Rent nodes"),
     "run": tr("&Run"),
     "faults": tr("F&aults"),
     "faults/random": tr("Random incidents"),
