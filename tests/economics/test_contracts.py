@@ -19,6 +19,7 @@ from twin.plant.build import build
 from twin.record.site_year import J_PER_KWH, YearHours
 from twin.runtime.typical_year import typical_year, year_hours
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.rental import Rental
 from twin.scenario.schema.site import HeatSale, PowerPurchase, Site
 
 HOURS = 8760
@@ -132,6 +133,28 @@ def test_contracts_are_lines_of_the_books_and_the_ledger_closes() -> None:
     assert float(carbon.operational_kg[0]) + carbon.saved_kg == pytest.approx(
         run.summary["facility"]["carbon_kg"] * found.use.yearly, rel=0.05
     )
+
+
+def test_of_a_rented_site_power_purchases_save_the_carbon_that_they_are_paid_for() -> None:
+    park = PowerPurchase(id="sun", kind="solar", power_w=5e3, price_usd_j=50 / J_PER_MWH)
+    catalog, plain = load_catalog(), lab()
+    paid, emitted, saved, shares = [], [], [], []
+    for parks, members in (((), None), ((park,), None), ((park,), ("gpu/0/0",)), ((park,), ())):
+        rentals = () if members is None else (Rental(id="some", members=members, price_usd_s=1e-3),)
+        scenario = lab(power_purchases=parks).model_copy(update={"rentals": rentals})
+        found = scene_books(scenario, build(plain, catalog), catalog, Plan(load=0.8), 2)
+        carbon = found.carbon(found.likely)
+        paid.append(float(found.likely.operation.by_item["ppa"][0]))
+        emitted.append(float(carbon.operational_kg[0]))
+        saved.append(carbon.saved_kg)
+        shares.append(found.bill.owned_share)
+    assert shares == [1.0, 1.0, pytest.approx(shares[2]), 0.0]
+    assert 0.0 < shares[2] < 1.0
+    assert paid[1] > 0.0
+    assert saved[1] > 0.0
+    assert paid == pytest.approx([0.0, paid[1], paid[1] * shares[2], 0.0])
+    assert saved == pytest.approx([0.0, saved[1], saved[1] * shares[2], 0.0])
+    assert [kg + less for kg, less in zip(emitted, saved, strict=True)] == pytest.approx([emitted[0]] * 4)
 
 
 def test_without_contracts_nothing_changes() -> None:
