@@ -14,11 +14,16 @@ from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
 from twin.economics.contracts import J_PER_MWH, SiteHours, asked, hours_of_run, output, with_contracts
 from twin.economics.energy_use import EnergyUse
+from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
 from twin.physics.weather import year_of_wind
 from twin.plant.build import build
+from twin.plant.design_load import rack_design_w
+from twin.plant.facility import rated_heat_w
 from twin.record.site_year import J_PER_KWH, YearHours
 from twin.runtime.typical_year import typical_year, year_hours
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.prices import ScenePrice
+from twin.scenario.schema.rental import Rental
 from twin.scenario.schema.site import HeatSale, PowerPurchase, Site
 
 HOURS = 8760
@@ -45,9 +50,13 @@ def use(grid_w: float) -> EnergyUse:
     )
 
 
-def taken(purchase: PowerPurchase, grid_w: float = 1e6) -> EnergyUse:
-    scenario, catalog = lab(power_purchases=(purchase,)), load_catalog()
-    return with_contracts(use(grid_w), scenario.site, build(scenario, catalog), catalog, hours(grid_w))
+def taken(*contracts: PowerPurchase | HeatSale, grid_w: float = 1e6, **more: object) -> EnergyUse:
+    """Return the use of a year in which grid and racks have the same power, with contracts."""
+    purchases = tuple(contract for contract in contracts if isinstance(contract, PowerPurchase))
+    sales = tuple(contract for contract in contracts if isinstance(contract, HeatSale))
+    scenario, catalog = lab(power_purchases=purchases, heat_sales=sales), load_catalog()
+    scenario = scenario.model_copy(update=more)
+    return with_contracts(use(grid_w), scenario, build(scenario, catalog), catalog, hours(grid_w))
 
 
 def test_of_a_solar_park_the_least_of_load_and_output_is_taken_each_hour() -> None:
@@ -73,6 +82,18 @@ def test_a_stated_price_is_certain_and_its_carbon_counts() -> None:
     assert found.ppa_usd == pytest.approx(50 * mwh)
     assert not found.ppa_mwh
     assert found.saved_kg == pytest.approx(mwh * 350)
+
+
+def test_a_second_park_gets_what_the_first_one_left() -> None:
+    first, second = (
+        PowerPurchase(id=name, kind="solar", power_w=1e6, price_usd_j=usd / J_PER_MWH)
+        for name, usd in (("a", 50.0), ("b", 30.0))
+    )
+    found = taken(first, second, grid_w=0.7e6)  # each gives 0.5 MW in eight hours of a day
+    sunny = 8 * 365
+    assert found.ppa_usd == pytest.approx((0.5 * 50 + 0.2 * 30) * sunny)
+    assert found.grid_kwh == pytest.approx(0.7e3 * (HOURS - sunny))
+    assert found.saved_kg == pytest.approx(0.7e3 * sunny * 0.4)
 
 
 def test_wind_has_the_mean_output_asked_for_and_is_that_of_its_place() -> None:
@@ -108,6 +129,49 @@ def test_heat_is_sold_while_it_is_asked_for_and_warm_enough() -> None:
     assert asked(told, hours(1.0)).tolist() == [1.0] * HOURS  # always the coldest hour
 
 
+def heat(name: str, demand_w: float, temp_c: float = 20.0, usd_mwh: float | None = None) -> HeatSale:
+    price = None if usd_mwh is None else usd_mwh / J_PER_MWH
+    return HeatSale(id=name, demand_w=demand_w, temp_c=temp_c, price_usd_j=price)
+
+
+def test_the_dearest_heat_contract_is_served_first_and_no_heat_is_sold_twice() -> None:
+    cheap, dear = heat("a", 8e3, usd_mwh=10.0), heat("b", 8e3, usd_mwh=40.0)
+    for contracts in ((cheap, dear), (dear, cheap)):
+        found = taken(*contracts, grid_w=10e3)
+        assert found.heat_usd == pytest.approx((8 * 40 + 2 * 10) * HOURS / 1e3)
+        assert found.heat_mwh == 0.0
+    listed = heat("c", 8e3)  # 22 USD by the catalogue: between both
+    found = taken(cheap, listed, grid_w=10e3)
+    assert found.heat_mwh == pytest.approx(8 * HOURS / 1e3)
+    assert found.heat_usd == pytest.approx(2 * 10 * HOURS / 1e3)
+    found = taken(dear, listed, grid_w=10e3)
+    assert found.heat_mwh == pytest.approx(2 * HOURS / 1e3)
+    own = {"heat-sold": ScenePrice(likely=50.0)}
+    assert taken(dear, listed, grid_w=10e3, prices=own).heat_mwh == pytest.approx(8 * HOURS / 1e3)
+    warm = taken(dear, heat("d", 8e3, 21.0, 30.0), grid_w=10e3)  # of other heat it is the same MWh, too
+    assert warm.heat_usd == pytest.approx((8 * 40 + 2 * 30) * HOURS / 1e3)
+
+
+def test_a_stated_price_of_heat_is_earned() -> None:
+    catalog = load_catalog()
+    made = lab(heat_sales=(heat("town", 1e3, usd_mwh=40.0),))
+    books = scene_books(made, build(made, catalog), catalog, Plan(load=0.8), 20)
+    assert books.drawn.operation.by_item["heat_sold"] == pytest.approx(-40.0 * 8.76)
+
+
+@pytest.mark.parametrize("load", [0.5, 1.0])
+def test_heat_is_as_warm_as_the_return_of_its_loop_at_the_load_less_3_k(load: float) -> None:
+    scenario, catalog = lab(), load_catalog()
+    plant = build(scenario, catalog)
+    loops, drawn_w = plant.loops, load * float(rack_design_w(plant, catalog).sum())
+    full_k = rated_heat_w(plant, catalog, loops)[0] / (loops.flow_m3_s[0] * AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K)
+    most_c = float(loops.supply_c[0] + full_k * load) - 3.0
+    assert taken(heat("town", 1e9, most_c - 0.01), grid_w=drawn_w).heat_mwh == pytest.approx(
+        drawn_w * HOURS / 1e6
+    )
+    assert taken(heat("town", 1e9, most_c + 0.01), grid_w=drawn_w).heat_mwh == 0.0
+
+
 def test_contracts_are_lines_of_the_books_and_the_ledger_closes() -> None:
     contracts = {
         "site.power_purchases": [
@@ -134,8 +198,30 @@ def test_contracts_are_lines_of_the_books_and_the_ledger_closes() -> None:
     )
 
 
+def test_of_a_rented_site_power_purchases_save_the_carbon_that_they_are_paid_for() -> None:
+    park = PowerPurchase(id="sun", kind="solar", power_w=5e3, price_usd_j=50 / J_PER_MWH)
+    catalog, plain = load_catalog(), lab()
+    paid, emitted, saved, shares = [], [], [], []
+    for parks, members in (((), None), ((park,), None), ((park,), ("gpu/0/0",)), ((park,), ())):
+        rentals = () if members is None else (Rental(id="some", members=members, price_usd_s=1e-3),)
+        scenario = lab(power_purchases=parks).model_copy(update={"rentals": rentals})
+        found = scene_books(scenario, build(plain, catalog), catalog, Plan(load=0.8), 2)
+        carbon = found.carbon(found.likely)
+        paid.append(float(found.likely.operation.by_item["ppa"][0]))
+        emitted.append(float(carbon.operational_kg[0]))
+        saved.append(carbon.saved_kg)
+        shares.append(found.bill.owned_share)
+    assert shares == [1.0, 1.0, pytest.approx(shares[2]), 0.0]
+    assert 0.0 < shares[2] < 1.0
+    assert paid[1] > 0.0
+    assert saved[1] > 0.0
+    assert paid == pytest.approx([0.0, paid[1], paid[1] * shares[2], 0.0])
+    assert saved == pytest.approx([0.0, saved[1], saved[1] * shares[2], 0.0])
+    assert [kg + less for kg, less in zip(emitted, saved, strict=True)] == pytest.approx([emitted[0]] * 4)
+
+
 def test_without_contracts_nothing_changes() -> None:
     scenario, catalog = lab(), load_catalog()
     before = use(1e6)
-    assert with_contracts(before, scenario.site, build(scenario, catalog), catalog, hours(1e6)) is before
+    assert with_contracts(before, scenario, build(scenario, catalog), catalog, hours(1e6)) is before
     assert replace(before).saved_kg == 0.0

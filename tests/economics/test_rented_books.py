@@ -54,6 +54,16 @@ def test_of_a_site_that_is_half_rented_the_other_half_is_bought() -> None:
     assert half.owned.likely.operation.by_item["rent"][0] == 0.0
 
 
+def test_steps_of_a_price_count_by_the_time_that_they_last_in_a_year() -> None:
+    steps = "price_steps: [{at: 0 s, price: 2 USD/h}, {at: 8 h, price: 4 USD/h}]"
+    found = books(f"id: all, terms: reserved, {steps}")
+    assert float(found.likely.yearly_usd[0]) == pytest.approx(32 * (2 * 8 + 4 * (HOURS - 8)))
+    later = steps.replace("8 h", "2 year")
+    assert float(books(f"id: all, terms: reserved, {later}").likely.yearly_usd[0]) == pytest.approx(
+        32 * 2 * HOURS
+    )
+
+
 def test_a_price_of_the_catalogue_has_a_range_and_one_of_the_scene_none() -> None:
     listed = books("id: spot, shape: aws-p5, terms: spot, away: 0 s, reclaim: 0 /day")
     rent = listed.drawn.operation.by_item["rent"]

@@ -46,7 +46,7 @@ def _use_steps(
         use = of_design_load(it_w, load, sources, source_carbon_kg_j(plant), scenario, str(none))
         return replace(use, rent_usd=rent)
     use = replace(of_year(year, sources, scenario), rent_usd=rent)
-    return with_contracts(use, scenario.site, plant, catalog, hours_of_year(year))
+    return with_contracts(use, scenario, plant, catalog, hours_of_year(year))
 
 
 def scene_books(
@@ -120,7 +120,7 @@ def run_books_steps(
     use = replace(of_run(reader, summary), rent_usd=rented)
     if scenario.site.power_purchases or scenario.site.heat_sales:
         hours = hours_of_run(reader, *year_hours(scenario))
-        use = with_contracts(use, scenario.site, plant, catalog, hours)
+        use = with_contracts(use, scenario, plant, catalog, hours)
     yield
     books = yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work)
     return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))

@@ -72,15 +72,15 @@ def checked(found: Designs, design: Design, catalog: Catalog, name: str) -> Chec
         return CheckedDesign(design, name, {}, f"{design.choice.gpus:,} x {design.choice.part.part}: {wrong}")
 
 
-def gathered(found: Designs, each: Iterable[CheckedDesign]) -> DesignScenes:
+def gathered(found: Designs, checks: Iterable[CheckedDesign]) -> DesignScenes:
     """Return an answer with those designs alone that became scenes."""
-    tried = list(each)
-    kept = [one for one in tried if not one.reason]
+    tried = list(checks)
+    kept = [design for design in tried if not design.reason]
     return DesignScenes(
-        replace(found, designs=tuple(one.design for one in kept), failed=0 if kept else len(tried)),
-        [one.name for one in kept],
-        {name: document for one in kept for name, document in one.scenes.items()},
-        tuple(one.reason for one in tried if one.reason),
+        replace(found, designs=tuple(design.design for design in kept), failed=0 if kept else len(tried)),
+        [design.name for design in kept],
+        {name: document for design in kept for name, document in design.scenes.items()},
+        tuple(design.reason for design in tried if design.reason),
     )
 
 
@@ -88,7 +88,7 @@ def scenes_of(found: Designs, catalog: Catalog) -> DesignScenes:
     """Return the scenes of all designs; each was built and held against the design rules."""
     tried: list[CheckedDesign] = []
     for design in found.designs:
-        number = sum(not one.reason for one in tried) + 1
+        number = sum(not before.reason for before in tried) + 1
         tried.append(checked(found, design, catalog, f"design-{number:02d}"))
     return gathered(found, tried)
 

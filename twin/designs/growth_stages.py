@@ -127,7 +127,7 @@ class GrowthStage:
     @property
     def lost_usd(self) -> Floats:
         """Return what the discarded equipment was still worth, shape (samples,) [USD]."""
-        return sum((each.usd for each in self.discards), np.zeros(SAMPLES))
+        return sum((discard.usd for discard in self.discards), np.zeros(SAMPLES))
 
     @property
     def fits(self) -> bool:

@@ -13,6 +13,8 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.energy_use import EnergyUse
+from twin.economics.operation import HEAT_PRICE
+from twin.economics.price_book import PriceBook
 from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
 from twin.physics.weather import year_of_wind
 from twin.plant.design_load import rack_design_w
@@ -20,6 +22,7 @@ from twin.plant.facility import rated_heat_w
 from twin.plant.tables import LoopKind, Plant
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S, J_PER_KWH, SiteYear, YearHours
+from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.site import HeatSale, PowerPurchase, Site
 
 PPA_PRICES = {"solar": "ppa-solar", "wind": "ppa-wind"}
@@ -90,8 +93,11 @@ def hours_of_run(reader: Reader, year: YearHours, year_start_s: float) -> SiteHo
     return SiteHours(means[0], means[1], lasts, np.arange(first, last) % year.sun.size, year)
 
 
-def with_contracts(use: EnergyUse, site: Site, plant: Plant, catalog: Catalog, hours: SiteHours) -> EnergyUse:
-    """Return the use of a period with what the site buys from parks, and sells as heat."""
+def with_contracts(
+    use: EnergyUse, scenario: Scenario, plant: Plant, catalog: Catalog, hours: SiteHours
+) -> EnergyUse:
+    """Return the use of a period with what the site buys from parks, and sells as heat: to who pays most first."""
+    site = scenario.site
     left_w = hours.grid_w.copy()
     mwh: dict[str, float] = {}
     stated_usd = saved_usd = saved_kg = taken_j = 0.0
@@ -110,7 +116,7 @@ def with_contracts(use: EnergyUse, site: Site, plant: Plant, catalog: Catalog, h
             stated_usd += whole_j * contract.price_usd_j
     heat_mwh = heat_usd = 0.0
     heat_w = {sale.temp_c: _heat_w(plant, catalog, hours, sale.temp_c) for sale in site.heat_sales}
-    for sale in site.heat_sales:
+    for sale in _dearest_first(scenario, catalog):
         sold_w = np.minimum(heat_w[sale.temp_c], sale.demand_w * asked(sale, hours))
         heat_w = {temp_c: np.maximum(left - sold_w, 0.0) for temp_c, left in heat_w.items()}
         sold_j = float((sold_w * hours.lasts_s).sum())
@@ -129,6 +135,15 @@ def with_contracts(use: EnergyUse, site: Site, plant: Plant, catalog: Catalog, h
         heat_mwh=heat_mwh,
         heat_usd=heat_usd,
     )
+
+
+def _dearest_first(scenario: Scenario, catalog: Catalog) -> list[HeatSale]:
+    """Return the contracts for heat by what they pay, at likely prices; of equal ones in the order of the scene."""
+    sales = scenario.site.heat_sales
+    if len(sales) < 2:
+        return list(sales)
+    listed = PriceBook(catalog, scenario.prices).whole(HEAT_PRICE).likely / J_PER_MWH
+    return sorted(sales, key=lambda sale: -(listed if sale.price_usd_j is None else sale.price_usd_j))
 
 
 def output(contract: PowerPurchase, site: Site, hours: SiteHours) -> Floats:

@@ -76,9 +76,14 @@ class EnergyUse:
         return SECONDS_PER_YEAR / self.period_s
 
     def of_share(self, share: float) -> EnergyUse:
-        """Return the use of a share of the site; its carbon stays that of all, for all of it is emitted [-]."""
+        """Return the use of a share of the site [-].
+
+        Carbon stays that of all, for all of it is emitted; of power purchases it falls by the share that is paid.
+        """
         return replace(
             self,
+            carbon_kg=self.carbon_kg + self.saved_kg * (1.0 - share),
+            saved_kg=self.saved_kg * share,
             it_kwh=self.it_kwh * share,
             grid_kwh=self.grid_kwh * share,
             grid_usd=self.grid_usd * share,

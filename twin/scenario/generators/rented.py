@@ -13,10 +13,11 @@ from twin.scenario.formats.grid_file import PER_1000_HOURS
 from twin.scenario.generators import expand
 from twin.scenario.generators.expand import GeneratedNode
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.hourly_text import unpack
-from twin.scenario.schema.rental import RECLAIMED, RENT_HOURS, Rental
+from twin.scenario.schema.hourly_text import HOURS, unpack
+from twin.scenario.schema.rental import RECLAIMED, RENT_HOURS, PriceStep, Rental
 
 HOUR_S = 3600.0
+YEAR_S = HOURS * HOUR_S
 HOST_BILLED_S = 1.0
 """Hosts of no known cloud are billed by the second."""
 
@@ -34,7 +35,7 @@ class RentalTerms:
     billed_unit_s, billed_least_s
         Unit in whole ones of which use is billed, and the least that is [s].
     price_usd_s
-        Of one GPU, the mean of a series or of hosts [USD/s].
+        Of one GPU, the mean of a year, or of hosts [USD/s].
     low, high
         Ends of that price over it; both 1 where the scene says it [-].
     """
@@ -119,11 +120,12 @@ def series_of(rental: Rental) -> np.ndarray | None:
 def _price(rental: Rental, part: ShapePart | None, catalog: Catalog) -> tuple[float, float, float]:
     """Return the mean price of one GPU [USD/s], and its low and high end over it."""
     series = series_of(rental)
-    told: Sequence[float] = rental.host_prices or [step.price_usd_s for step in rental.price_steps]
     if rental.price_usd_s is not None:
         return rental.price_usd_s, 1.0, 1.0
-    if series is not None or told:
-        return float(np.mean(series if series is not None else told)), 1.0, 1.0
+    if rental.price_steps:
+        return _mean_of_year(rental.price_steps), 1.0, 1.0
+    if series is not None or rental.host_prices:
+        return float(np.mean(series if series is not None else rental.host_prices)), 1.0, 1.0
     if part is None or part.price_usd is None:
         return 0.0, 1.0, 1.0
     share = {"on-demand": 1.0, "reserved": part.reserved}.get(rental.terms, part.spot)
@@ -134,3 +136,10 @@ def _price(rental: Rental, part: ShapePart | None, catalog: Catalog) -> tuple[fl
     low = float(np.prod([(f.value if f.low is None else f.low) / f.value for f in figures]))
     high = float(np.prod([(f.value if f.high is None else f.high) / f.value for f in figures]))
     return likely, low, high
+
+
+def _mean_of_year(steps: Sequence[PriceStep]) -> float:
+    """Return the mean of a price that changes, over a year from the start of a run on [USD/s]; the last step stays."""
+    ends = [min(step.at_s / YEAR_S, 1.0) for step in steps[1:]]
+    lasts = np.diff([0.0, *ends, 1.0])
+    return float(np.dot(lasts, [step.price_usd_s for step in steps]))
