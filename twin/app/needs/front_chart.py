@@ -56,11 +56,11 @@ class FrontChart(PaintedChart):
     def show_designs(self, answer: Designs | None, found: Sequence[FoundDesign]) -> None:
         """Show other designs, and the candidates that they are of."""
         self.found = list(found)
-        self._timed = all(one.design.promises for one in found)
+        self._timed = all(candidate.design.promises for candidate in found)
         points = answer.points if answer is not None and self._timed else ()
         known = [point for point in points if math.isfinite(point.time_s)]
         self._points = np.array(known, np.float64).reshape(-1, 3)
-        self.setAccessibleDescription("; ".join(self._words(one) for one in self.found))
+        self.setAccessibleDescription("; ".join(self._words(candidate) for candidate in self.found))
         self.refresh()
 
     def look_at(self, name: str) -> None:
@@ -77,24 +77,24 @@ class FrontChart(PaintedChart):
     def items(self) -> list[ChartItem]:
         """Return the designs, that which is looked at first."""
         across, up = self.axes()
-        order = sorted(self.found, key=lambda one: one.name != self.looked_at)
+        order = sorted(self.found, key=lambda candidate: candidate.name != self.looked_at)
         return [
             ChartItem(
                 QRectF(x - _NEAR_PX, y - _NEAR_PX, 2 * _NEAR_PX, 2 * _NEAR_PX),
-                f"<b>{escape(one.title)}</b><br>{escape(self._words(one))}",
-                one.name,
-                self._words(one),
+                f"<b>{escape(candidate.title)}</b><br>{escape(self._words(candidate))}",
+                candidate.name,
+                self._words(candidate),
             )
-            for one in order
-            for x, y in [(across.px(self._x(one.design)), up.px(one.design.yearly_usd / _MUSD))]
+            for candidate in order
+            for x, y in [(across.px(self._x(candidate.design)), up.px(candidate.design.yearly_usd / _MUSD))]
         ]
 
     def axes(self) -> tuple[Axis, Axis]:
         """Return where time [day], or power [MW], and cost [MUSD a year] stand: round all designs with their ranges."""
         x, y = [], []
-        for one in self.found:
-            x += self._x_range(one.design)
-            y += self._y_range(one.design)
+        for candidate in self.found:
+            x += self._x_range(candidate.design)
+            y += self._y_range(candidate.design)
         return (
             _round(x, scaled(_LEFT_PX), self.width() - scaled(_RIGHT_PX)),
             _round(y, self.height() - scaled(_BOTTOM_PX), scaled(_TOP_PX)),
@@ -129,17 +129,19 @@ class FrontChart(PaintedChart):
         """Paint the designs with their ranges."""
         across, up = self.axes()
         theme, current = painter.theme, self.current
-        for one in sorted(self.found, key=lambda one: one.name == self.looked_at):
-            on = one.name == self.looked_at
-            x, y = across.px(self._x(one.design)), up.px(one.design.yearly_usd / _MUSD)
+        for candidate in sorted(self.found, key=lambda candidate: candidate.name == self.looked_at):
+            on = candidate.name == self.looked_at
+            x, y = across.px(self._x(candidate.design)), up.px(candidate.design.yearly_usd / _MUSD)
             painter.line_in(theme.text if on else theme.muted, 1.6 if on else 1.0)
-            low, high = (across.px(value) for value in self._x_range(one.design)[:2])
+            low, high = (across.px(value) for value in self._x_range(candidate.design)[:2])
             painter.drawLine(QPointF(low, y), QPointF(high, y))
-            painter.upright(x, *(up.px(value) for value in self._y_range(one.design)[:2]))
-            painter.fill_in(theme.alarm if one.checked is not None and one.checked.reason else theme.accent)
+            painter.upright(x, *(up.px(value) for value in self._y_range(candidate.design)[:2]))
+            painter.fill_in(
+                theme.alarm if candidate.checked is not None and candidate.checked.reason else theme.accent
+            )
             radius = _DOT_PX + (2.0 if on else 0.0)
             painter.drawEllipse(QPointF(x, y), radius, radius)
-            if self.hasFocus() and current is not None and current.key == one.name:
+            if self.hasFocus() and current is not None and current.key == candidate.name:
                 painter.line_in(theme.text, 2.0)
                 painter.drawEllipse(QPointF(x, y), radius + 3, radius + 3)
             elif on:
@@ -174,19 +176,19 @@ class FrontChart(PaintedChart):
         own = design.yearly_usd / _MUSD
         return [own, own] if ranges is None else [ranges.yearly_usd[0] / _MUSD, ranges.yearly_usd[2] / _MUSD]
 
-    def _words(self, one: FoundDesign) -> str:
-        design = one.design
+    def _words(self, candidate: FoundDesign) -> str:
+        design = candidate.design
         year = design.ranges.yearly_usd if design.ranges is not None else (design.yearly_usd,) * 3
         if not self._timed:
             return tr(
                 "{title}: {power} MW, {cost} million USD a year",
-                title=one.title,
+                title=candidate.title,
                 power=significant(design.site_w / _MW),
                 cost=range_text(year, _MUSD),
             )
         return tr(
             "{title}: {days} days, {cost} million USD a year",
-            title=one.title,
+            title=candidate.title,
             days=range_text(design.time_range_s, DAY_S),
             cost=range_text(year, _MUSD),
         )
@@ -207,7 +209,7 @@ class FrontChart(PaintedChart):
 
     def beside(self, across: int, down: int) -> str:
         """Return the design that an arrow key leads to: they stand in the order of the table."""
-        names = [one.name for one in self.found]
+        names = [candidate.name for candidate in self.found]
         at = names.index(self.looked_at) + across + down if self.looked_at in names else 0
         return names[at % len(names)] if names else ""
 

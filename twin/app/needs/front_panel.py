@@ -98,7 +98,7 @@ class FrontPanel(QWidget):
             self._show_nothing(answer)
         else:
             need = answer.file.need
-            self.table.front.show_rows([row_of(one, need) for one in search.found])
+            self.table.front.show_rows([row_of(candidate, need) for candidate in search.found])
             self.chart.show_designs(answer, search.found)
             if not self.table.current and search.found:
                 self.table.go_to(search.found[0].name)
@@ -165,7 +165,7 @@ class FrontPanel(QWidget):
         self.seeds.setToolTip(tr("Full runs of each design, with seeds from 1 on"))
         self.confirm_button = QPushButton(tr("Confirm by full runs"))
         self.confirm_button.setToolTip(
-            tr("Simulate the ticked designs, or the one looked at, with failures over several seeds")
+            tr("Simulate the ticked designs, or the candidate looked at, with failures over several seeds")
         )
         self.save_button = QPushButton(tr("Save the designs\N{HORIZONTAL ELLIPSIS}"))
         self.save_button.setToolTip(tr("A new folder with a scene of each design and tables"))
@@ -262,7 +262,7 @@ class FrontPanel(QWidget):
     def _enable(self) -> None:
         search, looked_at = self._search, self._looked_at()
         ticked = self.table.front.ticked
-        passing = [one.name for one in search.found if one.passes]
+        passing = [candidate.name for candidate in search.found if candidate.passes]
         self.open_button.setEnabled(looked_at is not None and looked_at.passes)
         self.confirm_button.setEnabled(not search.busy and any(name in passing for name in self._meant()))
         self.seeds.setEnabled(not search.busy)
@@ -275,7 +275,10 @@ class FrontPanel(QWidget):
         return list(self.table.front.ticked) or [name for name in (self.table.current,) if name]
 
     def _looked_at(self) -> FoundDesign | None:
-        return next((one for one in self._search.found if one.name == self.table.current), None)
+        return next(
+            (candidate for candidate in self._search.found if candidate.name == self.table.current),
+            None,
+        )
 
     def _on_looked(self, name: str) -> None:
         self.table.go_to(name)
@@ -283,6 +286,6 @@ class FrontPanel(QWidget):
         self._enable()
 
     def _open(self, name: str) -> None:
-        found = next((one for one in self._search.found if one.name == name), None)
+        found = next((candidate for candidate in self._search.found if candidate.name == name), None)
         if found is not None and found.passes:
             self.open_wanted.emit(name)

@@ -198,9 +198,11 @@ def keeps_deadlines(run: DesignRun, promised: dict[str, tuple[float, float | Non
 def front_line(found: Sequence[FoundDesign]) -> list[FoundDesign]:
     """Return the designs that none other beats in cost and time alone, the fastest first."""
     line: list[FoundDesign] = []
-    for one in sorted(found, key=lambda one: (one.design.time_s, one.design.yearly_usd)):
-        if not line or one.design.yearly_usd < line[-1].design.yearly_usd:
-            line.append(one)
+    for candidate in sorted(
+        found, key=lambda candidate: (candidate.design.time_s, candidate.design.yearly_usd)
+    ):
+        if not line or candidate.design.yearly_usd < line[-1].design.yearly_usd:
+            line.append(candidate)
     return line
 
 

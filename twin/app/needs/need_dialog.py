@@ -260,7 +260,9 @@ class NeedDialog(QDialog):
         self.panel.show_stale(self.draft.source.text != self._answered)
 
     def _on_open(self, name: str) -> None:
-        self.open_wanted.emit(next(one for one in self.search.found if one.name == name))
+        self.open_wanted.emit(next(candidate for candidate in self.search.found if candidate.name == name))
 
     def _on_compare(self, names: list[str]) -> None:
-        self.compare_wanted.emit([one for one in self.search.found if one.name in names and one.passes])
+        self.compare_wanted.emit(
+            [candidate for candidate in self.search.found if candidate.name in names and candidate.passes]
+        )

@@ -74,12 +74,14 @@ class NeedSearch(QObject):
     def confirm(self, names: Sequence[str], seeds: Sequence[int]) -> None:
         """Run designs with several seeds; what went on is given up."""
         self.cancel()
-        self._running = [one for one in self.found if one.name in names and one.passes]
+        self._running = [
+            candidate for candidate in self.found if candidate.name in names and candidate.passes
+        ]
         scenarios = []
-        for one in self._running:
-            assert one.checked is not None
-            one.runs, one.wanted = [], len(seeds)
-            scenarios.append(one.checked.scenes[one.name].scenario)
+        for candidate in self._running:
+            assert candidate.checked is not None
+            candidate.runs, candidate.wanted = [], len(seeds)
+            scenarios.append(candidate.checked.scenes[candidate.name].scenario)
         self.words, self.done = tr("Full runs"), 0.0
         if scenarios:
             self._start(design_runs_aside(scenarios, seeds))
@@ -91,10 +93,10 @@ class NeedSearch(QObject):
         self._timer.stop()
         self._aside.close()
         self._aside = None
-        for one in self.found:
-            one.given_up = one.checked is None
-        for one in self._running:
-            one.wanted = len(one.runs)
+        for candidate in self.found:
+            candidate.given_up = candidate.checked is None
+        for candidate in self._running:
+            candidate.wanted = len(candidate.runs)
         self._running = []
         self.words = tr("Cancelled")
         self.changed.emit()
@@ -108,7 +110,7 @@ class NeedSearch(QObject):
 
     def scenes(self) -> DesignScenes | None:
         """Return the designs that became scenes, as a folder of them has it; None before there are any."""
-        tried = [one.checked for one in self.found if one.checked is not None]
+        tried = [candidate.checked for candidate in self.found if candidate.checked is not None]
         return gathered(self.answer, tried) if self.answer is not None and tried else None
 
     def poll(self) -> None:
@@ -150,7 +152,7 @@ class NeedSearch(QObject):
                 FoundDesign(f"design-{place + 1:02d}", design) for place, design in enumerate(made.designs)
             ]
         elif isinstance(made, CheckedDesign):
-            next(one for one in self.found if one.name == made.name).checked = made
+            next(candidate for candidate in self.found if candidate.name == made.name).checked = made
         else:
             self._running[made.design].runs.append(made)
 
@@ -160,8 +162,8 @@ class NeedSearch(QObject):
             self._aside.close()
             self._aside = None
         self.words, self.done = "", 1.0
-        for one in self._running:
-            one.wanted = len(one.runs)
+        for candidate in self._running:
+            candidate.wanted = len(candidate.runs)
         self._running = []
         self.changed.emit()
         if isinstance(word, ProcessFailed):
