@@ -182,7 +182,7 @@ def test_a_scene_is_reported_before_anybody_ran_it(lab: Document) -> None:
     assert 'data-figure="it_w"' in page
 
 
-@pytest.mark.parametrize("climate", ["santa-clara", "singapore"])
+@pytest.mark.parametrize("climate", ["santa-clara", "phoenix"])
 def test_the_closed_form_of_a_design_and_its_scene_as_built_say_the_same(
     climate: str, tmp_path: Path
 ) -> None:
@@ -198,4 +198,4 @@ def test_the_closed_form_of_a_design_and_its_scene_as_built_say_the_same(
     for key, closed in (("capital_usd", design.capital_usd), ("yearly_usd", design.yearly_usd)):
         assert np.median(built[key]) == pytest.approx(closed, rel=0.05), key
     assert np.median(built["carbon_kg"]) == pytest.approx(design.carbon_kg, rel=0.04)
-    assert built["site_w"][0] == pytest.approx(design.site_w, rel=0.12)
+    assert built["site_w"][0] == pytest.approx(design.site_w, rel=0.03)

@@ -75,7 +75,7 @@ def test_an_answer_follows_what_is_entered(use_window: Open, qtbot: QtBot, lab: 
     dialog.copy_button.click()
     copied = QGuiApplication.clipboard().text().splitlines()
     assert copied[0] == expected.sentence
-    assert "GPUs that fit\t14,640 GPUs\t13,600 to 15,960 GPUs" in copied
+    assert "GPUs that fit\t14,400 GPUs\t13,320 to 15,840 GPUs" in copied
     dialog.reset_button.click()
     assert dialog.rows["power"].text == "50 kW"  # what the scene is connected for
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.designs.design_bill import FACILITY_FACTOR
 from twin.designs.growth_stages import (
     SAMPLES,
     SEED,
@@ -50,10 +49,9 @@ def test_each_stage_begins_where_the_one_before_ended(stages: tuple[GrowthStage,
 
 def test_floor_and_power_are_those_of_the_racks(stages: tuple[GrowthStage, ...]) -> None:
     looks = {look.name: look for look in stages[1].looks}
-    # 32 DGX H100 of 8.4 kW with their switches, and a quarter more for cooling and losses.
+    # 32 DGX H100 of 8.4 kW with their switches, and at 31.7 C in Frankfurt 27 % more for cooling and losses.
     nodes_w = 32 * 8400.0
-    assert 1.25 * nodes_w < looks["site power"].after < 1.25 * 1.05 * nodes_w
-    assert FACILITY_FACTOR["air"] == 1.25
+    assert 1.268 * nodes_w < looks["site power"].after < 1.27 * 1.05 * nodes_w
     assert looks["site power"].fits
     assert not looks["floor"].fits  # 198 m2 of 150
     assert (looks["power"].item, looks["power"].most) == ("utility/0", 50e3)

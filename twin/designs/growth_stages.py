@@ -15,7 +15,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.commands.budget.budget import loop_capacity_w
-from twin.designs.design_bill import FACILITY_FACTOR
+from twin.designs.design_bill import hot_day_factor
 from twin.designs.need import SiteNeed
 from twin.economics.bill import Bill
 from twin.economics.capital import capital_of
@@ -26,6 +26,7 @@ from twin.plant.build import build
 from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w, rack_design_w
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import Climate
 
 SAMPLES, SEED = 400, 1
 MONTHS = 12.0
@@ -151,14 +152,14 @@ def grown_stages(
     before = build(now, catalog)
     for stage in stages:
         if stage.gpus <= int(before.gpus.present.sum()):
-            looks = _looks(before, before, catalog, site)
+            looks = _looks(before, before, catalog, site, scenario.site.climate)
             none = np.zeros(SAMPLES)
             found.append(GrowthStage(stage.date, int(before.gpus.present.sum()), None, looks, none, ()))
             continue
         growth = grow(now, stage.gpus, catalog)
         after = build(growth.scenario, catalog)
         spent, discards = bought.stage(growth, now, before, after, stage.date)
-        looks = _looks(before, after, catalog, site)
+        looks = _looks(before, after, catalog, site, scenario.site.climate)
         found.append(GrowthStage(stage.date, growth.gpus_after, growth, looks, spent, discards))
         now, before = growth.scenario, after
     return tuple(found)
@@ -249,10 +250,13 @@ def _worth(prices: Prices, part: str, count: int, age_years: float) -> Floats:
     return np.broadcast_to(count * prices[part] * keeps, prices.shape)
 
 
-def _looks(before: Plant, after: Plant, catalog: Catalog, limits: SiteLimits) -> tuple[GrowthLook, ...]:
+def _looks(
+    before: Plant, after: Plant, catalog: Catalog, limits: SiteLimits, climate: Climate
+) -> tuple[GrowthLook, ...]:
     both = before, after
     areas = [float(((h.x1_m - h.x0_m) * (h.y1_m - h.y0_m)).sum()) for h in (p.halls for p in both)]
-    site_w = [_site_w(plant, catalog) for plant in both]
+    factor = hot_day_factor(climate)
+    site_w = [factor * float(rack_design_w(plant, catalog).sum()) for plant in both]
     found = [
         GrowthLook("floor", "area", "", areas[0], areas[1], limits.area_m2),
         GrowthLook("site power", "power", "", site_w[0], site_w[1], limits.power_w),
@@ -297,9 +301,3 @@ def _looks(before: Plant, after: Plant, catalog: Catalog, limits: SiteLimits) ->
         needed = limits.read_bytes_s
         found.append(GrowthLook("storage read", "bandwidth", "", needed / float(share), needed, reads))
     return tuple(found)
-
-
-def _site_w(plant: Plant, catalog: Catalog) -> float:
-    """Return the power of a site on a hot day: of its racks, cooling and losses [W]."""
-    liquid = bool((plant.nodes.liquid & plant.nodes.present).any())
-    return float(rack_design_w(plant, catalog).sum()) * FACILITY_FACTOR["liquid" if liquid else "air"]

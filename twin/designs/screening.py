@@ -21,7 +21,7 @@ from twin.catalog import Catalog
 from twin.commands.room.room_design import STORE_PART, sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
 from twin.designs.design import Alternative, Design, DesignRanges, Promise, range_of
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load, year_factor
+from twin.designs.design_bill import DesignBill, area_m2, hot_day_factor, nodes_of, use_of_load, year_factor
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.isolation import isolated_nodes, isolated_size, leaf_ports
 from twin.designs.need import VisionWork
@@ -40,7 +40,7 @@ from twin.physics.availability import in_service
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
 from twin.planning.risk.availability import SPREAD
 from twin.scenario.checks.fabric_size import Size, cards_of
-from twin.scenario.schema.site import RedundancyLevel
+from twin.scenario.schema.site import Climate, RedundancyLevel
 from twin.scenario.schema.work import Recovery
 
 LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
@@ -108,7 +108,10 @@ class Screening:
     def __init__(self, file: NeedFile, catalog: Catalog) -> None:
         self.file, self.need, self.catalog = file, file.need, catalog
         self.parts = hall_parts(catalog, self.need.gpus)
-        self.table, self.bills = WorkTable(file, catalog), DesignBill(catalog)
+        self.table, self.bills = (
+            WorkTable(file, catalog),
+            DesignBill(catalog, hot_day_factor(Climate(place=file.need.climate))),
+        )
         book = PriceBook(catalog)
         self._prices = [book.whole(part.id) for part in catalog.prices]
         self._book = book
@@ -289,7 +292,6 @@ class Screening:
             promises.append(promise)
         load = self._load(steps, stages, part, nodes)
         money = self._money(part, bill, load)
-        site_w = bill.it_w * FACILITY_FACTOR[part.cooling]
         return Design(
             choice=choice,
             room=room,
@@ -301,13 +303,13 @@ class Screening:
             capital_usd=float(money.capital_usd[0]),
             yearly_usd=float(money.yearly_usd[0]),
             carbon_kg=float(money.carbon_kg[0]),
-            site_w=site_w,
+            site_w=bill.grid_w,
             area_m2=area_m2(part, room, size),
             site_available=outages.available,
             load=load,
             interruptions=outages.per_year,
             in_service=enough,
-            ready_s=self._ready_s(site_w),
+            ready_s=self._ready_s(bill.grid_w),
         ).with_limits(need)
 
     def with_ranges(self, design: Design, draw: Draw) -> Design:

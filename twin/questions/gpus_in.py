@@ -6,7 +6,7 @@ import math
 
 from twin import units
 from twin.commands.room.room_plan import RoomError
-from twin.designs.design_bill import FACILITY_FACTOR, HEADROOM, SPARE_SHARE
+from twin.designs.design_bill import HEADROOM, SPARE_SHARE
 from twin.designs.hall_part import HallPart
 from twin.economics.site_lines import grid_power_w
 from twin.language import tr
@@ -73,8 +73,7 @@ def _answer(asked: Asked) -> TradeAnswer:
     assert level in LEVELS
     part, power_w = known_parts(asked.catalog)[asked.word("part")], asked.number("power")
     halls, may_w = HallEstimates(asked.setting), usable_w(power_w, level, of)
-    factor = FACILITY_FACTOR[part.cooling]
-    factors = [1.0 + (factor - 1.0) * width for width in (1.0 + WIDTH, 1.0, 1.0 - WIDTH)]
+    factors = [1.0 + (halls.site_factor - 1.0) * width for width in (1.0 + WIDTH, 1.0, 1.0 - WIDTH)]
     found = [largest(halls, part, may_w / facility_factor, level) for facility_factor in factors]
     likely = found[1]
     if likely is None:
@@ -121,8 +120,9 @@ def _answer(asked: Asked) -> TradeAnswer:
         _chart(asked, halls, may_w, level),
         (
             tr(
-                "A site draws the design load of its racks, switches included, times {factor:g}.",
-                factor=factor,
+                "In the hottest hour of its climate a site draws {factor:.3g} times the design load of its racks"
+                " and switches.",
+                factor=halls.site_factor,
             ),
             _usable_words(level, of),
             tr("The largest hall in whole rows of equal length that keeps this is the answer."),
@@ -130,7 +130,7 @@ def _answer(asked: Asked) -> TradeAnswer:
         (
             tr(
                 "Estimated: {share:.0f} % on top of the racks for cooling and losses, 40 % of it either way.",
-                share=100.0 * (factor - 1.0),
+                share=100.0 * (halls.site_factor - 1.0),
             ),
             tr("Not counted: storage, spare nodes, offices."),
             tr("Availability is that of power and cooling by the failure rates of the catalogue."),
@@ -154,7 +154,7 @@ def _chart(asked: Asked, halls: HallEstimates, may_w: float, level: RedundancyLe
     bars = []
     for name, part in known_parts(asked.catalog).items():
         try:
-            hall = largest(halls, part, may_w / FACILITY_FACTOR[part.cooling], level)
+            hall = largest(halls, part, may_w / halls.site_factor, level)
         except QuestionError:
             continue
         bars.append(AnswerBar(name, hall.gpus if hall is not None else 0))

@@ -12,7 +12,7 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.commands.room.room_design import sized_fabric
 from twin.commands.room.room_plan import RoomError, RoomRequest
-from twin.designs.design_bill import FACILITY_FACTOR, DesignBill, area_m2, nodes_of, use_of_load, year_factor
+from twin.designs.design_bill import DesignBill, area_m2, hot_day_factor, nodes_of, use_of_load, year_factor
 from twin.designs.hall_part import HallPart, hall_parts, with_targets
 from twin.designs.site_outages import SiteOutages, site_outages
 from twin.economics.bill import Bill
@@ -23,7 +23,7 @@ from twin.economics.prices import drawn_prices
 from twin.questions.question import QuestionError, Setting
 from twin.scenario.checks.fabric_size import Size
 from twin.scenario.schema.prices import ScenePrice
-from twin.scenario.schema.site import RedundancyLevel
+from twin.scenario.schema.site import Climate, RedundancyLevel
 
 LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
 USUAL_PART = "DGX-H100"
@@ -75,7 +75,7 @@ class HallEstimate:
     @property
     def site_w(self) -> float:
         """Return the power of the site on a hot day [W]."""
-        return self.bill.it_w * FACILITY_FACTOR[self.part.cooling]
+        return self.bill.grid_w
 
 
 class HallEstimates:
@@ -91,7 +91,10 @@ class HallEstimates:
         self._catalog = setting.catalog
         scenario = setting.scene.scenario if setting.scene is not None else None
         own: Mapping[str, ScenePrice] = scenario.prices if scenario is not None else {}
-        self._bills, self._book = DesignBill(setting.catalog), PriceBook(setting.catalog, own)
+        climate = scenario.site.climate if scenario is not None else Climate(place=CLIMATE)
+        self.site_factor = hot_day_factor(climate)
+        self._bills = DesignBill(setting.catalog, self.site_factor)
+        self._book = PriceBook(setting.catalog, own)
 
     def hall(
         self, part: HallPart, nodes: int, power: RedundancyLevel, cooling: RedundancyLevel

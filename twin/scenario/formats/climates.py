@@ -15,6 +15,8 @@ from twin import resources
 from twin.arrays import Floats
 from twin.physics.psychrometrics import relative_humidity, standard_pressure_pa, wet_bulb_c
 from twin.physics.weather import MONTH_DAYS, Normals, Year, typical_year
+from twin.scenario.schema.hourly_text import unpack
+from twin.scenario.schema.site import CLIMATE_HOURS, Climate
 
 FILE = "assets/weather/places.yaml"
 _STATUSES = ("published", "derived", "fitted", "estimated", "recalled")
@@ -138,6 +140,15 @@ def year_of(name: str) -> Year:
     """Return the typical year of the place called `name`; raises as `place`."""
     climate_place = place(name)
     return typical_year(name, climate_place.normals, climate_place.altitude_m)
+
+
+def hottest_c(climate: Climate) -> float:
+    """Return the air of the hottest hour of a year of a climate, dry bulb [C]; raises as `place`."""
+    if climate.place is not None:
+        return float(year_of(climate.place).dry_c.max())
+    if climate.hours is not None:
+        return float(max(unpack(climate.hours, CLIMATE_HOURS)["dry_bulb"]))
+    return climate.dry_bulb_c + climate.swing_k / 2
 
 
 @lru_cache(maxsize=1)
