@@ -60,6 +60,23 @@ def test_it_is_found_by_the_words_of_people(window: MainWindow) -> None:
     palette.close()
 
 
+def test_during_a_run_nodes_are_rented_from_its_start(window: MainWindow, qtbot: QtBot) -> None:
+    session = window.session
+    session.play(600.0, 60.0)
+    qtbot.waitUntil(lambda: session.t_s == 60.0)
+    window.clear_selection()
+    window.menus.execute("edit.rent_spot")
+    qtbot.waitUntil(lambda: [note.trouble.title for note in window.notifications.notes] == ["Change refused"])
+    assert not rentals(window)
+    (from_start,) = window.notifications.notes[-1].buttons.values()
+    from_start.click()
+    qtbot.waitUntil(lambda: rentals(window) == [("spot", ("gpu/0",))])
+    qtbot.waitUntil(lambda: not window.notifications.notes)
+    assert not session.begun
+    window.editing.editor.undo()
+    qtbot.waitUntil(lambda: not rentals(window))
+
+
 def test_the_first_row_is_rented_set_and_undone(window: MainWindow, qtbot: QtBot) -> None:
     editor, before = window.editing.editor, text_of(window)
     window.clear_selection()

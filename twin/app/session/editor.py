@@ -28,6 +28,7 @@ class _Wish:
     title: str
     propose: Callable[[], Proposal | Later | None]
     undoes: bool = False
+    command: Command | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Editor:
 
     changed = Signal()  # the scene, its file, or what can be undone
     done = Signal(str)  # title of what was just done or undone
-    refused = Signal(str, str)  # title, reason
+    refused = Signal(str, str, object)  # title, reason, what does it in a new run; None: nothing does
     foreseen = Signal(object)  # Proposal or Later that is shown while it waits for the worker
     dirty_changed = Signal(bool)
     landed = Signal(object)  # Proposal, as it landed: for the journal
@@ -149,7 +150,12 @@ class Editor:
         if self._is_over(command.title, partial(self.do, command)):
             return False
         if self.live:
-            return self._wish(command.title, lambda: draft.propose(command, plant=self._session.live.plant))
+            wish = _Wish(
+                command.title,
+                lambda: draft.propose(command, plant=self._session.live.plant),
+                command=command,
+            )
+            return self._wish(wish)
         try:
             proposal = draft.propose(command, gesture, self._session.plant)
             self._must_be_free(proposal)
@@ -195,7 +201,7 @@ class Editor:
         if draft is None or reason:
             return self._refuse(title, reason)
         if self.live:
-            return self._wish(title, lambda: draft.propose_out(id))
+            return self._wish(_Wish(title, lambda: draft.propose_out(id)))
         draft.settle()
         try:
             later = draft.propose_out(id)
@@ -241,7 +247,7 @@ class Editor:
         if not self.busy and (self.acts.last() if back else self.acts.next()) is not None:
             return self.acts.undo() if back else self.acts.redo()
         if self.live:
-            return self._wish(title, self._propose_back if back else self._propose_again, undoes=back)
+            return self._wish(_Wish(title, self._propose_back if back else self._propose_again, undoes=back))
         if not (draft.undo() if back else draft.redo()):
             return False
         self._tell(None)
@@ -284,8 +290,7 @@ class Editor:
         self._session.branch_wanted.emit(edit)
         return True
 
-    def _wish(self, title: str, propose: Callable[[], Proposal | Later | None], undoes: bool = False) -> bool:
-        wish = _Wish(title, propose, undoes)
+    def _wish(self, wish: _Wish) -> bool:
         self._wishes.append(wish)
         self._next()
         return wish in self._wishes or (self._asked is not None and self._asked.wish is wish)
@@ -315,9 +320,11 @@ class Editor:
             self._session.halls.foresee(proposal.after)
             self.foreseen.emit(proposal)
 
-    def _refuse_wish(self, wish: _Wish, reason: str, title: str = "") -> None:
+    def _refuse_wish(
+        self, wish: _Wish, reason: str, title: str = "", from_start: Callable[[], object] | None = None
+    ) -> None:
         """Tell why; an undo that waits and was meant for it must not take back the step before."""
-        self._refuse(title or wish.title, reason)
+        self._refuse(title or wish.title, reason, from_start)
         steps = 0  # that wait as well, and are not taken back by one that waits
         for place, later in enumerate(self._wishes if not wish.undoes else ()):
             if later.undoes and not steps:
@@ -368,7 +375,9 @@ class Editor:
             self._wishes.appendleft(wish)
             self._next()
             return
-        self._refuse_wish(asked.wish, reason, asked.proposal.title)
+        command = asked.wish.command  # what cannot change in this run can be so from the start of another
+        from_start = None if command is None else partial(self.do_from_start, command)
+        self._refuse_wish(asked.wish, reason, asked.proposal.title, from_start)
         self._next()
 
     def _on_acts(self) -> None:
@@ -401,8 +410,8 @@ class Editor:
             self._was_dirty = dirty
             self.dirty_changed.emit(dirty)
 
-    def _refuse(self, title: str, reason: str) -> bool:
-        self.refused.emit(title, reason)
+    def _refuse(self, title: str, reason: str, from_start: Callable[[], object] | None = None) -> bool:
+        self.refused.emit(title, reason, from_start)
         return False
 
 

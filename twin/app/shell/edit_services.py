@@ -31,7 +31,8 @@ BEFORE_S = 1.0
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
 _NOT_SAVED = tr("Not saved")
-_OVER = tr("The run has finished")
+_OVER, _REFUSED = tr("The run has finished"), tr("Change refused")
+_FROM_START = tr("Back to the start and edit")
 MOST_OFFERED = 3
 """So much left work is offered at once, the newest; what is older waits for the next start."""
 
@@ -69,9 +70,9 @@ class Editing:
         self.editor.foreseen.connect(self._on_foreseen)
         self.editor.acts.lasting.connect(self._on_lasting)
         self.editor.over.connect(self._on_over)
-        session.run_started.connect(lambda: notifications.withdraw(_OVER))
+        session.run_started.connect(lambda: notifications.withdraw(_OVER, _REFUSED))
         session.cannot_begin.connect(lambda why: None if why else notifications.withdraw(CANNOT_START))
-        session.opened.connect(lambda _: notifications.withdraw(_OVER, CANNOT_START))
+        session.opened.connect(lambda _: notifications.withdraw(_OVER, _REFUSED, CANNOT_START))
         self._asked = ""  # title of what is shown and was asked for last
         self._offered: set[Path] = set()  # journals that nobody has decided about
         self._otherwise: Callable[[], object] | None = None
@@ -142,10 +143,15 @@ class Editing:
                 {tr("Add what is missing"): add, tr("Not now"): lambda: None},
             )
 
-    def _on_refused(self, title: str, reason: str) -> None:
+    def _on_refused(self, title: str, reason: str, from_start: Callable[[], object] | None) -> None:
+        """Say why, and offer to do from the start of a new run what the one that runs cannot do."""
         words = f"{title}: {reason}" if title else reason
         self._show(words)
-        self._notifications.tell(tr("Change refused"), words)
+        if from_start is None:
+            self._notifications.tell(_REFUSED, words)
+        else:
+            self._notifications.withdraw(_REFUSED)
+            self._notifications.ask(Trouble(_REFUSED, words), {_FROM_START: from_start})
 
     def _on_lasting(self, act: ActByHand) -> None:
         """Say that what has happened stays, with the way round it."""
@@ -169,7 +175,7 @@ class Editing:
             title=title,
         )
         self._show(tr("{over}: go back to the start to edit", over=_OVER))
-        self._notifications.ask(Trouble(_OVER, words), {tr("Back to the start and edit"): from_start})
+        self._notifications.ask(Trouble(_OVER, words), {_FROM_START: from_start})
 
     def _on_not_saved(self, reason: str) -> None:
         """Say that the work is not on the disk until somebody has seen it, with the way out."""
