@@ -280,11 +280,9 @@ def _owned_from(likely: Floats, drawn: Floats) -> dict[str, float | None]:
     """Return the utilisation from which owning is cheaper, at likely prices and as quantiles; null: never."""
     from twin.economics.ownership import owned_from
 
-    found = (owned_from(likely)[1], *owned_from(drawn))
-    return {
-        name: use if use <= 1.0 else None
-        for name, use in zip(("likely", "p5", "p50", "p95"), found, strict=True)
-    }
+    found = (owned_from(likely)[1], float(drawn.mean()), *owned_from(drawn))
+    names = ("likely", "mean", "p5", "p50", "p95")
+    return {name: use if use <= 1.0 else None for name, use in zip(names, found, strict=True)}
 
 
 def spread(likely: Floats | None, drawn: Floats | None) -> dict[str, float | None]:
