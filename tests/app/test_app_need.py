@@ -11,13 +11,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from tests import own_scene
 from twin.app.needs.front_rows import DESIGN, RUNS, SCENE, TICK
 from twin.app.needs.need_dialog import NeedDialog
+from twin.app.needs.need_draft import NEW
 from twin.app.shell.main_window import MainWindow
 from twin.catalog import load_catalog
 from twin.designs.need_file import load_need, shipped_needs
 from twin.rules import check
 from twin.scenario import load
+from twin.scenario.schema.scene_catalog import catalog_of
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -51,6 +54,31 @@ def click_cell(dialog: NeedDialog, row: int, column: int) -> None:
     table = dialog.panel.table
     place = table.visualRect(table.front.index(row, column)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y()))
+
+
+def test_own_parts_and_models_beside_a_need_are_offered_and_go_along(
+    asked: tuple[MainWindow, NeedDialog], qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, dialog = asked
+    own_scene.write(tmp_path / "need")
+    path = tmp_path / "need" / "toys.twin-need.yaml"
+    text = NEW.replace("llama3-8b", own_scene.MODEL).replace("[H100]", f"[{own_scene.GPU}]")
+    path.write_text(text.replace("1.0e+12", "1.0e+11"))
+    assert dialog.open_file(path)
+    assert not dialog.form.first_fault
+    assert own_scene.MODEL in dialog.form.rows["workloads[0].model"].of.choices
+    assert own_scene.GPU in dialog.form.rows["gpus"].of.choices
+    dialog.find_button.click()
+    qtbot.waitUntil(lambda: not dialog.search.busy)
+    found = dialog.search.found[0]
+    assert found.passes
+    assert found.design.choice.part.part == own_scene.NODE
+    click_cell(dialog, 0, DESIGN)
+    qtbot.waitUntil(lambda: window.session.frame is not None and own_scene.GPU in window.session.catalog)
+    saved = tmp_path / "saved" / "toys.twin.yaml"
+    saved.parent.mkdir()
+    assert window.editing.file.save_as(saved)
+    assert own_scene.NODE in catalog_of(load(saved).scenario)
 
 
 def test_designs_are_found_checked_run_and_opened(

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox
 from twin.analysis.seeds import sample
 from twin.scenario import load
 from twin.scenario.file.set_option import set_texts
+from twin.studies.sensitivity import SobolIndex
 from twin.studies.study import SweepRequest, carried_out, planned
 from twin.studies.study_figures import chosen_figures
 from twin.studies.sweep_file import SweepFile, read_sweep
@@ -280,6 +281,35 @@ def test_runs_are_saved_as_a_table_and_points_as_scenes(study, qtbot, my_lab: Pa
     saved = load(tmp_path / "saved.twin.yaml")
     assert saved.scenario.jobs[0].checkpoint.interval == 600.0
     assert saved.text.count("#") == load(my_lab).text.count("#")  # comments stay
+
+
+def test_all_pictures_call_keys_as_the_inspector_does_and_tell_their_paths(
+    study, qtbot, my_lab: Path
+) -> None:
+    window, dialog = study
+    assert window.files.open(closed_forms(my_lab.parent, [f"{INTERVAL}=5min,10min", f"{PAUSE}=10 s,20 s"]))
+    qtbot.waitUntil(lambda: dialog.results.points is not None)
+    results = dialog.results
+    title = "Checkpoint interval (job llama3) [min]"
+    for name in ("line", "heat", "parallel"):
+        results.buttons[name].click()
+        chart = results.charts[name]
+        qtbot.waitUntil(chart.isVisible)
+        spot, axis = next((spot, axis) for spot, axis in chart.titles() if axis.key == INTERVAL)
+        assert axis.title == ("Checkpoint interval [min]" if name == "parallel" else title)
+        assert chart.said_at(spot.center()) == f"<b>{axis.title}</b><br>{INTERVAL}"
+    assert results.across_box.itemText(0) == "Checkpoint interval (job llama3)"
+    assert results.across_box.itemData(0) == INTERVAL
+    heads = results.table.rows
+    assert heads.headerData(1, Qt.Orientation.Horizontal) == "Checkpoint interval [min]"
+    assert INTERVAL in heads.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    results.select(1)
+    assert "Checkpoint interval 5min, Checkpoint pause 10 s" in dialog.strip.words.text()
+    chart = results.indices
+    chart.show_indices([(INTERVAL, SobolIndex(0.4, 0.1, 0.5, 0.1))], "note", {INTERVAL: title})
+    (item,) = chart.items()
+    assert title in item.words
+    assert INTERVAL in item.said
 
 
 def test_a_file_of_another_scene_is_shown_and_says_what_it_lacks(study, qtbot, my_lab: Path) -> None:

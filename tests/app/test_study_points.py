@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from twin.app.study.key_axis import key_axis, number_marks
+from twin.app.study.key_words import key_words
 from twin.app.study.points import StudyPoints, bands_of_runs, front_of_two
 from twin.app.study.results import usual_picture
 from twin.app.study.scene_keys import key_at, proposal, scene_keys
@@ -63,6 +64,43 @@ def test_points_are_where_their_values_are_and_differ_as_the_command_says() -> N
         difference = points.difference(GOODPUT, row.point)
         assert difference == row.differences.get("goodput")
         assert points.bands(GOODPUT).mean[row.point] == pytest.approx(row.bands["goodput"].mean)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (INTERVAL, "Checkpoint interval (job llama3)"),
+        ("jobs[a].nodes", "Nodes (job a)"),
+        ("jobs[a].gpus", "GPUs (job a)"),
+        ("jobs[a].workload.global_batch", "Global batch (job a)"),
+        ("halls[lab].rows[gpu].racks.count", "Racks per row (row gpu)"),
+        ("halls[lab].rows[gpu].racks.nodes[0].count", "Nodes per rack (row gpu)"),
+        ("cooling.loops[crah].supply", "Supply (loop crah)"),
+        ("fabrics[ib].leaf.count", "Leaf count (network ib)"),
+        ("site.grid.carbon", "Carbon intensity"),
+        ("duration", "Duration"),
+    ],
+)
+def test_a_key_is_called_by_the_words_of_the_inspector_and_its_thing(path: str, words: str) -> None:
+    assert key_words(path).full == words
+
+
+def test_two_keys_of_one_label_say_whose_they_are() -> None:
+    vary = [f"{INTERVAL}=5min,10min", "halls[lab].dew_point=9 degC,10 degC"]
+    points = StudyPoints(contents_of(vary))
+    assert [axis.short for axis in points.axes] == ["Checkpoint interval [min]", "Dew point [degC]"]
+    assert [axis.title for axis in points.axes] == [
+        "Checkpoint interval (job llama3) [min]",
+        "Dew point (hall lab) [degC]",
+    ]
+    assert points.named(1) == "Checkpoint interval 5min, Dew point 9 degC"
+    alike = points.contents.header.keys[0].model_copy(update={"path": INTERVAL.replace("llama3", "other")})
+    header = points.contents.header.model_copy(update={"keys": (points.contents.header.keys[0], alike)})
+    both = StudyPoints(SweepContents(header))
+    assert [axis.name for axis in both.axes] == [
+        "Checkpoint interval (job llama3)",
+        "Checkpoint interval (job other)",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import pytest
 from tests.economics.hand_case import books
 from twin.economics.own_or_rent import UTILISATIONS, own_or_rent
 from twin.economics.ownership import owned_usd_gpu_h
-from twin.economics.rent import RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.rent import billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
 
 
 def test_whole_shapes_and_whole_units_are_billed() -> None:
     assert shapes_for([1, 8, 9, 64], 8).tolist() == [1, 1, 2, 8]
     assert billed_s([0.0, 1.0, 59.0, 61.0, 3600.0], 1.0, 60.0).tolist() == [0, 60, 60, 61, 3600]
     assert billed_s([1.0, 3600.0, 3601.0], 3600.0, 60.0).tolist() == [3600, 3600, 7200]
-    terms = RentTerms(np.array([80.0]), np.array([40.0]), np.array([20.0]))
-    usd = rented_usd_gpu_h(terms, 12, 8, [0.5, 1.0], 0.8)
+    asked = {way: np.array([usd]) for way, usd in (("on_demand", 80.0), ("reserved", 40.0), ("spot", 20.0))}
+    usd = rented_usd_gpu_h(asked, 12, 8, [0.5, 1.0], 0.8)
     assert usd["on_demand"][:, 0].tolist() == pytest.approx([80 * 2 / 12] * 2)
     assert usd["reserved"][:, 0].tolist() == pytest.approx([40 * 2 / 12 / 0.5, 40 * 2 / 12])
     assert usd["spot"][:, 0].tolist() == pytest.approx([20 * 2 / 12 / 0.8] * 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ import twin
 from tests.economics.hand_case import SITE
 from twin.api.cost import ledger_of, of_recorded, of_scene
 from twin.catalog import load_catalog
+from twin.cli.text.cost import print_cost
 from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.own_or_rent import own_or_rent
 from twin.economics.rented_groups import rented_groups
 from twin.plant.build import build
+from twin.report.run_money import books_of_site
 from twin.scenario import loads
+from twin.units import render
 
 HOURS = 8760.0
 
@@ -36,6 +40,22 @@ def test_a_site_that_is_all_rented_costs_its_rent_alone() -> None:
     assert float(reserved.likely.yearly_usd[0]) == pytest.approx(32 * 2 * HOURS)
     away = books("id: all, price: 2 USD/h, terms: marketplace, up: 3 h, away: 1 h")
     assert float(away.likely.yearly_usd[0]) == pytest.approx(32 * 2 * 0.5 * 0.75 * HOURS)
+
+
+def test_a_rented_hall_says_the_power_of_its_racks_and_whose_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    whole, rented = books(), books("id: all, price: 2 USD/h")
+    half = books("id: half, members: [gpu/0/0], price: 2 USD/h")
+    assert (whole.bill.rented_w, rented.bill.it_w) == (0.0, 0.0)
+    assert half.bill.rented_w == pytest.approx(half.bill.it_w) == pytest.approx(whole.bill.it_w / 2)
+    power = str(render(whole.bill.it_w, "power", 3))
+    assert not any("their owner's" in note for note in whole.notes)
+    (note,) = (note for note in rented.notes if "their owner's" in note)
+    assert f"{power} of {power} of racks" in note
+    assert note in unescape(books_of_site(rented))
+    print_cost("all", rented)
+    assert f"32 H100-SXM (32 rented), {power} of racks" in " ".join(capsys.readouterr().out.split())
 
 
 def test_of_a_site_that_is_half_rented_the_other_half_is_bought() -> None:
@@ -83,7 +103,27 @@ def test_a_rental_stands_beside_the_same_site_owned() -> None:
     assert [offer.id for offer in listed] == [offer.id for offer in owned.offers]
     kept = 2.0 / float(offer.usd_gpu_h["spot"][-1][0])
     assert 0.9 < kept < 1800 / 1820  # the restart after reclaims, and writes
-    assert offer.usd_gpu_h["on_demand"][-1].mean() > 5.0  # of the catalogue
+
+
+@pytest.mark.parametrize(
+    ("terms", "way"),
+    [
+        ("on-demand", "on_demand"),
+        ("reserved", "reserved"),
+        ("spot", "spot"),
+        ("marketplace", "marketplace"),
+    ],
+)
+@pytest.mark.parametrize("shape", ["", "shape: aws-p5, "])
+def test_a_rental_is_offered_by_its_own_terms_alone(terms: str, way: str, shape: str) -> None:
+    reclaims = ", reclaim: 1 /day, notice: 0 s" if terms in ("spot", "marketplace") else ""
+    found = books(f"id: mine, {shape}terms: {terms}, price: 2 USD/h{reclaims}")
+    offer, *listed = own_or_rent(found, found.drawn).offers
+    assert set(offer.usd_gpu_h) == {way}
+    assert set(offer.break_even) == {way} - {"reserved"}
+    usd = offer.usd_gpu_h[way][-1]
+    assert (usd > 2.05).all() if reclaims else usd == pytest.approx(np.full(usd.shape, 2.0))
+    assert all(set(cloud.usd_gpu_h) == {"on_demand", "reserved", "spot"} for cloud in listed)
 
 
 @pytest.fixture(scope="module", params=["on-demand", "reserved"])

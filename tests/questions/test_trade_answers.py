@@ -8,14 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from twin.analysis.money_words import use_words
 from twin.analysis.site_books import scene_books
 from twin.catalog import load_catalog
+from twin.commands.budget.budget import loop_capacity_w
 from twin.designs.design_bill import hot_day_factor
 from twin.designs.site_outages import site_outages
 from twin.economics.cash_flow import Plan
+from twin.economics.own_or_rent import own_or_rent
 from twin.physics.checkpoint import renewal_ettr
 from twin.plant.build import build
-from twin.questions.answer import worded
+from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w
+from twin.questions.answer import YEAR_S, worded
 from twin.questions.checkpoint_interval import CheckpointedJob
 from twin.questions.gpus_in import usable_w
 from twin.questions.hall_estimate import SAMPLES, HallEstimates, known_parts, level_of_scene, part_of_scene
@@ -24,6 +28,7 @@ from twin.questions.question import AskedScene, QuestionError, Setting
 from twin.questions.run_out import Resource, asked_share, growing, spares_in_use
 from twin.questions.table import QUESTIONS
 from twin.scenario import load
+from twin.scenario.file.set_option import set_texts
 from twin.scenario.schema.site import Climate
 
 CATALOG = load_catalog()
@@ -128,6 +133,38 @@ def test_the_scene_tells_how_full_it_is(llama: AskedScene) -> None:
     twice = QUESTIONS["run-out"].answer(asked({"failures": "200 %"}, llama)).figure("spares_now").value
     assert 1.4 * spares < twice < 2.0 * spares  # the mean doubles, its spread grows by a root
     assert any("no storage" in words for words in found.rests_on)
+
+
+def test_power_and_cooling_are_as_full_as_their_fullest_item(llama: AskedScene) -> None:
+    found = QUESTIONS["run-out"].answer(asked({"growth": "40 %"}, llama))
+    plant = llama.plant
+    load_w, limit_w = DesignLoad(plant, CATALOG).most_w(), item_limit_w(plant)
+    limited = [i for i in range(len(limit_w)) if plant.power.present[i] and 0.0 < limit_w[i] < math.inf]
+    power = max(load_w[i] / limit_w[i] for i in limited)
+    heat_w, takes_w = loop_heat_w(plant, CATALOG), loop_capacity_w(plant, CATALOG)
+    cooling = max(heat / takes for heat, takes in zip(heat_w, takes_w, strict=True) if takes > 0.0)
+    for key, use in (("power", power), ("cooling", cooling)):
+        assert 0.3 < use < 1.0
+        assert found.figure(f"{key}_now").value == pytest.approx(use, rel=1e-9)
+        years = math.log(1.0 / use) / math.log(1.4)
+        assert found.figure(key).value == pytest.approx(years * YEAR_S, rel=1e-6)
+    assert (
+        f"({plant.power.ids[max(limited, key=lambda i: load_w[i] / limit_w[i])]})"
+        in found.figure("power").title
+    )
+
+
+def test_storage_fills_with_what_is_written_each_day() -> None:
+    about = scene("video-ingest")
+    holds = about.plant.storage.capacity_bytes
+    capacity = float(holds[np.isfinite(holds)].sum())
+    daily_tb = capacity * 0.4 / (8.0 * 365.25) / 1e12  # two fifths in eight years, beside three fifths
+    given = {"growth": "0 %", "stored": "60 %", "written": f"{daily_tb:.12g} TB"}
+    found = QUESTIONS["run-out"].answer(asked(given, about)).figure("storage")
+    assert found.value == pytest.approx(8.0 * YEAR_S, rel=1e-6)
+    assert (found.low, found.high) == (pytest.approx(found.value), pytest.approx(found.value))
+    without = QUESTIONS["run-out"].answer(asked(given | {"written": ""}, about)).figure("storage")
+    assert without.value == math.inf
 
 
 # --- one more nine
@@ -247,9 +284,31 @@ def test_one_rack_of_seventy_two_is_held_against_what_eight_gpu_nodes_make_of_th
     assert value["big_usd"] == pytest.approx((value["big_yearly_usd"] + value["big_spares_usd"]) / million)
     assert value["big_usd"] < value["small_usd"]
     same = QUESTIONS["rack-size"].answer(
-        asked({"big": "DGX-H100", "nodes": "1", "gpus": "8", "model": "none"})
+        asked({"big": "GB200-NVL72", "small": "GB200-NVL72", "gpus": "72", "model": "none"})
     )
     assert "Both cost the same" in same.sentence
+
+
+@pytest.mark.parametrize("part", ["DGX-H100", "DGX-B200", "HGX-H100-DLC", "DGX-A100"])
+def test_two_small_racks_hold_as_many_nodes_as_the_big_one(part: str) -> None:
+    given = {"big": part, "gpus": "64", "model": "none"}
+    found = QUESTIONS["rack-size"].answer(asked(given))
+    big, small = found.figure("big_lost_gpus").value, found.figure("small_lost_gpus").value
+    assert big == 2 * small
+    assert big / 8 == int(QUESTIONS["rack-size"].defaults(asked(given))["nodes"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [("3", "two small racks cannot share 3 nodes evenly"), ("6", "a rack holds at most 5 x DGX-H100")],
+)
+def test_a_rack_that_cannot_be_halved_is_refused_with_the_reason(nodes: str, words: str) -> None:
+    given = {"big": "DGX-H100", "nodes": nodes, "gpus": "64", "model": "none"}
+    with pytest.raises(QuestionError, match=words) as wrong:
+        QUESTIONS["rack-size"].answer(asked(given))
+    assert wrong.value.key == "nodes"
+    found = QUESTIONS["rack-size"].answer(asked(given | {"nodes": "3", "small": "DGX-B200"}))
+    assert found.figure("big_lost_gpus").value == 24
 
 
 # --- own or rent
@@ -270,6 +329,22 @@ def test_an_own_gpu_hour_is_its_fixed_cost_over_its_use_and_its_energy(llama: As
     reserved = [figure.value for figure in found.figures if figure.key == "aws_p5_reserved_usd"]
     share = CATALOG.provenance("aws-p5", "reserved").value
     assert reserved[0] == pytest.approx(price / 8.0 * share / 0.5, rel=0.1)
+
+
+def test_owning_is_cheaper_from_where_the_books_say(llama: AskedScene) -> None:
+    dear = AskedScene(
+        set_texts(load("builtin:llama3-16k"), ["site.grid.price=1 USD/kWh"]).scenario, llama.plant
+    )
+    for about in (llama, dear):
+        found = QUESTIONS["own-or-rent"].answer(asked({}, about))
+        books = scene_books(about.scenario, about.plant, CATALOG, Plan(load=0.8), SAMPLES)
+        for offer in own_or_rent(books, books.drawn).offers:
+            even = found.figure(f"{offer.id}_even".replace("-", "_"))
+            told = offer.owned_from()
+            assert told is not None
+            assert (even.low, even.value, even.high) == told
+            assert even.words == use_words(told[1])  # as the window and `twin cost` word it
+    assert "never" in [figure.words for figure in found.figures]
 
 
 # --- what all have in common

@@ -129,7 +129,7 @@ def test_a_trace_beside_a_scene_travels_inside_it(tmp_path: Path) -> None:
             "b.swf",
             "s.twin.yaml:7: traces[old].file = 'b.swf': does not exist; did you mean 'a.swf'?",
         ),
-        ("a.swf", "../a.swf", "must be a path inside the folder of the scene"),
+        ("a.swf", "../a.swf", "must be a path inside the folder of its file"),
         ("a.swf", "s.twin.yaml", "s.twin.yaml:1: 'format: twin/scenario': unknown trace format"),
         (
             "size: 0.25",

@@ -60,8 +60,8 @@ def test_keys_name_files_and_folders_and_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ("../parts", "must be a path inside the folder of the scene"),
-        ("/etc", "must be a path inside the folder of the scene"),
+        ("../parts", "must be a path inside the folder of its file"),
+        ("/etc", "must be a path inside the folder of its file"),
         ("link", "leaves the folder of the scene"),
         ("parts/link.yaml", "leaves the folder of the scene"),
         ("partz", "did you mean 'parts'?"),

@@ -263,7 +263,7 @@ def test_files_outside_the_folder_are_never_read(tmp_path):
     (inside / "folder.csv").mkdir()
     os.mkfifo(inside / "pipe.csv")
     for said in ("../secret.csv", str(outside), "a/../../secret.csv", "x\x00.csv", "a" * 500 + ".csv"):
-        assert "must be a path inside the folder of the scene" in refused(inside, said)
+        assert "must be a path inside the folder of its file" in refused(inside, said)
     for said in ("link.csv", "up/secret.csv"):
         assert "leaves the folder of the scene" in refused(inside, said)
     assert "cannot be read" in refused(inside, "round.csv")

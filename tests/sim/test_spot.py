@@ -11,11 +11,14 @@ from edit_scenes import absent, edit, racks, replayed, take
 from sim_scenes import events, frame, inject, job, run_to_state, tiny
 
 from twin.analysis.incidents import RunIncidents
+from twin.physics import reliability
 from twin.physics.checkpoint import renewal_ettr
 from twin.record.alarms import Alarms
 from twin.record.channels import JobState, NodeCondition
+from twin.record.redraw import Redraw
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
+from twin.sim.incidents.reclaims import HERE
 
 DAY_S, HOUR_S = 86400.0, 3600.0
 RESTART_S, PAUSE_S, INTERVAL_S = 60.0, 10.0, 300.0
@@ -168,6 +171,35 @@ def test_a_run_goes_on_from_a_snapshot_as_if_it_had_not_stopped() -> None:
     assert again.event_hash() == whole.event_hash()
     assert again.summary()["rentals"] == whole.summary()["rentals"]
     assert again.summary()["installed_gpu_s"] == whole.summary()["installed_gpu_s"]
+
+
+def test_reclaims_after_a_redraw_are_of_its_seed_and_those_before_are_not() -> None:
+    scenario = scene(rental(reclaim="20 /day", notice="30 s"), days=0.5)
+    cut_s, plain = 0.25 * DAY_S, done(scene(rental(reclaim="20 /day", notice="30 s"), days=0.5))
+    drawn = []
+    for seed in (1, 7):
+        engine = Engine(scenario, 1)
+        engine.redraw(Redraw(cut_s, seed))
+        engine.advance(cut_s - 1.0)
+        before, due_s = engine.incidents.reclaims.phase.copy(), engine.incidents.reclaims.due_s.copy()
+        engine.advance(cut_s)
+        reclaims = engine.incidents.reclaims
+        stays = (before == HERE) & (reclaims.phase == HERE) & (due_s > cut_s)
+        assert stays.any()
+        assert (reclaims.due_s[stays] != due_s[stays]).all()
+        left = reliability.unit_exponential(
+            seed, reclaims.keys, f"reclaim beyond {cut_s!r}", reclaims.count
+        ) * (DAY_S / 20.0)
+        assert reclaims.due_s[stays] == pytest.approx((cut_s + left)[stays], rel=1e-12)
+        elsewhere = (before != HERE) & (due_s > cut_s)
+        assert (reclaims.due_s[elsewhere] == due_s[elsewhere]).all()
+        engine.advance(engine.end_s)
+        told = [(event.t_s, event.subject) for event in events(engine, "reclaim_notice")]
+        until = [(event.t_s, event.subject) for event in events(plain, "reclaim_notice") if event.t_s < cut_s]
+        assert until
+        assert told[: len(until)] == until
+        drawn.append(told)
+    assert drawn[0] != drawn[1]
 
 
 def test_an_edited_hall_keeps_its_rentals_and_bills_what_goes_until_then() -> None:

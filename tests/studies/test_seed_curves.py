@@ -12,7 +12,8 @@ from twin.scenario import load
 from twin.studies.bands import bands_of
 from twin.studies.seed_curves import POINTS, SeedCurves, curves_over_seeds
 
-SERIES = ("site.it_w", "site.goodput", "site.interruptions")
+SITE = ("site.it_w", "site.goodput", "site.interruptions")
+SERIES = (*SITE, "run.pue", "run.wue")
 HOUR_S = 3600.0
 
 
@@ -32,7 +33,8 @@ def test_a_band_is_made_of_the_quantiles_of_the_runs(found: SeedCurves) -> None:
         engine = run(scenario, seed, t_s).engine
         frame = Frame.empty(engine.layout)
         engine.fill(frame)
-        values.append([float(frame.values[name][0]) for name in SERIES])
+        said = engine.summary()
+        values.append([*(float(frame.values[name][0]) for name in SITE), said["pue"], said["wue_l_kwh"]])
     for column, name in enumerate(SERIES):
         expected = np.quantile([row[column] for row in values], (0.05, 0.5, 0.95))
         assert found.curves[name][:, place] == pytest.approx(expected)
@@ -44,6 +46,10 @@ def test_its_figures_are_those_of_runs_over_seeds(found: SeedCurves) -> None:
     (runs,) = samples([scenario], (3, 4, 5), 12 * HOUR_S, workers=1)
     assert found.figures == bands_of(runs, (3, 4, 5))
     assert found.count == 3
+    so_far = (found.figures.bands[key] for key in ("pue", "wue"))
+    for name, band in zip(("run.pue", "run.wue"), so_far, strict=True):
+        assert found.curves[name][:, -1] == pytest.approx((band.p5, band.p50, band.p95))
+        assert np.isnan(found.curves[name][:, 0]).all()  # no IT has run yet
 
 
 def test_between_two_times_it_is_between_and_outside_nothing_is_known(found: SeedCurves) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from twin.analysis.background_process import Aside, PartMade, Tell
-from twin.catalog import load_catalog
 from twin.designs.answer import Designs, answer
 from twin.designs.design_folder import CheckedDesign, checked
 from twin.designs.front import MOST
@@ -24,7 +23,7 @@ def designs_aside(file: NeedFile, candidates: int) -> Aside[DesignFound | int]:
 
 
 def _designs(file: NeedFile, candidates: int, tell: Tell) -> Generator[DesignFound, None, int]:
-    catalog = load_catalog()
+    catalog = file.catalog
     found = answer(file, catalog, candidates, MOST, tell)
     yield PartMade(found)
     passed = 0

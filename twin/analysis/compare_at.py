@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from twin.analysis.compare import Comparison, Sample, compare
-from twin.analysis.figures import FIGURES, HOUR_S, WORK
+from twin.analysis.figures import FIGURES, HOUR_S, WORK, nested
 from twin.language import tr
 from twin.planning.profile.standing import standing_in
 from twin.record.reader import Reader
@@ -72,11 +71,6 @@ def summary_so_far(run: Reader, t_s: float) -> dict[str, Any]:
     if place < 0:
         return summary
     t_s = float(times[place])
-    for name, values in figures.items():
-        value, inner = float(values[place]), summary
-        *path, last = name.split(".")
-        for key in path:
-            inner = inner.setdefault(key, {})
-        inner[last] = value if math.isfinite(value) else None
+    summary = nested({name: float(values[place]) for name, values in figures.items()})
     summary["ledger_gpu_s"] = dict(run.ledger_range(0.0, t_s, inclusive=False).gpu_s)
     return summary

@@ -42,7 +42,7 @@ _MOST, _MOST_MEANING, _LONG_FIGURE = 140, 72, 8
 
 def name_of(difference: Difference) -> str:
     """Return the component and the key that differ: "Row gpu, racks count"."""
-    component, keys = _parts(difference)
+    component, keys = parts_of(difference.path)
     key_words = " ".join(key.replace("_", " ") for key in keys)
     named = f"{component}, {key_words}" if component and key_words else component or key_words
     return named[:1].upper() + named[1:]
@@ -132,9 +132,9 @@ def _item_words(difference: Difference) -> str:
     return ", ".join(clauses) or "differs"
 
 
-def _parts(difference: Difference) -> tuple[str, tuple[str, ...]]:
-    """Return the component of a path, as people call it, and the keys below it."""
-    steps = split(difference.path)
+def parts_of(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return the component of a path, as people call it, and the keys below it; raises `ScenarioError` for no path."""
+    steps = split(path)
     if len(steps) > 3 and steps[2] == "overrides":
         depth = min(steps[3].count("/"), len(_GENERATED) - 1)
         return f"{_GENERATED[depth]} {steps[3]}", steps[4:]

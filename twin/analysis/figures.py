@@ -9,7 +9,7 @@ from typing import Any
 
 from twin.language import tr
 
-HOUR_S = 3600.0
+HOUR_S, KWH_J = 3600.0, 3.6e6
 WORK = "productive_gpu_h"
 """Key of the work that was done."""
 Summary = Mapping[str, Any]
@@ -55,6 +55,30 @@ def at(*path: str) -> Callable[[Summary], float | None]:
         return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
     return read
+
+
+def nested(figures: Mapping[str, float]) -> dict[str, Any]:
+    """Return figures whose names are paths of the summary as a summary; what is not finite is None.
+
+    >>> nested({"pue": 1.2, "energy.it_j": math.nan})
+    {'pue': 1.2, 'energy': {'it_j': None}}
+    """
+    summary: dict[str, Any] = {}
+    for name, value in figures.items():
+        inner = summary
+        *path, last = name.split(".")
+        for key in path:
+            inner = inner.setdefault(key, {})
+        inner[last] = value if math.isfinite(value) else None
+    return summary
+
+
+def water_per_it(summary: Summary) -> float | None:
+    """Return the water per IT energy [L/kWh]; None where the PUE is unknown: no IT has run."""
+    water_l, it_j = at("water_l")(summary), at("energy", "it_j")(summary)
+    if water_l is None or not it_j or at("pue")(summary) is None:
+        return None
+    return water_l * KWH_J / it_j
 
 
 def _mfu(summary: Summary) -> float | None:
@@ -132,6 +156,7 @@ FIGURES: tuple[ComparedFigure, ...] = (
     ),
     _extensive("it_j", tr("IT energy"), "energy", -1, at("energy", "it_j"), total=True),
     ComparedFigure("pue", "PUE", "ratio", -1, at("pue")),
+    ComparedFigure("wue", "WUE (L/kWh)", "", -1, water_per_it),
     _extensive("power_max_w", tr("peak facility power"), "power", -1, at("power", "facility_max_w")),
     _extensive("power_mean_w", tr("mean facility power"), "power", 0, at("power", "facility_mean_w")),
     ComparedFigure("gpu_max_c", tr("max. GPU temperature"), "temperature", -1, at("thermal", "gpu_max_c")),

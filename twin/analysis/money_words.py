@@ -33,6 +33,13 @@ UNIT_TITLES = {
     "million_tokens": tr("Million tokens"),
     "pflop_day": tr("PFLOP-day"),
 }
+WAY_TITLES = {
+    "on_demand": tr("on demand"),
+    "reserved": tr("reserved"),
+    "spot": tr("spot"),
+    "marketplace": tr("marketplace"),
+}
+"""Of `economics.rent.WAYS`."""
 _SHARE_TITLES = dict(
     zip(
         SHARES,
@@ -106,6 +113,15 @@ def spread_of(values: Floats) -> tuple[float, float, float]:
     """Return P5, P50 and P95 of samples."""
     low, middle, high = np.quantile(values, QUANTILES).tolist()
     return low, middle, high
+
+
+def use_words(utilisation: float) -> str:
+    """Return the utilisation from which owning is cheaper.
+
+    >>> use_words(0.7), use_words(1.01)
+    ('70 %', 'never')
+    """
+    return f"{100 * utilisation:.0f} %" if utilisation <= 1.0 else tr("never")
 
 
 def range_words(usd: Floats) -> str:

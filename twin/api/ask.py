@@ -15,6 +15,7 @@ from twin.questions.answer import TradeAnswer
 from twin.questions.question import AskedScene, QuestionError, Setting, TradeQuestion
 from twin.questions.table import QUESTIONS
 from twin.scenario import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 
 
 def ask(
@@ -72,7 +73,7 @@ def question_of(name: str) -> TradeQuestion:
 
 def setting_of(scenario: Scenario | None, given: dict[str, str]) -> Setting:
     """Return where a question is asked, with the scene built."""
-    catalog = load_catalog()
+    catalog = load_catalog() if scenario is None else catalog_of(scenario)
     scene = AskedScene(scenario, build(scenario, catalog)) if scenario is not None else None
     return Setting(catalog, scene, given)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from twin.api.arguments import count_of, path_of
 from twin.api.errors import as_arguments
-from twin.catalog import load_catalog
 from twin.designs.answer import Designs, answer
 from twin.designs.design_folder import DesignScenes, new_folder, scenes_of, write_folder
 from twin.designs.front import MOST
@@ -67,9 +66,10 @@ def answered(need: str | os.PathLike[str], candidates: int, most: int) -> Design
     asked = count_of(candidates, "candidates", 1, MOST_CANDIDATES)
     shown = count_of(most, "most", 1, MOST)
     with as_arguments():
-        return answer(load_need(path_of(need, "need")), load_catalog(), asked, shown)
+        file = load_need(path_of(need, "need"))
+        return answer(file, file.catalog, asked, shown)
 
 
 def with_scenes(found: Designs) -> DesignScenes:
     """Return designs with their scenes, each checked."""
-    return scenes_of(found, load_catalog())
+    return scenes_of(found, found.file.catalog)

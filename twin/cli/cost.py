@@ -248,7 +248,7 @@ def _carbon(books: SiteBooks) -> dict[str, Any]:
 
 
 def _renting(books: SiteBooks) -> dict[str, Any]:
-    """Return owning beside renting over utilisation; a break-even above 1 is never."""
+    """Return owning beside renting over utilisation; a break-even of null is never."""
     from twin.economics.own_or_rent import UTILISATIONS, own_or_rent
 
     likely, drawn = (own_or_rent(books, statement) for statement in (books.likely, books.drawn))
@@ -267,11 +267,22 @@ def _renting(books: SiteBooks) -> dict[str, Any]:
                     for way, usd in one.usd_gpu_h.items()
                 },
                 "jobs_usd": spread(one.jobs_usd, many.jobs_usd),
-                "break_even": {way: spread(use, many.break_even[way]) for way, use in one.break_even.items()},
+                "break_even": {
+                    way: _owned_from(use, many.break_even[way]) for way, use in one.break_even.items()
+                },
             }
             for one, many in zip(likely.offers, drawn.offers, strict=True)
         ],
     }
+
+
+def _owned_from(likely: Floats, drawn: Floats) -> dict[str, float | None]:
+    """Return the utilisation from which owning is cheaper, at likely prices and as quantiles; null: never."""
+    from twin.economics.ownership import owned_from
+
+    found = (owned_from(likely)[1], float(drawn.mean()), *owned_from(drawn))
+    names = ("likely", "mean", "p5", "p50", "p95")
+    return {name: use if use <= 1.0 else None for name, use in zip(names, found, strict=True)}
 
 
 def spread(likely: Floats | None, drawn: Floats | None) -> dict[str, float | None]:

@@ -64,18 +64,18 @@ def grow_scene(
 
     Exit code 0: no installed cable is moved or removed, and all is enough. 1: some are, or something is not.
     """
-    from twin.catalog import load_catalog
     from twin.cli.errors import ExitCode, reporting_errors
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.designs.growth_stages import grown_stages
     from twin.planning.network.expansion_check import grow
     from twin.scenario.file.set_option import set_texts
+    from twin.scenario.schema.scene_catalog import catalog_of
 
     with reporting_errors(scene):
         document = set_texts(load_scene(scene), set_ or [])
         wanted, limits = _asked(to, stage or [], need, area, power)
-        catalog = load_catalog()
+        catalog = catalog_of(document.scenario)
         growth = grow(document.scenario, wanted[-1].gpus, catalog)
         stages = grown_stages(document.scenario, wanted, catalog, limits)
         if json:

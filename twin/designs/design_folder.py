@@ -20,6 +20,7 @@ from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.rules import check
 from twin.scenario import Document, ScenarioError
+from twin.scenario.file.own_copies import copy_own_files
 
 TABLE, DATA = "designs.md", "designs.json"
 
@@ -121,7 +122,7 @@ def new_folder(folder: Path) -> Path:
 
 
 def write_folder(made: DesignScenes, folder: Path) -> None:
-    """Write scenes and tables into a new folder; it is whole or not there.
+    """Write scenes, own parts and models that they name, and tables into a new folder; it is whole or not there.
 
     Raises
     ------
@@ -136,6 +137,7 @@ def write_folder(made: DesignScenes, folder: Path) -> None:
     try:
         for name, document in made.scenes.items():
             (beside / f"{name}.twin.yaml").write_text(document.text, encoding="utf-8")
+            copy_own_files(document.scenario, beside)
         (beside / TABLE).write_text(markdown(made.answer, made.names), encoding="utf-8")
         text = json.dumps(answer_row(made.answer, made.names), indent=2, ensure_ascii=False)
         (beside / DATA).write_text(text + "\n", encoding="utf-8")

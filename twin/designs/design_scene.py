@@ -77,12 +77,15 @@ def scene_of_design(file: NeedFile, design: Design, catalog: Catalog, name: str,
     }
     if need.sources:
         document["sources"] = list(need.sources)
+    for key, named in (("parts", need.parts), ("models", need.models)):
+        if named is not None:
+            document[key] = list(named)
     if need.tenants:
         document["tenants"] = [{"id": tenant, "title": tenant.capitalize()} for tenant in need.tenants]
     jobs = [job for job in _jobs(file, design, gpus, last) if job]
     if jobs:
         document["jobs"] = jobs
-    return loads(block(_ordered(document)), name)
+    return loads(block(_ordered(document)), name, own_files=file.own_files)
 
 
 def _smaller(design: Design, gpus: int) -> RoomRequest:
@@ -188,6 +191,8 @@ _ORDER = (
     "title",
     "notes",
     "sources",
+    "parts",
+    "models",
     "start",
     "duration",
     "site",

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
+from twin.catalog.own_texts import MOST_FILES
 from twin.scenario.schema.base import DocumentPart, Id
+from twin.scenario.schema.own_files import OwnPath
 from twin.scenario.schema.quantity import Bandwidth, Carbon, Data, Duration, Power, Price
 from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.streams import TraceMap
@@ -41,7 +43,9 @@ class LanguageWork(DocumentPart):
 
     kind: Literal["llm"] = Field(description="family of the workload")
     model: str | None = Field(
-        default=None, max_length=60, description="preset of assets/profiles/models.yaml, such as llama3-405b"
+        default=None,
+        max_length=60,
+        description="preset of assets/profiles/models.yaml, such as llama3-405b, or an own model",
     )
     shape: ModelShape | None = Field(default=None, description="a model of one's own instead")
     config: str | None = Field(
@@ -187,7 +191,7 @@ class SiteNeed(DocumentPart):
         default=("H100", "H200", "B200"),
         min_length=1,
         max_length=12,
-        description="GPUs that may be chosen: parts of the catalogue, or how their names begin",
+        description="GPUs that may be chosen: parts of the catalogue or own ones, or how their names begin",
     )
     limits: Limits = Field(default=Limits(), description="what must not be exceeded")
     redundancy: RedundancyLevel = Field(default="N", description="of power and cooling, at least")
@@ -205,6 +209,19 @@ class SiteNeed(DocumentPart):
     isolation: Literal["shared", "racks", "leafs"] = Field(
         default="shared",
         description="what each tenant has to itself, all as much: nothing, whole racks, or whole leaf switches",
+    )
+
+    parts: tuple[OwnPath, ...] | None = Field(
+        default=None,
+        max_length=MOST_FILES,
+        description="files and folders of own parts, in the folder of the need; none: its folder parts, "
+        "[] for nothing",
+    )
+    models: tuple[OwnPath, ...] | None = Field(
+        default=None,
+        max_length=MOST_FILES,
+        description="files and folders of own models, in the folder of the need; none: its folder models, "
+        "[] for nothing",
     )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,21 +12,24 @@ from typing import Any
 from pydantic import ValidationError
 
 from twin import resources
+from twin.catalog import Catalog
 from twin.catalog.config_json import ConfigError, shape_in_file
+from twin.catalog.own_texts import Holds
 from twin.designs.need import FORMAT, MOST_GPUS, SUFFIX, VERSION, LanguageWork, SiteNeed, Stage
 from twin.designs.trace_need import TraceAsked, trace_asked
 from twin.physics.training_inputs import Model
-from twin.planning.profile.models import model_of, model_presets
-from twin.scenario.formats import climates, sibling_files
+from twin.planning.profile.models import ModelPreset, model_of, presets_of
+from twin.scenario.formats import climates, own_files, sibling_files
 from twin.scenario.formats.sibling_files import Origin
 from twin.scenario.formats.trace_file import LIMIT, table_of
 from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
 from twin.scenario.schema.fields import FieldSpot
+from twin.scenario.schema.own_files import OwnFile, catalog_with
 from twin.scenario.schema.quantity import FROM_FILE
 from twin.scenario.schema.schema import schema_of
 from twin.scenario.schema.streams import TraceMap
-from twin.scenario.text.parse import Tree, parse
+from twin.scenario.text.parse import Tree, locate, parse
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 FILE_NAME = f"twin-need-{VERSION}.schema.json"
@@ -49,12 +53,20 @@ class NeedFile:
         The model of each workload; None where it is trained sample by sample.
     trace
         What the jobs of its trace ask for; None: it has none.
+    own_files
+        What the files of own parts and models beside it say.
     """
 
     name: str
     need: SiteNeed
     models: tuple[Model | None, ...]
     trace: TraceAsked | None = None
+    own_files: tuple[OwnFile, ...] = ()
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the catalogue of the need: shipped parts and its own, always the same for the same files."""
+        return catalog_with(self.own_files)
 
 
 def load_need(path: Path | str) -> NeedFile:
@@ -101,6 +113,8 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False, include_input=False)
         raise ScenarioError(problems_of(tree, errors, ROOT)) from None
+    own = _own_files(need, name, tree, folder)
+    presets = presets_of(catalog_with(own))
     models: list[Model | None] = []
     problems = []
     if need.climate not in climates.names():
@@ -112,7 +126,7 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
         )
     for place, work in enumerate(need.workloads):
         try:
-            models.append(_model_of(work, folder) if isinstance(work, LanguageWork) else None)
+            models.append(_model_of(work, folder, presets) if isinstance(work, LanguageWork) else None)
         except _Wrong as wrong:
             entries: Any = tree.value["workloads"].tree.value
             entry = entries[place].value[wrong.key]
@@ -128,7 +142,25 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
             )
     if problems:
         raise ScenarioError(problems)
-    return _with_trace(NeedFile(name, need, tuple(models)), tree, folder)
+    return _with_trace(NeedFile(name, need, tuple(models), own_files=own), tree, folder)
+
+
+def _own_files(need: SiteNeed, name: str, tree: Tree, folder: Path | None) -> tuple[OwnFile, ...]:
+    """Return own parts and models: those that a need names, else those of the folders beside it."""
+    found: list[OwnFile] = []
+    holds: Holds
+    for holds in ("parts", "models"):
+        named = need.parts if holds == "parts" else need.models
+        if named is None:
+            if folder is not None and (folder / holds).is_dir():
+                found += own_files.read(holds, holds, folder, Problem(name, 0, holds, "", ""))
+            continue
+        for place, path in enumerate(named):
+            mark = locate(tree, (holds, place))
+            found += own_files.read(
+                path, holds, folder, Problem(name, mark.line, f"{holds}[{place}]", "", "")
+            )
+    return own_files.joined(found)
 
 
 def _with_trace(file: NeedFile, tree: Tree, folder: Path | None) -> NeedFile:
@@ -162,7 +194,7 @@ class _Wrong(ValueError):
         self.key, self.reason, self.hint = key, reason, hint
 
 
-def _model_of(work: LanguageWork, folder: Path | None) -> Model:
+def _model_of(work: LanguageWork, folder: Path | None, presets: Mapping[str, ModelPreset]) -> Model:
     if work.shape is not None:
         shape = work.shape
         heads = shape.kv_heads or shape.heads
@@ -186,7 +218,6 @@ def _model_of(work: LanguageWork, folder: Path | None) -> Model:
         except ConfigError as wrong:
             raise _Wrong("config", str(wrong)) from None
         return model if work.sequence is None else replace(model, seq=work.sequence)
-    presets = model_presets()
     if work.model not in presets:
         near = nearest(str(work.model), presets)
         hint = f"did you mean {near}?" if near else f"known: {', '.join(sorted(presets))}"

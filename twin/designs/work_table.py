@@ -15,6 +15,7 @@ from twin.physics.training_inputs import SoftwareStack, TrainingNetwork
 from twin.planning.job.job_power import node_step_w
 from twin.planning.job.llm import TOKEN_BYTES, default_stack
 from twin.planning.job.vision import VisionJob, estimate_vision
+from twin.planning.profile.models import presets_of
 from twin.planning.search.search import Candidate, SearchLimits, filled_layers, search
 from twin.scenario.checks.fabric_size import cards_of
 
@@ -73,6 +74,7 @@ class WorkTable:
 
     def __init__(self, file: NeedFile, catalog: Catalog) -> None:
         self.need, self.models, self.catalog = file.need, file.models, catalog
+        self._presets = presets_of(catalog)
         self._known: dict[tuple[object, ...], WorkStep | None] = {}
 
     def step(self, place: int, part: HallPart, gpus: int, oversubscription: float) -> WorkStep | None:
@@ -122,7 +124,7 @@ class WorkTable:
     def stack(self, work: LanguageWork, part: HallPart) -> SoftwareStack:
         """Return what the software of a workload does on a part."""
         return (
-            default_stack(part.profile, work.model or "", work.precision)
+            default_stack(part.profile, self._presets[work.model], work.precision)
             if work.model
             else replace(part.profile.stack, precision=work.precision, deferred_head=False)
         )

@@ -78,7 +78,7 @@ class Bill:
     gpus
         Installed GPUs by part.
     it_w
-        Design power of the racks [W].
+        Design power of the racks, without those that are their owner's [W].
     grid_w
         Power for which the site is connected to the grid [W]; 0: it is not.
     source_w
@@ -89,6 +89,8 @@ class Bill:
         Share of the nodes' design power that is owned; what rented nodes have of the hall is their owner's [-].
     rented_gpus
         GPUs among the installed ones that are rented, by part.
+    rented_w
+        Design power of the racks that is their owner's [W].
     """
 
     lines: tuple[BillLine, ...]
@@ -99,6 +101,7 @@ class Bill:
     notes: tuple[str, ...] = ()
     owned_share: float = 1.0
     rented_gpus: Mapping[str, int] = field(default_factory=dict)
+    rented_w: float = 0.0
 
     @cached_property
     def gpu_count(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,15 +12,14 @@ from twin.arrays import Floats
 from twin.catalog.cloud_parts import ShapePart
 from twin.economics.books import SiteBooks, Statement
 from twin.economics.finance import HOURS_PER_YEAR
-from twin.economics.ownership import IDLE_SHARE, break_even_utilisation, owned_usd_gpu_h
+from twin.economics.ownership import IDLE_SHARE, break_even_utilisation, owned_from, owned_usd_gpu_h
 from twin.economics.price_draws import pert_quantile, uniform_draws
 from twin.economics.prices import Prices
-from twin.economics.rent import HOUR_S, RentTerms, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
+from twin.economics.rent import BY_THE_HOUR, HOUR_S, billed_s, kept_on_spot, rented_usd_gpu_h, shapes_for
 from twin.economics.rented_groups import RentedGroup, rent_entry
 from twin.economics.run_work import WorkDone
 from twin.language import tr
 from twin.scenario.generators.rented import shape_part
-from twin.scenario.schema.rental import RECLAIMED
 
 UTILISATIONS = np.linspace(0.05, 1.0, 20)
 """Of the curves [-]."""
@@ -27,9 +27,6 @@ INTERVAL_S, WRITE_S, RESTART_S = 1800.0, 20.0, 600.0
 """Checkpoints of rented work: between two, blocking time of a write, from a reclaim to the next step [est]."""
 GANG_GPUS = 64
 """GPUs of a gang that spot reclaims together [est]; a larger hall is many gangs."""
-WAYS = ("on_demand", "reserved", "spot")
-BY_THE_HOUR = ("on_demand", "spot")
-"""Ways in which idle GPUs are given back; what is reserved is paid all the time, as what is owned."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,12 @@ class RentOffer:
     gpus
         Of a shape.
     usd_gpu_h
-        One useful GPU-hour by way of renting, over `UTILISATIONS`, shape (U, samples) each [USD].
+        One useful GPU-hour by each way of `WAYS` that is offered, over `UTILISATIONS`, shape (U, samples) each [USD].
     break_even
-        Utilisation above which owning is cheaper than each of `BY_THE_HOUR`, shape (samples,) each; above 1: never.
+        Utilisation above which owning is cheaper than each `BY_THE_HOUR`, shape (samples,) each; above 1: never.
     jobs_usd
-        What the jobs of a run cost on demand, in whole shapes and billed time, shape (samples,) [USD]; None: no run.
+        What the jobs of a run cost by the first of these, in whole shapes and billed time, shape (samples,) [USD];
+        None: no run, or it is offered reserved alone.
     """
 
     id: str
@@ -57,6 +55,17 @@ class RentOffer:
     usd_gpu_h: dict[str, Floats]
     break_even: dict[str, Floats]
     jobs_usd: Floats | None
+
+    def owned_from(self, way: str = "") -> tuple[float, float, float] | None:
+        """Return the utilisation from which owning is cheaper: P5, P50, P95; inf: never.
+
+        Parameters
+        ----------
+        way
+            Of `BY_THE_HOUR`; "": the first that is offered. None is returned where it is offered reserved alone.
+        """
+        even = self.break_even.get(way or next(iter(self.break_even), ""))
+        return None if even is None else owned_from(even)
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ class _Terms:
     vendor: str
     title: str
     gpus: int
-    hour: RentTerms
+    hour_usd: Mapping[str, Floats]
     reclaim_per_s: Floats
     notice_s: float
     billed_unit_s: float
@@ -137,13 +146,13 @@ def _listed_terms(shape: ShapePart, books: SiteBooks, samples: int) -> _Terms:
         return pert_quantile(low, figure.value, high, draws)
 
     hour = drawn("price_usd")
-    terms = RentTerms(hour, hour * drawn("reserved"), hour * drawn("spot"))
+    by_way = {"on_demand": hour, "reserved": hour * drawn("reserved"), "spot": hour * drawn("spot")}
     return _Terms(
         shape.id,
         shape.vendor,
         shape.title,
         shape.n_gpu,
-        terms,
+        by_way,
         drawn("reclaim_per_s"),
         shape.notice_s,
         shape.billed_unit_s,
@@ -152,20 +161,17 @@ def _listed_terms(shape: ShapePart, books: SiteBooks, samples: int) -> _Terms:
 
 
 def _own_terms(group: RentedGroup, books: SiteBooks, prices: Prices) -> _Terms:
-    """Return the terms of a rental; its ways other than its own cost what its shape does in the catalogue, if any."""
+    """Return the terms of a rental: by its own way alone."""
     rental, terms = group.rental, group.terms
     gpus = int(group.gpus[0]) if group.gpus.size else 1
     asked = np.broadcast_to(prices[rent_entry(rental.id)] * terms.price_usd_s * HOUR_S * gpus, prices.shape)
     shape = shape_part(rental, books.catalog)
-    listed = None if shape is None else _listed_terms(shape, books, prices.samples).hour
-    hour = RentTerms(asked, asked, asked) if listed is None else listed
-    way = "spot" if rental.terms in RECLAIMED else rental.terms.replace("-", "_")
     return _Terms(
         rental.id,
         tr("This scene"),
         (rental.title or rental.id) + ("" if shape is None else f" ({shape.vendor} {shape.title})"),
         gpus,
-        replace(hour, **{way: asked}),
+        {rental.terms.replace("-", "_"): asked},
         np.array([terms.reclaim_per_s]),
         terms.notice_s,
         terms.billed_unit_s,
@@ -176,15 +182,16 @@ def _own_terms(group: RentedGroup, books: SiteBooks, prices: Prices) -> _Terms:
 def _offer(terms: _Terms, books: SiteBooks, gpus: int, fixed: Floats, energy: Floats) -> RentOffer:
     gang = np.ceil(min(gpus, GANG_GPUS) / terms.gpus)
     kept = kept_on_spot(gang, terms.reclaim_per_s, terms.notice_s, INTERVAL_S, WRITE_S, RESTART_S)
-    usd = rented_usd_gpu_h(terms.hour, gpus, terms.gpus, UTILISATIONS, kept)
-    even = {way: break_even_utilisation(fixed, energy, usd[way][0]) for way in BY_THE_HOUR}
+    usd = rented_usd_gpu_h(terms.hour_usd, gpus, terms.gpus, UTILISATIONS, kept)
+    even = {way: break_even_utilisation(fixed, energy, usd[way][0]) for way in BY_THE_HOUR if way in usd}
     jobs = _jobs_usd(terms, books.work)
     return RentOffer(terms.id, terms.vendor, terms.title, terms.gpus, usd, even, jobs)
 
 
 def _jobs_usd(terms: _Terms, work: WorkDone | None) -> Floats | None:
-    if work is None or not work.jobs:
+    hour_usd = next((terms.hour_usd[way] for way in BY_THE_HOUR if way in terms.hour_usd), None)
+    if hour_usd is None or work is None or not work.jobs:
         return None
     shapes = shapes_for([job.gpus for job in work.jobs], terms.gpus)
     billed = billed_s([job.held_s for job in work.jobs], terms.billed_unit_s, terms.billed_least_s)
-    return np.asarray(terms.hour.on_demand * float((shapes * billed).sum()) / HOUR_S, np.float64)
+    return np.asarray(hour_usd * float((shapes * billed).sum()) / HOUR_S, np.float64)

@@ -17,6 +17,9 @@ from twin.economics.finance import HOURS_PER_YEAR, capital_recovery
 
 IDLE_SHARE = 0.4
 """Power of an idle GPU with its share of the node, over that of a busy one [est]."""
+QUANTILES = (0.05, 0.5, 0.95)
+_NEVER = 1e9
+"""In place of infinity, between two of which no quantile is known [-]."""
 
 
 @dataclass(frozen=True)
@@ -105,3 +108,16 @@ def break_even_utilisation(
     saved = np.asarray(rent_usd_gpu_h, np.float64) - (1 - IDLE_SHARE) * energy
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(saved > 0, (fixed + IDLE_SHARE * energy) / saved, np.inf), np.float64)
+
+
+def owned_from(break_even: Floats) -> tuple[float, float, float]:
+    """Return P5, P50 and P95 of utilisations from which owning is cheaper; inf: never, as no hall is used above 100 %.
+
+    Examples
+    --------
+    >>> owned_from(np.array([0.5, 0.5, 1.2, np.inf]))
+    (0.5, 0.85, inf)
+    """
+    found = np.quantile(np.minimum(break_even, _NEVER), QUANTILES)
+    low, middle, high = np.where(found > 1.0, np.inf, found).tolist()
+    return low, middle, high

@@ -7,7 +7,7 @@ the work since the last one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,11 @@ from twin.arrays import Floats
 from twin.physics.checkpoint import renewal_ettr
 
 HOUR_S = 3600.0
+WAYS = ("on_demand", "reserved", "spot", "marketplace")
+"""By the hour, given back when idle; paid all the time; by the hour, reclaimed at random: by a cloud, by hosts."""
+BY_THE_HOUR = ("on_demand", "spot", "marketplace")
+"""Ways in which idle GPUs are given back; what is reserved is paid all the time, as what is owned."""
+RECLAIMED_WAYS = ("spot", "marketplace")
 
 
 def shapes_for(gpus: ArrayLike, gpus_per_shape: int) -> Floats:
@@ -93,51 +98,32 @@ def kept_on_spot(
     return renewal_ettr(interval_s, write_s, restart_s, rate)
 
 
-@dataclass(frozen=True)
-class RentTerms:
-    """Prices of one shape and hour in samples, shape (samples,) each [USD].
-
-    Parameters
-    ----------
-    on_demand
-        By the hour, given back when idle.
-    reserved
-        Paid all the time.
-    spot
-        By the hour, reclaimed at random.
-    """
-
-    on_demand: Floats
-    reserved: Floats
-    spot: Floats
-
-
 def rented_usd_gpu_h(
-    terms: RentTerms, gpus: int, gpus_per_shape: int, utilisation: ArrayLike, kept: ArrayLike
+    hour_usd: Mapping[str, Floats], gpus: int, gpus_per_shape: int, utilisation: ArrayLike, kept: ArrayLike
 ) -> dict[str, Floats]:
-    """Return what one useful GPU-hour costs to rent in each way, samples last [USD].
+    """Return what one useful GPU-hour costs to rent in each way that is asked for, samples last [USD].
 
     Parameters
     ----------
-    terms
-        Of a shape.
+    hour_usd
+        Of one shape and hour by some of `WAYS`, shape (samples,) each [USD].
     gpus, gpus_per_shape
         GPUs needed, of which whole shapes are rented.
     utilisation : array_like
         Share of the hours in which they are needed, shape (U,), above 0.
     kept : array_like
-        Share of spot time that is kept work [-].
+        Share of the time by one of `RECLAIMED_WAYS` that is kept work [-].
 
     Returns
     -------
     dict
-        "on_demand", "reserved", "spot", shape (U, samples) each.
+        By way, shape (U, samples) each.
     """
     each = float(shapes_for(gpus, gpus_per_shape)) / gpus
     used = np.asarray(utilisation, np.float64)[..., None]
+    share: dict[str, ArrayLike] = {"reserved": used, **dict.fromkeys(RECLAIMED_WAYS, kept)}
     flat = np.ones(used.shape)
     return {
-        "on_demand": np.asarray(terms.on_demand * each * flat, np.float64),
-        "reserved": np.asarray(terms.reserved * each / used, np.float64),
-        "spot": np.asarray(terms.spot * each / np.asarray(kept, np.float64) * flat, np.float64),
+        way: np.asarray(usd * each / np.asarray(share.get(way, 1.0), np.float64) * flat, np.float64)
+        for way, usd in hour_usd.items()
     }

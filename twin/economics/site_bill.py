@@ -19,6 +19,7 @@ from twin.plant.tables import Plant
 from twin.scenario.generators.rented import shape_part, terms_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.rental import Rental
+from twin.units import render
 
 
 def bill_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Bill:
@@ -45,15 +46,25 @@ def bill_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Bill:
         notes.append("The scene has no power tree: its power chain and substation count as nothing.")
     if not scenario.cooling.loops:
         notes.append("The scene has no cooling: its cooling counts as nothing.")
+    racks_w = float(rack_design_w(plant, catalog).sum())
+    if rented_w := racks_w * (1.0 - share):
+        notes.append(
+            tr(
+                "Rented nodes take {rented} of {racks} of racks: what powers, cools and houses them is their owner's.",
+                rented=render(rented_w, "power", 3),
+                racks=render(racks_w, "power", 3),
+            )
+        )
     return Bill(
         lines,
         gpus_by_part(plant),
-        float(rack_design_w(plant, catalog).sum()) * share,
+        racks_w * share,
         grid_power_w(plant, catalog) * share,
         {kind: rated_w * share for kind, rated_w in source_power_w(plant).items()},
         tuple(notes),
         share,
         gpus_by_part(plant, rented),
+        rented_w,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from twin import units
+from twin.analysis.money_words import use_words
 from twin.arrays import Floats
 from twin.language import tr
 from twin.units.render import MISSING
@@ -30,7 +31,8 @@ class AnswerFigure:
     value
         In `unit`; inf: never; nan: not known.
     unit
-        A dimension of `twin.units`, in SI units; else a word: "GPUs", "USD", "USD/year".
+        A dimension of `twin.units`, in SI units; "utilisation" from which on something holds; else a word: "GPUs",
+        "USD", "USD/year".
     low, high
         Its range: P5 and P95 of samples, or what the method says; None: it has none.
     """
@@ -160,6 +162,8 @@ def worded(value: float, unit: str) -> str:
     """
     if math.isnan(value):
         return MISSING
+    if unit == "utilisation":
+        return use_words(value)
     if math.isinf(value):
         return tr("never") if unit == "duration" else tr("no limit")
     if unit in units.DIMENSIONS:

@@ -15,7 +15,7 @@ from twin.designs.need import LanguageWork
 from twin.designs.need_file import need_from
 from twin.designs.work_table import WorkTable, cuttable_counts
 from twin.economics.finance import SECONDS_PER_YEAR
-from twin.language import tr
+from twin.language import counted, tr
 from twin.planning.profile.models import model_presets
 from twin.questions.answer import QUANTILES, AnswerBar, AnswerChart, AnswerFigure, TradeAnswer, ranged
 from twin.questions.hall_estimate import (
@@ -27,7 +27,7 @@ from twin.questions.hall_estimate import (
     part_of_scene,
     scene_gpus,
 )
-from twin.questions.question import Asked, QuestionInput, Setting, TradeQuestion
+from twin.questions.question import Asked, QuestionError, QuestionInput, Setting, TradeQuestion
 
 NONE, BATCH = "none", 2048
 OTHER_PART = "DGX-B200"
@@ -153,9 +153,22 @@ def _choice(asked: Asked, halls: HallEstimates, part: HallPart, nodes: int, titl
 def _answer(asked: Asked) -> TradeAnswer:
     halls, known = HallEstimates(asked.setting), known_parts(asked.catalog)
     big, small = known[asked.word("big")], known[asked.word("small")]
-    big_nodes = asked.count("nodes")
-    big_nodes = big.stack.nodes if big.stack.rack else min(big_nodes, big.stack.nodes)
-    fewer = small.stack.nodes if small.stack.rack or small.part != big.part else max(1, big_nodes // 2)
+    big_nodes = big.stack.nodes if big.stack.rack else asked.count("nodes")
+    if big_nodes > big.stack.nodes:
+        raise QuestionError(
+            tr("a rack holds at most {nodes} x {part}", nodes=big.stack.nodes, part=big.part), "nodes"
+        )
+    fewer = small.stack.nodes
+    if small.part == big.part and not small.stack.rack:
+        fewer, left = divmod(big_nodes, 2)
+        if left:
+            raise QuestionError(
+                tr(
+                    "two small racks cannot share {nodes} evenly; give an even number, or another small rack",
+                    nodes=counted(big_nodes, "node"),
+                ),
+                "nodes",
+            )
     one_big = _choice(asked, halls, big, big_nodes, tr("one big rack"))
     two_small = _choice(asked, halls, small, fewer, tr("two small ones"))
     usd = [choice.token_usd for choice in (one_big, two_small)]
@@ -264,7 +277,10 @@ def _small(setting: Setting) -> str:
 
 def _nodes(setting: Setting) -> str:
     part = known_parts(setting.catalog).get(setting.given.get("big", ""))
-    return f"{part.stack.nodes if part is not None else 4}"
+    if part is None:
+        return "4"
+    nodes = part.stack.nodes
+    return f"{nodes if part.stack.rack else nodes - nodes % 2 or nodes}"
 
 
 QUESTION = TradeQuestion(
@@ -283,7 +299,9 @@ QUESTION = TradeQuestion(
         QuestionInput(
             "nodes",
             tr("Nodes of a big rack"),
-            tr("A rack that brings its nodes has its own number"),
+            tr(
+                "An even number, so that two small racks hold as many; a rack that brings its nodes has its own"
+            ),
             _nodes,
             "count",
             low=1,

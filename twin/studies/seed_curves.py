@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,17 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.compare import Sample, sample_of
+from twin.analysis.figures import Summary, at, nested, water_per_it
 from twin.analysis.run_pool import RunLost, RunPool, processors
 from twin.arrays import Floats
 from twin.record.frame import Frame
 from twin.runtime.loading import begun, engine_type
-from twin.runtime.protocol import ENGINE
+from twin.runtime.protocol import ENGINE, RunEngine
 from twin.scenario.schema.document import Scenario
 from twin.studies.bands import SeedBands, bands_of
 
 POINTS = 241
 """Times of a curve, evenly from the start to the end."""
 QUANTILES = (0.05, 0.5, 0.95)
+SO_FAR: dict[str, Callable[[Summary], float | None]] = {"run.pue": at("pue"), "run.wue": water_per_it}
+"""Series of what a run has come to, from its figures at a time."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def curves_over_seeds(
     seeds
         One run each.
     series
-        Channels of the site.
+        Channels of the site, and of `SO_FAR`.
     end_s
         Where the curves end, and the runs, if they have not ended before [s].
     progress
@@ -116,6 +120,7 @@ def _run(seed: int) -> tuple[Sample, Floats]:
     assert _scenario is not None
     engine = begun(engine_type(ENGINE), _scenario, seed, ())
     frame = Frame.empty(engine.layout)
+    asked = not SO_FAR.keys().isdisjoint(_series)
     found = np.full((len(_series), len(_times_s)), np.nan)
     for place, t_s in enumerate(_times_s.tolist()):
         engine.advance(min(t_s, engine.end_s))
@@ -125,5 +130,13 @@ def _run(seed: int) -> tuple[Sample, Floats]:
             frame = Frame.empty(engine.layout)
         frame.detail = False
         engine.fill(frame)
-        found[:, place] = [frame.values[name][0] for name in _series]
+        so_far = _so_far(engine, frame) if asked else {}
+        found[:, place] = [so_far[name] if name in SO_FAR else frame.values[name][0] for name in _series]
     return sample_of(engine.summary()), found
+
+
+def _so_far(engine: RunEngine, frame: Frame) -> dict[str, float]:
+    """Return the series of `SO_FAR` at the present time, of which the frame is; nan: not known yet."""
+    summary = nested(engine.figures(frame, engine.ledger_gpu_s()))
+    values = {name: of(summary) for name, of in SO_FAR.items()}
+    return {name: math.nan if value is None else value for name, value in values.items()}

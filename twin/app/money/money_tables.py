@@ -10,7 +10,8 @@ from twin.app.money.price_dialog import STANDING_WORDS, price_text
 from twin.app.money.rent_chart import even_words, offer_title
 from twin.app.toolkit.text import significant
 from twin.economics.ledger_usd import LedgerUsd
-from twin.economics.own_or_rent import WAYS
+from twin.economics.own_or_rent import RentOffer
+from twin.economics.rent import RECLAIMED_WAYS
 from twin.language import tr
 
 
@@ -77,11 +78,14 @@ def price_cells(found: MoneyFigures) -> list[CellRow]:
 def offer_model() -> CellModel:
     """Return the empty table of what clouds ask."""
     return CellModel(
-        (tr("Rented"), tr("On demand"), tr("Reserved"), tr("Spot"), tr("Own from")),
+        (tr("Rented"), tr("On demand"), tr("Reserved"), tr("Reclaimed"), tr("Own from")),
         (
             tr("Shape of a cloud with the most frequent GPU of the site"),
-            *(tr("USD of a GPU-hour that is used, all the time"),) * 3,
-            tr("Utilisation above which owning is cheaper than on demand: P50 (P5 to P95)"),
+            *(tr("USD of a GPU-hour that is used, all the time"),) * 2,
+            tr(
+                "USD of a GPU-hour that is used, on spot or a marketplace: reclaimed at random, lost work included"
+            ),
+            tr("Utilisation above which owning is cheaper than the first price by the hour: P50 (P5 to P95)"),
         ),
     )
 
@@ -93,12 +97,18 @@ def offer_cells(found: MoneyFigures) -> list[CellRow]:
             offer.id,
             (
                 offer_title(offer),
-                *(significant(float(np.median(offer.usd_gpu_h[way][-1]))) for way in WAYS),
+                *(_asked(offer, *ways) for ways in (("on_demand",), ("reserved",), RECLAIMED_WAYS)),
                 even_words(offer),
             ),
         )
         for offer in found.rent.offers
     ]
+
+
+def _asked(offer: RentOffer, *ways: str) -> str:
+    """Return what a GPU-hour costs by the first of some ways that is offered."""
+    usd = next((offer.usd_gpu_h[way][-1] for way in ways if way in offer.usd_gpu_h), None)
+    return "" if usd is None else significant(float(np.median(usd)))
 
 
 def price_words(price: float) -> str:

@@ -7,20 +7,20 @@ from html import escape
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 
-from twin.analysis.money_words import QUANTILES
+from twin.analysis.money_words import QUANTILES, WAY_TITLES, use_words
 from twin.app.toolkit.charts.axes import Axis, round_step
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
 from twin.app.toolkit.charts.painting import CENTRE, RIGHT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import scaled
 from twin.arrays import Floats
-from twin.economics.own_or_rent import BY_THE_HOUR, UTILISATIONS, OwnOrRent, RentOffer
+from twin.economics.own_or_rent import UTILISATIONS, OwnOrRent, RentOffer
+from twin.economics.rent import RECLAIMED_WAYS
 from twin.language import tr
 
 _HIGH_PX, _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 220, 44.0, 14.0, 22.0, 34.0
 _HEADROOM, _DOT_PX, _TEXT_PX, _NAME_PX = 1.25, 3.5, 11, 15.0
 _DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
-WAY_TITLES = {"on_demand": tr("on demand"), "spot": tr("spot")}
 
 
 def offer_title(offer: RentOffer) -> str:
@@ -28,12 +28,12 @@ def offer_title(offer: RentOffer) -> str:
     return f"{offer.vendor} {offer.title}"
 
 
-def even_words(offer: RentOffer, way: str = "on_demand") -> str:
-    """Return from which utilisation owning is cheaper than on demand or on spot, with its range."""
-    low, middle, high = (
-        tr("never") if use > 1.0 else f"{100 * use:.0f} %"
-        for use in np.quantile(offer.break_even[way], QUANTILES).tolist()
-    )
+def even_words(offer: RentOffer, way: str = "") -> str:
+    """Return from which utilisation owning is cheaper than by a way, or the first by the hour, with its range."""
+    found = offer.owned_from(way)
+    if found is None:
+        return ""
+    low, middle, high = map(use_words, found)
     return tr("{middle} ({low} to {high})", low=low, middle=middle, high=high)
 
 
@@ -64,8 +64,9 @@ class RentChart(PaintedChart):
         self.found = found
         self.setAccessibleDescription(
             "; ".join(
-                f"{offer_title(offer)}: {even_words(offer)}, {WAY_TITLES['spot']} {even_words(offer, 'spot')}"
+                f"{offer_title(offer)}, {WAY_TITLES[way]}: {even_words(offer, way)}"
                 for offer in found.offers
+                for way in offer.break_even
             )
         )
         self.refresh()
@@ -95,7 +96,7 @@ class RentChart(PaintedChart):
             (f"{use:.2f}", *(f"{usd:.4f}" for usd in np.quantile(own, QUANTILES).tolist()))
             for use, own in zip(UTILISATIONS, found.owned_usd_gpu_h, strict=True)
         ]
-        both = [(offer, way) for way in BY_THE_HOUR for offer in found.offers]
+        both = [(offer, way) for offer in found.offers for way in offer.break_even]
         asked = [f"{_asked(offer, way):.4f}" for offer, way in both]
         names = [f"{offer_title(offer)} {way.replace('_', ' ')} P50 [USD]" for offer, way in both]
         return [(*heads, *names), *((*row, *asked) for row in rows)]
@@ -141,9 +142,15 @@ class RentChart(PaintedChart):
         painter.line_in(theme.accent, 2.0)
         painter.curve(x, up.px(middle))
         for place, offer in enumerate(found.offers):
-            for way, width_px in zip(BY_THE_HOUR, (1.6, 1.0), strict=True):
-                y = up.px(_asked(offer, way))
-                dashes = _DASHES[2] if way == "spot" else _DASHES[place % 4] if theme.dashes else _DASHES[0]
+            for way in offer.break_even:
+                y, width_px = up.px(_asked(offer, way)), 1.0 if way in RECLAIMED_WAYS else 1.6
+                dashes = (
+                    _DASHES[2]
+                    if way in RECLAIMED_WAYS
+                    else _DASHES[place % 4]
+                    if theme.dashes
+                    else _DASHES[0]
+                )
                 painter.line_in(self.colour(place), width_px, dashes)
                 painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
         painter.restore()
@@ -163,10 +170,10 @@ class RentChart(PaintedChart):
                 (
                     _asked(offer, way),
                     place,
-                    offer.vendor + (f" ({WAY_TITLES[way]})" if way == "spot" else ""),
+                    offer.vendor + (f" ({WAY_TITLES[way]})" if way in RECLAIMED_WAYS else ""),
                 )
                 for place, offer in enumerate(self.found.offers if self.found else ())
-                for way in BY_THE_HOUR
+                for way in offer.break_even
             ),
             key=lambda line: line[0],
         )
@@ -197,7 +204,7 @@ class RentChart(PaintedChart):
     def axes(self) -> tuple[Axis, Axis]:
         """Return where utilisation and cost stand."""
         assert self.found is not None
-        asked = [_asked(offer, "on_demand") for offer in self.found.offers]
+        asked = [_asked(offer, way) for offer in self.found.offers for way in offer.break_even]
         own = np.median(self.found.owned_usd_gpu_h, axis=1)
         most = max(_HEADROOM * max(asked, default=1.0), 2.0 * float(own[-1]))
         return (
@@ -213,8 +220,8 @@ class RentChart(PaintedChart):
         return [
             (offer, way, across.px(use), up.px(_asked(offer, way)))
             for offer in self.found.offers
-            for way in BY_THE_HOUR
-            if (use := float(np.median(offer.break_even[way]))) <= 1.0
+            for way in offer.break_even
+            if (use := (offer.owned_from(way) or (np.inf,) * 3)[1]) <= 1.0
         ]
 
 

@@ -11,7 +11,7 @@ from twin.analysis.figure_words import value_words
 from twin.analysis.figures import FIGURES
 from twin.analysis.rerun import scenario_of_run
 from twin.app.monitor.status_progress import StatusProgress
-from twin.app.session.plot_pages import SITE_CHANNELS
+from twin.app.session.plot_pages import CURVES_SHOWN
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.read_only_dialog import Page
@@ -24,8 +24,8 @@ from twin.studies.seed_curves import SeedCurves
 from twin.studies.seed_curves_aside import curves_aside
 
 USUAL, LEAST, MOST = 20, 2, 1000
-SERIES = tuple(sorted({*SITE_CHANNELS, "site.interruptions", "site.spares"}))
-"""Channels of curves and tiles that have bands."""
+SERIES = tuple(sorted({*CURVES_SHOWN, "site.interruptions", "site.spares"}))
+"""Series of curves and tiles that have bands."""
 _NONE = tr("There are none yet: Analyse > Run seeds in the background.")
 
 
@@ -50,7 +50,8 @@ class SeedRuns(StatusProgress):
         WindowEnd(window, self.cancel)
         session.opened.connect(lambda _: self._on_opened())
         session.document_changed.connect(self._on_document)
-        session.broken.connect(lambda _: self._void(tr("An intervention changed the run.")))
+        for acted in (session.broken, session.mended):
+            acted.connect(lambda _: self._void(tr("An intervention changed the run.")))
 
     @property
     def is_running(self) -> bool:
@@ -72,13 +73,13 @@ class SeedRuns(StatusProgress):
 
     def begin(self, number: int) -> None:
         """Run the scene with so many seeds, in place of runs that go on."""
-        document = self._session.live.document
-        if document is None:
+        scenario = self._present()
+        if scenario is None:
             return
         self.cancel()
-        self._scenario = document.scenario
+        self._scenario = scenario
         seeds = range(self._session.seed, self._session.seed + number)
-        self._aside = curves_aside(self._of_run(document.scenario), seeds, SERIES, self._session.end_s)
+        self._aside = curves_aside(self._of_run(scenario), seeds, SERIES, self._session.end_s)
         self.bar.setRange(0, number)
         self.bar.setValue(0)
         self.words.setText(tr("{seeds} in the background", seeds=counted(number, "seed")))
@@ -141,15 +142,21 @@ class SeedRuns(StatusProgress):
 
     def _on_document(self, _: object) -> None:
         """Bands are of the scene as it was: after an edit there are none. What is looked at of the past is no edit."""
-        present = self._session.halls.foreseen or self._session.live
-        scenario = present.document.scenario if present.document is not None else None
-        if self.is_running and scenario is not self._scenario and scenario != self._scenario:
-            self.cancel()
-            self._tell(tr("The runs over seeds were cancelled"), tr("The scene was edited."))
-        if not self._session.over_seeds.is_of(scenario):
+        scenario = self._present()
+        is_same = scenario is self._scenario or scenario == self._scenario
+        if not (is_same if self.is_running else self._session.over_seeds.is_of(scenario)):
             self._void(tr("The scene was edited."))
 
+    def _present(self) -> Scenario | None:
+        """Return the scene as it stands, with an edit that waits for its answer."""
+        present = self._session.halls.foreseen or self._session.live
+        return present.document.scenario if present.document is not None else None
+
     def _void(self, why: str) -> None:
+        """Give up the runs that go on, and the bands there are: the scene or its run is another."""
+        if self.is_running:
+            self.cancel()
+            self._tell(tr("The runs over seeds were cancelled"), why)
         if self._session.over_seeds.found is not None:
             self._session.over_seeds.clear()
             self._tell(tr("The bands over seeds are gone"), why)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from twin.app.needs.need_fields import new_work, source_of
+from twin.catalog import Catalog, load_catalog
 from twin.designs.need import SUFFIX
 from twin.designs.need_file import ROOT, NeedFile, need_from
 from twin.language import tr
@@ -163,6 +164,12 @@ class NeedDraft:
             return need_from(self.source.text, self.source.name, self.folder)
         except ScenarioError as wrong:
             return wrong.problems
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return shipped parts and models and those beside the need; shipped ones alone while it is none."""
+        judged = self.judged()
+        return judged.catalog if isinstance(judged, NeedFile) else load_catalog()
 
     def saved_at(self, path: Path) -> NeedDraft:
         """Write the need to a file; return the draft of it. Raises `OSError`."""

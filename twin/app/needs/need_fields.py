@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
 from twin.app.form.field import Field, field_of
 from twin.app.form.typed import file_value, names_in, text_of, typed_value
-from twin.catalog import load_catalog
+from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError
 from twin.designs.hall_part import hall_parts
 from twin.designs.need import (
@@ -27,7 +27,7 @@ from twin.designs.need import (
     VisionWork,
 )
 from twin.language import tr
-from twin.planning.profile.models import model_presets
+from twin.planning.profile.models import presets_of
 from twin.scenario.schema.streams import TraceMap
 from twin.scenario.text.emit import flow, scalar
 
@@ -81,18 +81,20 @@ class NeedSection:
     item: bool = False
 
 
-def sections(value: dict[str, Any]) -> Iterator[NeedSection]:
-    """Yield the sections of a need as its file has it."""
+def sections(value: dict[str, Any], catalog: Catalog) -> Iterator[NeedSection]:
+    """Yield the sections of a need as its file has it, with the parts and models there are."""
     yield NeedSection("", tr("Need"), (_of(SiteNeed, "", "title", tr("Title")),))
     for place, work in enumerate(_items(value, "workloads")):
         key = f"workloads[{place}]"
-        yield NeedSection(key, tr("Workload {number}", number=place + 1), tuple(_work(key, work)), item=True)
+        yield NeedSection(
+            key, tr("Workload {number}", number=place + 1), tuple(_work(key, work, catalog)), item=True
+        )
     yield NeedSection("dataset", tr("Data set"), _dataset())
     for place, _ in enumerate(_items(value, "stages")):
         key = f"stages[{place}]"
         yield NeedSection(key, tr("Stage {number}", number=place + 1), _stage(key), item=True)
     yield NeedSection("trace", tr("Job trace"), tuple(_trace(value)))
-    yield NeedSection("gpus", tr("GPUs to choose from"), (_gpus(),))
+    yield NeedSection("gpus", tr("GPUs to choose from"), (_gpus(catalog),))
     yield NeedSection("limits", tr("Limits"), _limits())
     yield NeedSection("site", tr("Site"), _site())
     yield NeedSection("lead", tr("Lead times"), _lead())
@@ -179,10 +181,10 @@ def default_text(of: Field) -> str:
     return shown_text(of, list(default) if isinstance(default, tuple) else default)
 
 
-@cache
-def gpu_names() -> tuple[str, ...]:
+@lru_cache(maxsize=4)
+def gpu_names(catalog: Catalog) -> tuple[str, ...]:
     """Return the GPUs of which halls can be made, and the beginnings of their names."""
-    found = sorted({part.gpu for part in hall_parts(load_catalog(), ("",))})
+    found = sorted({part.gpu for part in hall_parts(catalog, ("",))})
     return (*dict.fromkeys(name.partition("-")[0] for name in found), *found)
 
 
@@ -202,7 +204,7 @@ def _of(model: type[BaseModel], group: str, key: str, title: str, unit: str = ""
     return replace(made, key=f"{group}.{key}" if group else key, tip=tip)
 
 
-def _work(key: str, work: Any) -> Iterator[Field]:
+def _work(key: str, work: Any, catalog: Catalog) -> Iterator[Field]:
     source = source_of(work)
     yield Field(
         f"{key}.kind",
@@ -215,7 +217,7 @@ def _work(key: str, work: Any) -> Iterator[Field]:
     if source == "vision":
         yield from _vision(key)
         return
-    presets = model_presets()
+    presets = presets_of(catalog)
     if source == "preset":
         yield _of(
             LanguageWork,
@@ -296,9 +298,9 @@ def _trace(value: dict[str, Any]) -> Iterator[Field]:
         yield _of(TraceMap, "trace.map", key, title, unit)
 
 
-def _gpus() -> Field:
+def _gpus(catalog: Catalog) -> Field:
     tip = tr("GPUs that may be chosen, or how their names begin")
-    return _of(SiteNeed, "", "gpus", "GPUs", choices=gpu_names(), tip=tip)
+    return _of(SiteNeed, "", "gpus", "GPUs", choices=gpu_names(catalog), tip=tip)
 
 
 def _limits() -> tuple[Field, ...]:

@@ -80,7 +80,7 @@ class NeedForm(FieldForm):
         if self._draft is None or draft.source.path != self._draft.source.path:
             self._refused.clear()
         self._draft = draft
-        shape = tuple(sections(draft.plain))
+        shape = tuple(sections(draft.plain, draft.catalog))
         if shape != self._shape:
             self._shape = shape
             self._build(shape)

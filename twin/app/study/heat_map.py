@@ -84,8 +84,12 @@ class HeatMap(PointChart):
                 (float(place), f"{value:.4g}" if axis.is_number else axis.words(value))
                 for place, value in enumerate(values.tolist())
             ]
-            ends.append(PlaneAxis(axis.title, -0.5, len(values) - 0.5, marks))
+            ends.append(PlaneAxis(axis.title, -0.5, len(values) - 0.5, marks, axis.path))
         return Plane(ends[0], ends[1], self.width(), self.height(), right)
+
+    def titles(self) -> list[tuple[QRectF, PlaneAxis]]:
+        """Return where the title of each axis stands."""
+        return self._plane().titles
 
     def _column(self, key: int) -> Floats:
         assert self.points is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from PySide6.QtCore import QPointF, QRectF
@@ -29,6 +29,8 @@ class IndexChart(PaintedChart):
     ----------
     rows
         Key and its indices, the most telling first.
+    titles
+        Of the keys.
     """
 
     def __init__(self, look: Look) -> None:
@@ -40,11 +42,15 @@ class IndexChart(PaintedChart):
             keys=True,
         )
         self.rows: tuple[tuple[str, SobolIndex], ...] = ()
+        self.titles: Mapping[str, str] = {}
         self._note = ""
         self.empty = tr("Indices are known when the runs are done")
 
-    def show_indices(self, rows: Sequence[tuple[str, SobolIndex]], note: str) -> None:
-        """Show the indices of keys; `note` says of what and from how many samples."""
+    def show_indices(
+        self, rows: Sequence[tuple[str, SobolIndex]], note: str, titles: Mapping[str, str]
+    ) -> None:
+        """Show the indices of keys, called by their titles; `note` says of what and from how many samples."""
+        self.titles = titles
         self.rows = tuple(sorted(rows, key=lambda row: -row[1].total))
         self._note = note
         self.refresh()
@@ -65,13 +71,13 @@ class IndexChart(PaintedChart):
         for place, (key, index) in enumerate(self.rows):
             words = tr(
                 "{key}: alone {first:.3f} ± {first_error:.3f}, with the others {total:.3f} ± {total_error:.3f}",
-                key=key,
+                key=self.titles[key],
                 first=index.first,
                 first_error=index.first_error,
                 total=index.total,
                 total_error=index.total_error,
             )
-            found.append(ChartItem(self._spot(place), escape(words), key, words))
+            found.append(ChartItem(self._spot(place), f"{escape(words)}<br>{escape(key)}", key, words))
         return found
 
     def _spot(self, place: int) -> QRectF:
@@ -80,7 +86,7 @@ class IndexChart(PaintedChart):
 
     def _axis(self) -> Axis:
         metrics = QFontMetrics(font(TEXT_PX, bold=True))
-        longest = max((metrics.horizontalAdvance(key) for key, _ in self.rows), default=0) + 4.0
+        longest = max((metrics.horizontalAdvance(self.titles[key]) for key, _ in self.rows), default=0) + 4.0
         left = _EDGE_PX + min(longest, _MOST_NAME * self.width()) + _GAP_PX
         figures = metrics.horizontalAdvance("0.000 ± 0.000") + _GAP_PX
         high = max([1.0, *(index.total + index.total_error for _, index in self.rows)])
@@ -108,7 +114,7 @@ class IndexChart(PaintedChart):
             if self.hasFocus() and key == self._current:
                 painter.fillRect(spot, QColor(theme.hover))
             name = QRectF(_EDGE_PX, spot.top(), axis.begin - _EDGE_PX - _GAP_PX, spot.height())
-            painter.write(name, key, theme.text, TEXT_PX, bold=True, to=LEFT, elided=True)
+            painter.write(name, self.titles[key], theme.text, TEXT_PX, bold=True, to=LEFT, elided=True)
             high = min(scaled(_BAR_PX), spot.height() / 2 - 2)
             for value, error, ink, top in (
                 (index.first, index.first_error, theme.series[0], spot.center().y() - high - 1),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.app.study.key_words import key_words
 from twin.app.toolkit.charts.axes import round_step
 from twin.arrays import Floats
 from twin.studies.sweep_records import KeyRecord
@@ -35,6 +36,8 @@ class KeyAxis:
         Whether places are numbers in the unit; else values stand one after the other.
     is_listed
         Whether few values come again and again, as of a list or a grid.
+    is_alone
+        Whether no other key of the study has its label.
     """
 
     path: str
@@ -42,21 +45,27 @@ class KeyAxis:
     places: Mapping[str, float]
     is_number: bool
     is_listed: bool = False
+    is_alone: bool = True
+
+    @property
+    def full(self) -> str:
+        """Return its label with its thing: "Checkpoint interval (job pretrain)"."""
+        return key_words(self.path).full
 
     @property
     def title(self) -> str:
-        """Return its name, with the unit of its numbers."""
-        return f"{self.path} ({self.unit})" if self.unit else self.path
+        """Return the same with the unit of its numbers."""
+        return f"{self.full} [{self.unit}]" if self.unit else self.full
 
     @property
     def name(self) -> str:
-        """Return its name without what it stands in: ``checkpoint.interval``."""
-        return re.sub(r"^.*\]\.", "", self.path)
+        """Return its label, with its thing where another key has the same label."""
+        return key_words(self.path).label if self.is_alone else self.full
 
     @property
     def short(self) -> str:
         """Return the same with the unit of its numbers."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
     def place(self, text: str) -> float:
         """Return where a value is; NaN: nowhere."""

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor
 
-from twin.app.study.plane import TEXT_PX, Plane, figure_axis, key_plane_axis
+from twin.app.study.plane import TEXT_PX, Plane, PlaneAxis, figure_axis, key_plane_axis
 from twin.app.study.point_chart import PointChart
 from twin.app.toolkit.charts.painting import LEFT, ChartPainter
 from twin.app.toolkit.look import Look
@@ -80,6 +80,10 @@ class LineChart(PointChart):
             self.width(),
             self.height(),
         )
+
+    def titles(self) -> list[tuple[QRectF, PlaneAxis]]:
+        """Return where the title of each axis stands."""
+        return self._plane().titles
 
     def spots(self) -> tuple[Floats, Ints64]:
         """Return where points are on screen."""

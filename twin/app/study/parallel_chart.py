@@ -53,7 +53,7 @@ class ParallelChart(PointChart):
             else:
                 low, high = -0.25, max(len(axis.places) - 0.75, 0.25)
                 marks = [(place, text) for text, place in axis.places.items()]
-            found.append(PlaneAxis(axis.short, low, high, marks))
+            found.append(PlaneAxis(axis.short, low, high, marks, axis.path))
         for figure in self._figures:
             bands = points.bands(figure)
             found.append(figure_axis(figure, bands.mean, bands.like, room))
@@ -127,14 +127,24 @@ class ParallelChart(PointChart):
         for left, axis in zip(lefts.tolist(), self._axes(), strict=True):
             self._paint_axis(painter, left, axis)
 
+    def titles(self) -> list[tuple[QRectF, PlaneAxis]]:
+        """Return where the title of each axis stands."""
+        two_lines = [self._head(left).adjusted(0, 0, 0, scaled(_HEAD_PX)) for left in self._lefts().tolist()]
+        return list(zip(two_lines, self._axes(), strict=True))
+
+    def _head(self, left: float) -> QRectF:
+        """Return the first line of the title of an axis."""
+        wide = self.width() / max(len(self._axes()), 1)
+        head = QRectF(left - wide / 2 + 3.0, 6.0, wide - 6.0, scaled(_HEAD_PX))
+        head.moveLeft(min(max(head.left(), 2.0), self.width() - head.width() - 2.0))
+        return head
+
     def _paint_axis(self, painter: ChartPainter, left: float, axis: PlaneAxis) -> None:
         theme, upright = painter.theme, self._upright(axis)
         painter.line_in(theme.muted, 1.4)
         painter.upright(left, upright.end, upright.begin)
         wide = self.width() / max(len(self._axes()), 1)
-        high = scaled(_HEAD_PX)
-        head = QRectF(left - wide / 2 + 3.0, 6.0, wide - 6.0, high)
-        head.moveLeft(min(max(head.left(), 2.0), self.width() - head.width() - 2.0))
+        high, head = scaled(_HEAD_PX), self._head(left)
         lines = wrapped(axis.title, font(TEXT_PX), int(head.width()), 2)
         head.translate(0.0, high * (2 - len(lines)))
         for line in lines:

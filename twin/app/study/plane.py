@@ -26,12 +26,13 @@ Marks = list[tuple[float, str]]
 
 @dataclass(frozen=True)
 class PlaneAxis:
-    """One axis: its title, what part of it is shown, and its marks."""
+    """One axis: its title, what part of it is shown, its marks, and the key that it is of; "": of none."""
 
     title: str
     low: float
     high: float
     marks: Marks
+    key: str = ""
 
 
 def figure_axis(figure: ComparedFigure, values: Floats, like: float, room_px: float) -> PlaneAxis:
@@ -46,12 +47,14 @@ def key_plane_axis(axis: KeyAxis, values: Floats, room_px: float) -> PlaneAxis:
     """Return the axis of a key over the places of its values."""
     if not axis.is_number:
         marks = [(place, text) for text, place in axis.places.items()]
-        return PlaneAxis(axis.title, -0.5, max(len(marks) - 0.5, 0.5), marks)
+        return PlaneAxis(axis.title, -0.5, max(len(marks) - 0.5, 0.5), marks, axis.path)
     low, high = widened(values)
     listed = sorted(set(axis.places.values()))
     if axis.is_listed and len(listed) <= max(room_px / 60.0, 2.0):
-        return PlaneAxis(axis.title, low, high, [(place, f"{place:.4g}") for place in listed])
-    return PlaneAxis(axis.title, low, high, number_marks(low, high, room_px))
+        marks = [(place, f"{place:.4g}") for place in listed]
+    else:
+        marks = number_marks(low, high, room_px)
+    return PlaneAxis(axis.title, low, high, marks, axis.path)
 
 
 class Plane:
@@ -81,6 +84,13 @@ class Plane:
         self.x = Axis(across.low, across.high, self.room.left(), self.room.right())
         self.y = Axis(up.low, up.high, self.room.bottom(), self.room.top())
         self._line = line
+        self._head = QRectF(_EDGE_PX, _GAP_PX, self.room.right() - _EDGE_PX, line)
+        self._foot = QRectF(self.room.left(), self.room.bottom() + line + _GAP_PX, self.room.width(), line)
+
+    @property
+    def titles(self) -> list[tuple[QRectF, PlaneAxis]]:
+        """Return where the title of each axis stands."""
+        return [(self._foot, self.across), (self._head, self.up)]
 
     def paint(self, painter: ChartPainter, *, grid: bool = True) -> None:
         """Paint marks, titles and lines behind what is drawn."""
@@ -101,10 +111,8 @@ class Plane:
                 painter.upright(x, room.top(), room.bottom())
             spot = QRectF(x - wide / 2, room.bottom() + _GAP_PX / 2, wide, line)
             painter.write(spot, words, theme.muted, to=CENTRE, elided=True)
-        title = QRectF(room.left(), room.bottom() + line + _GAP_PX, room.width(), line)
-        painter.write(title, self.across.title, theme.text, to=CENTRE, elided=True)
-        head = QRectF(_EDGE_PX, _GAP_PX, room.right() - _EDGE_PX, line)
-        painter.write(head, self.up.title, theme.text, to=LEFT, elided=True)
+        painter.write(self._foot, self.across.title, theme.text, to=CENTRE, elided=True)
+        painter.write(self._head, self.up.title, theme.text, to=LEFT, elided=True)
 
     def _mark_px(self) -> float:
         """Return the width that the words of a mark across may have [px]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from psygnal import Signal
@@ -25,6 +25,9 @@ from twin.arrays import Floats, Ints64
 from twin.language import tr
 from twin.shown_text import capitalised
 from twin.view3d.base.palette import ramp
+
+if TYPE_CHECKING:
+    from twin.app.study.plane import PlaneAxis
 
 Made = TypeVar("Made")
 RAMP = "cividis"
@@ -163,9 +166,17 @@ class PointChart(PaintedChart):
         return between.join([*lines, *([reason] if reason else [])])
 
     def said_at(self, place: QPointF) -> str:
-        """Return what there is to say of the point there, as rich text."""
-        at = self.place_at(place)
-        return "" if at is None or self.points is None else self._tip(int(self.points.numbers[at]))
+        """Return what there is to say of the point there, or which key the axis is of, as rich text."""
+        at = self.place_at(place) if not self.is_empty else None
+        if at is not None and self.points is not None:
+            return self._tip(int(self.points.numbers[at]))
+        titles = [] if self.is_empty else self.titles()
+        axis = next((axis for spot, axis in titles if axis.key and spot.contains(place)), None)
+        return "" if axis is None else f"<b>{escape(axis.title)}</b><br>{escape(axis.key)}"
+
+    def titles(self) -> list[tuple[QRectF, PlaneAxis]]:
+        """Return where the title of each axis stands."""
+        return []
 
     def _tip(self, number: int) -> str:
         head = tr("Point {number}", number=number)
@@ -183,8 +194,8 @@ class PointChart(PaintedChart):
         number = None if at is None or self.points is None else int(self.points.numbers[at])
         if number != self.pointed:
             self.hovered.emit(number)
-        if number is not None:
-            QToolTip.showText(event.globalPosition().toPoint(), self._tip(number), self)
+        if said := self.said_at(event.position()):
+            QToolTip.showText(event.globalPosition().toPoint(), said, self)
         else:
             QToolTip.hideText()
 
@@ -290,4 +301,4 @@ def figure_title(figure: ComparedFigure, like: float) -> str:
     """Return the title of an axis of a figure, with its unit."""
     _, unit = scale_of(figure, like)
     title = capitalised(figure.title)
-    return f"{title} ({unit})" if unit else title
+    return f"{title} [{unit}]" if unit else title

@@ -135,7 +135,8 @@ class PointModel(ColumnModel):
     def _head_tip(self, section: int) -> str:
         keys = len(self.points.axes) if self.points is not None else 0
         if 1 <= section <= keys and self.points is not None:
-            return self.points.axes[section - 1].path
+            axis = self.points.axes[section - 1]
+            return f"{axis.title}\n{axis.path}"
         if section == len(self._titles) - 1 and section > keys:
             return tr("Mean difference from the scene as it stands, with its 95 % interval, paired by seed")
         return (

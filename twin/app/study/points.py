@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from twin.analysis.figure_words import scale_of, value_words
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired import PairedDifference, difference_of
 from twin.app.study.key_axis import KeyAxis, key_axis
+from twin.app.study.key_words import key_words
 from twin.arrays import Bools, Floats, Ints64
 from twin.studies.study_figures import STUDY_FIGURES, is_closed
 from twin.studies.sweep_records import SweepContents
@@ -115,10 +117,12 @@ class StudyPoints:
     def axes(self) -> tuple[KeyAxis, ...]:
         """Return the axis of each key."""
         found = []
+        labels = Counter(key_words(key.path).label for key in self.contents.header.keys)
         for place, key in enumerate(self.contents.header.keys):
             texts = (point.values[place] for point in self.contents.points.values() if point.values)
             listed = bool(key.texts) or self.contents.header.design == "grid"
-            found.append(key_axis(key, texts, self.standing.get(key.path, ""), listed=listed))
+            axis = key_axis(key, texts, self.standing.get(key.path, ""), listed=listed)
+            found.append(replace(axis, is_alone=labels[key_words(key.path).label] == 1))
         return tuple(found)
 
     @cached_property
@@ -185,7 +189,7 @@ class StudyPoints:
         return next((run.reason for run in runs if run is not None and run.reason), "")
 
     def named(self, number: int) -> str:
-        """Return what a point is, such as "nodes 2, checkpoint.interval 5 min"."""
+        """Return what a point is, such as "Nodes 2, Checkpoint interval 5 min"."""
         pairs = zip(self.axes, self.texts(number), strict=True)
         return ", ".join(f"{axis.name} {text}" for axis, text in pairs if text)
 

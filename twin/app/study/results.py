@@ -173,12 +173,14 @@ class StudyResults(QWidget):
         """Offer the figures that are known, and the keys."""
         points = self.points
         figures = points.figures if points is not None else ()
-        keys = [axis.path for axis in points.axes] if points is not None else []
+        keys = [(axis.full, axis.path) for axis in points.axes] if points is not None else []
         usual = {self.figure_box: DEFAULT_FIGURES[0], self.other_box: DEFAULT_FIGURES[1]}
         for box in (self.figure_box, self.other_box):
             self._fill(box, [(capitalised(figure.title), figure.key) for figure in figures], usual[box])
-        self._fill(self.across_box, [(key, key) for key in keys], keys[0] if keys else "")
-        self._fill(self.up_box, [(key, key) for key in keys], keys[1] if len(keys) > 1 else "")
+        for place, box in enumerate((self.across_box, self.up_box)):
+            self._fill(box, keys, keys[place][1] if len(keys) > place else "")
+            for row, (_, path) in enumerate(keys):
+                box.setItemData(row, plain_tip(path), Qt.ItemDataRole.ToolTipRole)
 
     def prefer(self, figures: tuple[str, ...]) -> None:
         """Show these figures at first, as far as they are known; those that vary come first."""
@@ -256,13 +258,13 @@ class StudyResults(QWidget):
                 )
             )
             return
-        keys = [axis.path for axis in points.axes]
         note = tr(
             "{figure}: shares of its variance, from {samples:,} base samples",
             figure=capitalised(figure.title),
             samples=samples,
         )
-        self.indices.show_indices(list(zip(keys, found, strict=True)), note)
+        titles = {axis.path: axis.full for axis in points.axes}
+        self.indices.show_indices(list(zip(titles, found, strict=True)), note, titles)
 
     def copy(self) -> None:
         """Copy the table, cells set apart by tabs."""

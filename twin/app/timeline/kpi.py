@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from psygnal import Signal
 from PySide6.QtCore import Qt
@@ -28,6 +29,9 @@ from twin.app.toolkit.theme import font, scaled
 from twin.language import tr
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
+
+if TYPE_CHECKING:
+    from twin.studies.seed_curves import SeedCurves
 
 
 @dataclass(frozen=True)
@@ -173,29 +177,34 @@ class KpiTile(QFrame):
             self._look.dress(self._mark, icon, colour)
             self._mark.setVisible(not self._narrow or worried)
 
-    def show_band(self, band: tuple[float, float, float] | None, seeds: int) -> None:
-        """Show P5 to P95 of the figure over so many seeds below it; None: nothing is known."""
-        if band is None:
-            words, tip = "", ""
-        else:
-            low, middle, high = (self._figure(value) for value in band)
+    def show_band(self, found: SeedCurves | None, t_s: float) -> None:
+        """Show P5 to P95 of the figure over seeds below it, and that of the run so far in its tip; None: no seeds."""
+        band = None if found is None else found.at(self.kpi.channel, t_s)
+        words = tip = ""
+        if found is not None and band is not None:
+            low, middle, high = map(self.figure, band)
             words = tr("P5 {low} \N{EN DASH} P95 {high}", low=low, high=high)
             tip = tr(
                 "{seeds} seeds: P5 {low}, P50 {middle}, P95 {high}",
-                seeds=seeds,
+                seeds=found.count,
                 low=low,
                 middle=middle,
                 high=high,
             )
+            so_far = found.at(self.kpi.run, t_s) if self.kpi.run else None
+            if so_far is not None:
+                ends = dict(zip(("low", "middle", "high"), map(self.figure, so_far), strict=True))
+                tip += "\n" + tr("Run so far: P5 {low}, P50 {middle}, P95 {high}", **ends)
             if self.band.fontMetrics().horizontalAdvance(words) > self.width() - _EDGES_PX:
                 words = f"{low} \N{EN DASH} {high}"
-        if (words, tip) != (self.band.text(), self.band.toolTip()):
+        if (words, tip) != (self.band.text(), self.band.accessibleName()):
             self.band.setText(words)
             self.band.setToolTip(plain_tip(tip))
             self.band.setAccessibleName(tip)
             self.band.setVisible(bool(words))
 
-    def _figure(self, value: float) -> str:
+    def figure(self, value: float) -> str:
+        """Return a value as the tile shows it, without unit."""
         return split_quantity(value, BY_ID[self.kpi.channel].unit, self.kpi.digits)[0]
 
     def _write(self) -> None:
@@ -285,8 +294,7 @@ class KpiStrip(QWidget):
             run = curves.at(tile.kpi.run, frame.t_s) if tile.kpi.run and frame is not None else math.nan
             tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)
             found = self.over_seeds.found if self.over_seeds is not None else None
-            band = found.at(channel, frame.t_s) if found is not None and frame is not None else None
-            tile.show_band(band, found.count if found is not None else 0)
+            tile.show_band(found, math.nan if frame is None else frame.t_s)
         self._count_more()
 
     def _count_more(self) -> None:

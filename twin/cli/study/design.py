@@ -48,7 +48,9 @@ def design_need(
 
     Candidates over GPU, number, cut, network, storage, cooling, redundancy, spares and checkpoint interval are screened
     by closed forms. Those that none other beats in cost, time, carbon, power and availability are shown, with the limit
-    that each is nearest to. With -o they become scenes, each built and held against the design rules.
+    that each is nearest to. With -o they become scenes, each built and held against the design rules. Own parts and
+    models in the folders parts and models beside the need, or those that its keys name, are candidates too; with -o
+    they go along.
 
     Exit code 1: none keeps all limits, or with -o no scene passes its checks. Which limit stands in the way, and the
     nearest need that can be met, is told.

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.analysis.money_words import UNIT_TITLES, share_sentences, spread_of
+from twin.analysis.money_words import UNIT_TITLES, WAY_TITLES, share_sentences, spread_of, use_words
 from twin.arrays import Floats
 from twin.cli.tables import console, print_table
 from twin.economics.bill import GROUP_TITLES, GROUPS
 from twin.economics.books import SiteBooks
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
-from twin.economics.own_or_rent import WAYS, own_or_rent
+from twin.economics.own_or_rent import own_or_rent
+from twin.economics.rent import WAYS
 from twin.economics.unit_costs import unit_costs
 from twin.record.account_titles import ACCOUNT_TITLES
 from twin.record.accounts import ACCOUNTS
@@ -36,7 +37,8 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     gpus = ", ".join(f"{count:,} {part}" for part, count in books.bill.gpus.items()) or "no GPUs"
     rented = sum(books.bill.rented_gpus.values())
     gpus += f" ({rented:,} rented)" if rented else ""
-    show(f"{name}: {gpus}, {render(books.bill.it_w, 'power', 3)} of racks; energy: {books.use.basis}\n")
+    racks = render(books.bill.it_w + books.bill.rented_w, "power", 3)
+    show(f"{name}: {gpus}, {racks} of racks; energy: {books.use.basis}\n")
     total, a_year = capital.total_usd, books.drawn.yearly_usd
     if not a_year.any():
         show("Nothing costs anything yet: add racks with nodes, power and cooling.")
@@ -125,17 +127,22 @@ def _print_ledger(likely: LedgerUsd, drawn: LedgerUsd) -> None:
 
 def _print_renting(books: SiteBooks) -> None:
     """Print what clouds ask for the site's GPU, and from which utilisation owning is cheaper."""
-    both = own_or_rent(books, books.drawn)
+    offers = own_or_rent(books, books.drawn).offers
+    ways = [way for way in WAYS if any(way in offer.usd_gpu_h for offer in offers)]
     rows = []
-    for offer in both.offers:
-        full = {way: float(np.median(usd[-1])) for way, usd in offer.usd_gpu_h.items()}
-        even = spread_of(offer.break_even["on_demand"])
-        shown = [f"{100 * use:.0f} %" if use <= 1.0 else "never" for use in even]
-        rows.append((f"{offer.vendor} {offer.title}", *(f"{full[way]:.2f}" for way in WAYS), *shown))
+    for offer in offers:
+        full = {way: f"{float(np.median(usd[-1])):.2f}" for way, usd in offer.usd_gpu_h.items()}
+        even = offer.owned_from()
+        shown = ("", "", "") if even is None else map(use_words, even)
+        rows.append((f"{offer.vendor} {offer.title}", *(full.get(way, "") for way in ways), *shown))
     if rows:
-        heads = ("renting, USD a GPU-hour", "on demand", "reserved", "spot", "own from", "P50", "P95")
-        print_table(heads, rows, right=6)
-        console().print("Own from: utilisation above which owning is cheaper than on demand, P5 first.\n")
+        titles = [WAY_TITLES[way] for way in ways]
+        print_table(
+            ("renting, USD a GPU-hour", *titles, "own from", "P50", "P95"), rows, right=3 + len(titles)
+        )
+        console().print(
+            "Own from: utilisation above which owning is cheaper than the first price by the hour, P5 first.\n"
+        )
 
 
 def _carbon(books: SiteBooks) -> Iterator[str]:

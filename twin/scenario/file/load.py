@@ -13,6 +13,7 @@ from twin.scenario.reading.extend import SceneSource
 from twin.scenario.reading.parse_cache import ReadBefore
 from twin.scenario.reading.validate import scenario_of
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.own_files import OwnFile
 from twin.scenario.text.parse import Tree, parsed
 
 
@@ -77,7 +78,12 @@ def load(path: FilePath | str) -> Document:
     return document_of(extend.read(path, path.name))
 
 
-def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> Document:
+def loads(
+    text: str,
+    name: str = "scenario",
+    folder: FilePath | None = None,
+    own_files: tuple[OwnFile, ...] = (),
+) -> Document:
     """Return the scenario of a text; raises as `load`.
 
     Parameters
@@ -88,9 +94,12 @@ def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> 
         For messages.
     folder
         Where ``extends`` finds other files; none: it can name shipped scenes only.
+    own_files
+        Own parts and models that will be beside it once it is saved.
     """
     path = folder / name if folder is not None else None
-    return document_of(SceneSource(name, path, text, parsed(text, name)))
+    source = SceneSource(name, path, text, parsed(text, name))
+    return document_from(tuple(extend.chain(source)), own_files=own_files)
 
 
 def document_of(source: SceneSource) -> Document:
@@ -98,7 +107,9 @@ def document_of(source: SceneSource) -> Document:
     return document_from(tuple(extend.chain(source)))
 
 
-def document_from(files: tuple[SceneSource, ...], before: Document | None = None) -> Document:
+def document_from(
+    files: tuple[SceneSource, ...], before: Document | None = None, own_files: tuple[OwnFile, ...] = ()
+) -> Document:
     """Return the scenario of a file and all it extends, read already; raises as `load`.
 
     Parameters
@@ -107,10 +118,14 @@ def document_from(files: tuple[SceneSource, ...], before: Document | None = None
         The file itself, then what it extends, nearest first.
     before
         The document that it was before its text was changed: what that shows to be right is not looked at again.
+    own_files
+        Own parts and models, in place of those beside it.
     """
     tree = extend.merged(list(files))
     scenario, read = scenario_of(tree, files[0].name, before.read if before is not None else None)
     known = before.scenario if before is not None else None
+    if own_files:
+        scenario = scenario.model_copy(update={"own_files": own_files})
     scenario = resolve_references.resolved(scenario, tree, files, known)
     check.check(scenario, tree)
     stages = apply_edits.stages(scenario, tree, before.stages if before is not None else None)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path as FilePath
 
-from twin.catalog import CatalogError
 from twin.catalog.own_texts import Holds
 from twin.scenario.file.catalog_causes import with_catalog_causes
 from twin.scenario.formats import climates, fault_trace, grid_file, own_files, trace_file, weather_file
 from twin.scenario.reading.extend import SceneSource
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import FaultTrace
-from twin.scenario.schema.own_files import OwnFile, catalog_with
+from twin.scenario.schema.own_files import OwnFile
 from twin.scenario.schema.site import Climate, Grid, Site
 from twin.scenario.text.parse import Path, Tree, child, locate, written
 from twin.scenario.text.problem import Problem, ScenarioError, shown
@@ -98,13 +97,7 @@ def _with_own_files(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ..
                 break
     if not found:
         return scenario
-    known = {own.file: own for own in found}
-    try:
-        catalog_with(tuple(known.values()))
-    except CatalogError as wrong:
-        reason, _, hint = wrong.reason.partition("; ")
-        raise ScenarioError([Problem(wrong.file, wrong.line, wrong.key, "", reason, hint)]) from None
-    return scenario.model_copy(update={"own_files": tuple(known.values())})
+    return scenario.model_copy(update={"own_files": own_files.joined(found)})
 
 
 def _climate(climate: Climate, tree: Tree, files: tuple[SceneSource, ...]) -> tuple[Climate, float | None]:

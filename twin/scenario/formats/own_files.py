@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path as FilePath
 
+from twin.catalog import CatalogError
 from twin.catalog.own_texts import MOST_BYTES, MOST_FILES, Holds
 from twin.scenario.formats import sibling_files
 from twin.scenario.formats.sibling_files import FileLimit, Origin
-from twin.scenario.schema.own_files import OwnFile
+from twin.scenario.schema.own_files import OwnFile, catalog_with
 from twin.scenario.text.problem import Problem, ScenarioError, shown
 
 LIMIT = FileLimit(MOST_BYTES, "own parts and models")
@@ -58,6 +59,17 @@ def read(name: str, holds: Holds, folder: FilePath | None, place: Problem) -> li
     else:
         names = [name]
     return [_read(sibling_files.found(file_name, folder, place, LIMIT), holds) for file_name in names]
+
+
+def joined(found: list[OwnFile]) -> tuple[OwnFile, ...]:
+    """Return files, each once; raises `ScenarioError` where what they say is no part and no model."""
+    known = tuple({own.file: own for own in found}.values())
+    try:
+        catalog_with(known)
+    except CatalogError as wrong:
+        reason, _, hint = wrong.reason.partition("; ")
+        raise ScenarioError([Problem(wrong.file, wrong.line, wrong.key, "", reason, hint)]) from None
+    return known
 
 
 def of_folder(folder: FilePath) -> list[OwnFile]:

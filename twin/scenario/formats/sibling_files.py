@@ -54,7 +54,7 @@ def found(name: str, folder: FilePath | None, place: Problem, most: FileLimit) -
 
     inside = FilePath(name)
     if not _stays(name):
-        raise wrong("must be a path inside the folder of the scene", "copy the file into it")
+        raise wrong("must be a path inside the folder of its file", "copy the file into it")
     if folder is None:
         raise wrong("is a path, but this text has no folder yet", "save it first")
     try:

@@ -16,7 +16,7 @@ from twin.scenario.schema.base import DocumentPart
 def _inside(path: str) -> str:
     """Return a path that leads nowhere out of its folder; `ValueError` for another."""
     if "\x00" in path or "\\" in path or path.startswith("/") or ".." in PurePosixPath(path).parts:
-        raise ValueError("must be a path inside the folder of the scene")
+        raise ValueError("must be a path inside the folder of its file")
     return path
 
 
@@ -27,7 +27,7 @@ OwnPath = Annotated[str, StringConstraints(min_length=1, max_length=400), AfterV
 class OwnFile(DocumentPart):
     """One file of own parts or models."""
 
-    file: OwnPath = Field(description="path inside the folder of the scene")
+    file: OwnPath = Field(description="path inside the folder of its file")
     holds: Literal["parts", "models"] = Field(description="what it holds")
     text: str = Field(max_length=MOST_BYTES, description="what the file says")
 

@@ -29,6 +29,8 @@ TITLES: dict[str, str] = {
     "longest": tr("Longest answer"),
     "mig": tr("MIG slice"),
     "notice": tr("Notice of a reclaim"),
+    "nodes.count": tr("Nodes per rack"),
+    "nodes.part": tr("Node"),
     "or_from": tr("Backup source"),
     "path_flop": tr("FLOP per path"),
     "part": tr("Catalogue part"),
