@@ -123,7 +123,7 @@ def _doors(at: Path, building: Building, shape: BuildingShape) -> Iterator[Wrong
                 yield (*at, d, "at"), f"puts the door into door {other!r}", "another place on the wall"
                 break
         spans[number].append((low_m, high_m, door.id))
-        if door.height_m > shape.clear_m:
+        if door.height_m > shape.clear_m > 0:
             reason = f"is above the ceiling, {shape.clear_m:.2f} m over the floor"
             yield (*at, d, "height"), reason, ""
 
