@@ -11,7 +11,9 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.drawings.elevation import rack_stacks
 from twin.drawings.paper import SheetDraft, drawing_area
-from twin.drawings.plan import PlanFloor, hall_bounds_m, plan_draft
+from twin.drawings.plan import plan_draft
+from twin.drawings.plan_building import plan_bounds_m
+from twin.drawings.plan_floor import PlanFloor
 from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
@@ -63,7 +65,7 @@ def _marked(before: Plant, after: Plant, id: str, things: list[MarkedThing], pap
     """Return the plan of a hall as it is now, or was where it is gone, with marks."""
     shown = after if id in after.halls.ids else before
     there = [plant for plant in (before, after) if id in plant.halls.ids]
-    bounds = np.array([hall_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
+    bounds = np.array([plan_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
     low, high = bounds.min(axis=0), bounds.max(axis=0)
     hall = shown.halls.ids.index(id)
     draft = plan_draft(shown, hall, paper, (float(low[0]), float(high[1]), float(low[2]), float(high[3])))
