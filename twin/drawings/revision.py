@@ -28,7 +28,7 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class MarkedThing:
-    """A rack or a machine that a revision changed: x, y, width and depth now and before [m], or None."""
+    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m], or None."""
 
     id: str
     mark: Mark
@@ -37,7 +37,7 @@ class MarkedThing:
 
 
 def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> list[MarkedThing]:
-    """Return what changed in one hall, racks first."""
+    """Return what changed in one hall: racks, machines, parts of the building."""
     old, new = _racks(before, catalog, hall), _racks(after, catalog, hall)
     found = _compared(
         {id: place for id, (place, _) in old.items()}, {id: place for id, (place, _) in new.items()}
@@ -46,7 +46,8 @@ def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> l
     for id, (place, inside) in new.items():
         if id in old and id not in told and old[id][1] != inside:
             found.append(MarkedThing(id, "changed", place, place))
-    return found + _compared(_machines(before, hall), _machines(after, hall))
+    found += _compared(_machines(before, hall), _machines(after, hall))
+    return found + _compared(_building(before, hall), _building(after, hall))
 
 
 def revision_sheets(
@@ -144,6 +145,24 @@ def _machines(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
     columns = (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
     stands = loops.present[machines.loop] & (loops.hall[machines.loop] == slot)
     return {id: _place(columns, place) for place, id in enumerate(machine_ids(plant)) if stands[place]}
+
+
+def _building(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
+    """Return walls as a whole, columns, and doors with the floor they sweep."""
+    if hall not in plant.halls.ids:
+        return {}
+    building = plant.halls.buildings[plant.halls.ids.index(hall)]
+    areas = {column.id: column.area for column in building.columns}
+    for door in building.doors:
+        near_m, far_m = -building.thickness_m, door.width_m / max(1, len(door.leaves))
+        areas[door.id] = door.line.rectangle(0.0, door.width_m, near_m, far_m if door.inside else 0.0)
+    if (walls := building.bounds) is not None:
+        out_m = building.thickness_m
+        areas["walls"] = (walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m)
+    return {
+        id: ((area[0] + area[2]) / 2, (area[1] + area[3]) / 2, area[2] - area[0], area[3] - area[1])
+        for id, area in areas.items()
+    }
 
 
 def _place(columns: Sequence[Floats], slot: int) -> tuple[float, ...]:
