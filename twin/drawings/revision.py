@@ -28,7 +28,7 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class MarkedThing:
-    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m], or None."""
+    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m]."""
 
     id: str
     mark: Mark

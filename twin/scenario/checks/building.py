@@ -30,7 +30,7 @@ def _building(at: Path, building: Building) -> Iterator[Wrong]:
     if building.height_m is not None and building.raised_floor_m >= building.height_m:
         reason = f"is not below the ceiling at {rendered(building.height_m, 'length')}"
         yield (*at, "raised_floor"), reason, "both are heights above the structural floor"
-    if sum(grid.count * grid.rows for grid in building.columns) > MOST_COLUMNS:
+    if sum(grid.along * grid.across for grid in building.columns) > MOST_COLUMNS:
         yield (*at, "columns"), f"are more than {MOST_COLUMNS:,} columns", "fewer of them"
         return
     wrong = list(_walls((*at, "walls"), building))
@@ -132,8 +132,8 @@ def _columns(at: Path, building: Building, shape: BuildingShape) -> Iterator[Wro
     """Yield grids of columns that leave the walls, or are closer than they are wide."""
     for c, grid in enumerate(building.columns):
         for key, number, pitch_m, size_m in (
-            ("pitch", grid.count, grid.pitch_m, grid.width_m),
-            ("row_pitch", grid.rows, grid.row_pitch_m, grid.depth_m),
+            ("pitch", grid.along, grid.pitch_m, grid.width_m),
+            ("pitch_across", grid.across, grid.pitch_across_m, grid.depth_m),
         ):
             if number > 1 and pitch_m < size_m:
                 yield (*at, c, key), f"is less than a column is wide, {rendered(size_m, 'length')}", ""

@@ -294,9 +294,9 @@ def shape_of(building: Building) -> BuildingShape:
         tuple(
             ColumnShape(f"{grid.id}/{along}/{across}", _round(at, grid.width_m, grid.depth_m))
             for grid in building.columns
-            for along in range(grid.count)
-            for across in range(grid.rows)
-            for at in ((grid.at.x_m + along * grid.pitch_m, grid.at.y_m + across * grid.row_pitch_m),)
+            for along in range(grid.along)
+            for across in range(grid.across)
+            for at in ((grid.at.x_m + along * grid.pitch_m, grid.at.y_m + across * grid.pitch_across_m),)
         ),
         math.inf if building.height_m is None else building.height_m - building.raised_floor_m,
         building.raised_floor_m,

@@ -56,13 +56,13 @@ class ColumnGrid(DocumentPart):
 
     id: Id = Field(description="permanent id of this grid of columns")
     at: Point = Field(default=Point(), description="middle of the first column")
-    count: int = Field(default=1, ge=1, le=MOST_COLUMNS, description="columns along the rows")
-    rows: int = Field(default=1, ge=1, le=MOST_COLUMNS, description="columns across the rows")
+    along: int = Field(default=1, ge=1, le=MOST_COLUMNS, description="columns along the rows")
+    across: int = Field(default=1, ge=1, le=MOST_COLUMNS, description="columns across the rows")
     pitch_m: Length = Field(
         default=6.0, alias="pitch", gt=0, le=100, description="middle to middle along the rows"
     )
-    row_pitch_m: Length = Field(
-        default=6.0, alias="row_pitch", gt=0, le=100, description="middle to middle across the rows"
+    pitch_across_m: Length = Field(
+        default=6.0, alias="pitch_across", gt=0, le=100, description="middle to middle across the rows"
     )
     width_m: Length = Field(default=0.4, alias="width", gt=0, le=5, description="of a column, along the rows")
     depth_m: Length = Field(

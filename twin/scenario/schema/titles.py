@@ -5,6 +5,8 @@ from __future__ import annotations
 from twin.language import tr
 
 TITLES: dict[str, str] = {
+    "across": tr("Columns across the rows"),
+    "along": tr("Columns along the rows"),
     "at": tr("Connected to"),
     "backs": tr("Filled from here"),
     "batch_per_gpu": tr("Batch per GPU"),
@@ -30,6 +32,7 @@ TITLES: dict[str, str] = {
     "mig": tr("MIG slice"),
     "notice": tr("Notice of a reclaim"),
     "or_from": tr("Backup source"),
+    "pitch_across": tr("Pitch across the rows"),
     "path_flop": tr("FLOP per path"),
     "part": tr("Catalogue part"),
     "per": tr("Reclaims per"),
