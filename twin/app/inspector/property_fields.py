@@ -185,8 +185,6 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
     name = titled(kind)
     heading = f"{name[:1].upper()}{name[1:]}" if item else tr("Properties")
     own = {"facing"} if entry.kind in ("row", "rack") else set()
-    if entry.kind in ("columns", "door"):
-        heading = _PARTS_OF_BUILDING[entry.kind].format(id=entry.id)
     for found in _fields(scene, model, "", heading, kind, 0):
         if found.key not in own:
             yield _for_item(found) if item else found
@@ -273,7 +271,9 @@ def _heading(above: str, key: str, kind: ItemKind | None) -> str:
         return above
     if key.rpartition(".")[2] != "at":
         return title_of_key(key)
-    return tr("Corner of the first row") if kind == "rows" else tr("{thing}: place", thing=above)
+    if kind in ("columns", "door"):
+        return tr("Place")
+    return tr("Corner of the first row") if kind == "rows" else tr("{thing}, place", thing=above)
 
 
 def _field(

@@ -10,6 +10,7 @@ TITLES: dict[str, str] = {
     "at": tr("Connected to"),
     "backs": tr("Filled from here"),
     "batch_per_gpu": tr("Batch per GPU"),
+    "building.height": tr("Ceiling height"),
     "cell_flop": tr("FLOP per cell"),
     "container": tr("Container start"),
     "cpu": tr("CPU load"),

@@ -24,7 +24,7 @@ _LEAF_M = 0.05
 _SWEEP_M = 0.012
 """Over the floor."""
 _ARC_PIECES = 12
-_WALL, _COLUMN, _DOOR, _SWEEP = 0.24, 0.42, 0.55, 0.16
+_WALL, _COLUMN, _DOOR, _SWEEP = 0.24, 0.30, 0.55, 0.16
 """Opacities."""
 _LONGEST_PX = 4096
 
