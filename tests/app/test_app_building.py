@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action
 
-from tests.app.placing_hands import SCENE, look_at_rows
+from tests.app.placing_hands import SCENE, look_at_rows, place_of
 from twin.app.placing.payload import carried_part
 from twin.app.shell.main_window import MainWindow
 from twin.commands.place.snap import Snap
@@ -122,8 +121,8 @@ def test_a_column_is_carried_to_its_place(window: MainWindow, qtbot: QtBot) -> N
     place = window.tools.place
     assert place.active
     assert place.carried.title == "Column"
-    place._wish = (8.4, 6.0)
-    place._update()
+    at = place_of(window, 8.4, 4.0)
+    place.point(at.x(), at.y(), set())
     assert place.ok, place.plate.reason
     landing = place.landing
     place.drop()
@@ -140,12 +139,12 @@ def test_a_ghost_on_a_column_says_what_the_rule_would_say(window: MainWindow, qt
     qtbot.waitUntil(lambda: building(window) is not None)
     place = window.tools.place
     assert place.begin(carried_part(window.session.catalog, "GB200-NVL72"))
-    place._wish, place._free = (9.3, 4.2), True
-    place._update()
+    look_at_rows(window)
+    at = place_of(window, 9.3, 4.2)
+    place.point(at.x(), at.y(), {"Alt"})
     assert isinstance(place.landing, Snap)
     assert not place.ok
     assert window.statusBar().currentMessage() == "GB200-NVL72 would stand on column c/0/0"
-    look_at_rows(window)
     keep(window, "ghost")
 
 
@@ -178,7 +177,12 @@ def test_a_drawing_is_laid_on_the_floor_and_another_refused(
 
 def test_the_menu_of_the_bare_floor_offers_them(window: MainWindow) -> None:
     look_at_rows(window)
-    offered: list[str] = []
-    window.hall.floor_menu = lambda menu, at: offered.append(f"{at[0]:.0f}")
-    window.hall._offer(False, QPoint(20, int(window.hall.view.size()[1]) - 20))
-    assert len(offered) == 1
+    at = place_of(window, 9.0, 1.0)
+    window.hall.view.menu_wanted.emit(None, (at.x(), at.y()))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    titles = [one.text() for one in menu.actions()]
+    menu.close()
+    assert {"Add a column here", "Add a door in the nearest wall", "Floor load, ceiling, walls"} <= set(
+        titles
+    )
