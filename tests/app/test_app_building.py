@@ -161,6 +161,7 @@ def test_a_drawing_is_laid_on_the_floor_and_another_refused(
     assert (tmp_path / "plan.svg").read_text() == _PLAN
     underlay = building(window).underlay
     assert underlay.file == "plan.svg"
+    assert window.docks.inspector.thing == window.session.plant.halls.ids[0], "its width can be set there"
     window.hall.view.preset("overview", animate=False)
     keep(window, "underlay")
     look_at_rows(window)

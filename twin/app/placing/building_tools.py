@@ -160,18 +160,23 @@ class BuildingTools:
         if landed is None or landed.undoes:
             return
         before, after = _parts(landed.before.scenario), _parts(landed.after.scenario)
-        new = tuple(id for id in after if id not in before)
+        new = dict.fromkeys(id for key, id in after.items() if key not in before)
         if new:
-            self._show_things(new)
+            self._show_things(tuple(new))
 
 
-def _parts(scenario: Scenario) -> list[str]:
-    """Return the columns and doors of a scene, and halls with walls."""
-    found = []
+def _parts(scenario: Scenario) -> dict[tuple[str, str], str]:
+    """Return the parts of all buildings by hall and what they are, and the thing that is shown of each."""
+    found = {}
     for hall in scenario.halls:
-        if hall.building is not None:
-            found += [part.id for part in hall.building.columns] + [part.id for part in hall.building.doors]
-            found += [hall.id] * (hall.building.walls is not None)
+        building = hall.building
+        if building is None:
+            continue
+        for id in (*(grid.id for grid in building.columns), *(door.id for door in building.doors)):
+            found[hall.id, id] = id
+        for name, part_of_hall in (("walls", building.walls), ("underlay", building.underlay)):
+            if part_of_hall is not None:
+                found[hall.id, f"/{name}"] = hall.id
     return found
 
 
