@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from twin.app.placing.foreseen import foreseen
 from twin.catalog import load_catalog
+from twin.commands.edit.command import EditedScene
 from twin.commands.place.floor_plan import FloorPlan, MovedShape
+from twin.commands.place.place import AddPart
 from twin.commands.place.snap import snap
 from twin.plant.build import build
 from twin.rules import Finding, check
@@ -229,3 +232,29 @@ def test_pieces_of_wall_close_the_outline_but_for_doors() -> None:
     )
     area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in walls.wall_pieces())
     assert area == pytest.approx(12.6 * 9.6 - 12 * 9 - 2 * 0.3)
+
+
+def test_an_empty_hall_with_walls_keeps_them() -> None:
+    empty = HALL.replace("BUILDING", f"building: {{{WALLS}}}").partition("    rows:")[0]
+    halls = build(loads(empty).scenario).halls
+    assert (float(halls.x0_m[0]), float(halls.x1_m[0])) == (-1, 11)
+    assert halls.buildings[0].binds
+
+
+def test_a_rack_too_heavy_for_the_floor_is_refused_where_it_is_held() -> None:
+    light = scene(WALLS).replace("    building:", "    floor_load: 500 kg/m2\n    building:")
+    plant = build(loads(light).scenario)
+    floor = FloorPlan.of(plant)
+    moved = MovedShape.single(0.6, 1.2, -1).tall((2.3,), (1360.0,))
+    landing = snap(floor, moved, 6.0, 3.0, free=True, subject="R")
+    assert landing.reason == "R would put 9.26 kPa on the floor, above its limit of 4.9 kPa"
+    assert not landing.ok
+    assert snap(floor, moved.tall((2.3,), (500.0,)), 6.0, 3.0, free=True).ok
+
+
+def test_the_way_that_a_rack_would_shut_is_foreseen() -> None:
+    gap = f"{WALLS}, columns: [{{id: c, at: {{x: -0.7 m, y: 1 m}}, along: 9, pitch: 1.2 m}}], "
+    document = loads(scene(f"{gap}doors: [{{id: d, at: {{x: 5 m, y: -1 m}}}}]"))
+    plan = EditedScene.of(document, catalog=CATALOG)
+    assert foreseen(plan, AddPart("EIA-48U", "hall", at=(10.0, 1.0))).startswith("No way from a door: gpu/0")
+    assert "No way" not in foreseen(plan, AddPart("EIA-48U", "hall", at=(6.0, 6.0)))

@@ -21,12 +21,14 @@ from twin.scenario.text.parse import Path
 
 def _struck(kind: str, case: RuleContext) -> Iterator[Found]:
     """Yield what stands on a column, in a wall, in the swing of a door or under too low a ceiling; by key to blame."""
+    halls = [hall for hall, building in enumerate(case.plant.halls.buildings) if building.binds]
+    if not halls:
+        return
     floor = Floor(case)
     heights_m = np.concatenate([case.plant.racks.height_m[floor.rack], np.zeros(int((~floor.is_rack).sum()))])
     found: dict[tuple[Path, str], list[str]] = {}
-    for hall, building in enumerate(case.plant.halls.buildings):
-        if case.scenario.halls[hall].building is None:
-            continue
+    for hall in halls:
+        building = case.plant.halls.buildings[hall]
         for place in np.flatnonzero(floor.hall == hall).tolist():
             for struck, clause in building.struck(_area(floor, place), float(heights_m[place])):
                 if struck == kind:
@@ -59,6 +61,8 @@ def _key(case: RuleContext, floor: Floor, place: int) -> Path:
 def _ways(case: RuleContext) -> Iterator[Found]:
     """Yield rows that no free way leads to from a door, and rows whose racks no door takes."""
     rows, racks = case.plant.rows, case.plant.racks
+    if not any(building.doors for building in case.plant.halls.buildings):
+        return
     floor = Floor(case)
     for hall, building in enumerate(case.plant.halls.buildings):
         slots = np.flatnonzero(rows.present & (rows.hall == hall))

@@ -25,7 +25,7 @@ class MovedFootprints(Protocol):
 def against_building(floor: FloorPlan, shape: MovedShape, moved: MovedFootprints, hall: int) -> Iterator[str]:
     """Yield a clause after "it would" for each kind of problem, as the design rules put it."""
     building, told = floor.buildings[hall], set[str]()
-    for place in range(len(shape.dx_m)):
+    for place in range(len(shape.dx_m) if building.binds else 0):
         (x0, y0), (x1, y1) = moved.low[place].tolist(), moved.high[place].tolist()
         height_m = 0.0 if shape.height_m is None else float(shape.height_m[place])
         for kind, clause in building.struck((x0, y0, x1, y1), height_m):
@@ -38,9 +38,13 @@ def against_building(floor: FloorPlan, shape: MovedShape, moved: MovedFootprints
         if load_pa.max(initial=0.0) > limit_pa * 1.001:
             yield tr(
                 "put {load} on the floor, above its limit of {limit}",
-                load=rendered(float(f"{load_pa.max():.3g}"), "pressure"),
-                limit=rendered(limit_pa, "pressure"),
+                load=_rounded(load_pa.max()),
+                limit=_rounded(limit_pa),
             )
+
+
+def _rounded(load_pa: float) -> str:
+    return rendered(float(f"{load_pa:.3g}"), "pressure")
 
 
 def _clear_m(floor: FloorPlan, moved: MovedFootprints) -> tuple[Floats, Floats]:

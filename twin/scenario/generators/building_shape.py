@@ -160,6 +160,11 @@ class BuildingShape:
     underlay_at: XY = (0.0, 0.0)
 
     @property
+    def binds(self) -> bool:
+        """Return whether anything of it can be in the way."""
+        return bool(self.corners or self.columns) or math.isfinite(self.clear_m)
+
+    @property
     def walls(self) -> tuple[WallLine, ...]:
         """Return the walls, one after the other."""
         return _lines(self.corners)
