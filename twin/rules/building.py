@@ -29,8 +29,11 @@ def _struck(kind: str, case: RuleContext) -> Iterator[Found]:
     found: dict[tuple[Path, str], list[str]] = {}
     for hall in halls:
         building = case.plant.halls.buildings[hall]
-        for place in np.flatnonzero(floor.hall == hall).tolist():
-            for struck, clause in building.struck(_area(floor, place), float(heights_m[place])):
+        in_hall = np.flatnonzero(floor.hall == hall)
+        areas = floor.areas_m(in_hall)
+        wrong = np.flatnonzero(building.in_conflict(areas, heights_m[in_hall]))
+        for place, (x0, y0, x1, y1) in zip(in_hall[wrong].tolist(), areas[wrong].tolist(), strict=True):
+            for struck, clause in building.struck((x0, y0, x1, y1), float(heights_m[place])):
                 if struck == kind:
                     found.setdefault((_key(case, floor, place), clause), []).append(floor.ids[place])
     for (at, clause), ids in found.items():
@@ -38,12 +41,6 @@ def _struck(kind: str, case: RuleContext) -> Iterator[Found]:
         reason = tr("makes {many} {clause}", many=many(some), clause=clause)
         fix = tr("another place, or lower racks") if kind == "ceiling" else tr("another place")
         yield Found(at=at, reason=reason, fix=fix, ids=tuple(some))
-
-
-def _area(floor: Floor, place: int) -> Rectangle:
-    x_m, y_m = float(floor.x_m[place]), float(floor.y_m[place])
-    half_x, half_y = float(floor.width_m[place]) / 2, float(floor.depth_m[place]) / 2
-    return x_m - half_x, y_m - half_y, x_m + half_x, y_m + half_y
 
 
 def _key(case: RuleContext, floor: Floor, place: int) -> Path:
@@ -68,9 +65,7 @@ def _ways(case: RuleContext) -> Iterator[Found]:
         slots = np.flatnonzero(rows.present & (rows.hall == hall))
         if not building.doors or not len(slots):
             continue
-        areas = np.array([_area(floor, k) for k in np.flatnonzero(floor.hall == hall).tolist()]).reshape(
-            -1, 4
-        )
+        areas = floor.areas_m(np.flatnonzero(floor.hall == hall))
         reached = ReachedFloor(building, areas, FRONT_M)
         at: Path = ("halls", hall, "building", "doors")
         fronts = [

@@ -123,6 +123,12 @@ class Floor:
         gap_m = np.abs(self.y_m[self.first] - self.y_m[self.second])
         self.gap_m = gap_m - (self.depth_m[self.first] + self.depth_m[self.second]) / 2
 
+    def areas_m(self, places: NDArray[np.int64]) -> Floats:
+        """Return some footprints as low x, low y, high x, high y, shape (n, 4) [m]."""
+        half = np.stack([self.width_m[places], self.depth_m[places]], axis=1) / 2
+        middle = np.stack([self.x_m[places], self.y_m[places]], axis=1)
+        return np.concatenate([middle - half, middle + half], axis=1)
+
     def pairs(self) -> Pairs:
         """Return pairs of footprints of one hall that overlap in x by more than rounding; each has a rack."""
         low_m = self.x_m - self.width_m / 2 + self.hall * 1e6

@@ -241,6 +241,18 @@ class BuildingShape:
                 found ^= (np.minimum(y0, y1) <= y_m) & (y_m < np.maximum(y0, y1)) & (x_m < x0)
         return found
 
+    def in_conflict(self, areas: Floats, height_m: Floats) -> Bools:
+        """Return of which footprints (n, 4) [m] with their heights [m] `struck` has something to say."""
+        swings = [door.swing for door in self.doors if door.swing is not None]
+        solid = np.concatenate([self.column_array, self._wall_array, np.array(swings).reshape(-1, 4)])
+        found = height_m > self.clear_m - CEILING_M + TOUCH_M
+        for x, y in ((0, 1), (2, 1), (0, 3), (2, 3)):
+            inwards = [TOUCH_M if side < 2 else -TOUCH_M for side in (x, y)]
+            found |= ~self.inside(areas[:, x] + inwards[0], areas[:, y] + inwards[1])
+        for area in solid.tolist():
+            found |= _overlaps(areas, tuple(area))
+        return found
+
     def struck(self, area: Rectangle, height_m: float = 0.0) -> Iterator[tuple[str, str]]:
         """Yield what speaks against a footprint: the kind, and a clause after "makes it" or "it would".
 
