@@ -20,6 +20,8 @@ from twin.plant.tables import Plant
 
 _MOVED_M = 1e-3
 _MARK_MM = 0.6
+WALLS = "walls"
+"""What the walls of a hall are called among marked things."""
 _LEGEND = (
     "Green, thick: added. Orange, crossed out: gone. Blue, with a line from its old place: moved.",
     "Violet, underlined: holds something else.",
@@ -87,7 +89,8 @@ def _mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> None:
     elif thing.mark == "moved" and thing.before_m is not None:
         old = floor.area(*thing.before_m)
         drawn.box(old, MEDIUM_MM, mark="moved", dashed=True)
-        drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
+        if thing.id != WALLS:  # round everything: a line in their middle would be of something else
+            drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
     elif thing.mark == "changed":
         drawn.line(
             (area.left, area.bottom - 0.8), (area.right, area.bottom - 0.8), wide_mm=_MARK_MM, mark="changed"
@@ -158,7 +161,7 @@ def _building(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
         areas[door.id] = door.line.rectangle(0.0, door.width_m, near_m, far_m if door.inside else 0.0)
     if (walls := building.bounds) is not None:
         out_m = building.thickness_m
-        areas["walls"] = (walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m)
+        areas[WALLS] = (walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m)
     return {
         id: ((area[0] + area[2]) / 2, (area[1] + area[3]) / 2, area[2] - area[0], area[3] - area[1])
         for id, area in areas.items()

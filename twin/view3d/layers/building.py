@@ -1,8 +1,7 @@
-"""The building round the halls: low walls to look over, columns, doors with the floor they sweep, drawings below."""
+"""The building round the halls: walls, columns, doors with the floor they sweep, all low; drawings on the floor."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -16,15 +15,13 @@ from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.layers.glass import Panes
 from twin.view3d.place.underlay_image import pixels_of
 
-WALL_M = 0.9
-"""Walls and doors are drawn so high, to look over."""
-COLUMN_M = 3.0
-"""Height of columns under a ceiling that is not known."""
+CUT_M = 0.9
+"""Walls, columns and doors are drawn so high, to look over: nothing that has the colour of a value is behind them."""
 _LEAF_M = 0.05
 _SWEEP_M = 0.012
 """Over the floor."""
 _ARC_PIECES = 12
-_WALL, _COLUMN, _DOOR, _SWEEP = 0.24, 0.30, 0.55, 0.16
+_WALL, _COLUMN, _DOOR, _SWEEP = 0.24, 0.42, 0.55, 0.16
 """Opacities."""
 _LONGEST_PX = 4096
 
@@ -137,15 +134,14 @@ def _boxes(found: Iterator[tuple[float, ...]]) -> tuple[Floats, Floats]:
 def _walls(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
     for building in buildings:
         for x0, y0, x1, y1 in building.wall_pieces():
-            yield x0, y0, 0.0, x1, y1, WALL_M
+            yield x0, y0, 0.0, x1, y1, CUT_M
 
 
 def _columns(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
     for building in buildings:
-        top_m = building.clear_m if math.isfinite(building.clear_m) else COLUMN_M
         for column in building.columns:
             x0, y0, x1, y1 = column.area
-            yield x0, y0, 0.0, x1, y1, top_m
+            yield x0, y0, 0.0, x1, y1, CUT_M
 
 
 def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
@@ -159,7 +155,7 @@ def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
                 half = _LEAF_M / 2
                 x0, x1 = min(first[0], second[0]) - half, max(first[0], second[0]) + half
                 y0, y1 = min(first[1], second[1]) - half, max(first[1], second[1]) + half
-                yield x0, y0, 0.0, x1, y1, WALL_M
+                yield x0, y0, 0.0, x1, y1, CUT_M
 
 
 def _sweeps(doors: Sequence[DoorShape]) -> np.ndarray:
