@@ -28,7 +28,7 @@ from twin.scenario.file.set_option import set_texts
 
 CATALOG = load_catalog()
 BLOCK = TitleBlock("A hall", "01234567", "2026-11-28", "gpu-twin")
-HALLS = ("lab-16", "superpod-h100", "nvl72-row", "llama3-16k", "hybrid-burst", "frontier")
+HALLS = ("lab-16", "superpod-h100", "nvl72-row", "llama3-16k", "hybrid-burst", "frontier", "repair-shop")
 
 
 def of(name: str) -> tuple[Scenario, Plant]:
@@ -223,12 +223,12 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
 
 
 def test_the_building_is_drawn_where_the_scene_says() -> None:
-    _, plant = of("superpod-h100")
+    _, plant = of("repair-shop")
     building = plant.halls.buildings[0]
     draft = plan_draft(plant, 0, "A0", plan_bounds_m(plant, 0))
     floor, drawn = draft.floor, draft.drawn
     filled = [stroke for stroke in drawn.strokes if stroke.grey == 0.7]
-    assert len(filled) == len(building.columns) == 4
+    assert len(filled) == len(building.columns) == 6
     for stroke, column in zip(filled, building.columns, strict=True):
         x, y = (sum(each) / 4 for each in zip(*stroke.points, strict=True))
         x0, y0, x1, y1 = column.area
@@ -242,8 +242,8 @@ def test_the_building_is_drawn_where_the_scene_says() -> None:
         reach = {round(math.dist(place, (floor.x(hinge[0]), floor.y(hinge[1]))), 6) for place in arc.points}
         assert len(reach) == 1
     words = [word.text for word in drawn.words]
-    assert {"A", "B", "1", "2", "goods"} <= set(words)
-    assert "C" not in words
+    assert {"A", "B", "C", "1", "2", "goods"} <= set(words)
+    assert "D" not in words
     legend = plan_sheet(plant, 0, "A3").legend
     assert legend[-1] == (
         "Ceiling 3,600 mm above the floor, raised floor 600 mm, floor load at most 12 kPa (1,224 kg/m2)."
@@ -278,23 +278,23 @@ def test_an_underlay_lies_below_the_plan_and_ends_with_the_floor(tmp_path: Path)
 
 
 def test_a_revision_marks_the_building() -> None:
-    before = load("builtin:superpod-h100")
-    building = "halls[su].building"
+    before = load("builtin:repair-shop")
+    building = "halls[hall].building"
     after = set_texts(
         before,
         [
             f"{building}.walls.width=18 m",
-            f"{building}.columns[column].along=1",
-            f"{building}.doors[goods].at={{x: 6 m, y: -4.8 m}}",
-            f"{building}.doors[staff].at={{x: 12 m, y: 4.2 m}}",
+            f"{building}.columns[column].along=2",
+            f"{building}.doors[goods].at={{x: 5.4 m, y: -4.2 m}}",
+            f"{building}.doors[workshop].at={{x: 4.8 m, y: 9.6 m}}",
         ],
     )
     old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
-    marks = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "su")}
+    marks = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
     assert marks == {
         "walls": "moved",
-        "column/1/0": "gone",
-        "column/1/1": "gone",
+        "column/2/0": "gone",
+        "column/2/1": "gone",
         "goods": "moved",
-        "staff": "moved",
+        "workshop": "moved",
     }

@@ -27,7 +27,7 @@ def picture(view: HallView) -> np.ndarray:
 
 
 def test_walls_columns_and_doors_are_seen_and_not_picked(make_view: Callable[..., HallView]) -> None:
-    document = load("builtin:superpod-h100")
+    document = load("builtin:repair-shop")
     view = make_view(ViewState())
     view.set_plant(build(document.scenario))
     view.set_frame(None)
@@ -41,7 +41,8 @@ def test_walls_columns_and_doors_are_seen_and_not_picked(make_view: Callable[...
     assert [view.pick(*spot) for spot in spots] == hits
     view.state.layers = view.state.layers | {"building"}
     fewer = set_texts(
-        document, ["halls[su].building.columns[column].across=1", "halls[su].building.doors[goods].swing=out"]
+        document,
+        ["halls[hall].building.columns[column].across=1", "halls[hall].building.doors[goods].swing=out"],
     )
     view.set_plant(build(fewer.scenario))
     view.set_frame(None)
