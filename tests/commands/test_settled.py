@@ -7,10 +7,10 @@ import pytest
 
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.edit.draft import Draft
+from twin.commands.place.floor_plan import FloorPlan
 from twin.commands.place.footprint import standing, struck
 from twin.commands.place.move import MoveThings, MoveTo
 from twin.commands.place.place import AddPart
-from twin.commands.place.snap import FloorPlan
 from twin.commands.room.copies import Array, Duplicate
 from twin.plant.tables import Plant
 from twin.scenario import loads

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.commands.place.snap import FloorPlan, MovedShape, Obstacle, snap, zones
+from twin.commands.place.floor_plan import FloorPlan, MovedShape, Obstacle
+from twin.commands.place.snap import snap, zones
 from twin.commands.place.snap_units import snap_units, taken_units
 from twin.plant.build import build
 from twin.plant.tables import Plant

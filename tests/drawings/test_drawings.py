@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import combinations
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,7 +15,8 @@ from twin.catalog import load_catalog
 from twin.drawings.elevation import row_patterns
 from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
-from twin.drawings.plan import plan_sheet
+from twin.drawings.plan import plan_draft, plan_sheet
+from twin.drawings.plan_building import plan_bounds_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
 from twin.drawings.sheet import SheetContents, millimetres
@@ -25,7 +28,7 @@ from twin.scenario.file.set_option import set_texts
 
 CATALOG = load_catalog()
 BLOCK = TitleBlock("A hall", "01234567", "2026-11-28", "gpu-twin")
-HALLS = ("lab-16", "superpod-h100", "nvl72-row", "llama3-16k", "hybrid-burst", "frontier")
+HALLS = ("lab-16", "superpod-h100", "nvl72-row", "llama3-16k", "hybrid-burst", "frontier", "repair-shop")
 
 
 def of(name: str) -> tuple[Scenario, Plant]:
@@ -78,9 +81,9 @@ def test_dimensions_are_those_of_the_hall(name: str) -> None:
             assert {millimetres(length) for length in np.diff(ends)} <= set(texts)
             lowest = min(float(rows.y_m[row] - rows.depth_m[row] / 2) for row in chosen)
             assert millimetres(lowest - float(halls.y0_m[hall])) in texts
-        walls = next(s for s in draft.drawn.strokes if s.wide_mm == 0.7 and s.closed)
-        drawn_wide = max(x for x, _ in walls.points) - min(x for x, _ in walls.points)
-        assert drawn_wide * draft.scale / 1e3 == pytest.approx(wide_m)
+        walls = [x for s in draft.drawn.strokes if s.wide_mm == 0.7 and s.closed for x, _ in s.points]
+        outside_m = 2 * halls.buildings[hall].thickness_m
+        assert (max(walls) - min(walls)) * draft.scale / 1e3 == pytest.approx(wide_m + outside_m)
 
 
 def test_racks_are_drawn_to_scale_where_they_stand() -> None:
@@ -217,3 +220,81 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
     assert any("8 to 9" in words.text for words in sheets[1].words)
     assert pdf_bytes(sheets, "x").startswith(b"%PDF")
     assert [s.title for s in revision_drawings(old, old, CATALOG, [], BLOCK)] == ["Changes in words"]
+
+
+def test_the_building_is_drawn_where_the_scene_says() -> None:
+    _, plant = of("repair-shop")
+    building = plant.halls.buildings[0]
+    draft = plan_draft(plant, 0, "A0", plan_bounds_m(plant, 0))
+    floor, drawn = draft.floor, draft.drawn
+    filled = [stroke for stroke in drawn.strokes if stroke.grey == 0.7]
+    assert len(filled) == len(building.columns) == 6
+    for stroke, column in zip(filled, building.columns, strict=True):
+        x, y = (sum(each) / 4 for each in zip(*stroke.points, strict=True))
+        x0, y0, x1, y1 = column.area
+        assert (x, y) == pytest.approx((floor.x((x0 + x1) / 2), floor.y((y0 + y1) / 2)))
+    goods = next(door for door in building.doors if door.id == "goods")
+    arcs = [stroke for stroke in drawn.strokes if len(stroke.points) == 13]
+    assert len(arcs) == 3, "two leaves, and one"
+    for arc, (hinge, shut, opened) in zip(arcs, goods.leaves, strict=False):
+        assert arc.points[0] == pytest.approx((floor.x(shut[0]), floor.y(shut[1])))
+        assert arc.points[-1] == pytest.approx((floor.x(opened[0]), floor.y(opened[1])))
+        reach = {round(math.dist(place, (floor.x(hinge[0]), floor.y(hinge[1]))), 6) for place in arc.points}
+        assert len(reach) == 1
+    words = [word.text for word in drawn.words]
+    assert {"A", "B", "C", "1", "2", "goods"} <= set(words)
+    assert "D" not in words
+    legend = plan_sheet(plant, 0, "A3").legend
+    assert legend[-1] == (
+        "Ceiling 3,600 mm above the floor, raised floor 600 mm, floor load at most 12 kPa (1,224 kg/m2)."
+    )
+
+
+def test_an_underlay_lies_below_the_plan_and_ends_with_the_floor(tmp_path: Path) -> None:
+    (tmp_path / "plan.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><path d="M0 0H40V20H0Z" fill="#e00"/></svg>'
+    )
+    scene = tmp_path / "hall.twin.yaml"
+    scene.write_text(
+        'format: twin/scenario\nversion: 3\nextends: builtin:lab-16\ncatalog: "2026.11"\ntitle: T\n'
+        "halls: [{id: lab, building: {underlay: {file: plan.svg, width: 40 m, at: {x: -10 m, y: 0 m}}}}]\n"
+    )
+    scenario = load(scene).scenario
+    plant = build(scenario, CATALOG)
+    (sheet,) = drawings(scenario, plant, CATALOG, BLOCK, ("plan",))
+    (below,) = sheet.pictures
+    halls = plant.halls
+    wide_m = float(halls.x1_m[0] - halls.x0_m[0])
+    assert (below.part.left, below.part.wide) == pytest.approx(((halls.x0_m[0] + 10) / 40, wide_m / 40))
+    assert (below.part.bottom, below.part.high) == pytest.approx((1.0, halls.y1_m[0] / 20))
+    image = picture(sheet, 2.0)
+    colour = image.pixelColor(round(2 * below.area.left) + 20, round(2 * below.area.top) + 14)
+    assert colour.red() > 240
+    assert 120 < colour.green() < 220, "faint"
+    above = image.pixelColor(round(2 * below.area.right) + 4, round(2 * below.area.top) + 14)
+    assert above.green() > 240
+    assert b"<image" in svg_bytes(sheet, "T")
+    assert pdf_bytes([sheet], "T").startswith(b"%PDF")
+
+
+def test_a_revision_marks_the_building() -> None:
+    before = load("builtin:repair-shop")
+    building = "halls[hall].building"
+    after = set_texts(
+        before,
+        [
+            f"{building}.walls.width=18 m",
+            f"{building}.columns[column].along=2",
+            f"{building}.doors[goods].at={{x: 5.4 m, y: -4.2 m}}",
+            f"{building}.doors[workshop].at={{x: 4.8 m, y: 9.6 m}}",
+        ],
+    )
+    old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
+    marks = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
+    assert marks == {
+        "walls": "moved",
+        "column/2/0": "gone",
+        "column/2/1": "gone",
+        "goods": "moved",
+        "workshop": "moved",
+    }

@@ -83,6 +83,7 @@ LONE = "      - {id: shelf, at: {y: 12 m}, racks: {count: 1, role: storage}}\nfa
 RAILS = "    kind: rail-optimised\n"
 HOST = """      - {id: host, at: {y: 12 m}, racks: {count: 1, role: storage, nodes: [{part: DGX-H100, count: 1}]}}
       - {id: net,"""
+WALLS = "walls: {at: {x: -6 m, y: -4 m}, width: 18 m, depth: 18 m}"
 SERVES = ("serves: [gpu, net]", "serves: [gpu, net, host]")
 
 BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
@@ -105,6 +106,30 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     ("clearance", ("- {id: gpu, count: 2,", "- {id: gpu, count: 2, pitch: 1.5 m,")),
     ("clearance", ("    rows:\n", "    overrides: {gpu/1/0: {at: {x: 0.3 m, y: 2.0 m}}}\n    rows:\n")),
     ("floor-load", ("  - id: hall\n", "  - id: hall\n    floor_load: 2 kPa\n")),
+    (
+        "wall",
+        (
+            "    rows:\n",
+            f"    building: {{{WALLS}}}\n    overrides: {{gpu/1/1: {{at: {{x: 13 m, y: 3.6 m}}}}}}\n    rows:\n",
+        ),
+    ),
+    ("column", ("    rows:\n", "    building: {columns: [{id: c, at: {x: 0.3 m, y: 0.6 m}}]}\n    rows:\n")),
+    (
+        "door-swing",
+        (
+            "    rows:\n",
+            f"    building: {{{WALLS}, doors: [{{id: d, at: {{x: 12 m, y: 2 m}}, width: 2 m}}]}}\n"
+            "    overrides: {gpu/1/1: {at: {x: 11.5 m, y: 1.5 m}}}\n    rows:\n",
+        ),
+    ),
+    ("ceiling", ("    rows:\n", "    building: {height: 2.7 m}\n    rows:\n")),
+    (
+        "door-path",
+        (
+            "    rows:\n",
+            f"    building: {{{WALLS}, doors: [{{id: d, at: {{x: 12 m, y: 8 m}}, height: 2 m}}]}}\n    rows:\n",
+        ),
+    ),
     # power: more in test_rules_facility
     ("power-capacity", ("{id: grid, kind: utility}", "{id: grid, kind: utility, capacity: 60 kW}")),
     (

@@ -138,6 +138,8 @@ def duplicate_id(document: Document, draw: random.Random) -> Mutation:
     things = ("halls", "fabrics", "power", "cooling", "storage")
     space = draw.choice([things, ("failures",), things, ("jobs", "tenants")])
     found = [p for p in places(document.tree) if p.key == "id" and p.path[0] in space]
+    if space == ("failures",):  # causes and health checks have names of their own
+        found = [p for p in found if p.path[1] == "causes"]
     if space == ("jobs", "tenants") or len(found) < 2:
         found = [p for p in places(document.tree) if p.key == "id" and p.path[0] in things]
     first, second = draw.sample(found, 2)

@@ -113,3 +113,21 @@ def test_ids_that_read_alike_have_names_of_their_own() -> None:
     text = usda_text(solids, "x")
     assert 'def Xform "a_1"' in text
     assert 'def Xform "a_1_2"' in text
+
+
+def test_the_building_has_its_full_height_and_holes_for_doors() -> None:
+    plant, solids = of("repair-shop")
+    building = plant.halls.buildings[0]
+    kinds = np.array(solids.kinds)
+    walls, columns, doors = (np.flatnonzero(kinds == kind) for kind in ("wall", "column", "door"))
+    assert (len(columns), len(doors)) == (6, 2)
+    assert [solids.ids[place] for place in doors.tolist()] == ["goods", "workshop"]
+    assert solids.high_m[walls][:, 2].max() == building.clear_m
+    assert set(solids.high_m[columns][:, 2]) == {building.clear_m}
+    assert set(solids.low_m[columns][:, 2]) == {-0.6}
+    size = (solids.high_m - solids.low_m)[walls]
+    x0, y0, x1, y1 = building.bounds
+    ring = (x1 - x0 + 0.4) * (y1 - y0 + 0.4) - (x1 - x0) * (y1 - y0)
+    holes = 0.2 * (2.4 * 2.6 + 1.4 * 2.4)
+    assert size.prod(axis=1).sum() == pytest.approx(ring * 4.2 - holes)
+    assert len({solids.ids[place] for place in walls.tolist()}) == len(walls)

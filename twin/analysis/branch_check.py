@@ -9,7 +9,7 @@ from twin.record.branching import events_before
 from twin.record.events import Event
 from twin.record.hash import EventHash
 from twin.record.reader import Reader
-from twin.scenario.schema.branching import BranchPoint
+from twin.scenario.schema.edit import BranchPoint
 from twin.scenario.schema.own_files import OwnFile, own_digest
 from twin.units import spoken
 

@@ -12,6 +12,8 @@ from twin.scenario.text.path import split
 
 _CALLED: dict[tuple[str, ...], str] = {
     ("halls", "*", "rows"): tr("Row"),
+    ("halls", "*", "building", "columns"): tr("Columns"),
+    ("halls", "*", "building", "doors"): tr("Door"),
     ("halls",): tr("Hall"),
     ("fabrics",): tr("Network"),
     ("power",): tr("Power stage"),

@@ -14,6 +14,7 @@ from twin.drawings.sheet import (
     WIDE_MM,
     Area,
     SheetContents,
+    SheetPicture,
     SheetText,
     Stroke,
     wrapped,
@@ -96,8 +97,8 @@ class Sheet:
         Of the sheet.
     size_mm
         Width and height of the paper.
-    strokes, words
-        In the order in which they are drawn.
+    strokes, words, pictures
+        In the order in which they are drawn; pictures lie below all strokes.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Sheet:
     size_mm: tuple[float, float]
     strokes: tuple[Stroke, ...]
     words: tuple[SheetText, ...]
+    pictures: tuple[SheetPicture, ...] = ()
 
 
 def paper_mm(paper: str, landscape: bool) -> tuple[float, float]:
@@ -146,7 +148,9 @@ def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, blo
         lines = int((frame.bottom - 2 - foot) / (LINE * SMALL_MM)) + 1
         legend = [line for text in draft.legend for line in wrapped(text, SMALL_MM, room)]
         drawn.write_lines(legend[:lines], (frame.left + 4, foot), most_mm=room)
-    return Sheet(name, draft.title, (wide, high), tuple(drawn.strokes), tuple(drawn.words))
+    return Sheet(
+        name, draft.title, (wide, high), tuple(drawn.strokes), tuple(drawn.words), tuple(draft.drawn.pictures)
+    )
 
 
 def _title_block(

@@ -8,6 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.drawings.paper import SheetDraft, drawing_area, scale_for
+from twin.drawings.plan_building import (
+    building_words,
+    column_lines_m,
+    draw_building,
+    draw_underlay,
+    hall_bounds_m,
+    plan_bounds_m,
+)
+from twin.drawings.plan_floor import PlanFloor
 from twin.drawings.sheet import (
     FINE_MM,
     MEDIUM_MM,
@@ -23,6 +32,7 @@ from twin.drawings.sheet import (
 from twin.plant.aisles import draw_aisles
 from twin.plant.shapes import AisleKind
 from twin.plant.tables import Plant
+from twin.scenario.generators.building_shape import NO_BUILDING, BuildingShape
 
 TILE_M = 0.6
 """Side of a floor tile [m]."""
@@ -31,48 +41,6 @@ _LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM = 18.0, 12.0, 12.0, 18.0
 _GRID_MM, _BUBBLE_MM = 20.0, 3.0
 _SAME_M = 1e-3
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
-
-
-@dataclass(frozen=True)
-class PlanFloor:
-    """The floor of a hall on paper: y of the hall goes up.
-
-    Parameters
-    ----------
-    x0_m, y0_m
-        Its lowest corner in the hall [m].
-    wide_m, high_m
-        Its size [m].
-    left, bottom
-        That corner on paper [mm].
-    scale
-        1 to so many.
-    """
-
-    x0_m: float
-    y0_m: float
-    wide_m: float
-    high_m: float
-    left: float
-    bottom: float
-    scale: int
-
-    def mm(self, length_m: float) -> float:
-        """Return a length on paper [mm]."""
-        return length_m * 1e3 / self.scale
-
-    def x(self, x_m: float) -> float:
-        """Return where an x of the hall is on paper [mm]."""
-        return self.left + self.mm(x_m - self.x0_m)
-
-    def y(self, y_m: float) -> float:
-        """Return where a y of the hall is on paper [mm]."""
-        return self.bottom - self.mm(y_m - self.y0_m)
-
-    def area(self, x_m: float, y_m: float, wide_m: float, deep_m: float) -> Area:
-        """Return the rectangle of something by its middle and size."""
-        left, top = self.x(x_m - wide_m / 2), self.y(y_m + deep_m / 2)
-        return Area(left, top, left + self.mm(wide_m), top + self.mm(deep_m))
 
 
 @dataclass(frozen=True)
@@ -96,16 +64,9 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
     paper
         Of `twin.drawings.paper.PAPERS`.
     """
-    draft = plan_draft(plant, hall, paper, hall_bounds_m(plant, hall))
+    draft = plan_draft(plant, hall, paper, plan_bounds_m(plant, hall))
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
     return SheetDraft("plan", title, draft.landscape, draft.floor.scale, draft.drawn, _legend(plant, hall))
-
-
-def hall_bounds_m(plant: Plant, hall: int) -> tuple[float, float, float, float]:
-    """Return the walls of a hall: low and high x, low and high y [m]."""
-    halls = plant.halls
-    columns = (halls.x0_m, halls.x1_m, halls.y0_m, halls.y1_m)
-    return tuple(float(column[hall]) for column in columns)  # type: ignore[return-value]
 
 
 def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float, float, float]) -> PlanDraft:
@@ -123,10 +84,16 @@ def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float
     bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
     floor = PlanFloor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
     drawn = SheetContents()
-    _grid(drawn, floor)
+    building = plant.halls.buildings[hall]
+    draw_underlay(drawn, floor, building)
+    _grid(drawn, floor, building)
     _aisles(drawn, floor, plant, hall)
-    wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
-    drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
+    if building.corners:
+        draw_building(drawn, floor, building)
+    else:
+        wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
+        drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
+        draw_building(drawn, floor, building)
     _racks(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
     _dimensions(drawn, floor, plant, hall)
@@ -161,21 +128,31 @@ def _apart(places_m: Sequence[float]) -> list[float]:
     return found
 
 
-def _grid(drawn: SheetContents, floor: PlanFloor) -> None:
-    """Draw lines along every so many floor tiles, with letters and numbers."""
-    tiles = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200) if floor.mm(n * TILE_M) >= _GRID_MM), 500)
-    step_m = tiles * TILE_M
+def _grid(drawn: SheetContents, floor: PlanFloor, building: BuildingShape) -> None:
+    """Draw lines through the columns of the building, else along every so many floor tiles; letters and numbers."""
+    along_m, across_m = column_lines_m(building)
+    if not along_m:
+        tiles = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200) if floor.mm(n * TILE_M) >= _GRID_MM), 500)
+        step_m = tiles * TILE_M
+        along_m = [floor.x0_m + number * step_m for number in range(int(floor.wide_m / step_m) + 1)]
+        across_m = [floor.y0_m + number * step_m for number in range(int(floor.high_m / step_m) + 1)]
     top, right = floor.y(floor.y0_m + floor.high_m), floor.x(floor.x0_m + floor.wide_m)
-    for number in range(int(floor.wide_m / step_m) + 1):
-        x = floor.x(floor.x0_m + number * step_m)
+    told = -np.inf
+    for number, x_m in enumerate(along_m):
+        x = floor.x(x_m)
         drawn.line((x, floor.bottom), (x, top - 2), wide_mm=FINE_MM, dashed=True)
-        drawn.circle((x, top - 2 - _BUBBLE_MM), _BUBBLE_MM, FINE_MM)
-        drawn.write(_letters(number), (x, top - 1.1 - _BUBBLE_MM), SMALL_MM, "middle")
-    for number in range(int(floor.high_m / step_m) + 1):
-        y = floor.y(floor.y0_m + number * step_m)
+        if x - told > 2 * _BUBBLE_MM:
+            drawn.circle((x, top - 2 - _BUBBLE_MM), _BUBBLE_MM, FINE_MM)
+            drawn.write(_letters(number), (x, top - 1.1 - _BUBBLE_MM), SMALL_MM, "middle")
+            told = x
+    told = np.inf
+    for number, y_m in enumerate(across_m):
+        y = floor.y(y_m)
         drawn.line((floor.left, y), (right + 2, y), wide_mm=FINE_MM, dashed=True)
-        drawn.circle((right + 2 + _BUBBLE_MM, y), _BUBBLE_MM, FINE_MM)
-        drawn.write(str(number + 1), (right + 2 + _BUBBLE_MM, y + SMALL_MM / 2), SMALL_MM, "middle")
+        if told - y > 2 * _BUBBLE_MM:
+            drawn.circle((right + 2 + _BUBBLE_MM, y), _BUBBLE_MM, FINE_MM)
+            drawn.write(str(number + 1), (right + 2 + _BUBBLE_MM, y + SMALL_MM / 2), SMALL_MM, "middle")
+            told = y
 
 
 def _letters(number: int) -> str:
@@ -280,7 +257,10 @@ def _legend(plant: Plant, hall: int) -> tuple[str, ...]:
     labels = [f"{rows.labels[row]}: {rows.ids[row]}" for row in np.flatnonzero(row_mask).tolist()]
     count = int((racks.present & (racks.hall == hall)).sum())
     told = "; ".join(labels[:6]) + ("; ..." if len(labels) > 6 else "")
+    building = plant.halls.buildings[hall]
+    grid = "lines through columns" if building.columns else f"the grid of {TILE_M * 1e3:.0f} mm floor tiles"
     return (
         f"Dimensions in millimetres. {count:,} racks in {int(row_mask.sum())} rows. {told}",
-        f"Wide edge of a rack: its front. Dashed: contained aisles, and the grid of {TILE_M * 1e3:.0f} mm floor tiles.",
+        f"Wide edge of a rack: its front. Dashed: contained aisles, and {grid}.",
+        *((building_words(plant, hall),) if building is not NO_BUILDING else ()),
     )

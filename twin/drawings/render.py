@@ -22,7 +22,8 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgGenerator
 
 from twin.drawings.paper import Sheet
-from twin.drawings.sheet import SheetText, Stroke
+from twin.drawings.sheet import SheetPicture, SheetText, Stroke
+from twin.view3d.place.underlay_image import image_of
 
 FAMILIES = ("DejaVu Sans", "Liberation Sans", "Arial", "Helvetica", "sans-serif")
 _MARK_COLOURS = {"": "black", "added": "#009e73", "gone": "#d55e00", "moved": "#0072b2", "changed": "#cc79a7"}
@@ -30,6 +31,8 @@ _MARK_COLOURS = {"": "black", "added": "#009e73", "gone": "#d55e00", "moved": "#
 _PER_MM = 40.0
 """Units of the painter in a millimetre: fonts have whole sizes."""
 _PDF_DPI = 1200
+_FINEST_PX = 4096
+"""Longest side of a picture on a sheet."""
 _CAPITAL = 0.73
 """Height of capitals over the size of a font; that of DejaVu Sans."""
 
@@ -109,11 +112,25 @@ def _application() -> None:
 def _paint(painter: QPainter, sheet: Sheet, dots_per_mm: float) -> None:
     painter.save()
     painter.scale(dots_per_mm / _PER_MM, dots_per_mm / _PER_MM)
+    for below in sheet.pictures:
+        _below(painter, below)
     for stroke in sheet.strokes:
         _stroke(painter, stroke)
     for words in sheet.words:
         _words(painter, words)
     painter.restore()
+
+
+def _below(painter: QPainter, below: SheetPicture) -> None:
+    area, part, image = below.area, below.part, image_of(below.picture, _FINEST_PX)
+    wide, high = image.width(), image.height()
+    painter.setOpacity(below.dark)
+    painter.drawImage(
+        QRectF(area.left * _PER_MM, area.top * _PER_MM, area.wide * _PER_MM, area.high * _PER_MM),
+        image,
+        QRectF(part.left * wide, part.top * high, part.wide * wide, part.high * high),
+    )
+    painter.setOpacity(1.0)
 
 
 def _stroke(painter: QPainter, stroke: Stroke) -> None:

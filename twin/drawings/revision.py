@@ -11,13 +11,17 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.drawings.elevation import rack_stacks
 from twin.drawings.paper import SheetDraft, drawing_area
-from twin.drawings.plan import PlanFloor, hall_bounds_m, plan_draft
+from twin.drawings.plan import plan_draft
+from twin.drawings.plan_building import plan_bounds_m
+from twin.drawings.plan_floor import PlanFloor
 from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
 
 _MOVED_M = 1e-3
 _MARK_MM = 0.6
+WALLS = "walls"
+"""What the walls of a hall are called among marked things."""
 _LEGEND = (
     "Green, thick: added. Orange, crossed out: gone. Blue, with a line from its old place: moved.",
     "Violet, underlined: holds something else.",
@@ -26,7 +30,7 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class MarkedThing:
-    """A rack or a machine that a revision changed: x, y, width and depth now and before [m], or None."""
+    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m]."""
 
     id: str
     mark: Mark
@@ -35,7 +39,7 @@ class MarkedThing:
 
 
 def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> list[MarkedThing]:
-    """Return what changed in one hall, racks first."""
+    """Return what changed in one hall: racks, machines, parts of the building."""
     old, new = _racks(before, catalog, hall), _racks(after, catalog, hall)
     found = _compared(
         {id: place for id, (place, _) in old.items()}, {id: place for id, (place, _) in new.items()}
@@ -44,7 +48,8 @@ def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> l
     for id, (place, inside) in new.items():
         if id in old and id not in told and old[id][1] != inside:
             found.append(MarkedThing(id, "changed", place, place))
-    return found + _compared(_machines(before, hall), _machines(after, hall))
+    found += _compared(_machines(before, hall), _machines(after, hall))
+    return found + _compared(_building(before, hall), _building(after, hall))
 
 
 def revision_sheets(
@@ -63,7 +68,7 @@ def _marked(before: Plant, after: Plant, id: str, things: list[MarkedThing], pap
     """Return the plan of a hall as it is now, or was where it is gone, with marks."""
     shown = after if id in after.halls.ids else before
     there = [plant for plant in (before, after) if id in plant.halls.ids]
-    bounds = np.array([hall_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
+    bounds = np.array([plan_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
     low, high = bounds.min(axis=0), bounds.max(axis=0)
     hall = shown.halls.ids.index(id)
     draft = plan_draft(shown, hall, paper, (float(low[0]), float(high[1]), float(low[2]), float(high[3])))
@@ -84,7 +89,8 @@ def _mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> None:
     elif thing.mark == "moved" and thing.before_m is not None:
         old = floor.area(*thing.before_m)
         drawn.box(old, MEDIUM_MM, mark="moved", dashed=True)
-        drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
+        if thing.id != WALLS:  # round everything: a line in their middle would be of something else
+            drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
     elif thing.mark == "changed":
         drawn.line(
             (area.left, area.bottom - 0.8), (area.right, area.bottom - 0.8), wide_mm=_MARK_MM, mark="changed"
@@ -142,6 +148,24 @@ def _machines(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
     columns = (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
     stands = loops.present[machines.loop] & (loops.hall[machines.loop] == slot)
     return {id: _place(columns, place) for place, id in enumerate(machine_ids(plant)) if stands[place]}
+
+
+def _building(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
+    """Return walls as a whole, columns, and doors with the floor they sweep."""
+    if hall not in plant.halls.ids:
+        return {}
+    building = plant.halls.buildings[plant.halls.ids.index(hall)]
+    areas = {column.id: column.area for column in building.columns}
+    for door in building.doors:
+        near_m, far_m = -building.thickness_m, door.width_m / max(1, len(door.leaves))
+        areas[door.id] = door.line.rectangle(0.0, door.width_m, near_m, far_m if door.inside else 0.0)
+    if (walls := building.bounds) is not None:
+        out_m = building.thickness_m
+        areas[WALLS] = (walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m)
+    return {
+        id: ((area[0] + area[2]) / 2, (area[1] + area[3]) / 2, area[2] - area[0], area[3] - area[1])
+        for id, area in areas.items()
+    }
 
 
 def _place(columns: Sequence[Floats], slot: int) -> tuple[float, ...]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from twin.scenario.formats.underlay_file import Picture
+
 Point = tuple[float, float]
 Anchor = Literal["left", "middle", "right"]
 Mark = Literal["", "added", "gone", "moved", "changed"]
@@ -123,12 +125,39 @@ class Area:
         return Area(self.left + left, self.top + top, self.right - right, self.bottom - bottom)
 
 
+@dataclass(frozen=True)
+class SheetPicture:
+    """A picture that lies below all strokes.
+
+    Parameters
+    ----------
+    picture
+        As its file holds it.
+    area
+        Where.
+    part
+        What of it is there: as shares of its width and height.
+    dark
+        From 0, not to be seen, to 1, as it is.
+    """
+
+    picture: Picture
+    area: Area
+    part: Area
+    dark: float
+
+
 @dataclass
 class SheetContents:
     """What has been drawn on a sheet so far."""
 
     strokes: list[Stroke] = field(default_factory=list)
     words: list[SheetText] = field(default_factory=list)
+    pictures: list[SheetPicture] = field(default_factory=list)
+
+    def picture(self, below: SheetPicture) -> None:
+        """Draw a picture below all strokes."""
+        self.pictures.append(below)
 
     def line(self, *points: Point, wide_mm: float = THIN_MM, dashed: bool = False, mark: Mark = "") -> None:
         """Draw a line through points."""

@@ -10,6 +10,8 @@ from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, FixtureKind
 from twin.scenario.schema import site
 from twin.scenario.schema.site import CABINET_UNITS
 
+CABINET_PART = "EIA-48U"
+"""Part of the catalogue that a rack is which names none."""
 CABINET_WIDTH_M = 0.6
 CABINET_DEPTH_M = 1.2
 FRONT_M, REAR_M = 1.0, 0.6

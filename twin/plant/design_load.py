@@ -27,6 +27,7 @@ from twin.catalog import (
     UpsPart,
 )
 from twin.catalog.cooling_parts import TankPart
+from twin.plant.cabinet import CABINET_PART
 from twin.plant.domains import birth_racks
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
@@ -36,6 +37,10 @@ CONTINUOUS = 0.8
 
 PUMP_HEAD_PA, PUMP_EFFICIENCY = 1.5e5, 0.65
 """Of facility pumps whose power nobody says [est]."""
+
+BESIDE_M = 0.6
+"""Share of the aisle on each side that counts as floor under a rack, at most [m]: half of 1.2 m."""
+GRAVITY_M_S2 = 9.80665
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def rack_budget(plant: Plant, catalog: Catalog) -> RackBudget:
 def rack_weights_kg(plant: Plant, catalog: Catalog) -> tuple[Floats, Bools]:
     """Return the weight of each rack with its contents [kg], and which racks their maker delivers complete."""
     racks, nodes, switches = plant.racks, plant.nodes, plant.switches
-    usual = catalog.rack("EIA-48U").weight_kg or 0.0
+    usual = catalog.rack(CABINET_PART).weight_kg or 0.0
     own_kg: dict[str, float] = {"": usual}
     brought: dict[str, int] = {"": 0}
     for name in set(racks.part) - {""}:
@@ -117,6 +122,22 @@ def rack_weights_kg(plant: Plant, catalog: Catalog) -> tuple[Floats, Bools]:
     weight = np.array([switch_kg[switches.part[slot]] for slot in placed.tolist()])
     total_kg += np.bincount(switches.rack[placed], weight, len(racks.ids)) if len(placed) else 0.0
     return np.asarray(total_kg, np.float64), np.asarray(first > 0, np.bool_)
+
+
+def floor_load_pa(
+    weight_kg: Floats, width_m: Floats, depth_m: Floats, before_m: Floats, behind_m: Floats
+) -> Floats:
+    """Return the load of racks on the floor, spread over half the aisles beside each [Pa].
+
+    Parameters
+    ----------
+    weight_kg, width_m, depth_m
+        Of the racks.
+    before_m, behind_m
+        Clear floor on both sides.
+    """
+    beside_m = np.minimum(before_m / 2, BESIDE_M) + np.minimum(behind_m / 2, BESIDE_M)
+    return np.asarray(weight_kg * GRAVITY_M_S2 / (width_m * (depth_m + beside_m)), np.float64)
 
 
 def loop_heat_w(plant: Plant, catalog: Catalog) -> Floats:

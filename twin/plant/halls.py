@@ -10,6 +10,7 @@ from twin.plant.manual_places import FootprintPlace, stands_of
 from twin.plant.power import AISLE_END_M, in_order
 from twin.plant.row_ends import crowded_row
 from twin.plant.tables import Halls, Loops, Machines, PowerItems
+from twin.scenario.generators.building_shape import NO_BUILDING, shape_of
 from twin.scenario.schema.document import Scenario
 
 MARGIN_M = 2.4
@@ -52,8 +53,17 @@ def settle_halls(
         np.maximum.at(high, hall, np.stack([x_m + half_x, y_m + half_y], axis=1))
     bare = ~np.isfinite(low[:, 0])
     low[bare], high[bare] = 0.0, EMPTY_HALL_M
-    low = np.floor((low - MARGIN_M) / TILE_M) * TILE_M
-    high = np.ceil((high + MARGIN_M) / TILE_M) * TILE_M
+    floor_low = np.floor((low - MARGIN_M) / TILE_M) * TILE_M
+    floor_high = np.ceil((high + MARGIN_M) / TILE_M) * TILE_M
+    buildings = [NO_BUILDING if hall.building is None else shape_of(hall.building) for hall in scenario.halls]
+    for hall, building in enumerate(buildings):
+        if (
+            walls := building.bounds
+        ) is not None:  # things outside stand on its floor too, and a rule tells of them
+            bare_low, bare_high = (walls[:2], walls[2:]) if bare[hall] else (low[hall], high[hall])
+            floor_low[hall] = np.minimum(walls[:2], bare_low)
+            floor_high[hall] = np.maximum(walls[2:], bare_high)
+    low, high = floor_low, floor_high
     shift_x_m = _shifts_m(low[:, 0], high[:, 0])
     for hall, columns in (
         (racks.hall, (racks.x_m,)),
@@ -74,6 +84,10 @@ def settle_halls(
         shift_x_m=shift_x_m,
         dew_point_c=np.array([hall.dew_point_c for hall in scenario.halls]),
         air_class=[hall.air_class for hall in scenario.halls],
+        floor_load_pa=np.array([hall.floor_load_pa for hall in scenario.halls]),
+        buildings=[
+            building.moved(shift_m) for building, shift_m in zip(buildings, shift_x_m.tolist(), strict=True)
+        ],
     )
 
 

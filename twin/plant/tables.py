@@ -16,6 +16,7 @@ from typing import Literal
 from twin.arrays import Bools, Floats, Ints32
 from twin.catalog import Catalog, load_catalog
 from twin.language import tr
+from twin.scenario.generators.building_shape import BuildingShape
 
 U_M = 0.04445
 """Height of a rack unit [m]."""
@@ -90,7 +91,7 @@ class LoopKind(IntEnum):
 
 @dataclass
 class Halls:
-    """Rooms; the floor is the rectangle (x0, y0)-(x1, y1)."""
+    """Rooms; the floor is the rectangle (x0, y0)-(x1, y1), round the walls where there are some."""
 
     ids: list[str]
     titles: list[str]
@@ -101,6 +102,8 @@ class Halls:
     dew_point_c: Floats
     air_class: list[str]  # ASHRAE: A1 .. A4
     shift_x_m: Floats  # site x less x in the coordinates of the hall, in which the scenario gives places
+    floor_load_pa: Floats
+    buildings: list[BuildingShape]  # in coordinates of the site; an empty one where nothing is known
 
 
 @dataclass

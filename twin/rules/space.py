@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.arrays import Bools, Floats, Ints32
 from twin.language import tr
 from twin.plant.cabinet import FRONT_M, REAR_M
-from twin.plant.design_load import rack_weights_kg
+from twin.plant.design_load import floor_load_pa, rack_weights_kg
 from twin.plant.tables import LoopKind
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
@@ -19,13 +19,9 @@ from twin.rules.rule_context import RuleContext
 from twin.scenario.checks.fabric import crowded
 from twin.scenario.text.parse import Path
 
-BESIDE_M = 0.6
-"""Share of the aisle on each side that counts as floor under a rack, at most [m]: half of 1.2 m."""
-
 CABINET_KG = 1360.0
 """Static rating of a 19-inch cabinet [kg]: 3,000 lb, usual for 42 to 48 U cabinets [recalled]."""
 
-GRAVITY_M_S2 = 9.80665
 TOUCH_M = 0.005
 """Overlap of footprints that counts as rounding of pitch and width [m]."""
 
@@ -63,11 +59,11 @@ def _units(case: RuleContext) -> Iterator[Found]:
             reason = tr(
                 "need unit {highest} in {many}, but the rack has {units} U",
                 highest=highest,
-                many=_many(ids),
+                many=many(ids),
                 units=units,
             )
         else:
-            reason = tr("have a rack-unit conflict in {many}: two components share a unit", many=_many(ids))
+            reason = tr("have a rack-unit conflict in {many}: two components share a unit", many=many(ids))
         used = int(height_u[in_rack & (column == 0)].sum())
         fix = tr("fewer or lower nodes, or racks of their own for the switches")
         yield Found(
@@ -95,14 +91,15 @@ def _doubled(
     return doubled
 
 
-def _many(ids: list[str]) -> str:
+def many(ids: list[str]) -> str:
+    """Return the first of some things, and how many there are beside it."""
     return ids[0] if len(ids) == 1 else tr("{first_id} and {more:,} more", first_id=ids[0], more=len(ids) - 1)
 
 
 # --- the floor
 
 
-class _Floor:
+class Floor:
     """Footprints of racks, then of cooling units, and pairs of them that overlap in x."""
 
     def __init__(self, case: RuleContext) -> None:
@@ -125,6 +122,12 @@ class _Floor:
         self.first, self.second = self.pairs()
         gap_m = np.abs(self.y_m[self.first] - self.y_m[self.second])
         self.gap_m = gap_m - (self.depth_m[self.first] + self.depth_m[self.second]) / 2
+
+    def areas_m(self, places: NDArray[np.int64]) -> Floats:
+        """Return some footprints as low x, low y, high x, high y, shape (n, 4) [m]."""
+        half = np.stack([self.width_m[places], self.depth_m[places]], axis=1) / 2
+        middle = np.stack([self.x_m[places], self.y_m[places]], axis=1)
+        return np.concatenate([middle - half, middle + half], axis=1)
 
     def pairs(self) -> Pairs:
         """Return pairs of footprints of one hall that overlap in x by more than rounding; each has a rack."""
@@ -179,14 +182,14 @@ class _Floor:
 
 def _collide(case: RuleContext) -> Iterator[Found]:
     """Yield racks that overlap a rack or cooling unit, and rows whose pitch is less than the width of their racks."""
-    floor = _Floor(case)
+    floor = Floor(case)
     hit = floor.gap_m < -TOUCH_M
     reported: dict[str, Found] = {}
     for pair in np.flatnonzero(hit).tolist():
         first, second = int(floor.first[pair]), int(floor.second[pair])
-        moved = floor.is_rack[second] and _place(case, floor.ids[second])[2] == "overrides"
+        moved = floor.is_rack[second] and place_key(case, floor.ids[second])[2] == "overrides"
         rack, obstacle = (second, first) if moved or not floor.is_rack[first] else (first, second)
-        ids, at = (floor.ids[rack], floor.ids[obstacle]), _place(case, floor.ids[rack])
+        ids, at = (floor.ids[rack], floor.ids[obstacle]), place_key(case, floor.ids[rack])
         shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
         subject = "it" if at[2] == "overrides" else ids[0]
         reason = tr(
@@ -220,7 +223,7 @@ def _collide(case: RuleContext) -> Iterator[Found]:
                 )
 
 
-def _place(case: RuleContext, rack: str) -> Path:
+def place_key(case: RuleContext, rack: str) -> Path:
     """Return the key for the place of a rack: its override or that of its row, else that of its generator."""
     at = case.generators[rack.partition("/")[0]]
     for item in (rack, rack.rpartition("/")[0]):
@@ -232,7 +235,7 @@ def _place(case: RuleContext, rack: str) -> Path:
 
 def _clearance(case: RuleContext) -> Iterator[Found]:
     """Yield racks with too little clearance to take nodes out, for each pair of generators."""
-    floor = _Floor(case)
+    floor = Floor(case)
     between: dict[frozenset[str], list[tuple[float, float, int, int]]] = {}
     for gap in floor.tight(case.plant.racks.facing[floor.rack]):
         generators = frozenset(floor.ids[k].partition("/")[0] for k in gap[2:])
@@ -267,10 +270,10 @@ def _clearance(case: RuleContext) -> Iterator[Found]:
         )
 
 
-def _blamed(case: RuleContext, floor: _Floor, rack: int, neighbour: int) -> Path:
+def _blamed(case: RuleContext, floor: Floor, rack: int, neighbour: int) -> Path:
     """Return the key to blame for a tight place: of the rack that was moved, else of the smaller generator."""
     racks = [floor.ids[k] for k in (rack, neighbour) if floor.is_rack[k]]
-    places = [_place(case, id) for id in racks]
+    places = [place_key(case, id) for id in racks]
     moved = [at for at in places if at[2] == "overrides"]
     if moved:
         return moved[0]
@@ -281,7 +284,7 @@ def _blamed(case: RuleContext, floor: _Floor, rack: int, neighbour: int) -> Path
     return places[min(range(len(names)), key=lambda k: (many[k], -k))]
 
 
-def _inside(floor: _Floor) -> Bools:
+def _inside(floor: Floor) -> Bools:
     """Return the racks that overlap something: another rule reports them."""
     hit = floor.gap_m < -TOUCH_M
     inside = np.zeros(len(floor.x_m), np.bool_)
@@ -302,7 +305,7 @@ def _heavy(case: RuleContext) -> Iterator[Found]:
         reason = tr(
             "weigh {weight} in {many}, above the cabinet rating of {limit}",
             weight=weight.text,
-            many=_many(ids),
+            many=many(ids),
             limit=limit.text,
         )
         fix = tr("fewer nodes in each, or a rack part with a higher rating")
@@ -312,11 +315,11 @@ def _heavy(case: RuleContext) -> Iterator[Found]:
 def _floor_load(case: RuleContext) -> Iterator[Found]:
     """Yield racks too heavy for the floor of their hall."""
     plant, racks = case.plant, case.plant.racks
-    floor = _Floor(case)
+    floor = Floor(case)
     before_m, behind_m = floor.clear_m(racks.facing[floor.rack])
-    beside_m = np.minimum(before_m / 2, BESIDE_M) + np.minimum(behind_m / 2, BESIDE_M)
-    area_m2 = racks.width_m[floor.rack] * (racks.depth_m[floor.rack] + beside_m)
-    load_pa = rack_weights_kg(case.plant, case.catalog)[0][floor.rack] * GRAVITY_M_S2 / area_m2
+    weight_kg = rack_weights_kg(case.plant, case.catalog)[0][floor.rack]
+    size_m = racks.width_m[floor.rack], racks.depth_m[floor.rack]
+    load_pa = floor_load_pa(weight_kg, *size_m, before_m, behind_m)
     limit_pa = np.array([hall.floor_load_pa for hall in case.scenario.halls])[racks.hall[floor.rack]]
     over = np.flatnonzero(load_pa > limit_pa * 1.001)
     over = over[np.argsort(-load_pa[over], kind="stable")]
@@ -330,7 +333,7 @@ def _floor_load(case: RuleContext) -> Iterator[Found]:
             reason = tr(
                 "put {load} on the floor at {many}, above its limit of {limit}",
                 load=load.text,
-                many=_many(ids),
+                many=many(ids),
                 limit=limit.text,
             )
             fix = tr("a higher floor_load of the hall, a larger pitch, or lighter racks")

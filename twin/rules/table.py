@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from twin.language import tr
 from twin.rules import (
+    building,
     chapter_rules,
     cooling,
     data,
@@ -52,6 +53,7 @@ BY_ID: dict[str, Rule] = {
     rule.id: rule
     for rule in (
         *space.RULES,
+        *building.RULES,
         *power.RULES,
         *cooling.RULES,
         *fabric.RULES,

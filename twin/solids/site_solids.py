@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +28,20 @@ _WALL_M = 0.02
 """Thickness of the sides, floor and roof of a rack."""
 _SHADES = 8
 """Places on a ramp that share a colour: each colour is a material of the file."""
-_GREYS = {"rack": 56, "node": 84, "switch": 64, "machine": 150, "gpu": 110}
+_GREYS = {
+    "rack": 56,
+    "node": 84,
+    "switch": 64,
+    "machine": 150,
+    "gpu": 110,
+    "wall": 200,
+    "column": 176,
+    "door": 128,
+}
+_CEILING_M = 3.0
+"""Height of walls and columns under a ceiling that is not known."""
+_LEAF_M = 0.05
+"""Thickness of doors."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,7 @@ class SiteSolids:
     ids
         Unique; of a machine with its number: "cdu/0#1".
     kinds
-        "rack", "node", "gpu", "switch" or "machine".
+        "rack", "node", "gpu", "switch" or "machine"; of the building "wall", "column" or "door".
     parts
         Part of the catalogue, "" unknown.
     parent
@@ -166,6 +181,7 @@ def site_solids(
             np.full(len(machines), -1),
             machine_boxes(geometry, machines),
         ),
+        *_building(plant),
     ]
     if frame is not None:
         codes = gpu_codes(colour_by, plant, frame)[gpus].astype(np.int64)
@@ -183,6 +199,36 @@ def site_solids(
         np.concatenate([made.power_w for made in found]),
         np.concatenate([made.temp_c for made in found]),
     )
+
+
+def _building(plant: Plant) -> Iterator[_Kind]:
+    """Yield walls, columns and shut doors of all halls; walls go on above doors, and stand on the structural floor."""
+    found: dict[str, list[tuple[str, tuple[float, ...]]]] = {"wall": [], "column": [], "door": []}
+    for hall, building in zip(plant.halls.ids, plant.halls.buildings, strict=True):
+        top_m = building.clear_m if math.isfinite(building.clear_m) else _CEILING_M
+        low_m = -building.raised_floor_m
+        pieces = [(area, low_m, top_m) for area in building.wall_pieces()]
+        for door in building.doors:
+            width_m, thick_m, door_m = door.width_m, building.thickness_m, min(door.height_m, top_m)
+            across = door.line.rectangle(0.0, width_m, -thick_m, 0.0)
+            pieces += [(across, low_m, 0.0), (across, door_m, top_m)]  # below the threshold, and above
+            area = door.line.rectangle(0.0, width_m, -(thick_m + _LEAF_M) / 2, -(thick_m - _LEAF_M) / 2)
+            found["door"].append((door.id, (*area[:2], 0.0, *area[2:], door_m)))
+        for number, (area, from_m, to_m) in enumerate(pieces):
+            if to_m > from_m:
+                found["wall"].append((f"{hall}/wall/{number}", (*area[:2], from_m, *area[2:], to_m)))
+        for column in building.columns:
+            area = column.area
+            found["column"].append((column.id, (*area[:2], low_m, *area[2:], top_m)))
+    for kind, boxes in found.items():
+        table = np.array([box for _, box in boxes], np.float64).reshape(-1, 6)
+        yield _kind(
+            kind,
+            [id for id, _ in boxes],
+            [""] * len(boxes),
+            np.full(len(boxes), -1),
+            (table[:, :3], table[:, 3:]),
+        )
 
 
 def _kind(

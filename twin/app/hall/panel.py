@@ -83,6 +83,7 @@ class HallPanel(QWidget):
         self.fabric = FabricLayer(session, self.view, self.state, world)
         self.trace = TraceLayer(session, self.view, self.state)
         self.menus = ThingMenus(session, self.view, self.trace, self.state)
+        self.floor_menu: Callable[[QMenu, tuple[float, float]], None] = lambda menu, at: None
         self.selection_menu: Callable[[QWidget], QMenu | None] = lambda parent: self.menus.menu(
             self.state.selection[-1], parent
         )
@@ -334,6 +335,9 @@ class HallPanel(QWidget):
 
     def _offer(self, selection: bool, place: QPoint) -> None:
         menu = self.selection_menu(self) if selection else self.thing_menu(None)
+        at = None if selection else self.view.edit.floor_at(place.x(), place.y())
+        if menu is not None and at is not None:
+            self.floor_menu(menu, at)
         if menu is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.view.native.mapToGlobal(place))

@@ -24,7 +24,7 @@ from twin.view3d.place.free_room import in_room
 from twin.view3d.place.presets import frame_box
 from twin.view3d.view.hall_view import HallView
 
-LAYERS = frozenset({"racks", "trays", "pipes", "labels"})
+LAYERS = frozenset({"racks", "trays", "pipes", "labels", "building"})
 _TICK_MS = 33
 _EDGE_PX = 10
 _SIZE_PX = (400, 400)

@@ -16,7 +16,7 @@ from twin.language import tr
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import fields_of
-from twin.scenario.schema.site import Climate
+from twin.scenario.schema.site import Climate, Hall
 from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.path import split
 
@@ -25,9 +25,9 @@ X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
 
 _SKIPPED = frozenset(
     {"id", "format", "version", "catalog", "extends", "branch", "hours", "notes"}
-    | {"edits", "places", "absent", "start"}
+    | {"edits", "places", "absent", "start", "digest"}
 )
-_DEEPEST = 2
+_DEEPEST, _DEEPEST_OF_HALL = 2, 3
 MOST_KINDS = 60
 """Generators of a selection that are asked what can be set of them."""
 _OF_GENERATOR = {
@@ -42,7 +42,7 @@ _OF_GENERATOR = {
 }
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
-_HEADINGS = {"at": tr("Corner of the first row")}
+_PARTS_OF_BUILDING = {"columns": tr("Columns: {id}"), "door": tr("Door: {id}")}
 _COUNTS: dict[ItemKind, str] = {
     "rows": tr("Rows"),
     "loops": tr("Loops"),
@@ -188,6 +188,12 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
     for found in _fields(scene, model, "", heading, kind, 0):
         if found.key not in own:
             yield _for_item(found) if item else found
+    if isinstance(model, Hall) and model.building is not None:
+        for part_kind, parts in (("columns", model.building.columns), ("door", model.building.doors)):
+            listed = "columns" if part_kind == "columns" else "doors"
+            for part in parts:
+                title = _PARTS_OF_BUILDING[part_kind].format(id=part.id)
+                yield from _fields(scene, part, f"building.{listed}[{part.id}].", title, None, 0)
     if kind == "rows":
         nodes = property_choices.parts(scene, "node")
         tip = tr("Nodes of the last group in each rack; 0: none")
@@ -250,13 +256,24 @@ def _fields(
             continue
         inside = getattr(model, attribute)
         if isinstance(inside, BaseModel):
-            if depth < _DEEPEST:
-                title = heading if prefix + key == "racks" else _HEADINGS.get(key, title_of_key(prefix + key))
+            if depth < (_DEEPEST_OF_HALL if kind == "hall" else _DEEPEST):
+                title = _heading(heading, prefix + key, kind)
                 yield from _fields(scene, inside, f"{prefix}{key}.", title, kind, depth + 1)
             continue
         made = _field(scene, model, prefix + key, heading, kind)
         if made is not None:
             yield made
+
+
+def _heading(above: str, key: str, kind: ItemKind | None) -> str:
+    """Return the heading over a group of keys within another one."""
+    if key == "racks":
+        return above
+    if key.rpartition(".")[2] != "at":
+        return title_of_key(key)
+    if kind in ("columns", "door"):
+        return tr("Place")
+    return tr("Corner of the first row") if kind == "rows" else tr("{thing}, place", thing=above)
 
 
 def _field(

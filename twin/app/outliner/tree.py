@@ -175,7 +175,23 @@ class _Place:
         halls, racks = self.plant.halls, self.plant.racks
         count = int((racks.present & (racks.hall == slot)).sum())
         title = halls.titles[slot] or halls.ids[slot]
-        return Seed(halls.ids[slot], title, counted(count, "rack"), "hall", lambda: self._generators(slot))
+        return Seed(halls.ids[slot], title, counted(count, "rack"), "hall", lambda: self._in_hall(slot))
+
+    def _in_hall(self, slot: int) -> list[Seed]:
+        building = self.scenario.halls[slot].building
+        seeds = self._generators(slot)
+        if building is None or not (building.columns or building.doors):
+            return seeds
+        inside = [
+            Seed(grid.id, grid.id, counted(grid.along * grid.across, "column"), "hall")
+            for grid in building.columns
+        ]
+        inside += [
+            Seed(door.id, door.id, tr("door, {width:g} m", width=door.width_m), "hall")
+            for door in building.doors
+        ]
+        parts = counted(len(inside), "part")
+        return [*seeds, Seed("", tr("Building"), parts, "hall", lambda: inside)]
 
     def _generators(self, hall: int) -> list[Seed]:
         seeds = []

@@ -11,7 +11,8 @@ from twin.app.placing.ghost_view import Standing, on_floor
 from twin.app.placing.payload import carried_things, power_obstacles
 from twin.catalog import Catalog
 from twin.commands.edit.command import CommandError, EditedScene
-from twin.commands.place.snap import FloorPlan, MovedShape, snap
+from twin.commands.place.floor_plan import FloorPlan, MovedShape
+from twin.commands.place.snap import snap
 from twin.commands.room.copies import MOST, Array
 from twin.language import tr
 from twin.plant.design_load import rack_design_w
@@ -90,15 +91,8 @@ def _repeated(shape: MovedShape, array: Array) -> tuple[MovedShape, list[tuple[f
     """Return the footprints of all copies, the first of them the anchor, and their ways from the originals."""
     x_m, y_m = array.pitch
     offsets = [(i * x_m, j * y_m) for j in range(array.rows) for i in range(array.columns) if i or j]
-    dx = np.concatenate([shape.dx_m + x - offsets[0][0] for x, _ in offsets])
-    dy = np.concatenate([shape.dy_m + y - offsets[0][1] for _, y in offsets])
-    times = len(offsets)
-    return (
-        MovedShape(
-            dx, dy, np.tile(shape.width_m, times), np.tile(shape.depth_m, times), np.tile(shape.facing, times)
-        ),
-        offsets,
-    )
+    first_x_m, first_y_m = offsets[0]
+    return shape.repeated([(x - first_x_m, y - first_y_m) for x, y in offsets]), offsets
 
 
 def _why(nothing: Preview, reason: str) -> Preview:

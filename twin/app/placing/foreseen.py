@@ -1,4 +1,4 @@
-"""What the design rules will say of power and cooling once a thing that is carried stands where it is held."""
+"""What the design rules will say of power, cooling and ways to racks once what is carried stands where it is held."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from twin.scenario import ScenarioError
 from twin.scenario.file.patch_text import edit
 
 _FAMILIES = ("power", "cooling")
+_RULES = ("door-path",)
+"""Asked for beside these families: what else speaks against a place, the snapping has said by then."""
 REST_MS = 200
 """A pointer that stays so long at one row or rack is asked for."""
 
@@ -45,7 +47,9 @@ def _found(scene: EditedScene) -> list[Finding]:
     return [
         finding
         for finding in check(scene.scenario, scene.plant, scene.catalog).findings
-        if finding.severity != "notice" and not finding.excluded and BY_ID[finding.rule].family in _FAMILIES
+        if finding.severity != "notice"
+        and not finding.excluded
+        and (BY_ID[finding.rule].family in _FAMILIES or finding.rule in _RULES)
     ]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from twin.commands.place.snap import MovedShape, Snap
+from twin.commands.place.floor_plan import MovedShape
+from twin.commands.place.snap import Snap
 from twin.commands.place.snap_units import UnitSnap
 from twin.language import tr
 from twin.plant.cabinet import WANTED_FRONT_M, WANTED_REAR_M

@@ -8,8 +8,9 @@ from twin.app.placing.payload import CABINET_M, Carried, RackPlace
 from twin.catalog import Catalog, UnknownPart
 from twin.commands.budget.part_load import PartLoad
 from twin.commands.edit.command import Command, EditedScene
+from twin.commands.place.floor_plan import MovedShape
 from twin.commands.place.rack_nodes import heights_u
-from twin.commands.place.snap import LandingPlace, MovedShape
+from twin.commands.place.snap import LandingPlace
 from twin.commands.room.clipboard import Paste, pasted
 from twin.commands.room.pasted_text import left_out, must_know_parts
 from twin.commands.room.snippet import Fragment

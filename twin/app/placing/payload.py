@@ -11,13 +11,15 @@ import numpy as np
 from twin.catalog import Catalog, NodePart, RackPart, StoragePart, SwitchPart
 from twin.commands.budget.part_load import PartLoad, part_load
 from twin.commands.edit.command import Command, EditedScene
+from twin.commands.place.floor_plan import FloorPlan, MovedShape, Obstacle, Point
 from twin.commands.place.footprint import machine_size_m, node_height_u, rack_size_m
 from twin.commands.place.move import MoveNodes, MoveThings, MoveTo
 from twin.commands.place.place import AddPart
-from twin.commands.place.snap import FloorPlan, LandingPlace, MovedShape, Obstacle, Point
+from twin.commands.place.snap import LandingPlace
 from twin.language import tr
-from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_WIDTH_M
+from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_PART, CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, USUAL_SIZE_M
+from twin.plant.design_load import rack_weights_kg
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, Plant
 from twin.scenario import Patch
 from twin.scenario.checks.facility import LOOP_PARTS, PLANT_PARTS
@@ -116,10 +118,12 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
     new = Carried(part_id, None, load=part_load(catalog, part_id), on_floor=on_floor)
     if isinstance(part, RackPart):
         width_m, depth_m = rack_size_m(catalog, part_id)
-        return replace(new, shape=MovedShape.single(width_m, depth_m, facing), heights_m=(part.height_m,))
+        shape = MovedShape.single(width_m, depth_m, facing).tall((part.height_m,), (part.weight_kg,))
+        return replace(new, shape=shape, heights_m=(part.height_m,))
+    weight_kg = (catalog.rack(CABINET_PART).weight_kg or 0.0) + (part.weight_kg or 0.0)
     cabinet = replace(
         new,
-        shape=MovedShape.single(CABINET_M[0], CABINET_M[1], facing),
+        shape=MovedShape.single(CABINET_M[0], CABINET_M[1], facing).tall((CABINET_M[2],), (weight_kg,)),
         heights_m=(CABINET_M[2],),
         in_rack=in_rack,
     )
@@ -135,7 +139,8 @@ def carried_part(catalog: Catalog, part_id: str, facing: int = -1) -> Carried:
         kind = KINDS[_LOOP_OF[part.KIND]]
         width_m, depth_m = machine_size_m(catalog, part_id, kind)
         height_m = part.height_m or USUAL_SIZE_M[kind][2]
-        return replace(new, shape=MovedShape.single(width_m, depth_m), heights_m=(height_m,))
+        shape = MovedShape.single(width_m, depth_m).tall((height_m,))
+        return replace(new, shape=shape, heights_m=(height_m,))
     if part.KIND in _PLANT_OF:
         size_m = YARD_M[_PLANT_OF[part.KIND]]
     else:
@@ -178,9 +183,9 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     if found is None:
         return tr("{first_id} is not on the floor", first_id=ids[0])
     shape, at = found
-    heights_m = _heights_m(
-        plant, plan, [footprint for id in ids for footprint in _footprints(plant, id)], floor
-    )
+    heights_m = _heights_m(plant, plan, _held_first(ids, plant, floor))
+    if "power" not in kinds:
+        shape = shape.tall(heights_m, _weights_kg(plant, _held_first(ids, plant, floor)))
 
     def on_floor(place: LandingPlace, facing: int, hall: str) -> Command:
         by = (place.x_m - at[0], place.y_m - at[1])
@@ -225,18 +230,30 @@ def _footprints(plant: Plant, id: str) -> list[str]:
     ]
 
 
-def _heights_m(plant: Plant, plan: SitePlan, ids: list[str], floor: FloorPlan) -> tuple[float, ...]:
-    """Return the height of every footprint, in the order of the shape: the held thing first."""
-    chosen = set(ids)
-    order = sorted((id for id in floor.ids if id in chosen), key=lambda id: id != ids[0])
+def _held_first(ids: Sequence[str], plant: Plant, floor: FloorPlan) -> list[str]:
+    """Return the footprints of things in the order of their shape: the held thing first."""
+    footprints = [footprint for id in ids for footprint in _footprints(plant, id)]
+    chosen = set(footprints)
+    return sorted((id for id in floor.ids if id in chosen), key=lambda id: id != footprints[0])
+
+
+def _heights_m(plant: Plant, plan: SitePlan, footprints: list[str]) -> tuple[float, ...]:
+    """Return the height of every footprint."""
     found = []
-    for id in order:
+    for id in footprints:
         kind, slot = plant.slots[id]
         if kind == "rack":
             found.append(float(plant.racks.height_m[slot]))
         else:
             found.append(float(plant.loops.height_m[slot] if kind == "loop" else plan.high[slot, 2]))
     return tuple(found)
+
+
+def _weights_kg(plant: Plant, footprints: list[str]) -> list[float | None]:
+    """Return the weight of every footprint that is a rack, None of others."""
+    weights_kg = rack_weights_kg(plant, plant.catalog)[0]
+    slots = (plant.slots[id] for id in footprints)
+    return [float(weights_kg[slot]) if kind == "rack" else None for kind, slot in slots]
 
 
 def _moved(plant: Plant, plan: SitePlan, ids: tuple[str, ...], by: Point) -> Command:

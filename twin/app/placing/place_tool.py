@@ -22,7 +22,8 @@ from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
 from twin.commands.edit import names
 from twin.commands.edit.command import Command, EditedScene
-from twin.commands.place.snap import FloorPlan, Point, Snap, snap
+from twin.commands.place.floor_plan import FloorPlan, Point
+from twin.commands.place.snap import Snap, snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches

@@ -13,6 +13,7 @@ from twin.app.inspector.inspector import Inspector
 from twin.app.outliner.dock import OutlinerDock, in_hall
 from twin.app.placing.array_dialog import ArrayDialog
 from twin.app.placing.array_preview import Preview, preview, usual_pitch
+from twin.app.placing.building_tools import BuildingTools
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.app.session.view_marks import ViewMarks
@@ -39,6 +40,8 @@ class DesignTools:
     ----------
     marks
         What is hidden and locked.
+    building
+        Walls, columns, doors and drawings of halls.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class DesignTools:
         self._outliner, self._inspector, self._tools = outliner, inspector, tools
         self._show = show
         self._array: ArrayDialog | None = None
+        self.building = BuildingTools(session, editor, hall.view, tools.place, show, self._show_properties)
+        hall.floor_menu = self.building.fill
         self.marks = ViewMarks(session, hall.state)
         editor.guard = self.marks.why_not
         outliner.attach(self.marks, hall.state)
@@ -149,8 +154,11 @@ class DesignTools:
         before = {one.id for one in landed.before.scenario.rentals}
         new = [one.id for one in landed.after.scenario.rentals if one.id not in before]
         if new:
-            self._inspector.show_things(tuple(new))
-            self._inspector.show_page("properties")
+            self._show_properties(tuple(new))
+
+    def _show_properties(self, ids: tuple[str, ...]) -> None:
+        self._inspector.show_things(ids)
+        self._inspector.show_page("properties")
 
     def arrange(self, how: str) -> None:
         """Align or distribute what is chosen; a key of `ARRANGED`."""

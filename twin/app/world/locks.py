@@ -52,7 +52,10 @@ def _said_of(scenario: Scenario, id: str) -> Any:
             else {"label": "ROW", "count": 1, "racks": _one(rows.racks)}
         )
         return rows.model_copy(update=frame), about
-    lists = (
+    buildings = [hall.building for hall in scenario.halls if hall.building is not None]
+    lists: tuple[tuple[Any, ...], ...] = (
+        *(building.columns for building in buildings),
+        *(building.doors for building in buildings),
         scenario.power,
         scenario.cooling.loops,
         scenario.cooling.plants,

@@ -37,6 +37,8 @@ ItemKind = Literal[
     "tenant",
     "partition",
     "reservation",
+    "columns",
+    "door",
 ]
 """Kinds of thing; "rows", "loops" and "stage" are generators, "row", "rack", "loop" and "power" items they make."""
 
@@ -114,6 +116,12 @@ def item_of(scenario: Scenario, id: str) -> SceneItem:
         ("partitions", scenario.partitions, "partition", None),
         ("reservations", scenario.reservations, "reservation", None),
     )
+    buildings = [(hall.id, hall.building) for hall in scenario.halls if hall.building is not None]
+    for hall_id, building in buildings:
+        kinds += (
+            (f"halls[{hall_id}].building.columns", building.columns, "columns", None),
+            (f"halls[{hall_id}].building.doors", building.doors, "door", None),
+        )
     for where, items, whole, item in kinds:
         if any(getattr(entry, "id", None) == name for entry in items):
             if not numbers:

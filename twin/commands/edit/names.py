@@ -10,12 +10,15 @@ _ENDING = re.compile(r"-\d+$")
 
 
 def hardware(scenario: Scenario) -> set[str]:
-    """Return the ids of all halls, generators, fabrics, stages, loops, plants, caps and stores: one space of names."""
+    """Return the ids of halls, their columns and doors, and all that stands in them: one space of names."""
     names = {hall.id for hall in scenario.halls}
     names |= {rows.id for hall in scenario.halls for rows in hall.rows}
     names |= {fabric.id for fabric in scenario.fabrics}
     names |= {stage.id for stage in scenario.power} | {cap.id for cap in scenario.power_caps}
     names |= {plant.id for plant in scenario.cooling.plants} | {loop.id for loop in scenario.cooling.loops}
+    buildings = [hall.building for hall in scenario.halls if hall.building is not None]
+    names |= {columns.id for building in buildings for columns in building.columns}
+    names |= {door.id for building in buildings for door in building.doors}
     return names | {store.id for store in scenario.storage}
 
 

@@ -35,6 +35,8 @@ _WHOLE: tuple[ItemKind, ...] = (
     "tenant",
     "partition",
     "reservation",
+    "columns",
+    "door",
 )
 """Kinds that are one entry of a list of the file."""
 

@@ -16,7 +16,7 @@ from twin.commands.place.footprint import FloorFootprints, must_fit, standing, t
 from twin.commands.place.rack_nodes import rack_slot
 from twin.language import tr
 from twin.scenario import Patch
-from twin.scenario.schema.site import FURTHEST_M
+from twin.scenario.schema.building import FURTHEST_M
 
 
 @dataclass(frozen=True)

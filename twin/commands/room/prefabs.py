@@ -14,9 +14,9 @@ from twin import units as units_of
 from twin.catalog import Catalog, load_catalog
 from twin.commands.edit.changes import Changes, point
 from twin.commands.edit.command import CommandError, EditedScene
+from twin.commands.place.floor_plan import MovedShape
 from twin.commands.place.footprint import FloorFootprints, machine_size_m, must_fit, rack_size_m, standing
 from twin.commands.place.place import hall_slot
-from twin.commands.place.snap import MovedShape
 from twin.commands.room.room import planted
 from twin.commands.room.room_design import design
 from twin.commands.room.room_plan import RoomRequest
@@ -323,7 +323,9 @@ def footprints(fragment: Fragment, catalog: Catalog) -> Footprints:
                 along_m = (k - (units - 1) / 2) * (width_m + GAP_M)
                 boxes.append((x_m + along_m, y_m, width_m, depth_m, 0, height_m))
     x0_m, y0_m = boxes[0][:2]
-    table = np.array([box[:4] for box in boxes])
+    table = np.array([box[:6] for box in boxes])
     facing = np.array([box[4] for box in boxes], np.int32)
-    shape = MovedShape(table[:, 0] - x0_m, table[:, 1] - y0_m, table[:, 2], table[:, 3], facing)
+    shape = MovedShape(
+        table[:, 0] - x0_m, table[:, 1] - y0_m, table[:, 2], table[:, 3], facing, table[:, 5].copy()
+    )
     return Footprints(x0_m, y0_m, shape, tuple(box[5] for box in boxes))

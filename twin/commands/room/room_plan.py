@@ -9,7 +9,7 @@ from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.edit.command import CommandError
 from twin.commands.place.footprint import node_height_u, rack_size_m
 from twin.language import tr
-from twin.plant.cabinet import FRONT_M
+from twin.plant.cabinet import CABINET_PART, FRONT_M
 from twin.scenario.schema.site import CABINET_UNITS, RedundancyLevel
 
 Containment = Literal["hot", "cold", "none"]
@@ -196,7 +196,7 @@ def _cabinet(room: RoomRequest, part: NodePart, catalog: Catalog) -> RackStack:
         raise RoomError(
             "nodes", reason, tr("at most {cabinet_units}", cabinet_units=CABINET_UNITS // height_u)
         )
-    empty_kg = catalog.rack("EIA-48U").weight_kg or 0.0
+    empty_kg = catalog.rack(CABINET_PART).weight_kg or 0.0
     weight_kg = empty_kg + room.nodes * (part.weight_kg or 0.0)
     if weight_kg > CABINET_KG and part.weight_kg:
         most = int((CABINET_KG - empty_kg) // part.weight_kg)
@@ -248,7 +248,9 @@ def _floor(room: RoomRequest, found: RackStack, catalog: Catalog) -> None:
     if found.rack is not None:
         weight_kg = catalog.rack(found.rack).weight_kg or 0.0
     else:
-        weight_kg = (catalog.rack("EIA-48U").weight_kg or 0.0) + found.nodes * (found.node.weight_kg or 0.0)
+        weight_kg = (catalog.rack(CABINET_PART).weight_kg or 0.0) + found.nodes * (
+            found.node.weight_kg or 0.0
+        )
     beside_m = min(room.row_pitch_m - found.depth_m, 2 * BESIDE_M)
     load_pa = weight_kg * GRAVITY_M_S2 / (found.width_m * (found.depth_m + beside_m))
     if load_pa > FLOOR_PA:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from twin.catalog import Catalog
 from twin.scenario.checks import (
+    building,
     causes,
     fabric,
     fabric_targets,
@@ -125,6 +126,10 @@ class _Checker:
         named = _named(("halls",), (hall.id for hall in scenario.halls))
         for h, hall in enumerate(scenario.halls):
             named += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
+            if hall.building is not None:
+                at: Path = ("halls", h, "building")
+                named += _named((*at, "columns"), (grid.id for grid in hall.building.columns))
+                named += _named((*at, "doors"), (door.id for door in hall.building.doors))
         named += _named(("fabrics",), (network.id for network in scenario.fabrics))
         named += _named(("power",), (stage.id for stage in scenario.power))
         named += _named(
@@ -273,6 +278,8 @@ class _Checker:
         """Yield places and groups of items that do not exist."""
         for at, reason, hint in places.places(self.scenario):
             yield self._problem(at, reason, hint, value="")
+        for at, reason, hint in building.buildings(self.scenario):
+            yield self._problem(at, reason, hint)
         for at, reason, hint in places.members(self.scenario, self._item):
             yield self._problem(at, reason, hint)
 

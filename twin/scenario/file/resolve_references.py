@@ -9,7 +9,15 @@ from pathlib import Path as FilePath
 
 from twin.catalog.own_texts import Holds
 from twin.scenario.file.catalog_causes import with_catalog_causes
-from twin.scenario.formats import climates, fault_trace, grid_file, own_files, trace_file, weather_file
+from twin.scenario.formats import (
+    climates,
+    fault_trace,
+    grid_file,
+    own_files,
+    trace_file,
+    underlay_file,
+    weather_file,
+)
 from twin.scenario.reading.extend import SceneSource
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import FaultTrace
@@ -52,6 +60,8 @@ def resolved(
         scenario = _with_rents(scenario, tree, files)
     if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
         scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
+    if any(hall.building is not None and hall.building.underlay is not None for hall in scenario.halls):
+        scenario = _with_underlays(scenario, tree, files)
     scenario = with_catalog_causes(scenario)
     site = scenario.site
     climate, latitude_deg = _climate(site.climate, tree, files)
@@ -148,6 +158,20 @@ def _with_rents(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) 
     return scenario.model_copy(update={"rentals": tuple(rentals)})
 
 
+def _with_underlays(scenario: Scenario, tree: Tree, files: tuple[SceneSource, ...]) -> Scenario:
+    halls = []
+    for h, hall in enumerate(scenario.halls):
+        building = hall.building
+        if building is not None and building.underlay is not None:
+            at: Path = ("halls", h, "building", "underlay", "file")
+            folder = _folder_of(files, "halls", hall.id, at[2:])
+            digest = underlay_file.read(building.underlay.file, folder, _problem(tree, at))
+            underlay = building.underlay.model_copy(update={"digest": digest})
+            hall = hall.model_copy(update={"building": building.model_copy(update={"underlay": underlay})})
+        halls.append(hall)
+    return scenario.model_copy(update={"halls": tuple(halls)})
+
+
 def _with_faults(
     scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[SceneSource, ...]
 ) -> Scenario:
@@ -158,12 +182,12 @@ def _with_faults(
     return scenario.model_copy(update={"failures": failures})
 
 
-def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | None:
-    """Return the folder of the nearest file of the chain that sets the `file` of one entry of a list."""
+def _folder_of(files: tuple[SceneSource, ...], key: str, id: str, below: Path = ("file",)) -> FilePath | None:
+    """Return the folder of the nearest file of the chain that sets a value of one entry of a list, its `file`."""
     for source in files:
         entries = child(source.tree, key)
         for item in entries.value if entries is not None and isinstance(entries.value, list) else ():
-            if item.id() == id and child(item, "file") is not None:
+            if item.id() == id and _at(item, below) is not None:
                 return source.path.parent if source.path is not None else None
     return None
 
@@ -171,12 +195,16 @@ def _folder_of(files: tuple[SceneSource, ...], key: str, id: str) -> FilePath | 
 def _folder(files: tuple[SceneSource, ...], at: Path) -> FilePath | None:
     """Return the folder of the nearest file of the chain that sets the value at `at`."""
     for source in files:
-        node: Tree | None = source.tree
-        for step in at:
-            node = child(node, step) if node is not None else None
-        if node is not None:
+        if _at(source.tree, at) is not None:
             return source.path.parent if source.path is not None else None
     return None
+
+
+def _at(tree: Tree, at: Path) -> Tree | None:
+    node: Tree | None = tree
+    for step in at:
+        node = child(node, step) if node is not None else None
+    return node
 
 
 def _problem(tree: Tree, at: Path, value: str = "", reason: str = "", hint: str = "") -> Problem:

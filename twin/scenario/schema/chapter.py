@@ -28,7 +28,17 @@ COLOURS: tuple[str, ...] = (
     "gpu.partition",
 )
 """Channels that may colour the GPUs."""
-LAYER_NAMES: tuple[str, ...] = ("racks", "trays", "cables", "collective", "pipes", "air", "labels", "power")
+LAYER_NAMES: tuple[str, ...] = (
+    "racks",
+    "trays",
+    "cables",
+    "collective",
+    "pipes",
+    "air",
+    "labels",
+    "power",
+    "building",
+)
 DOCK_NAMES: tuple[str, ...] = (
     "inspector",
     "fabric",

@@ -9,10 +9,9 @@ from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
 from twin.catalog.own_texts import MOST_FILES
 from twin.scenario.schema.base import DocumentPart
-from twin.scenario.schema.branching import BranchPoint
 from twin.scenario.schema.chapter import MOST_CHAPTERS, Chapter
 from twin.scenario.schema.cloud import Cloud, Ownership
-from twin.scenario.schema.edit import Edit
+from twin.scenario.schema.edit import BranchPoint, Edit
 from twin.scenario.schema.exclusion import Exclusion
 from twin.scenario.schema.faults import Failures, Intervention
 from twin.scenario.schema.group import Group

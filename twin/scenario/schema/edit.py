@@ -1,4 +1,4 @@
-"""An edit of a hall that runs: a Patch with the time at which it acts."""
+"""Where a branch leaves the run that it was cut from, and edits of a hall that runs: patches with their times."""
 
 from __future__ import annotations
 
@@ -7,14 +7,29 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from twin.scenario.schema.base import DocumentPart, Id
-from twin.scenario.schema.quantity import Moment
+from twin.scenario.schema.quantity import Duration, Moment
 
 MOST_CHANGES = 20_000
 AT_ONCE_S = 2e-3
 """What people do now acts at most so much later than it was asked for [simulated s]."""
 
+EventHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,128}$")]
 ChangePath = Annotated[str, StringConstraints(min_length=1, max_length=400)]
 ChangeText = Annotated[str, StringConstraints(max_length=200_000)]
+
+
+class BranchPoint(DocumentPart):
+    """The time of a run from which a scene goes its own way; what the run was before is the same."""
+
+    at_s: Duration = Field(alias="at", ge=0, description="branch time, after the start")
+    run: str = Field(max_length=200, description="run file that it branches from")
+    events: int = Field(ge=0, description="events of the run before it")
+    event_hash: EventHash = Field(alias="hash", description="hash of these events")
+    own_parts: EventHash | None = Field(
+        default=None,
+        alias="parts",
+        description="hash of the own parts and models of the run; none: it had none",
+    )
 
 
 class EditChange(DocumentPart):

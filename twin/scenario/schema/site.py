@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from twin.scenario.schema import hourly_text
 from twin.scenario.schema.base import DocumentPart, Id, ItemId
+from twin.scenario.schema.building import Building, Point
 from twin.scenario.schema.quantity import (
     Carbon,
     Fraction,
@@ -236,17 +237,6 @@ class RackGenerator(DocumentPart):
     )
 
 
-FURTHEST_M = 10e3
-"""From the corner of a hall to what stands there, along and across its rows: no site is larger [est]."""
-
-
-class Point(DocumentPart):
-    """A place on the floor of the hall."""
-
-    x_m: Length = Field(default=0.0, alias="x", ge=-FURTHEST_M, le=FURTHEST_M, description="along the rows")
-    y_m: Length = Field(default=0.0, alias="y", ge=-FURTHEST_M, le=FURTHEST_M, description="across the rows")
-
-
 class Stand(Point):
     """Where a machine stands: the middle of its footprint."""
 
@@ -315,6 +305,10 @@ class Hall(DocumentPart):
         alias="floor_load",
         gt=0,
         description="floor load limit, spread over the rack and half the aisles beside it",
+    )
+    building: Building | None = Field(
+        default=None,
+        description="walls, columns, doors, ceiling; none: the floor ends round what stands on it",
     )
     rows: tuple[RowGenerator, ...] = Field(default=(), description="row generators")
     overrides: dict[ItemId, Override] = Field(default={}, description="changes by id of the item")

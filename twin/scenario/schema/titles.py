@@ -5,9 +5,12 @@ from __future__ import annotations
 from twin.language import tr
 
 TITLES: dict[str, str] = {
+    "across": tr("Columns across the rows"),
+    "along": tr("Columns along the rows"),
     "at": tr("Connected to"),
     "backs": tr("Filled from here"),
     "batch_per_gpu": tr("Batch per GPU"),
+    "building.height": tr("Ceiling height"),
     "cell_flop": tr("FLOP per cell"),
     "container": tr("Container start"),
     "cpu": tr("CPU load"),
@@ -32,6 +35,7 @@ TITLES: dict[str, str] = {
     "nodes.count": tr("Nodes per rack"),
     "nodes.part": tr("Node"),
     "or_from": tr("Backup source"),
+    "pitch_across": tr("Pitch across the rows"),
     "path_flop": tr("FLOP per path"),
     "part": tr("Catalogue part"),
     "per": tr("Reclaims per"),

@@ -10,7 +10,17 @@ from psygnal import SignalGroupDescriptor
 Theme = Literal["dark", "light", "contrast"]
 CablesBy = Literal["rail", "load"]
 
-LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "collective", "pipes", "air", "labels", "power")
+LAYERS: tuple[str, ...] = (
+    "racks",
+    "trays",
+    "cables",
+    "collective",
+    "pipes",
+    "air",
+    "labels",
+    "power",
+    "building",
+)
 """Layers of the picture, in the order a menu lists them."""
 
 SHOWN_AT_FIRST: frozenset[str] = frozenset(LAYERS) - {"collective", "power"}

@@ -1,12 +1,13 @@
-"""Containment of aisles: translucent panes with frames, drawn last, depth-tested but not written."""
+"""Boxes that are seen through, with frames, drawn last, depth-tested but not written; containment of aisles."""
 
 from __future__ import annotations
 
 import numpy as np
 from vispy import gloo
 
+from twin.arrays import Floats
 from twin.plant.geometry import Aisles
-from twin.view3d.base.meshes import box_face, quad_indices
+from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
@@ -28,13 +29,14 @@ void main() {
 
 _FRAGMENT = """
 uniform vec4 u_glass;
+uniform float u_mullion;     // from bar to bar [m], 0 without
 varying vec2 v_place;
 varying vec2 v_size;
 varying float v_lit;
 void main() {
     vec2 blur = max(fwidth(v_place), 1e-5);
     vec2 reach = min(v_place, v_size - v_place);
-    float mullion = abs(fract(v_place.x / 1.2) - 0.5) * 1.2;
+    float mullion = u_mullion > 0.0 ? abs(fract(v_place.x / u_mullion) - 0.5) * u_mullion : 1.0;
     vec2 bar = clamp((0.018 - reach) / blur + 0.5, 0.0, 1.0);
     float frame = max(max(bar.x, bar.y), 0.6 * clamp((0.012 - mullion) / blur.x + 0.5, 0.0, 1.0));
     frame *= clamp(0.05 / max(blur.x, blur.y), 0.0, 1.0);
@@ -54,21 +56,25 @@ _TYPE = np.dtype(
 )
 
 
-class GlassLayer:
-    """Draws the containments of a plant in one call."""
+MULLION_M = 1.2
+"""From bar to bar of a containment."""
 
-    def __init__(self, aisles: Aisles) -> None:
-        closed = np.flatnonzero(aisles.contained)
-        low = np.column_stack([aisles.x0_m[closed], aisles.y0_m[closed], np.full(len(closed), 0.01)])
-        high = np.column_stack([aisles.x1_m[closed], aisles.y1_m[closed], aisles.height_m[closed]])
-        # A hand's breadth inside the cabinets' rear planes, so that the long panes never fight with them.
-        low[:, 1] += 0.03
-        high[:, 1] -= 0.03
-        self._quads = 5 * len(closed)
+
+class Panes:
+    """Translucent boxes in one call.
+
+    Parameters
+    ----------
+    low, high
+        Corners (n, 3) [m].
+    """
+
+    def __init__(self, low: Floats, high: Floats) -> None:
+        self._quads = len(UPRIGHT) * len(low)
         if not self._quads:
             return
         parts = []
-        for face in ("-x", "+x", "-y", "+y", "+z"):
+        for face in UPRIGHT:
             positions, normal, place, size = box_face(low, high, face)
             out = np.zeros(positions.shape[:2], _TYPE)
             out["a_position"], out["a_normal"], out["a_place"] = positions, normal, place
@@ -77,9 +83,29 @@ class GlassLayer:
         self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))
         self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: DrawContext) -> None:
+    def draw(
+        self, stage: DrawContext, colour: tuple[float, float, float, float], mullion_m: float = 0.0
+    ) -> None:
         """Draw with blending and depth test on, depth writing off."""
         if self._quads:
             stage.light(self._program)
-            self._program["u_glass"] = stage.colours.glass
+            self._program["u_glass"] = colour
+            self._program["u_mullion"] = mullion_m
             self._program.draw("triangles", self._indices)
+
+
+class GlassLayer:
+    """Draws the containments of a plant."""
+
+    def __init__(self, aisles: Aisles) -> None:
+        closed = np.flatnonzero(aisles.contained)
+        low = np.column_stack([aisles.x0_m[closed], aisles.y0_m[closed], np.full(len(closed), 0.01)])
+        high = np.column_stack([aisles.x1_m[closed], aisles.y1_m[closed], aisles.height_m[closed]])
+        # A hand's breadth inside the cabinets' rear planes, so that the long panes never fight with them.
+        low[:, 1] += 0.03
+        high[:, 1] -= 0.03
+        self._panes = Panes(low, high)
+
+    def draw(self, stage: DrawContext) -> None:
+        """Draw with blending and depth test on, depth writing off."""
+        self._panes.draw(stage, stage.colours.glass, MULLION_M)

@@ -33,6 +33,7 @@ from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.outline import Outline
 from twin.view3d.gl.values import ValueTexture
 from twin.view3d.layers.arcs import Arcs
+from twin.view3d.layers.building import BuildingLayer, UnderlayLayer
 from twin.view3d.layers.cables import Cables
 from twin.view3d.layers.close_detail import NearTrays
 from twin.view3d.layers.coolant import Coolant
@@ -121,6 +122,11 @@ class SceneLayers:
         self.coolant = self._keep("coolant", pipes, lambda: Coolant(plant, pipes))
         self.coolant.set_plant(plant)
         self._glass = self._keep("_glass", geometry.aisles, lambda: GlassLayer(geometry.aisles))
+        self._building = self._keep(
+            "_building", tuple(plant.halls.buildings), lambda: BuildingLayer(plant.halls.buildings)
+        )
+        shown = tuple((building.underlay, building.underlay_at) for building in plant.halls.buildings)
+        self._underlay = self._keep("_underlay", shown, lambda: UnderlayLayer(plant.halls.buildings))
         if self._floor is None:
             self._floor = FloorLayer(self.baker.bake(plant, geometry))
         else:
@@ -381,6 +387,8 @@ class SceneLayers:
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         assert self._floor is not None
         self._floor.draw(stage, air="air" in layers)
+        if "building" in layers:
+            self._underlay.draw(stage)
         gloo.set_state(depth_mask=False)
         self._sky.draw(stage)
 
@@ -403,6 +411,8 @@ class SceneLayers:
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         if "air" in layers:
             self._glass.draw(stage)
+        if "building" in layers:
+            self._building.draw(stage)
         gloo.set_state(cull_face=False)
         if "collective" in layers and "cables" in layers and not moving:
             self._arcs.draw(stage, scale)

@@ -77,6 +77,57 @@ def design_actions(window: WindowApi) -> list[Command]:
         )
         for terms, title in TERMS.items()
     ]
+    building = design.building
+    parts = (
+        (
+            "walls",
+            tr("Add walls"),
+            building.add_walls,
+            tr("Walls round the floor of the hall; then set width, depth and thickness"),
+            tr("wall room outline building envelope"),
+        ),
+        (
+            "column",
+            tr("Add a column"),
+            partial(building.add_column, None),
+            tr("Carries a column to its place; then set its size, or a grid by pitch"),
+            tr("column pillar grid pitch building structure"),
+        ),
+        (
+            "door",
+            tr("Add a door"),
+            partial(building.add_door, None),
+            tr("Carries a door to a wall; then set its width, hinge and swing"),
+            tr("door gate opening swing hinge entrance building"),
+        ),
+        (
+            "underlay",
+            tr("Underlay…"),
+            building.choose_underlay,
+            tr("Lays a PNG, JPEG or SVG of the building on the floor"),
+            tr("underlay floor plan drawing picture image background tracing building"),
+        ),
+        (
+            "floor",
+            tr("Floor load and ceiling"),
+            building.show_hall,
+            tr("Shows floor load, ceiling height, raised floor, walls, columns and doors of the hall"),
+            tr("floor load limit weight kg/m2 ceiling height raised floor building hall properties"),
+        ),
+    )
+    made += [
+        entry(
+            f"edit.building_{name}",
+            title,
+            act,
+            menu="edit/building",
+            icon="hall",
+            needs_scene=True,
+            tip=tip,
+            words=words,
+        )
+        for name, title, act, tip, words in parts
+    ]
     made.append(
         entry(
             "edit.lock_selection",

@@ -21,6 +21,7 @@ MENUS: dict[str, str] = {
     "edit": tr("&Edit"),
     "edit/arrange": tr("Arrange"),
     "edit/rent": tr("Rent nodes"),
+    "edit/building": tr("Building"),
     "run": tr("&Run"),
     "faults": tr("F&aults"),
     "faults/random": tr("Random incidents"),
