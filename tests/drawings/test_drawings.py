@@ -18,8 +18,10 @@ from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
 from twin.drawings.sheet import SheetContents, millimetres
 from twin.drawings.site_drawings import KINDS, DrawingError, drawings, revision_drawings
+from twin.drawings.tray_plan import tray_lines
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.plant.tray_paths import tray_of_row
 from twin.scenario import Scenario, load
 from twin.scenario.file.set_option import set_texts
 
@@ -103,6 +105,29 @@ def test_racks_are_drawn_to_scale_where_they_stand() -> None:
     assert (last - first) * draft.scale == pytest.approx(1e3 * (plant.racks.x_m[7] - plant.racks.x_m[0]))
     for a, b in combinations(racks[:8], 2):
         assert a.points != b.points
+
+
+def test_trays_have_width_level_and_the_cables_of_their_fullest_place() -> None:
+    """Of lab-16: eight cables of 3 mm to the other rack, one tray, 2.3 m + 0.28 m up."""
+    scenario, plant = of("lab-16")
+    (tray,) = tray_lines(scenario, plant, CATALOG)
+    assert (tray.name, tray.width_m, tray.cables) == ("T1", 0.5, 8)
+    assert tray.level_m == pytest.approx(float(plant.rows.height_m[0]) + 0.28)
+    assert tray.fill == pytest.approx(8 * np.pi / 4 * 3e-3**2 / (0.5 * 0.1))
+    texts = [words.text for words in plan_sheet(plant, 0, "A3", [tray]).drawn.words]
+    assert "T1  500 mm  +2.58 m  < 1 %" in texts
+
+
+def test_the_tray_across_holds_all_cables_that_leave_their_rows() -> None:
+    scenario, plant = of("nvl72-row")
+    trays = tray_lines(scenario, plant, CATALOG)
+    bundles, racks = plant.bundles, plant.racks
+    line = tray_of_row(plant.rows)[racks.row]
+    leave = line[bundles.rack_a] != line[bundles.rack_b]
+    assert trays[-1].cables == int(bundles.cables[leave].sum())
+    assert max(trays, key=lambda tray: tray.fill).cables == 648
+    legend = " ".join(plan_sheet(plant, 0, "A3", trays).legend)
+    assert "T1 to T3, 500 x 100 mm, bottom +2.55 to +2.70 m; fill 8 % to 9 % (T2: 648 cables)" in legend
 
 
 def test_elevations_hold_every_rack_once_with_all_that_is_in_it() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.drawings.floor import PlanFloor
 from twin.drawings.paper import SheetDraft, drawing_area, scale_for
 from twin.drawings.sheet import (
     FINE_MM,
@@ -20,6 +21,7 @@ from twin.drawings.sheet import (
     fitting,
     text_mm,
 )
+from twin.drawings.tray_plan import TrayLine, draw_tray_edges, tray_legend, write_tray_words
 from twin.plant.aisles import draw_aisles
 from twin.plant.shapes import AisleKind
 from twin.plant.tables import Plant
@@ -34,48 +36,6 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
 
 
 @dataclass(frozen=True)
-class PlanFloor:
-    """The floor of a hall on paper: y of the hall goes up.
-
-    Parameters
-    ----------
-    x0_m, y0_m
-        Its lowest corner in the hall [m].
-    wide_m, high_m
-        Its size [m].
-    left, bottom
-        That corner on paper [mm].
-    scale
-        1 to so many.
-    """
-
-    x0_m: float
-    y0_m: float
-    wide_m: float
-    high_m: float
-    left: float
-    bottom: float
-    scale: int
-
-    def mm(self, length_m: float) -> float:
-        """Return a length on paper [mm]."""
-        return length_m * 1e3 / self.scale
-
-    def x(self, x_m: float) -> float:
-        """Return where an x of the hall is on paper [mm]."""
-        return self.left + self.mm(x_m - self.x0_m)
-
-    def y(self, y_m: float) -> float:
-        """Return where a y of the hall is on paper [mm]."""
-        return self.bottom - self.mm(y_m - self.y0_m)
-
-    def area(self, x_m: float, y_m: float, wide_m: float, deep_m: float) -> Area:
-        """Return the rectangle of something by its middle and size."""
-        left, top = self.x(x_m - wide_m / 2), self.y(y_m + deep_m / 2)
-        return Area(left, top, left + self.mm(wide_m), top + self.mm(deep_m))
-
-
-@dataclass(frozen=True)
 class PlanDraft:
     """A plan that others may draw on: the floor says where."""
 
@@ -84,7 +44,7 @@ class PlanDraft:
     drawn: SheetContents
 
 
-def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
+def plan_sheet(plant: Plant, hall: int, paper: str, trays: Sequence[TrayLine] = ()) -> SheetDraft:
     """Return the plan of one hall, on the side of the paper at which it is drawn larger.
 
     Parameters
@@ -95,10 +55,20 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
         Its slot.
     paper
         Of `twin.drawings.paper.PAPERS`.
+    trays
+        Cable trays of the site; those of the hall are drawn.
     """
-    draft = plan_draft(plant, hall, paper, hall_bounds_m(plant, hall))
+    within = [tray for tray in trays if tray.hall == hall]
+    draft = plan_draft(plant, hall, paper, hall_bounds_m(plant, hall), within)
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
-    return SheetDraft("plan", title, draft.landscape, draft.floor.scale, draft.drawn, _legend(plant, hall))
+    return SheetDraft(
+        "plan",
+        title,
+        draft.landscape,
+        draft.floor.scale,
+        draft.drawn,
+        (*_legend(plant, hall), *tray_legend(within)),
+    )
 
 
 def hall_bounds_m(plant: Plant, hall: int) -> tuple[float, float, float, float]:
@@ -108,7 +78,13 @@ def hall_bounds_m(plant: Plant, hall: int) -> tuple[float, float, float, float]:
     return tuple(float(column[hall]) for column in columns)  # type: ignore[return-value]
 
 
-def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float, float, float]) -> PlanDraft:
+def plan_draft(
+    plant: Plant,
+    hall: int,
+    paper: str,
+    bounds_m: tuple[float, float, float, float],
+    trays: Sequence[TrayLine] = (),
+) -> PlanDraft:
     """Return the plan of one hall with room for all within some bounds [m]: low and high x, low and high y."""
     x0_m, x1_m, y0_m, y1_m = bounds_m
     wide_m, high_m = x1_m - x0_m, y1_m - y0_m
@@ -128,7 +104,10 @@ def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float
     wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
     drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
     _racks(drawn, floor, plant, hall)
+    draw_tray_edges(drawn, floor, trays)
+    _row_labels(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
+    write_tray_words(drawn, floor, trays)
     _dimensions(drawn, floor, plant, hall)
     return PlanDraft(floor, landscape, drawn)
 
@@ -201,8 +180,8 @@ def _aisles(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> 
 
 
 def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
-    """Draw racks with their numbers, a wide line at their fronts, and the labels of rows behind their last rack."""
-    racks, rows = plant.racks, plant.rows
+    """Draw racks with their numbers in their back halves, clear of trays, and a wide line at their fronts."""
+    racks = plant.racks
     rack_slots = np.flatnonzero(racks.present & (racks.hall == hall))
     numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in rack_slots.tolist()}
     rooms = [(number, floor.mm(float(racks.width_m[slot])) - 0.3) for slot, number in numbers.items()]
@@ -215,8 +194,14 @@ def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> N
         front = area.top if racks.facing[slot] > 0 else area.bottom
         drawn.line((area.left, front), (area.right, front), wide_mm=MEDIUM_MM)
         if text_mm(numbers[slot], high) <= area.wide:
-            foot = (area.top + area.bottom + high) / 2
+            back = area.high / 4 if racks.facing[slot] > 0 else -area.high / 4
+            foot = (area.top + area.bottom + high) / 2 + back
             drawn.write(numbers[slot], ((area.left + area.right) / 2, foot), high, "middle")
+
+
+def _row_labels(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
+    """Write the labels of rows behind their last rack, beside the tray."""
+    rows = plant.rows
     starts_m = sorted(
         {
             (float(rows.y_m[row]), float(rows.x0_m[row]))
@@ -231,8 +216,9 @@ def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> N
         )
         room = floor.mm(next_m - x1_m) - 1.6
         if room > 2.0 and floor.mm(float(rows.depth_m[row])) > SMALL_MM:
-            at = (floor.x(x1_m) + 0.8, floor.y(y_m) + SMALL_MM / 2)
-            drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room)
+            back_m = rows.facing[row] * rows.depth_m[row] / 4
+            at = (floor.x(x1_m) + 0.8, floor.y(y_m - float(back_m)) + SMALL_MM / 2)
+            drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room, clear=True)
 
 
 def _machines(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:

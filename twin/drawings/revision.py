@@ -10,8 +10,9 @@ import numpy as np
 from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.drawings.elevation import rack_stacks
+from twin.drawings.floor import PlanFloor
 from twin.drawings.paper import SheetDraft, drawing_area
-from twin.drawings.plan import PlanFloor, hall_bounds_m, plan_draft
+from twin.drawings.plan import hall_bounds_m, plan_draft
 from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant

@@ -16,6 +16,7 @@ from twin.drawings.paper import PAPERS, Sheet, SheetDraft, TitleBlock, finished
 from twin.drawings.piping import piping_sheet
 from twin.drawings.plan import plan_sheet
 from twin.drawings.revision import revision_sheets
+from twin.drawings.tray_plan import tray_lines
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.inputs import app_version, inputs_hash
@@ -129,7 +130,8 @@ def _drafts(
     kind: str, scenario: Scenario, plant: Plant, catalog: Catalog, paper: str, halls: Sequence[int]
 ) -> list[SheetDraft]:
     if kind == "plan":
-        return [plan_sheet(plant, slot, paper) for slot in halls]
+        trays = tray_lines(scenario, plant, catalog)
+        return [plan_sheet(plant, slot, paper, trays) for slot in halls]
     if kind == "elevation":
         return [draft for slot in halls for draft in elevation_sheets(plant, catalog, slot, paper)]
     if kind == "one-line":
