@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.drawings.floor import PlanFloor
+from twin.drawings.floor import PlanFloor, floor_within
 from twin.drawings.paper import SheetDraft, drawing_area, scale_for
 from twin.drawings.sheet import (
     FINE_MM,
@@ -28,8 +28,8 @@ from twin.plant.tables import Plant
 
 TILE_M = 0.6
 """Side of a floor tile [m]."""
-_LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM = 18.0, 12.0, 12.0, 18.0
-"""Around the hall, for chains of dimensions and bubbles of the grid."""
+AROUND_MM = (18.0, 12.0, 12.0, 18.0)
+"""Around the hall, at its left, top, right and bottom, for chains of dimensions and bubbles of the grid."""
 _GRID_MM, _BUBBLE_MM = 20.0, 3.0
 _SAME_M = 1e-3
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
@@ -86,30 +86,29 @@ def plan_draft(
     trays: Sequence[TrayLine] = (),
 ) -> PlanDraft:
     """Return the plan of one hall with room for all within some bounds [m]: low and high x, low and high y."""
-    x0_m, x1_m, y0_m, y1_m = bounds_m
-    wide_m, high_m = x1_m - x0_m, y1_m - y0_m
-    areas = {
-        lying: drawing_area(paper, lying).shrunk(_LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM)
-        for lying in (True, False)
-    }
+    wide_m, high_m = bounds_m[1] - bounds_m[0], bounds_m[3] - bounds_m[2]
+    areas = {lying: drawing_area(paper, lying).shrunk(*AROUND_MM) for lying in (True, False)}
     landscape = min(areas, key=lambda lying: scale_for(wide_m, high_m, areas[lying]))
-    area = areas[landscape]
-    scale = scale_for(wide_m, high_m, area)
-    left = area.left + (area.wide - wide_m * 1e3 / scale) / 2
-    bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
-    floor = PlanFloor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
+    floor = floor_within(areas[landscape], bounds_m, scale_for(wide_m, high_m, areas[landscape]))
     drawn = SheetContents()
+    draw_plan(drawn, floor, plant, hall, trays)
+    return PlanDraft(floor, landscape, drawn)
+
+
+def draw_plan(
+    drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int, trays: Sequence[TrayLine] = ()
+) -> None:
+    """Draw the plan of one hall on a floor."""
     _grid(drawn, floor)
     _aisles(drawn, floor, plant, hall)
-    wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
-    drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
+    x0_m, x1_m, y0_m, y1_m = hall_bounds_m(plant, hall)
+    drawn.box(Area(floor.x(x0_m), floor.y(y1_m), floor.x(x1_m), floor.y(y0_m)), WIDE_MM)
     _racks(drawn, floor, plant, hall)
     draw_tray_edges(drawn, floor, trays)
     _row_labels(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
     write_tray_words(drawn, floor, trays)
     _dimensions(drawn, floor, plant, hall)
-    return PlanDraft(floor, landscape, drawn)
 
 
 def row_edges_m(plant: Plant, hall: int) -> list[float]:
