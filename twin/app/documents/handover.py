@@ -45,7 +45,7 @@ class HandoverDialog(QDialog):
                 wrap=True,
             )
         )
-        self.anonymous = QCheckBox(tr("Make names up"))
+        self.anonymous = QCheckBox(tr("Anonymise"))
         column.addWidget(self.anonymous)
         column.addWidget(
             label(

@@ -275,8 +275,8 @@ def _field(
     if made is None or made.kind in ("quantity", "choice"):
         return made
     if made.kind == "names":
-        listed = property_choices.listed(name)
-        return replace(made, choices=property_choices.members(scene, name)) if listed else None
+        listed = property_choices.listed(model, name)
+        return replace(made, choices=property_choices.members(scene, model, name)) if listed else None
     if isinstance(model, Climate) and name == "place":
         return replace(made, kind="place")
     parts = property_choices.fitting(scene, model, name)
