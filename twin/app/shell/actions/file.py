@@ -170,10 +170,10 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip=tr(
-                "Bill of materials, cables, ports, IP and VLAN plan, rack loads: to read, as CSV or as a workbook of Excel"
+                "Bill of materials, cables, ports, addresses, rack loads: to read, as CSV or as a workbook of Excel"
             ),
             words=tr(
-                "BOM bill materials parts order cables labels ports IP addresses VLAN racks loads phases CSV Excel XLSX"
+                "BOM bill materials parts order cables labels ports IP VLAN racks loads phases CSV Excel XLSX"
             ),
         ),
         entry(
