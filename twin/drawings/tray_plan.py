@@ -130,15 +130,20 @@ def tray_legend(trays: Sequence[TrayLine]) -> tuple[str, ...]:
     """Return what the legend of a plan says of its trays."""
     if not trays:
         return ()
-    levels = sorted({f"+{tray.level_m:.2f}" for tray in trays})
-    fills = sorted(tray.fill for tray in trays)
+    levels = [f"+{level_m:.2f}" for level_m in sorted({tray.level_m for tray in trays})]
+    fills = [percent(fill) for fill in sorted(tray.fill for tray in trays)]
     fullest = max(trays, key=lambda tray: tray.fill)
-    level = levels[0] if len(levels) == 1 else f"{levels[0]} to {levels[-1]}"
+    names = [tray.name for tray in trays]
     size = f"{trays[0].width_m * 1e3:.0f} x {DEPTH_M * 1e3:.0f} mm"
     return (
-        f"Double dashed: cable trays T1 to {trays[-1].name}, {size}, bottom {level} m; fill {percent(fills[0])} to "
-        f"{percent(fills[-1])} ({fullest.name}: {fullest.cables:,} cables), of which 50 % at most is usual.",
+        f"Double dashed: cable trays {_span(names)}, {size}, bottom {_span(levels)} m; fill {_span(fills)} "
+        f"({fullest.name}: {fullest.cables:,} cables), of which 50 % at most is usual.",
     )
+
+
+def _span(words: Sequence[str]) -> str:
+    """Return the first and last of some words, one where they are the same."""
+    return words[0] if words[0] == words[-1] else f"{words[0]} to {words[-1]}"
 
 
 def percent(fill: float) -> str:
