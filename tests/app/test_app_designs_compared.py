@@ -82,6 +82,20 @@ def test_three_designs_are_asked_for_and_compared_without_a_run(window: MainWind
     assert lines[0].split("\t")[0] == "Design"
 
 
+def test_they_are_drawn_side_by_side(
+    window: MainWindow, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.run_comparing.show_designs([DesignToCompare("A", ending(lab)), DesignToCompare("B", ending(lab))])
+    compared = shown(window)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "both"), ""))
+    compared.drawing_button.click()
+    assert (tmp_path / "both.pdf").read_bytes().startswith(b"%PDF")
+    assert str(tmp_path / "both.pdf") in compared.progress.text()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "both.pdf"), ""))
+    compared.drawing_button.click()
+    assert compared.progress.text().startswith("Drawing not saved")
+
+
 @pytest.mark.slow
 def test_they_run_over_the_same_seeds_and_are_reported(
     window: MainWindow, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

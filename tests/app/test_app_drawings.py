@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from twin.app.documents.drawings_dialog import DrawingsDialog
+from twin.app.documents.handover import HandoverDialog
 from twin.handover.unpack import unpacked_scene
 from twin.scenario import load
 
@@ -80,5 +81,23 @@ def test_the_scene_is_handed_over_as_it_stands(
     window = use_window(lab)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "lab"), ""))
     window.menus.execute("file.handover")
+    (dialog,) = window.findChildren(HandoverDialog)
+    assert not dialog.anonymous.isChecked()
+    QTest.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
     opened = load(unpacked_scene(tmp_path / "lab.zip"))
     assert opened.text == window.session.draft.file.text
+
+
+def test_a_tick_makes_names_up(
+    use_window, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = use_window(lab)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "other"), ""))
+    window.menus.execute("file.handover")
+    (dialog,) = window.findChildren(HandoverDialog)
+    dialog.anonymous.click()
+    QTest.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    scenario = load(unpacked_scene(tmp_path / "other.zip")).scenario
+    assert scenario.title == "Design"
+    assert [job.id for job in scenario.jobs] == ["job-1"]

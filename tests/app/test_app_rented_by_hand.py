@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from window_steps import action
 
 from tests.app.two_rows import ROWS
+from twin.app.form.names_field import NamesField
 from twin.app.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
@@ -111,3 +112,32 @@ def test_what_is_chosen_is_rented_by_its_menu_and_deleted(window: MainWindow, qt
     assert outliner.ids == ("reserved",)
     window.design.delete()
     qtbot.waitUntil(lambda: not rentals(window))
+
+
+def test_members_are_added_and_taken_by_menu_and_in_the_list(window: MainWindow, qtbot: QtBot) -> None:
+    menus, state = window.menus, window.hall.state
+    state.selection = ("gpu/0/0",)
+    menus.execute("edit.rent_reserved")
+    qtbot.waitUntil(lambda: rentals(window) == [("reserved", ("gpu/0/0",))])
+    state.selection = ("gpu/0/1", "gpu/1/0")
+    menus.execute("edit.rent_more")
+    qtbot.waitUntil(lambda: rentals(window) == [("reserved", ("gpu/0/0", "gpu/0/1", "gpu/1/0"))])
+    properties = window.docks.inspector.properties
+    qtbot.waitUntil(lambda: ("members", False) in properties.rows)
+    field = properties.rows["members", False].field
+    assert isinstance(field, NamesField)
+    assert field.text() == "gpu/0/0, gpu/0/1, gpu/1/0"
+    menu = field.menu()
+    offered = {entry.text(): entry for entry in menu.actions()}
+    assert offered["gpu/1/0"].isChecked()
+    assert not offered["gpu/1/1"].isChecked()
+    offered["gpu/1/1"].trigger()
+    qtbot.waitUntil(lambda: rentals(window)[0][1][-1] == "gpu/1/1")
+    menu.close()
+    state.selection = ("gpu/1/0/0", "gpu/1/1")
+    menu = window.design.menu(window.docks.outliner)
+    assert menu is not None
+    action(menu, "Rent nodes", "Take from rentals").trigger()
+    qtbot.waitUntil(lambda: rentals(window)[0][1] == ("gpu/0/0", "gpu/0/1", "gpu/1/0/1"))
+    window.editing.editor.undo()
+    qtbot.waitUntil(lambda: rentals(window)[0][1][-1] == "gpu/1/1")

@@ -34,6 +34,18 @@ def test_two_recordings_are_read_not_run(
     assert "One run of each" in text
 
 
+@pytest.mark.usefixtures("qapp")
+def test_halls_of_runs_and_designs_are_drawn_side_by_side(
+    twin, runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    of_runs, of_designs = tmp_path / "runs.pdf", tmp_path / "designs.pdf"
+    twin("compare", *runs, "--drawing", of_runs, "--paper", "A4")
+    assert of_runs.read_bytes().startswith(b"%PDF")
+    twin("compare", "lab-16", "superpod-h100", "--designs", "--drawing", of_designs)
+    assert of_designs.read_bytes().startswith(b"%PDF")
+    assert "must end in .pdf" in twin("compare", *runs, "--drawing", tmp_path / "c.txt", code=2).stderr
+
+
 def test_scenes_are_run_over_the_same_seeds(twin) -> None:
     words = ("compare", "lab-16", "lab-16", "--set-b", "jobs[llama3].checkpoint.pause=40 s", "--until", "8 h")
     said = json.loads(twin(*words, "--seeds", "3", "--seed", "5", "--json").stdout)

@@ -8,6 +8,7 @@ from twin.catalog import load_catalog
 from twin.commands.edit.command import CommandError
 from twin.commands.edit.draft import Draft
 from twin.commands.place.delete import Delete
+from twin.commands.rental_members import AddToRental, TakeFromRentals
 from twin.commands.rentals import TERMS, AddRental
 from twin.scenario import loads
 from twin.scenario.generators.rented import nodes_of, terms_of
@@ -79,3 +80,44 @@ def test_its_id_is_nobody_elses_and_an_empty_hall_is_refused() -> None:
     empty = Draft(loads(SCENE.partition("      - {id: gpu")[0], "hall.twin.yaml"))
     with pytest.raises(CommandError, match="hold no GPU"):
         rented(empty, "spot")
+
+
+def members(draft: Draft) -> dict[str, tuple[str, ...]]:
+    return {rental.id: rental.members for rental in draft.file.scenario.rentals}
+
+
+def test_nodes_are_added_and_move_from_another_rental() -> None:
+    draft = hall("MI300X-8")
+    rented(draft, "spot", ("gpu/0/0/0",))
+    rented(draft, "reserved", ("gpu/1",))
+    draft.land(draft.propose(AddToRental("spot", ("gpu/0/0/1",))))
+    assert members(draft)["spot"] == ("gpu/0/0/0", "gpu/0/0/1")
+    draft.land(draft.propose(AddToRental("spot", ("gpu/0/0", "gpu/1/0/1"))))  # a rack in place of its nodes
+    assert members(draft) == {"spot": ("gpu/0/0", "gpu/1/0/1"), "reserved": ("gpu/1/0/0", "gpu/1/1")}
+    draft.undo()
+    assert members(draft)["reserved"] == ("gpu/1",)
+    with pytest.raises(CommandError, match="rents all of that already"):
+        draft.propose(AddToRental("spot", ("gpu/0/0/0/3",)))
+    with pytest.raises(CommandError, match="holds a GPU"):
+        draft.propose(AddToRental("spot", ("net/0/0",)))
+
+
+def test_nodes_are_taken_and_what_stays_keeps_its_rental() -> None:
+    draft = hall("MI300X-8")
+    rented(draft, "spot", ("gpu/0", "gpu/1/0"))
+    before = draft.file.text
+    draft.land(draft.propose(TakeFromRentals(("gpu/0/1/0", "gpu/1/0"))))
+    assert members(draft) == {"spot": ("gpu/0/0", "gpu/0/1/1")}
+    draft.land(draft.propose(TakeFromRentals(("gpu/0",))))
+    assert members(draft) == {}  # without members it would mean all nodes
+    draft.undo()
+    draft.undo()
+    assert draft.file.text == before
+    with pytest.raises(CommandError, match="nothing chosen is rented"):
+        draft.propose(TakeFromRentals(("gpu/1/1",)))
+
+
+def test_a_rental_of_all_nodes_gives_some_back() -> None:
+    draft = hall("MI300X-8", "rentals: [{id: all, terms: reserved, price: 2 USD/h}]\n")
+    draft.land(draft.propose(TakeFromRentals(("gpu/0",))))
+    assert members(draft) == {"all": ("gpu/1",)}

@@ -20,9 +20,11 @@ from twin.drawings.plan_building import plan_bounds_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
 from twin.drawings.sheet import SheetContents, millimetres
-from twin.drawings.site_drawings import KINDS, DrawingError, drawings, revision_drawings
+from twin.drawings.site_drawings import KINDS, DrawingError, comparison_drawings, drawings, revision_drawings
+from twin.drawings.tray_plan import tray_lines
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.plant.tray_paths import tray_of_row
 from twin.scenario import Scenario, load
 from twin.scenario.file.set_option import set_texts
 
@@ -106,6 +108,29 @@ def test_racks_are_drawn_to_scale_where_they_stand() -> None:
     assert (last - first) * draft.scale == pytest.approx(1e3 * (plant.racks.x_m[7] - plant.racks.x_m[0]))
     for a, b in combinations(racks[:8], 2):
         assert a.points != b.points
+
+
+def test_trays_have_width_level_and_the_cables_of_their_fullest_place() -> None:
+    """Of lab-16: eight cables of 3 mm to the other rack, one tray, 2.3 m + 0.28 m up."""
+    scenario, plant = of("lab-16")
+    (tray,) = tray_lines(scenario, plant, CATALOG)
+    assert (tray.name, tray.width_m, tray.cables) == ("T1", 0.5, 8)
+    assert tray.level_m == pytest.approx(float(plant.rows.height_m[0]) + 0.28)
+    assert tray.fill == pytest.approx(8 * np.pi / 4 * 3e-3**2 / (0.5 * 0.1))
+    texts = [words.text for words in plan_sheet(plant, 0, "A3", [tray]).drawn.words]
+    assert "T1  500 mm  +2.58 m  < 1 %" in texts
+
+
+def test_the_tray_across_holds_all_cables_that_leave_their_rows() -> None:
+    scenario, plant = of("nvl72-row")
+    trays = tray_lines(scenario, plant, CATALOG)
+    bundles, racks = plant.bundles, plant.racks
+    line = tray_of_row(plant.rows)[racks.row]
+    leave = line[bundles.rack_a] != line[bundles.rack_b]
+    assert trays[-1].cables == int(bundles.cables[leave].sum())
+    assert max(trays, key=lambda tray: tray.fill).cables == 648
+    legend = " ".join(plan_sheet(plant, 0, "A3", trays).legend)
+    assert "T1 to T3, 500 x 100 mm, bottom +2.55 to +2.70 m; fill 8 % to 9 % (T2: 648 cables)" in legend
 
 
 def test_elevations_hold_every_rack_once_with_all_that_is_in_it() -> None:
@@ -205,21 +230,21 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
     ]
     after = set_texts(before, changes)
     old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
-    things = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
+    things = {thing.id: thing.mark for thing in marked_things(old, new, "hall")}
     assert things["gpu/0/8"] == "added"
     assert things["store/0/1"] == "gone"
     assert things["net/0/1"] == "moved"
     assert things["gpu/0/2"] == "changed"
     assert "gpu/0/0" not in things
     assert [mark for id, mark in things.items() if id.startswith(("cdu", "crah"))]
-    assert marked_things(old, old, CATALOG, "hall") == []
-    sheets = revision_drawings(old, new, CATALOG, ["Row gpu, racks count: 8 to 9"], BLOCK)
+    assert marked_things(old, old, "hall") == []
+    sheets = revision_drawings(old, new, ["Row gpu, racks count: 8 to 9"], BLOCK)
     assert [sheet.name for sheet in sheets] == ["C1", "C2"]
     marks = {stroke.mark for stroke in sheets[0].strokes}
     assert {"added", "gone", "moved", "changed"} <= marks
     assert any("8 to 9" in words.text for words in sheets[1].words)
     assert pdf_bytes(sheets, "x").startswith(b"%PDF")
-    assert [s.title for s in revision_drawings(old, old, CATALOG, [], BLOCK)] == ["Changes in words"]
+    assert [s.title for s in revision_drawings(old, old, [], BLOCK)] == ["Changes in words"]
 
 
 def test_the_building_is_drawn_where_the_scene_says() -> None:
@@ -290,7 +315,7 @@ def test_a_revision_marks_the_building() -> None:
         ],
     )
     old, new = build(before.scenario, CATALOG), build(after.scenario, CATALOG)
-    marks = {thing.id: thing.mark for thing in marked_things(old, new, CATALOG, "hall")}
+    marks = {thing.id: thing.mark for thing in marked_things(old, new, "hall")}
     assert marks == {
         "walls": "moved",
         "column/2/0": "gone",
@@ -298,3 +323,41 @@ def test_a_revision_marks_the_building() -> None:
         "goods": "moved",
         "workshop": "moved",
     }
+
+
+def test_designs_are_drawn_side_by_side_at_one_scale_with_marks_on_what_differs() -> None:
+    before = load("builtin:nvl72-row")
+    changes = [
+        "halls[hall].rows[gpu].racks.count=9",
+        "halls[hall].rows[store].racks.count=1",
+        "halls[hall].overrides[net/0/1].at={x: 5 m, y: 6.4 m}",
+    ]
+    after = set_texts(before, changes)
+    sheets = comparison_drawings([before.scenario, after.scenario])
+    assert [sheet.name for sheet in sheets[:2]] == ["C1", "C2"]
+    assert sheets[1].title == "Changes in words"
+    sheet, middle = sheets[0], sheets[0].size_mm[0] / 2
+    sides: dict[str, set[bool]] = {}
+    for stroke in sheet.strokes:
+        if stroke.mark:
+            sides.setdefault(stroke.mark, set()).add(stroke.points[0][0] > middle)
+    assert sides["gone"] == {False}
+    assert sides["added"] == {True}
+    assert sides["moved"] == sides["changed"] == {False, True}
+    texts = [words.text for words in sheet.words]
+    assert {f"A: {before.scenario.title}", f"B: {before.scenario.title}"} <= set(texts)
+    plants = [build(document.scenario) for document in (before, after)]
+    wide_m = [float(plant.halls.x1_m[0] - plant.halls.x0_m[0]) for plant in plants]
+    assert set(map(millimetres, wide_m)) <= set(texts)
+    walls = [s for s in sheet.strokes if s.wide_mm == 0.7 and s.closed][:2]
+    drawn = [max(x for x, _ in wall.points) - min(x for x, _ in wall.points) for wall in walls]
+    assert drawn[1] / drawn[0] == pytest.approx(wide_m[1] / wide_m[0])
+
+
+def test_designs_without_a_common_hall_and_alike_ones_are_drawn_too() -> None:
+    scenarios = [load(f"builtin:{name}").scenario for name in ("lab-16", "superpod-h100", "lab-16")]
+    sheets = comparison_drawings(scenarios, "A2")
+    texts = [{words.text for words in sheet.words} for sheet in sheets]
+    assert f"B: {scenarios[1].title}" in texts[0]
+    alike = next(found for found in texts if f"C: {scenarios[2].title}" in found)
+    assert "Racks and machines are alike, and stand alike." in alike

@@ -46,9 +46,14 @@ def test_what_is_handed_over_opens_elsewhere_as_the_same_scene(scene: Path, tmp_
         names = packed.namelist()
         text = packed.read(PAGE).decode()
     assert names[0] == PAGE
-    assert {"report.html", "drawings.pdf", "hall.glb", "lists/bom.csv", "scene/common/base.twin.yaml"} <= set(
-        names
-    )
+    assert {
+        "report.html",
+        "drawings.pdf",
+        "hall.glb",
+        "lists/bom.csv",
+        "lists/addresses.csv",
+        "scene/common/base.twin.yaml",
+    } <= set(names)
     assert "Mine &lt;b&gt;" in text
     assert all(name in text for name in names[1:])
     opened.write_text("mine now")

@@ -8,9 +8,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tests import own_scene
 from twin.api.cost import cost
 from twin.catalog import Catalog, load_catalog
+from twin.catalog.catalog import with_own
+from twin.catalog.own_texts import OwnText
 from twin.economics.site_bill import bill_of
+from twin.lists.bill_of_materials import lead_time_s
 from twin.lists.cable_plan import cable_plan, split_of
 from twin.lists.cable_schedule import cable_schedule
 from twin.lists.port_map import port_map
@@ -151,6 +155,7 @@ def test_weight_power_and_delivery_of_parts_by_hand() -> None:
     assert rows["QM9700"]["power_kw"] == pytest.approx(switch.typical_w / 1e3)
     assert rows["H100-SXM"]["power_kw"] is None  # in that of its node
     assert (rows["H100-SXM"]["lead_weeks"], rows["QM9700"]["lead_weeks"]) == (26.0, 20.0)
+    assert {rows[part]["lead_standing"] for part in ("H100-SXM", "QM9700", "DGX-H100")} == {"usual"}
     racks = LISTS["racks"].make(scenario, plant, CATALOG).records()
     cabinet = CATALOG.rack("EIA-48U").weight_kg
     assert racks[1]["weight_kg"] == pytest.approx(cabinet + node.weight_kg)
@@ -176,3 +181,16 @@ def test_things_that_were_taken_out_have_no_cable() -> None:
     cables = cable_schedule(scenario, plant, CATALOG)
     assert set(cables.column("from_device")) == {"gpu/0/0/0"}
     assert {row[2] for row in port_map(scenario, plant, CATALOG).rows} == {"gpu/0/0/0", "ib/0/0"}
+
+
+def test_a_lead_time_that_the_catalogue_states_goes_before_the_usual_one() -> None:
+    scenario, plant = of("superpod-h100")
+    rows = {row["part"]: row for row in LISTS["bom"].make(scenario, plant, CATALOG).records()}
+    transformer = next(row for part, row in rows.items() if str(part).startswith("transformer"))
+    assert (transformer["lead_weeks"], transformer["lead_standing"]) == (60.0, "estimated")
+    for row in rows.values():
+        assert (row["lead_weeks"] is None) == (row["lead_standing"] == "")
+    lead = "    lead: {value: 12 weeks, source: est, status: unverified}\n"
+    own = own_scene.gpu_text().replace("    price:", f"{lead}    price:")
+    catalog = with_own((OwnText("parts/toys.yaml", "parts", own),))
+    assert lead_time_s(catalog.part(own_scene.GPU), catalog) == (12 * 7 * 86400.0, "unverified")

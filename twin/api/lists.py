@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def list_of(scenario: Scenario, name: str) -> SiteList:
-    """Return one list of a scene: "bom", "cables", "ports" or "racks".
+    """Return one list of a scene: "bom", "cables", "ports", "addresses" or "racks".
 
     Raises
     ------

@@ -45,6 +45,7 @@ class Part:
         "length", "Outer height of what stands on the floor", optional=True
     )
     weight_kg: float | None = fields.quantity("mass", "Weight as installed", optional=True)
+    lead_s: float | None = fields.quantity("duration", "From the order to the delivery", optional=True)
 
     @property
     def size_m(self) -> tuple[float, float, float] | None:

@@ -80,6 +80,7 @@ GROUPS: dict[str, tuple[CommandEntry, ...]] = {
         CommandEntry("bom", "twin.cli.documents.lists:list_parts", ("FORMAT",)),
         CommandEntry("cables", "twin.cli.documents.lists:list_cables"),
         CommandEntry("ports", "twin.cli.documents.lists:list_ports"),
+        CommandEntry("addresses", "twin.cli.documents.lists:list_addresses"),
         CommandEntry("racks", "twin.cli.documents.lists:list_racks"),
         CommandEntry("export", "twin.cli.export:export_run"),
         CommandEntry("shot", "twin.cli.shot:take_picture"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from twin.cli.completion import scenes_and_runs
 from twin.cli.json_formats import JsonFormat
-from twin.cli.options import Injections, Json, Settings, a_file
+from twin.cli.options import Injections, Json, Paper, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.analysis.compare import Comparison
@@ -90,6 +91,18 @@ def compare_runs(
     designs: Annotated[
         bool, typer.Option("--designs", help="Compare A and B as designs, as three or more are.")
     ] = False,
+    drawing: Annotated[
+        Path | None,
+        typer.Option(
+            "--drawing",
+            metavar="F.pdf",
+            parser=a_file,
+            help="Draw the halls, too: plans side by side on one sheet, what differs marked, and the words.",
+        ),
+    ] = None,
+    paper: Annotated[
+        Paper, typer.Option(help="Size of the paper of the drawing.", case_sensitive=False)
+    ] = Paper.a3,
     json: Json = False,
 ) -> None:
     """Compare two runs or designs: key figures, and where the GPU time went; or up to eight designs.
@@ -105,7 +118,7 @@ def compare_runs(
     from twin.cli.compare_json import comparison_json
     from twin.cli.errors import reporting_errors
     from twin.cli.output import print_json
-    from twin.cli.scene import time_of
+    from twin.cli.scene import load_scene, time_of
     from twin.cli.study.compare_designs import compare_many
     from twin.cli.target import must_be_free
 
@@ -113,22 +126,38 @@ def compare_runs(
         option, report = ("--html", html) if out is None else ("-o", out)
         if report is not None:
             must_be_free(report, option, a, b, *(more or []), endings=(".html", ".htm"))
+        if drawing is not None:
+            must_be_free(drawing, "--drawing", a, b, *(more or []), endings=(".pdf",))
         if more or designs:
             _as_designs(until, at, set_, set_b, inject)
-            compare_many([a, b, *(more or [])], seeds, seed, report, json)
+            names = [a, b, *(more or [])]
+            compare_many(names, seeds, seed, report, json)
+            _draw(drawing, [load_scene(name).scenario for name in names] if drawing else [], paper.value)
             return
         until_s = None if until is None else time_of(until, "--until")
         asked = Reruns(seeds, seed, until_s, set_ or [], set_b or [], inject or [])
         found, scenes = _found((a, b), at, asked)
-        names = _names(a, b)
+        called = _names(a, b)
         if report is not None:
-            _write(report, names, scenes, found)
+            _write(report, called, scenes, found)
+        _draw(drawing, scenes, paper.value)
         if json:
-            print_json(FORMAT, comparison_json(names, found))
+            print_json(FORMAT, comparison_json(called, found))
         else:
             from twin.cli.text.compare import print_comparison
 
             print_comparison(_called((a, b), scenes, set_b or []), found)
+
+
+def _draw(to: Path | None, scenes: Sequence[Scenario], paper: str) -> None:
+    """Draw the halls of the scenes side by side, where that was asked for."""
+    if to is None:
+        return
+    from twin.drawings.render import pdf_bytes
+    from twin.drawings.site_drawings import comparison_drawings
+    from twin.whole_file import write_whole
+
+    write_whole(to, pdf_bytes(comparison_drawings(scenes, paper), scenes[0].title))
 
 
 def _as_designs(*of_two: object) -> None:

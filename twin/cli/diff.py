@@ -113,7 +113,7 @@ def _draw(first: EditedScene, second: EditedScene, found: list[Difference], to: 
 
     block = title_block(second.scenario)
     words = [sentence(difference) for difference in found]
-    sheets = revision_drawings(first.plant, second.plant, second.catalog, words, block, paper)
+    sheets = revision_drawings(first.plant, second.plant, words, block, paper)
     write_whole(to, pdf_bytes(sheets, second.scenario.title))
 
 

@@ -68,8 +68,8 @@ class AddRental:
         rented = {
             node.id: rental.id for rental in scenario.rentals for node in nodes if is_member(rental, node.id)
         }
-        members = _holding(self.ids, nodes) or _first_row(rows, rented)
-        chosen = [node for node in nodes if not members.isdisjoint(_holders(node))]
+        members = holding(self.ids, [node.id for node in nodes]) or _first_row(rows, rented)
+        chosen = [node for node in nodes if not members.isdisjoint(holders(node.id))]
         twice = next((node.id for node in chosen if node.id in rented), None)
         if twice is not None:
             raise CommandError(
@@ -83,16 +83,16 @@ class AddRental:
         return changes.patch(self.title)
 
 
-def _holders(node: GeneratedNode) -> Iterator[str]:
+def holders(node: str) -> Iterator[str]:
     """Yield row generator, row and rack of a node, and the node itself."""
-    return accumulate(node.id.split("/"), "{}/{}".format)
+    return accumulate(node.split("/"), "{}/{}".format)
 
 
-def _holding(ids: Sequence[str], nodes: Sequence[GeneratedNode]) -> KeysView[str]:
+def holding(ids: Sequence[str], nodes: Sequence[str]) -> KeysView[str]:
     """Return those of some ids that hold nodes, in their order; of a GPU its node."""
-    holders = {holder for node in nodes for holder in _holders(node)}
+    known = {holder for node in nodes for holder in holders(node)}
     whole = (id.rpartition("/")[0] if id.count("/") == _OF_GPU else id for id in ids)
-    return dict.fromkeys(id for id in whole if id in holders).keys()
+    return dict.fromkeys(id for id in whole if id in known).keys()
 
 
 def _first_row(rows: Sequence[Sequence[GeneratedNode]], rented: dict[str, str]) -> KeysView[str]:

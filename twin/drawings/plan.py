@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.drawings.floor import PlanFloor, floor_within
 from twin.drawings.paper import SheetDraft, drawing_area, scale_for
 from twin.drawings.plan_building import (
+    Bounds,
     building_words,
     column_lines_m,
     draw_building,
@@ -16,7 +18,6 @@ from twin.drawings.plan_building import (
     hall_bounds_m,
     plan_bounds_m,
 )
-from twin.drawings.plan_floor import PlanFloor
 from twin.drawings.sheet import (
     FINE_MM,
     MEDIUM_MM,
@@ -29,6 +30,7 @@ from twin.drawings.sheet import (
     fitting,
     text_mm,
 )
+from twin.drawings.tray_plan import TrayLine, draw_tray_edges, tray_legend, write_tray_words
 from twin.plant.aisles import draw_aisles
 from twin.plant.shapes import AisleKind
 from twin.plant.tables import Plant
@@ -36,8 +38,8 @@ from twin.scenario.generators.building_shape import NO_BUILDING, BuildingShape
 
 TILE_M = 0.6
 """Side of a floor tile [m]."""
-_LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM = 18.0, 12.0, 12.0, 18.0
-"""Around the hall, for chains of dimensions and bubbles of the grid."""
+AROUND_MM = (18.0, 12.0, 12.0, 18.0)
+"""Around the hall, at its left, top, right and bottom, for chains of dimensions and bubbles of the grid."""
 _GRID_MM, _BUBBLE_MM = 20.0, 3.0
 _SAME_M = 1e-3
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
@@ -52,7 +54,7 @@ class PlanDraft:
     drawn: SheetContents
 
 
-def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
+def plan_sheet(plant: Plant, hall: int, paper: str, trays: Sequence[TrayLine] = ()) -> SheetDraft:
     """Return the plan of one hall, on the side of the paper at which it is drawn larger.
 
     Parameters
@@ -63,41 +65,57 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
         Its slot.
     paper
         Of `twin.drawings.paper.PAPERS`.
+    trays
+        Cable trays of the site; those of the hall are drawn.
     """
-    draft = plan_draft(plant, hall, paper, plan_bounds_m(plant, hall))
+    within = [tray for tray in trays if tray.hall == hall]
+    draft = plan_draft(plant, hall, paper, plan_bounds_m(plant, hall), within)
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
-    return SheetDraft("plan", title, draft.landscape, draft.floor.scale, draft.drawn, _legend(plant, hall))
+    return SheetDraft(
+        "plan",
+        title,
+        draft.landscape,
+        draft.floor.scale,
+        draft.drawn,
+        (*_legend(plant, hall), *tray_legend(within)),
+    )
 
 
-def plan_draft(plant: Plant, hall: int, paper: str, bounds_m: tuple[float, float, float, float]) -> PlanDraft:
+def plan_draft(
+    plant: Plant,
+    hall: int,
+    paper: str,
+    bounds_m: Bounds,
+    trays: Sequence[TrayLine] = (),
+) -> PlanDraft:
     """Return the plan of one hall with room for all within some bounds [m]: low and high x, low and high y."""
-    x0_m, x1_m, y0_m, y1_m = bounds_m
-    wide_m, high_m = x1_m - x0_m, y1_m - y0_m
-    areas = {
-        lying: drawing_area(paper, lying).shrunk(_LEFT_MM, _TOP_MM, _RIGHT_MM, _BOTTOM_MM)
-        for lying in (True, False)
-    }
+    wide_m, high_m = bounds_m[1] - bounds_m[0], bounds_m[3] - bounds_m[2]
+    areas = {lying: drawing_area(paper, lying).shrunk(*AROUND_MM) for lying in (True, False)}
     landscape = min(areas, key=lambda lying: scale_for(wide_m, high_m, areas[lying]))
-    area = areas[landscape]
-    scale = scale_for(wide_m, high_m, area)
-    left = area.left + (area.wide - wide_m * 1e3 / scale) / 2
-    bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
-    floor = PlanFloor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
+    floor = floor_within(areas[landscape], bounds_m, scale_for(wide_m, high_m, areas[landscape]))
     drawn = SheetContents()
+    draw_plan(drawn, floor, plant, hall, trays)
+    return PlanDraft(floor, landscape, drawn)
+
+
+def draw_plan(
+    drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int, trays: Sequence[TrayLine] = ()
+) -> None:
+    """Draw the plan of one hall on a floor."""
     building = plant.halls.buildings[hall]
     draw_underlay(drawn, floor, building)
     _grid(drawn, floor, building)
     _aisles(drawn, floor, plant, hall)
-    if building.corners:
-        draw_building(drawn, floor, building)
-    else:
-        wall0_m, wall1_m, wall2_m, wall3_m = hall_bounds_m(plant, hall)
-        drawn.box(Area(floor.x(wall0_m), floor.y(wall3_m), floor.x(wall1_m), floor.y(wall2_m)), WIDE_MM)
-        draw_building(drawn, floor, building)
+    if not building.corners:
+        x0_m, x1_m, y0_m, y1_m = hall_bounds_m(plant, hall)
+        drawn.box(Area(floor.x(x0_m), floor.y(y1_m), floor.x(x1_m), floor.y(y0_m)), WIDE_MM)
+    draw_building(drawn, floor, building)
     _racks(drawn, floor, plant, hall)
+    draw_tray_edges(drawn, floor, trays)
+    _row_labels(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
+    write_tray_words(drawn, floor, trays)
     _dimensions(drawn, floor, plant, hall)
-    return PlanDraft(floor, landscape, drawn)
 
 
 def row_edges_m(plant: Plant, hall: int) -> list[float]:
@@ -178,8 +196,8 @@ def _aisles(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> 
 
 
 def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
-    """Draw racks with their numbers, a wide line at their fronts, and the labels of rows behind their last rack."""
-    racks, rows = plant.racks, plant.rows
+    """Draw racks with their numbers in their back halves, clear of trays, and a wide line at their fronts."""
+    racks = plant.racks
     rack_slots = np.flatnonzero(racks.present & (racks.hall == hall))
     numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in rack_slots.tolist()}
     rooms = [(number, floor.mm(float(racks.width_m[slot])) - 0.3) for slot, number in numbers.items()]
@@ -192,8 +210,14 @@ def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> N
         front = area.top if racks.facing[slot] > 0 else area.bottom
         drawn.line((area.left, front), (area.right, front), wide_mm=MEDIUM_MM)
         if text_mm(numbers[slot], high) <= area.wide:
-            foot = (area.top + area.bottom + high) / 2
+            back = area.high / 4 if racks.facing[slot] > 0 else -area.high / 4
+            foot = (area.top + area.bottom + high) / 2 + back
             drawn.write(numbers[slot], ((area.left + area.right) / 2, foot), high, "middle")
+
+
+def _row_labels(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
+    """Write the labels of rows behind their last rack, beside the tray."""
+    rows = plant.rows
     starts_m = sorted(
         {
             (float(rows.y_m[row]), float(rows.x0_m[row]))
@@ -208,8 +232,9 @@ def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> N
         )
         room = floor.mm(next_m - x1_m) - 1.6
         if room > 2.0 and floor.mm(float(rows.depth_m[row])) > SMALL_MM:
-            at = (floor.x(x1_m) + 0.8, floor.y(y_m) + SMALL_MM / 2)
-            drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room)
+            back_m = rows.facing[row] * rows.depth_m[row] / 4
+            at = (floor.x(x1_m) + 0.8, floor.y(y_m - float(back_m)) + SMALL_MM / 2)
+            drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room, clear=True)
 
 
 def _machines(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:

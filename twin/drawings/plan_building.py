@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from twin.drawings.plan_floor import PlanFloor
+from twin.drawings.floor import PlanFloor
 from twin.drawings.sheet import (
     FINE_MM,
     MEDIUM_MM,

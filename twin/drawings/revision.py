@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.arrays import Floats
-from twin.catalog import Catalog
 from twin.drawings.elevation import rack_stacks
+from twin.drawings.floor import PlanFloor
 from twin.drawings.paper import SheetDraft, drawing_area
 from twin.drawings.plan import plan_draft
 from twin.drawings.plan_building import plan_bounds_m
-from twin.drawings.plan_floor import PlanFloor
 from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
@@ -38,9 +37,10 @@ class MarkedThing:
     before_m: tuple[float, ...] | None
 
 
-def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> list[MarkedThing]:
-    """Return what changed in one hall: racks, machines, parts of the building."""
-    old, new = _racks(before, catalog, hall), _racks(after, catalog, hall)
+def marked_things(before: Plant, after: Plant, hall: str, now: str | None = None) -> list[MarkedThing]:
+    """Return what changed in one hall, racks first; `now` is its id in the plant after, where that is another one."""
+    now = hall if now is None else now
+    old, new = _racks(before, hall), _racks(after, now)
     found = _compared(
         {id: place for id, (place, _) in old.items()}, {id: place for id, (place, _) in new.items()}
     )
@@ -48,37 +48,41 @@ def marked_things(before: Plant, after: Plant, catalog: Catalog, hall: str) -> l
     for id, (place, inside) in new.items():
         if id in old and id not in told and old[id][1] != inside:
             found.append(MarkedThing(id, "changed", place, place))
-    found += _compared(_machines(before, hall), _machines(after, hall))
-    return found + _compared(_building(before, hall), _building(after, hall))
+    found += _compared(_machines(before, hall), _machines(after, now))
+    return found + _compared(_building(before, hall), _building(after, now))
 
 
-def revision_sheets(
-    before: Plant, after: Plant, catalog: Catalog, sentences: Sequence[str], paper: str
-) -> list[SheetDraft]:
+def revision_sheets(before: Plant, after: Plant, sentences: Sequence[str], paper: str) -> list[SheetDraft]:
     """Return a marked plan of each hall that changed, and the changes in words on as many sheets as they need."""
     drafts = []
     for id in dict.fromkeys([*after.halls.ids, *before.halls.ids]):
-        things = marked_things(before, after, catalog, id)
+        things = marked_things(before, after, id)
         if things:
             drafts.append(_marked(before, after, id, things, paper))
-    return [*drafts, *_words(sentences, paper)]
+    return [*drafts, *change_sheets(sentences, paper)]
 
 
 def _marked(before: Plant, after: Plant, id: str, things: list[MarkedThing], paper: str) -> SheetDraft:
     """Return the plan of a hall as it is now, or was where it is gone, with marks."""
     shown = after if id in after.halls.ids else before
-    there = [plant for plant in (before, after) if id in plant.halls.ids]
-    bounds = np.array([plan_bounds_m(plant, plant.halls.ids.index(id)) for plant in there])
-    low, high = bounds.min(axis=0), bounds.max(axis=0)
     hall = shown.halls.ids.index(id)
-    draft = plan_draft(shown, hall, paper, (float(low[0]), float(high[1]), float(low[2]), float(high[3])))
+    there = [(plant, plant.halls.ids.index(id)) for plant in (before, after) if id in plant.halls.ids]
+    draft = plan_draft(shown, hall, paper, bounds_of_all_m(there))
     for thing in things:
-        _mark(draft.drawn, draft.floor, thing)
+        draw_mark(draft.drawn, draft.floor, thing)
     title = f"Changes of {shown.halls.titles[hall] or id}"
     return SheetDraft("revision", title, draft.landscape, draft.floor.scale, draft.drawn, _LEGEND)
 
 
-def _mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> None:
+def bounds_of_all_m(halls: Sequence[tuple[Plant, int]]) -> tuple[float, float, float, float]:
+    """Return what holds all of some halls: low and high x, low and high y [m]."""
+    bounds = np.array([plan_bounds_m(plant, hall) for plant, hall in halls])
+    low, high = bounds.min(axis=0), bounds.max(axis=0)
+    return (float(low[0]), float(high[1]), float(low[2]), float(high[3]))
+
+
+def draw_mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> None:
+    """Mark a thing on a plan: where it stands now, and where it stood if it moved, or is gone."""
     place = thing.now_m or thing.before_m
     assert place is not None
     area = floor.area(*place)
@@ -101,7 +105,8 @@ def _middle(area: Area) -> tuple[float, float]:
     return ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
 
 
-def _words(sentences: Sequence[str], paper: str) -> list[SheetDraft]:
+def change_sheets(sentences: Sequence[str], paper: str) -> list[SheetDraft]:
+    """Return changes in words, on as many sheets as they need."""
     area = drawing_area(paper, True)
     lines = [
         line for sentence in sentences for line in wrapped(f"\N{EN DASH} {sentence}", SMALL_MM, area.wide - 8)
@@ -128,8 +133,8 @@ def _compared(old: dict[str, tuple[float, ...]], new: dict[str, tuple[float, ...
     return found
 
 
-def _racks(plant: Plant, catalog: Catalog, hall: str) -> dict[str, tuple[tuple[float, ...], object]]:
-    racks, stacks = plant.racks, rack_stacks(plant, catalog)
+def _racks(plant: Plant, hall: str) -> dict[str, tuple[tuple[float, ...], object]]:
+    racks, stacks = plant.racks, rack_stacks(plant, plant.catalog)
     if hall not in plant.halls.ids:
         return {}
     rack_mask = racks.present & (racks.hall == plant.halls.ids.index(hall))

@@ -8,7 +8,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from twin.analysis.difference_words import sentence
 from twin.catalog import Catalog
+from twin.drawings.comparison import comparison_sheets
 from twin.drawings.elevation import elevation_sheets
 from twin.drawings.network import network_sheet
 from twin.drawings.one_line import one_line_sheet
@@ -16,9 +18,12 @@ from twin.drawings.paper import PAPERS, Sheet, SheetDraft, TitleBlock, finished
 from twin.drawings.piping import piping_sheet
 from twin.drawings.plan import plan_sheet
 from twin.drawings.revision import revision_sheets
+from twin.drawings.tray_plan import tray_lines
 from twin.language import tr
+from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.inputs import app_version, inputs_hash
+from twin.scenario.file.diff import differences
 from twin.scenario.schema.document import Scenario
 
 KINDS = {
@@ -80,7 +85,6 @@ def drawings(
 def revision_drawings(
     before: Plant,
     after: Plant,
-    catalog: Catalog,
     sentences: Sequence[str],
     block: TitleBlock,
     paper: str = "A3",
@@ -89,7 +93,7 @@ def revision_drawings(
 
     Parameters
     ----------
-    before, after, catalog
+    before, after
         The site, twice.
     sentences
         The changes in words.
@@ -98,7 +102,30 @@ def revision_drawings(
     paper
         A4 to A0.
     """
-    return _numbered(revision_sheets(before, after, catalog, sentences, paper), paper, block)
+    return _numbered(revision_sheets(before, after, sentences, paper), paper, block)
+
+
+def comparison_drawings(scenarios: Sequence[Scenario], paper: str = "A3") -> list[Sheet]:
+    """Return plans of designs side by side, each beside the first, with marks on what differs, and that in words.
+
+    Raises
+    ------
+    PlantError
+        When a hall cannot be built.
+    """
+    first, *others = scenarios
+    plants = [build(scenario) for scenario in scenarios]
+    drafts: list[SheetDraft] = []
+    for place, other in enumerate(others, 1):
+        names = (f"A: {first.title}", f"{'ABCDEFGH'[place]}: {other.title}")
+        words = [sentence(difference) for difference in differences(first, other)]
+        drafts += comparison_sheets(plants[0], plants[place], names, words, paper)
+    block = title_block(first)
+    hashes = " | ".join(inputs_hash(scenario)[:8] for scenario in scenarios)
+    title = (
+        f"{first.title}, compared with {others[0].title if len(others) == 1 else f'{len(others)} designs'}"
+    )
+    return _numbered(drafts, paper, replace(block, scene=title, revision=hashes))
 
 
 def _numbered(drafts: Sequence[SheetDraft], paper: str, block: TitleBlock) -> list[Sheet]:
@@ -129,7 +156,8 @@ def _drafts(
     kind: str, scenario: Scenario, plant: Plant, catalog: Catalog, paper: str, halls: Sequence[int]
 ) -> list[SheetDraft]:
     if kind == "plan":
-        return [plan_sheet(plant, slot, paper) for slot in halls]
+        trays = tray_lines(scenario, plant, catalog)
+        return [plan_sheet(plant, slot, paper, trays) for slot in halls]
     if kind == "elevation":
         return [draft for slot in halls for draft in elevation_sheets(plant, catalog, slot, paper)]
     if kind == "one-line":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from twin.drawings.render import pdf_bytes
 from twin.drawings.site_drawings import drawings, title_block
+from twin.handover.anonymous_scene import STAYING, anonymous_scene
 from twin.lists.list_file import NoWorkbook, csv_bytes, workbook_bytes
 from twin.lists.site_lists import LISTS
 from twin.plant.build import build
@@ -59,8 +61,13 @@ class PackageEntry:
         return hashlib.sha256(self.data).hexdigest()
 
 
-def package_bytes(document: Document, tell: Callable[[str], None] = lambda words: None) -> bytes:
+def package_bytes(
+    document: Document, tell: Callable[[str], None] = lambda words: None, *, anonymous: bool = False
+) -> bytes:
     """Return a zip file with all that is handed over of a scene; `tell` hears what is being made.
+
+    With `anonymous`, names of people, customers, hosts and files are made up, and prices and stories left out; the page
+    says what else is.
 
     Raises
     ------
@@ -69,11 +76,21 @@ def package_bytes(document: Document, tell: Callable[[str], None] = lambda words
     ScenarioError
         When a file that the scene names is gone or too large.
     """
+    if anonymous:
+        with tempfile.TemporaryDirectory() as folder:
+            made = anonymous_scene(document, Path(folder))
+            return _packed(made.document, tell, made.left_out)
+    return _packed(document, tell)
+
+
+def _packed(
+    document: Document, tell: Callable[[str], None], left_out: tuple[str, ...] | None = None
+) -> bytes:
     entries = []
     for entry in package_entries(document):
         tell(entry.name)
         entries.append(entry)
-    entries.insert(0, PackageEntry(PAGE, "What is in here", _page(document, entries).encode()))
+    entries.insert(0, PackageEntry(PAGE, "What is in here", _page(document, entries, left_out).encode()))
     file = BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for entry in entries:
@@ -147,7 +164,7 @@ def _lists(document: Document, plant: Plant) -> Iterator[PackageEntry]:
         return
 
 
-def _page(document: Document, entries: list[PackageEntry]) -> str:
+def _page(document: Document, entries: list[PackageEntry], left_out: tuple[str, ...] | None) -> str:
     rows = [
         (
             tag("a", entry.name, href=entry.name),
@@ -162,5 +179,21 @@ def _page(document: Document, entries: list[PackageEntry]) -> str:
         tag("h1", document.scenario.title),
         tag("p", "What belongs together; each file with its size and its SHA-256."),
         table(("file", "what it is", "bytes", "SHA-256"), rows),
+        *(() if left_out is None else _anonymity(left_out)),
     )
     return page(document.scenario.title, STYLE, body)
+
+
+def _anonymity(left_out: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what the page says of an anonymous package."""
+    lacking = [tag("p", "Left out: " + "; ".join(left_out) + ".")] if left_out else []
+    return (
+        tag("h2", "Anonymous"),
+        tag(
+            "p",
+            "Names of tenants, users, jobs, halls, hosts, stores and files are made up, the same everywhere in the "
+            "package; titles and stories are gone.",
+        ),
+        *lacking,
+        tag("p", "Not replaced: " + "; ".join(STAYING) + "."),
+    )

@@ -24,7 +24,7 @@ COLUMNS = (
     SiteColumn("count", tr("Count"), "", 1),
     SiteColumn("unit", tr("Unit")),
     SiteColumn("low_usd", tr("Price from"), "USD", 2, detail=True),
-    SiteColumn("likely_usd", tr("Likely price"), "USD", 2),
+    SiteColumn("likely_usd", tr("Likely price"), "USD", 2, detail=True),
     SiteColumn("high_usd", tr("Price to"), "USD", 2, detail=True),
     SiteColumn("total_low_usd", tr("Total from"), "USD", 0),
     SiteColumn("total_usd", tr("Likely total"), "USD", 0),
@@ -32,11 +32,31 @@ COLUMNS = (
     SiteColumn("weight_kg", tr("Weight"), "kg", 0, detail=True),
     SiteColumn("power_kw", tr("Power"), "kW", 1, detail=True),
     SiteColumn("lead_weeks", tr("Lead time"), "weeks", 0),
-    SiteColumn("standing", tr("Standing of the price")),
+    SiteColumn("lead_standing", tr("Lead time is")),
+    SiteColumn("standing", tr("Price is")),
     SiteColumn("source", tr("Source"), detail=True),
 )
 SUMMED = ("total_low_usd", "total_usd", "total_high_usd", "weight_kg")
+USUAL = "usual"
+"""Standing of a lead time that is told of a kind of parts."""
 _WEEK_S = 7 * 86400.0
+_USUAL_WEEKS = {
+    "ups": 35,
+    "pdu": 30,
+    "busbar": 30,
+    "battery": 40,
+    "cdu": 26,
+    "crah": 20,
+    "rdhx": 20,
+    "tank": 26,
+    "dry_cooler": 35,
+    "cooling_tower": 35,
+    "rack": 10,
+    "power_shelf": 20,
+    "storage": 16,
+    "cable": 10,
+}
+"""By kind [est]; those of the form of a need are its own."""
 
 
 def bill_of_materials(scenario: Scenario, plant: Plant, catalog: Catalog) -> SiteList:
@@ -64,8 +84,13 @@ def bill_of_materials(scenario: Scenario, plant: Plant, catalog: Catalog) -> Sit
     return SiteList("bom", tr("Bill of materials"), COLUMNS, tuple(rows), bill.notes, SUMMED)
 
 
-def lead_time_s(part: Part) -> float | None:
-    """Return the usual time from the order to the delivery of a part [s], None where nobody has told one."""
+def lead_time_s(part: Part, catalog: Catalog) -> tuple[float | None, str]:
+    """Return the time from the order to the delivery of a part [s], and its standing; None and "" where none is told.
+
+    That of the catalogue has the standing it has there; one that is usual for parts of its kind is "usual".
+    """
+    if part.lead_s is not None:
+        return part.lead_s, catalog.provenance(part.id, "lead_s").status
     times = LeadTimes()
     of_kind = {
         "gpu": times.gpus_s,
@@ -77,8 +102,10 @@ def lead_time_s(part: Part) -> float | None:
         "switchgear": times.switchgear_s,
         "generator": times.generator_s,
         "chiller": times.chiller_s,
+        **{kind: weeks * _WEEK_S for kind, weeks in _USUAL_WEEKS.items()},
     }
-    return of_kind.get(part.KIND)
+    usual_s = of_kind.get(part.KIND)
+    return usual_s, "" if usual_s is None else USUAL
 
 
 def _rows(capital: Capital, catalog: Catalog) -> Iterator[tuple[Cell, ...]]:
@@ -106,7 +133,7 @@ def _row(
     of_price: tuple[str, str],
 ) -> tuple[Cell, ...]:
     part = catalog.part(entry)
-    weight_kg, power_w, lead_s = part.weight_kg, _power_w(part), lead_time_s(part)
+    weight_kg, power_w, (lead_s, lead_standing) = part.weight_kg, _power_w(part), lead_time_s(part, catalog)
     return (
         GROUP_TITLES[group],
         entry,
@@ -117,6 +144,7 @@ def _row(
         None if weight_kg is None else count * weight_kg,
         None if power_w is None else count * power_w / 1e3,
         None if lead_s is None else lead_s / _WEEK_S,
+        lead_standing,
         *of_price,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from twin.catalog import Catalog
 from twin.language import tr
+from twin.lists.address_plan import address_list
 from twin.lists.bill_of_materials import bill_of_materials
 from twin.lists.cable_schedule import cable_schedule
 from twin.lists.port_map import port_map
@@ -28,5 +29,6 @@ LISTS: dict[str, ListKind] = {
     "bom": ListKind(tr("Bill of materials"), bill_of_materials),
     "cables": ListKind(tr("Cable schedule"), cable_schedule),
     "ports": ListKind(tr("Port map"), port_map),
+    "addresses": ListKind(tr("IP and VLAN plan"), address_list),
     "racks": ListKind(tr("Rack loads"), rack_loads),
 }

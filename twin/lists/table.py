@@ -45,7 +45,7 @@ class SiteList:
     Parameters
     ----------
     name
-        "bom", "cables", "ports" or "racks".
+        "bom", "cables", "ports", "addresses" or "racks".
     title
         For people.
     columns, rows

@@ -30,7 +30,10 @@ from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.theme import scaled
+from twin.drawings.render import pdf_bytes
+from twin.drawings.site_drawings import comparison_drawings
 from twin.language import tr
+from twin.plant.error import PlantError
 from twin.report.designs_report import designs_report
 from twin.whole_file import write_whole
 
@@ -261,14 +264,19 @@ class DesignsWindow(QDialog):
             tr("One HTML page: the answer, bars with ranges, differences, all figures")
         )
         self.report_button.clicked.connect(self.ask_report)
+        self.drawing_button = QPushButton(tr("Save a drawing\N{HORIZONTAL ELLIPSIS}"))
+        self.drawing_button.setToolTip(
+            tr("Plans of the halls side by side, each beside the first, with marks on what differs")
+        )
+        self.drawing_button.clicked.connect(self.ask_drawing)
         for widget in (self.seeds, self.run_button, self.bar, self.cancel_button, self.progress):
             row.add(widget)
         row.row.insertStretch(5, 1)
-        for button in (self.copy_button, self.report_button):
+        for button in (self.copy_button, self.drawing_button, self.report_button):
             row.add(button)
-            button.setEnabled(False)
-        row.give_way = (self.copy_button, self.run_button)
-        for button in (self.run_button, self.copy_button, self.report_button):
+            button.setEnabled(button is self.drawing_button)
+        row.give_way = (self.copy_button, self.drawing_button, self.run_button)
+        for button in (self.run_button, self.copy_button, self.drawing_button, self.report_button):
             button.setAutoDefault(False)
         column.addWidget(row)
 
@@ -282,15 +290,34 @@ class DesignsWindow(QDialog):
 
     def ask_report(self) -> None:
         """Let the person choose where the report goes, and write it."""
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, tr("Save a report"), "designs.html", tr("Pages (*.html)")
-        )
-        if not chosen:
+        path = self._asked_for(tr("Save a report"), "designs.html", tr("Pages (*.html)"))
+        if path is None:
             return
-        path = Path(chosen if chosen.endswith(".html") else f"{chosen}.html")
         try:
             self.save_report(path)
         except OSError as error:
             self.progress.setText(tr("Report not saved: {error}", error=error))
         else:
             self.progress.setText(tr("Report saved: {path}", path=path))
+
+    def ask_drawing(self) -> None:
+        """Let the person choose where the plans side by side go, and draw them."""
+        path = self._asked_for(tr("Save a drawing"), "designs.pdf", tr("Documents (*.pdf)"))
+        if path is None:
+            return
+        scenarios = [design.document.scenario for design in self._designs]
+        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            write_whole(path, pdf_bytes(comparison_drawings(scenarios), scenarios[0].title))
+        except (OSError, PlantError) as error:
+            self.progress.setText(tr("Drawing not saved: {error}", error=error))
+        else:
+            self.progress.setText(tr("Drawing saved: {path}", path=path))
+        finally:
+            QGuiApplication.restoreOverrideCursor()
+
+    def _asked_for(self, title: str, name: str, words: str) -> Path | None:
+        """Return the file that the person chooses, with the ending of the name offered; None: none."""
+        chosen, _ = QFileDialog.getSaveFileName(self, title, name, words)
+        ending = Path(name).suffix
+        return Path(chosen if chosen.endswith(ending) else f"{chosen}{ending}") if chosen else None

@@ -1,4 +1,4 @@
-"""*File > Lists*: bill of materials, cable schedule, port map and rack loads of the open scene, to read and to save."""
+"""*File > Lists*: bill of materials, cables, ports, addresses and rack loads of the open scene, to read and to save."""
 
 from __future__ import annotations
 

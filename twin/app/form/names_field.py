@@ -14,6 +14,9 @@ from twin.app.form.typed import BETWEEN, names_in
 from twin.app.toolkit.look import Look
 from twin.language import tr
 
+_MOST_OFFERED = 40
+"""Names in the menu beside those that stand; the others are typed, and completed."""
+
 
 class NamesField(QLineEdit):
     """Names of things of the scene, in an order that means something."""
@@ -44,10 +47,14 @@ class NamesField(QLineEdit):
         """Return the menu of all that may stand in the list, those in it checked."""
         menu, names = QMenu(self), names_in(self._standing)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name in (*names, *(name for name in self._choices if name not in names)):
+        others = [name for name in self._choices if name not in names]
+        for name in (*names, *others[:_MOST_OFFERED]):
             action = menu.addAction(name, partial(self._toggle, name))
             action.setCheckable(True)
             action.setChecked(name in names)
+        if len(others) > _MOST_OFFERED:
+            more = tr("{count:,} more: type them", count=len(others) - _MOST_OFFERED)
+            menu.addAction(more).setEnabled(False)
         menu.setEnabled(not menu.isEmpty())
         return menu
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from pydantic import BaseModel
 
 from twin.commands.edit.command import EditedScene
@@ -73,14 +74,15 @@ def targets(scene: EditedScene, model: BaseModel, key: str) -> tuple[str, ...]:
     return tuple(id for id in _there(scene, _TARGETS[key]) if id != own)
 
 
-def listed(key: str) -> bool:
+def listed(model: BaseModel, key: str) -> bool:
     """Return whether a property is a list of names."""
-    return key in _MEMBERS
+    return key in _MEMBERS or (key == "members" and isinstance(model, Rental))
 
 
-def members(scene: EditedScene, key: str) -> tuple[str, ...]:
-    """Return what a list of names may hold."""
-    return tuple(id for what in _MEMBERS[key] for id in _there(scene, what))
+def members(scene: EditedScene, model: BaseModel, key: str) -> tuple[str, ...]:
+    """Return what a list of names may hold; of a rental also what it holds that is gone."""
+    found = (id for what in _MEMBERS.get(key, ("nodes",)) for id in _there(scene, what))
+    return tuple(dict.fromkeys((*found, *(model.members if isinstance(model, Rental) else ()))))
 
 
 def _there(scene: EditedScene, what: str) -> list[str]:
@@ -95,4 +97,13 @@ def _there(scene: EditedScene, what: str) -> list[str]:
         "loops": [item.id for item in scenario.cooling.loops],
         "jobs": [item.id for item in scenario.jobs],
     }
-    return lists[what]
+    return lists[what] if what != "nodes" else _with_gpus(scene)
+
+
+def _with_gpus(scene: EditedScene) -> list[str]:
+    """Return row generators, rows, racks and nodes with GPUs, the larger first."""
+    nodes = scene.plant.nodes
+    ids = [
+        nodes.ids[slot].split("/") for slot in np.flatnonzero(nodes.present & (nodes.gpu_count > 0)).tolist()
+    ]
+    return [*dict.fromkeys("/".join(id[:depth]) for depth in range(1, 5) for id in ids)]

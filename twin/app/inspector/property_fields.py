@@ -13,10 +13,11 @@ from twin.app.inspector import property_choices
 from twin.commands.edit.addressables import ItemKind, SceneItem, item_of, titled
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.language import tr
+from twin.lists.address_plan import NETWORKS
 from twin.scenario.checks.facility import ONLY_FOR
 from twin.scenario.schema.electricity import PowerStage
 from twin.scenario.schema.fields import fields_of
-from twin.scenario.schema.site import Climate, Hall
+from twin.scenario.schema.site import Addresses, AddressNetwork, Climate, Hall
 from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.path import split
 
@@ -43,6 +44,18 @@ _OF_GENERATOR = {
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
 _PARTS_OF_BUILDING = {"columns": tr("Columns: {id}"), "door": tr("Door: {id}")}
+_HEADINGS = {"at": tr("Corner of the first row")}
+_ADDRESSES = (
+    ("site.addresses", tr("IP and VLAN plan")),
+    *(
+        (f"site.addresses.{key}", tr("Addresses: {network}", network=words))
+        for key, words in NETWORKS.items()
+    ),
+)
+_UNSAID: dict[str, BaseModel] = {key: AddressNetwork() for key, _ in _ADDRESSES} | {
+    "site.addresses": Addresses()
+}
+"""Groups of keys that can be set where the scene has none of them."""
 _COUNTS: dict[ItemKind, str] = {
     "rows": tr("Rows"),
     "loops": tr("Loops"),
@@ -230,10 +243,11 @@ def _of_scene(scene: EditedScene) -> Iterator[Property]:
         ("site.climate", tr("Climate")),
         ("site.grid", tr("Utility")),
         ("site.redundancy", tr("Redundancy")),
+        *_ADDRESSES,
         ("cooling", tr("Cooling")),
         ("scheduler", tr("Scheduler")),
     ):
-        model = model_at(scene, key)
+        model = model_at(scene, key) or _UNSAID.get(key)
         if model is not None:
             yield from _fields(scene, model, f"{key}.", heading, None, _DEEPEST)
     for key, title, entries in (
@@ -292,8 +306,8 @@ def _field(
     if made is None or made.kind in ("quantity", "choice"):
         return made
     if made.kind == "names":
-        listed = property_choices.listed(name)
-        return replace(made, choices=property_choices.members(scene, name)) if listed else None
+        listed = property_choices.listed(model, name)
+        return replace(made, choices=property_choices.members(scene, model, name)) if listed else None
     if isinstance(model, Climate) and name == "place":
         return replace(made, kind="place")
     parts = property_choices.fitting(scene, model, name)

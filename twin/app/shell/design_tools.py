@@ -26,6 +26,7 @@ from twin.commands.place.delete import Delete
 from twin.commands.place.groups import MakeGroup, Ungroup
 from twin.commands.place.move import MoveNodes
 from twin.commands.place.properties import Rename
+from twin.commands.rental_members import AddToRental, TakeFromRentals
 from twin.commands.rentals import TERMS, AddRental
 from twin.commands.room.copies import Array, Duplicate
 from twin.language import tr
@@ -148,6 +149,29 @@ class DesignTools:
         """Rent what is chosen, else the first row, and show what can be set of that once it stands."""
         self._do(AddRental(terms, self.ids))
 
+    def rent_more(self) -> None:
+        """Add what is chosen to a rental there is, asked for where there are several, and show that."""
+        document = self._session.document
+        names = [rental.id for rental in document.scenario.rentals] if document is not None else []
+        if not names or not self.ids:
+            self._show(tr("Select rows, racks or nodes first") if names else tr("Nothing is rented yet"))
+            return
+        name, agreed = names[0], True
+        if len(names) > 1:
+            name, agreed = QInputDialog.getItem(
+                self._outliner, tr("Rent nodes"), tr("Rental to add them to"), names, 0, False
+            )
+        if agreed and self._do(AddToRental(name, self.ids)):
+            self._inspector.show_things((name,))
+            self._inspector.show_page("properties")
+
+    def own_again(self) -> None:
+        """Take what is chosen from the rentals that have it."""
+        if self.ids:
+            self._do(TakeFromRentals(self.ids))
+        else:
+            self._show(tr("Select rows, racks or nodes first"))
+
     def _show_rental(self, landed: Proposal | None) -> None:
         if landed is None or landed.undoes:
             return
@@ -257,6 +281,12 @@ class DesignTools:
         rents = menu.addMenu(tr("Rent nodes"))
         for terms, title in TERMS.items():
             rents.addAction(title, partial(self.rent, terms))
+        rents.addSeparator()
+        for title, act in (
+            (tr("Add to a rental"), self.rent_more),
+            (tr("Take from rentals"), self.own_again),
+        ):
+            rents.addAction(title, act).setEnabled(bool(document.scenario.rentals))
         rents.menuAction().setEnabled(standing)
         return menu
 

@@ -11,6 +11,8 @@ from twin.cli.options import Overwrite, Scene, Settings, a_file
 
 EXAMPLE = """Example: twin handover my-hall.twin.yaml -o my-hall.zip
 
+Example: twin handover my-hall.twin.yaml -o for-others.zip --anonymise
+
 twin open my-hall.zip unpacks it beside itself and opens the scene."""
 
 
@@ -22,6 +24,13 @@ def hand_over(
             "-o", "--out", metavar="F.zip", help="File to write.", parser=a_file, show_default=False
         ),
     ],
+    anonymise: Annotated[
+        bool,
+        typer.Option(
+            "--anonymise",
+            help="Make up names of tenants, users, jobs, hosts and files; leave prices, titles and stories out.",
+        ),
+    ] = False,
     replace: Overwrite = False,
     set_: Settings = None,
 ) -> None:
@@ -39,6 +48,6 @@ def hand_over(
     with reporting_errors(scene):
         must_be_free(to, "-o", scene, endings=(".zip",), replace=replace)
         names: list[str] = []
-        data = package_bytes(set_texts(load_scene(scene), set_ or []), names.append)
+        data = package_bytes(set_texts(load_scene(scene), set_ or []), names.append, anonymous=anonymise)
         write_whole(to, data)
         print(f"written: {to} ({len(names) + 1} files, {len(data) / 1e6:.1f} MB)")

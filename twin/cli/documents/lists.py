@@ -1,4 +1,4 @@
-"""`twin bom`, `twin cables`, `twin ports`, `twin racks`: what a scene consists of, as lists."""
+"""`twin bom`, `twin cables`, `twin ports`, `twin addresses`, `twin racks`: what a scene consists of, as lists."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ EXAMPLE = """Example: twin bom llama3-16k -o llama3.xlsx
 Example: twin cables lab-16 -o cables.csv
 
 Example: twin ports lab-16
+
+Example: twin addresses lab-16
 
 Example: twin racks nvl72-row
 
@@ -66,6 +68,16 @@ def list_ports(
 ) -> None:
     """List the ports of switches and nodes, what each leads to and by which cable; free ones too."""
     _print_list("ports", scene, to, replace, set_, json)
+
+
+def list_addresses(
+    scene: Scene, to: To = None, replace: Overwrite = False, set_: Settings = None, json: Json = False
+) -> None:
+    """List the IP and VLAN plan: name, network, VLAN, address, gateway and port of each card, BMC, switch, machine.
+
+    Prefixes are those of `site.addresses`, else private ranges. Addresses follow row, rack and rack unit.
+    """
+    _print_list("addresses", scene, to, replace, set_, json)
 
 
 def list_racks(

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from twin.catalog import Catalog
 from twin.scenario.checks import (
+    addresses,
     building,
     causes,
     fabric,
@@ -313,6 +314,7 @@ class _Checker:
         wrong = list(hardware.too_high(self.scenario, self.catalog)) or [
             *facility.facility(self.scenario, self.catalog),
             *prices.prices(self.scenario, self.catalog),
+            *addresses.addresses(self.scenario, self.catalog),
             *rentals.rentals(self.scenario, self.catalog),
             *fabric.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog, self.acting),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import AddressValueError, IPv4Network
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
@@ -173,6 +174,60 @@ class Redundancy(DocumentPart):
     )
 
 
+class AddressNetwork(DocumentPart):
+    """Addresses of one network: a row of racks has a subnet and a VLAN of its own."""
+
+    prefix: str | None = Field(
+        default=None,
+        max_length=18,
+        description="IPv4, such as 10.20.0.0/16; none: a private range (RFC 1918)",
+    )
+    vlan: int | None = Field(
+        default=None, ge=1, le=4094, description="VLAN of its first subnet; the others count up from it"
+    )
+
+    @field_validator("prefix")
+    @classmethod
+    def _is_a_prefix(cls, value: str | None) -> str | None:
+        if value is not None:
+            try:
+                IPv4Network(value)
+            except AddressValueError:
+                raise ValueError("is no IPv4 prefix; write it like 10.20.0.0/16") from None
+            except ValueError as error:
+                raise ValueError(f"is no prefix: {error}") from None
+        return value
+
+
+class Addresses(DocumentPart):
+    """The IP and VLAN plan: addresses follow hall, row, rack and rack unit; no effect on a run."""
+
+    racks_per_row: int | None = Field(
+        default=None,
+        ge=1,
+        le=4096,
+        description="racks that a row has addresses for; none: the power of two above the longest row, at least 32",
+    )
+    facility: AddressNetwork = Field(
+        default=AddressNetwork(), description="controllers of power and cooling; 172.16.0.0/16 from VLAN 10"
+    )
+    out_of_band: AddressNetwork = Field(
+        default=AddressNetwork(),
+        description="management of nodes, switches, trays and shelves; 10.0.0.0/10 from VLAN 100",
+    )
+    in_band: AddressNetwork = Field(
+        default=AddressNetwork(), description="the operating system of nodes; 10.64.0.0/10 from VLAN 600"
+    )
+    storage: AddressNetwork = Field(
+        default=AddressNetwork(),
+        description="storage adapters of nodes, and boxes of storage; 10.128.0.0/10 from VLAN 1100",
+    )
+    compute: AddressNetwork = Field(
+        default=AddressNetwork(),
+        description="network cards of the fabrics, rail by rail; 10.192.0.0/10 from VLAN 2100",
+    )
+
+
 class Site(DocumentPart):
     """The place: name, time zone, weather, grid, and how much of it may fail."""
 
@@ -200,6 +255,9 @@ class Site(DocumentPart):
     )
     redundancy: Redundancy = Field(
         default=Redundancy(), description="what may fail without taking GPUs along, as a target"
+    )
+    addresses: Addresses | None = Field(
+        default=None, description="IP and VLAN plan of `twin addresses`; none: private ranges"
     )
 
 

@@ -61,6 +61,7 @@ TITLES: dict[str, str] = {
     "u": tr("Unit"),
     "up": tr("Mean time there"),
     "unit_nodes": tr("Nodes per unit"),
+    "vlan": tr("First VLAN"),
     "wet_bulb": tr("Wet-bulb temperature"),
     "workload.operation": tr("Bytes per read"),
     "workload.step": tr("Unit of a step"),

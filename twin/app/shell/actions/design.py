@@ -77,6 +77,32 @@ def design_actions(window: WindowApi) -> list[Command]:
         )
         for terms, title in TERMS.items()
     ]
+    made += [
+        entry(
+            name,
+            title,
+            act,
+            menu="edit/rent",
+            group="2",
+            needs_scene=True,
+            tip=tip,
+            words=tr("rental members"),
+        )
+        for name, title, act, tip in (
+            (
+                "edit.rent_more",
+                tr("Add to a rental"),
+                design.rent_more,
+                tr("The selected rows, racks or nodes are rented by a rental there is"),
+            ),
+            (
+                "edit.own_again",
+                tr("Take from rentals"),
+                design.own_again,
+                tr("The selected rows, racks or nodes are owned again"),
+            ),
+        )
+    ]
     building = design.building
     parts = (
         (

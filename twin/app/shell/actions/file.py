@@ -170,9 +170,11 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip=tr(
-                "Bill of materials, cable schedule, port map, rack loads: to read, as CSV or as a workbook of Excel"
+                "Bill of materials, cables, ports, addresses, rack loads: to read, as CSV or as a workbook of Excel"
             ),
-            words=tr("BOM bill materials parts order cables labels ports racks loads phases CSV Excel XLSX"),
+            words=tr(
+                "BOM bill materials parts order cables labels ports IP VLAN racks loads phases CSV Excel XLSX"
+            ),
         ),
         entry(
             "file.handover",
@@ -183,7 +185,7 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="3",
             needs_scene=True,
             tip=tr("The scene with all it needs, report, drawings, lists and 3D as one zip file"),
-            words=tr("package zip share send archive deliver contractor bundle"),
+            words=tr("package zip share send archive deliver contractor bundle anonymise anonymous"),
         ),
         entry(
             "file.solids",

@@ -1,4 +1,4 @@
-"""The floor of a hall on paper."""
+"""The floor of a hall on paper: from metres to millimetres."""
 
 from __future__ import annotations
 
@@ -47,3 +47,12 @@ class PlanFloor:
         """Return the rectangle of something by its middle and size."""
         left, top = self.x(x_m - wide_m / 2), self.y(y_m + deep_m / 2)
         return Area(left, top, left + self.mm(wide_m), top + self.mm(deep_m))
+
+
+def floor_within(area: Area, bounds_m: tuple[float, float, float, float], scale: int) -> PlanFloor:
+    """Return a floor with room for bounds (low and high x, low and high y) in the middle of an area of paper."""
+    x0_m, x1_m, y0_m, y1_m = bounds_m
+    wide_m, high_m = x1_m - x0_m, y1_m - y0_m
+    left = area.left + (area.wide - wide_m * 1e3 / scale) / 2
+    bottom = area.top + (area.high + high_m * 1e3 / scale) / 2
+    return PlanFloor(x0_m, y0_m, wide_m, high_m, left, bottom, scale)
