@@ -89,8 +89,13 @@ def test_the_dock_has_rented_nodes_and_the_crossing_of_spot(use_window, qtbot, t
     dock.show_page("rent")
     crossing = [(offer.id, way) for offer, way, _, _ in dock.rent.crossings()]
     assert ("spot", "spot") in crossing
-    assert ("spot", "on_demand") in crossing
+    assert ("spot", "on_demand") not in crossing  # nobody offers that: the price asked is of spot
+    assert ("aws-p5", "on_demand") in crossing
+    own = dock.offers.rows[0]
+    assert own.cells[1:3] == ("", "")
+    assert float(own.cells[3]) > 5.0
     assert dock.rent.found.offers[0].vendor == "This scene"
+    assert "what powers, cools and houses them is their owner's" in dock.shares.text()
     assert "spot" not in dock.found.scene_prices
 
 

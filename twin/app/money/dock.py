@@ -294,7 +294,7 @@ class MoneyDock(Dock):
         self.rent_words.setText(
             tr(
                 "The curve is an own GPU-hour that is used, with P5 to P95; "
-                "level lines are hours on demand, dotted ones spot."
+                "level lines are hours on demand, dotted ones spot or marketplace."
             )
         )
         self.ledger.show_rows([] if found.ledgers is None else ledger_cells(found.ledgers))

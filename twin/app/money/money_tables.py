@@ -78,7 +78,7 @@ def price_cells(found: MoneyFigures) -> list[CellRow]:
 def offer_model() -> CellModel:
     """Return the empty table of what clouds ask."""
     return CellModel(
-        (tr("Rented"), tr("On demand"), tr("Reserved"), tr("Reclaimed"), tr("Own from")),
+        (tr("Rented"), tr("On demand"), tr("Reserved"), tr("Spot or marketplace"), tr("Own from")),
         (
             tr("Shape of a cloud with the most frequent GPU of the site"),
             *(tr("USD of a GPU-hour that is used, all the time"),) * 2,

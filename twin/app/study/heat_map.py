@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 
 from twin.analysis.figure_words import value_words
 from twin.app.study.key_axis import KeyAxis
-from twin.app.study.plane import TEXT_PX, Plane, PlaneAxis, key_plane_axis
-from twin.app.study.point_chart import PointChart, colours, figure_title, paint_legend
+from twin.app.study.plane import TEXT_PX, Plane, PlaneAxis, figure_title, key_plane_axis
+from twin.app.study.point_chart import PointChart, colours, paint_legend
 from twin.app.toolkit.charts.painting import CENTRE, LEFT, ChartPainter
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.theme import ink_on, scaled

@@ -11,11 +11,11 @@ from PySide6.QtGui import QFontMetrics
 from twin.analysis.figure_words import scale_of
 from twin.analysis.figures import ComparedFigure
 from twin.app.study.key_axis import KeyAxis, number_marks, widened
-from twin.app.study.point_chart import figure_title
 from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.painting import CENTRE, LEFT, RIGHT, ChartPainter
 from twin.app.toolkit.theme import font, scaled
 from twin.arrays import Floats
+from twin.shown_text import capitalised
 
 TEXT_PX = 11
 _LINE_PX, _EDGE_PX, _GAP_PX = 16.0, 12.0, 6.0
@@ -33,6 +33,13 @@ class PlaneAxis:
     high: float
     marks: Marks
     key: str = ""
+
+
+def figure_title(figure: ComparedFigure, like: float) -> str:
+    """Return the title of an axis of a figure, with its unit."""
+    _, unit = scale_of(figure, like)
+    title = capitalised(figure.title)
+    return f"{title} [{unit}]" if unit else title
 
 
 def figure_axis(figure: ComparedFigure, values: Floats, like: float, room_px: float) -> PlaneAxis:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from psygnal import Signal
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QToolTip
 from twin.analysis.figure_words import scale_of, value_words
 from twin.analysis.figures import ComparedFigure
 from twin.app.study.key_axis import number_marks
+from twin.app.study.plane import PlaneAxis
 from twin.app.study.points import FigureBands, StudyPoints
 from twin.app.toolkit.charts.axes import Axis
 from twin.app.toolkit.charts.chart import ChartItem, PaintedChart
@@ -25,9 +26,6 @@ from twin.arrays import Floats, Ints64
 from twin.language import tr
 from twin.shown_text import capitalised
 from twin.view3d.base.palette import ramp
-
-if TYPE_CHECKING:
-    from twin.app.study.plane import PlaneAxis
 
 Made = TypeVar("Made")
 RAMP = "cividis"
@@ -295,10 +293,3 @@ def paint_legend(
             theme.muted,
             to=LEFT,
         )
-
-
-def figure_title(figure: ComparedFigure, like: float) -> str:
-    """Return the title of an axis of a figure, with its unit."""
-    _, unit = scale_of(figure, like)
-    title = capitalised(figure.title)
-    return f"{title} [{unit}]" if unit else title

@@ -27,7 +27,7 @@ OwnPath = Annotated[str, StringConstraints(min_length=1, max_length=400), AfterV
 class OwnFile(DocumentPart):
     """One file of own parts or models."""
 
-    file: OwnPath = Field(description="path inside the folder of its file")
+    file: OwnPath = Field(description="path inside the folder of the scene")
     holds: Literal["parts", "models"] = Field(description="what it holds")
     text: str = Field(max_length=MOST_BYTES, description="what the file says")
 
