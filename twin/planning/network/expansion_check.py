@@ -22,9 +22,10 @@ from twin.scenario.checks.fabric_size import Misfit, Size, size_of
 from twin.scenario.generators import expand
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.schema.building import Point
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
-from twin.scenario.schema.site import Point, RackGenerator
+from twin.scenario.schema.site import RackGenerator
 from twin.scenario.schema.systems import Fabric, SwitchTier
 
 FULL_ROW_RACKS = 8
