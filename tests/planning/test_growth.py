@@ -12,7 +12,7 @@ from twin.planning.network.recabling import recabling
 from twin.plant.build import build
 from twin.scenario import load
 from twin.scenario.file.set_option import set_value
-from twin.scenario.schema.site import Point
+from twin.scenario.schema.building import Point
 
 LAB, SUPERPOD = (load(f"builtin:{name}").scenario for name in ("lab-16", "superpod-h100"))
 
