@@ -76,6 +76,16 @@ class PlanFloor:
 
 
 @dataclass(frozen=True)
+class PlanDimension:
+    """A dimension that somebody took in the hall: the ends of its line, the ways to them, its length [m]."""
+
+    start_m: tuple[float, float]
+    stop_m: tuple[float, float]
+    length_m: float
+    ways_m: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
+
+
+@dataclass(frozen=True)
 class PlanDraft:
     """A plan that others may draw on: the floor says where."""
 
@@ -84,7 +94,7 @@ class PlanDraft:
     drawn: SheetContents
 
 
-def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
+def plan_sheet(plant: Plant, hall: int, paper: str, dimensions: Sequence[PlanDimension] = ()) -> SheetDraft:
     """Return the plan of one hall, on the side of the paper at which it is drawn larger.
 
     Parameters
@@ -95,8 +105,11 @@ def plan_sheet(plant: Plant, hall: int, paper: str) -> SheetDraft:
         Its slot.
     paper
         Of `twin.drawings.paper.PAPERS`.
+    dimensions
+        Drawn where they lie in this hall, beside those that every plan has.
     """
     draft = plan_draft(plant, hall, paper, hall_bounds_m(plant, hall))
+    _taken_dimensions(draft.drawn, draft.floor, dimensions)
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
     return SheetDraft("plan", title, draft.landscape, draft.floor.scale, draft.drawn, _legend(plant, hall))
 
@@ -272,6 +285,22 @@ def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int)
     for places, out in ((row_ends_m(plant, hall), 7.0), ([x0_m, x1_m], 14.0)):
         along = [floor.x(x_m) for x_m in places]
         drawn.dimension(along, np.diff(places).tolist(), floor.bottom + out, upright=False)
+
+
+def _taken_dimensions(drawn: SheetContents, floor: PlanFloor, dimensions: Sequence[PlanDimension]) -> None:
+    """Draw dimensions that were taken in the hall, level, upright or aslant, with their lengths clear of the rest."""
+    for taken in dimensions:
+        points = [(floor.x(x_m), floor.y(y_m)) for x_m, y_m in (taken.start_m, taken.stop_m)]
+        if not all(_inside(floor, point) for point in points):
+            continue
+        for way in taken.ways_m:
+            drawn.line(*((floor.x(x_m), floor.y(y_m)) for x_m, y_m in way), wide_mm=FINE_MM)
+        drawn.aslant_dimension(*points, taken.length_m)
+
+
+def _inside(floor: PlanFloor, point: tuple[float, float]) -> bool:
+    across, up = point[0] - floor.left, floor.bottom - point[1]
+    return -0.1 <= across <= floor.mm(floor.wide_m) + 0.1 and -0.1 <= up <= floor.mm(floor.high_m) + 0.1
 
 
 def _legend(plant: Plant, hall: int) -> tuple[str, ...]:

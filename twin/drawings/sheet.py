@@ -236,6 +236,20 @@ class SheetContents:
             if text_mm(text, high) <= room:
                 self.write(text, point(middle, at_mm - 0.8), high, "middle", upright=upright)
 
+    def aslant_dimension(self, start: Point, stop: Point, length_m: float) -> None:
+        """Draw a single dimension between two points in any direction, its length level beside its middle."""
+        self.line(start, stop, wide_mm=THIN_MM)
+        half = TICK_MM / 2
+        for x, y in (start, stop):
+            self.line((x - half, y + half), (x + half, y - half), wide_mm=MEDIUM_MM)
+        text, x, y = millimetres(length_m), (start[0] + stop[0]) / 2, (start[1] + stop[1]) / 2
+        if abs(stop[1] - start[1]) > abs(stop[0] - start[0]):
+            upright = abs(stop[0] - start[0]) < half
+            at = (x - 0.8, y) if upright else (x + half, y + SMALL_MM / 2)
+            self.write(text, at, SMALL_MM, "middle" if upright else "left", upright=upright, clear=True)
+        else:
+            self.write(text, (x, y - 0.8), SMALL_MM, "middle", clear=True)
+
 
 def _cleared(box: tuple[float, float, float, float]) -> Stroke:
     left, top, right, bottom = box

@@ -39,12 +39,15 @@ class Names:
         Over things that are not well.
     larger
         Size of the letters beside the usual one.
+    taken_px
+        Where words of others stand [physical px]: left, top, width, height.
     """
 
     def __init__(self) -> None:
         self.selected: dict[str, Box] = {}
         self.words: list[Badge] = []
         self.larger = 1.0
+        self.taken_px = np.zeros((0, 4))  # by words of others [px]: left, top, width, height
         self._clear_px = np.zeros((0, 4))  # left, top, width, height of where none may stand
         self._drawn = DrawnLabels()
         self._plant: Plant | None = None
@@ -118,7 +121,8 @@ class Names:
             hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
         hidden[: len(anchors)] |= self.named_otherwise()
         points[hidden, 2] = -1.0
-        clear = np.hstack([self._clear_px[:, :2], self._clear_px[:, :2] + self._clear_px[:, 2:]]) * scale
+        clear = np.vstack([self._clear_px * scale, self.taken_px])
+        clear = np.hstack([clear[:, :2], clear[:, :2] + clear[:, 2:]])
         sizes_px = self._drawn.sizes_px
         self._drawn.show(
             place_labels(points, sizes_px, weights, *stage.size_px, scale=scale, keep_clear=clear)

@@ -145,10 +145,11 @@ def view_actions(window: WindowApi) -> list[Command]:
                 icon="camera",
                 needs_scene=True,
                 tip=tr(
-                    "Flies to the {word} {preset}",
-                    word=tr("drawing from") if preset in DRAWINGS else "view",
+                    "Flies to the drawing from {preset}, of the hall that is selected or of the site",
                     preset=preset,
-                ),
+                )
+                if preset in DRAWINGS
+                else tr("Flies to the view {preset}", preset=preset),
                 words=tr("orthographic, plan, elevation, drawing") if preset in DRAWINGS else "",
             )
         )
