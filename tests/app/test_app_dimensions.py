@@ -17,7 +17,7 @@ from tests.app.placing_hands import key, mouse, place_of
 from twin.app.bookmarks.view_file import View, read_view, view_path
 from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.shell.main_window import MainWindow
-from twin.view3d.base.dimension import Dimension, DimensionEnd, dimension_lines, measure
+from twin.view3d.base.dimension import DimensionEnd, HallDimension, dimension_lines, measure
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl
@@ -108,6 +108,7 @@ def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     mouse(rows, "move", held + QPointF(0, 10))
     to = place_of(rows, 3.9, 1.8, 2.29)
     mouse(rows, "move", to)
+    assert f"{before + 1.8:.2f} m" in [line.text for line in rows.hall.view.edit.ghost.lines]
     mouse(rows, "release", to)
     plant = rows.session.plant
     assert plant is not None
@@ -152,8 +153,10 @@ def test_dimensions_are_kept_beside_the_scene_and_only_those_of_things_that_are_
     use_window: MakeWindow, my_lab: Path, qtbot: QtBot
 ) -> None:
     window = use_window(my_lab)
-    racks = Dimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x")
-    corner = Dimension(DimensionEnd("gpu/0/1", 0, (1.0, 0.0, 0.0)), DimensionEnd(at=(4.0, 2.0, 0.0)), "xy")
+    racks = HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x")
+    corner = HallDimension(
+        DimensionEnd("gpu/0/1", 0, (1.0, 0.0, 0.0)), DimensionEnd(at=(4.0, 2.0, 0.0)), "xy"
+    )
     window.hall.state.dimensions = (racks, corner)
     before = lengths(window)
     assert window.editing.file.save()
@@ -166,7 +169,6 @@ def test_dimensions_are_kept_beside_the_scene_and_only_those_of_things_that_are_
     data = json.loads(view_path(my_lab).read_text())
     data["dimensions"][0]["start"]["id"] = "gone/7"
     view_path(my_lab).write_text(json.dumps(data))
-    window.views._at_first = window.views._set
     window = use_window(my_lab)
     assert window.hall.state.dimensions == (corner,)
     assert "1 dimension left out" in window.statusBar().currentMessage()
@@ -174,16 +176,16 @@ def test_dimensions_are_kept_beside_the_scene_and_only_those_of_things_that_are_
 
 def test_a_plan_drawn_from_the_window_has_them(use_window: MakeWindow, lab: Path) -> None:
     window = use_window(lab)
-    window.hall.state.dimensions = (Dimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x"),)
+    window.hall.state.dimensions = (HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x"),)
     (length_m,) = lengths(window)
     window.menus.execute("file.drawings")
     (dialog,) = window.findChildren(DrawingsDialog)
-    texts = [words.text for words in dialog.sheets[0].drawn.words]
+    texts = [words.text for words in dialog.sheets[0].words]
     window.hall.state.dimensions = ()
     dialog.close()
     window.menus.execute("file.drawings")
     (plain,) = [each for each in window.findChildren(DrawingsDialog) if each is not dialog]
-    without = [words.text for words in plain.sheets[0].drawn.words]
+    without = [words.text for words in plain.sheets[0].words]
     assert sorted(texts) == sorted([*without, f"{1e3 * length_m:,.0f}"])
     plain.close()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.plant.geometry import Geometry
+from twin.plant.build import build
+from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
+from twin.scenario.file.load import loads
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
-from twin.view3d.base.dimension import Dimension, DimensionEnd, measure, ways_to_measure
+from twin.view3d.base.dimension import DimensionEnd, HallDimension, measure, ways_to_measure
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.drawing_scale import GridPitch, drawing_axes, grid_pitch
 from twin.view3d.place.picking import LEAST_PX, Picker
@@ -41,10 +43,10 @@ def box_of(id: str, part: int) -> Box | None:
     ],
 )
 def test_lengths_are_exact(start: DimensionEnd, stop: DimensionEnd, along: str, length_m: float) -> None:
-    found = measure(Dimension(start, stop, along), box_of)
+    found = measure(HallDimension(start, stop, along), box_of)
     assert found is not None
     assert found.length_m == pytest.approx(length_m, abs=1e-12)
-    assert measure(Dimension(start, DimensionEnd("gone"), along), box_of) is None
+    assert measure(HallDimension(start, DimensionEnd("gone"), along), box_of) is None
 
 
 def test_the_largest_gap_is_measured_first_and_points_straight() -> None:
@@ -97,9 +99,20 @@ def test_a_drawing_picks_by_pixels_however_far_its_camera_is(
             assert kinds & {"gpu", "node"}
 
 
-def test_drawings_are_of_the_hall_that_is_selected(hall: Plant, geometry: Geometry) -> None:
-    racks = np.flatnonzero(hall.racks.present)
-    whole = preset_pose("top", hall, geometry, 1.6)
-    assert (
-        preset_pose("top", hall, geometry, 1.6, (hall.racks.ids[int(racks[0])],)) == whole
-    )  # there is only one
+def test_drawings_are_of_the_hall_that_is_selected() -> None:
+    rack = "{id: gpu, count: 1, at: {x: 3 m, y: 3 m}, racks: {count: 4, nodes: [{part: DGX-H100, count: 2}]}}"
+    other = rack.replace("gpu", "far").replace("x: 3 m", "x: 43 m")
+    text = "format: twin/scenario\nversion: 3\ncatalog: '2026.11'\ntitle: two halls\n"
+    text += f"halls:\n  - {{id: near, rows: [{rack}]}}\n  - {{id: away, rows: [{other}]}}\n"
+    plant = build(loads(text).scenario)
+    geometry = build_geometry(plant)
+    middles_m = [float(plant.racks.x_m[plant.racks.hall == hall].mean()) for hall in (0, 1)]
+    apart_m = middles_m[1] - middles_m[0]
+    assert apart_m > 5.0
+    for name in DRAWINGS:
+        whole = preset_pose(name, plant, geometry, 1.6)
+        near, away = (preset_pose(name, plant, geometry, 1.6, (id,)) for id in ("near", "far/0/1"))
+        assert preset_pose(name, plant, geometry, 1.6, ("gpu/0/1", "far/0/1")) == whole
+        assert away.centre_m[0] - near.centre_m[0] == pytest.approx(apart_m)
+        assert near.distance_m == pytest.approx(away.distance_m)
+        assert name == "side" or near.distance_m < whole.distance_m / 2

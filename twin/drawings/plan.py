@@ -290,12 +290,12 @@ def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int)
 def _taken_dimensions(drawn: SheetContents, floor: PlanFloor, dimensions: Sequence[PlanDimension]) -> None:
     """Draw dimensions that were taken in the hall, level, upright or aslant, with their lengths clear of the rest."""
     for taken in dimensions:
-        points = [(floor.x(x_m), floor.y(y_m)) for x_m, y_m in (taken.start_m, taken.stop_m)]
-        if not all(_inside(floor, point) for point in points):
+        start, stop = ((floor.x(x_m), floor.y(y_m)) for x_m, y_m in (taken.start_m, taken.stop_m))
+        if not (_inside(floor, start) and _inside(floor, stop)):
             continue
         for way in taken.ways_m:
             drawn.line(*((floor.x(x_m), floor.y(y_m)) for x_m, y_m in way), wide_mm=FINE_MM)
-        drawn.aslant_dimension(*points, taken.length_m)
+        drawn.aslant_dimension(start, stop, taken.length_m)
 
 
 def _inside(floor: PlanFloor, point: tuple[float, float]) -> bool:

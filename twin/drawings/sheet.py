@@ -9,7 +9,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal
 
 Point = tuple[float, float]
@@ -242,13 +242,20 @@ class SheetContents:
         half = TICK_MM / 2
         for x, y in (start, stop):
             self.line((x - half, y + half), (x + half, y - half), wide_mm=MEDIUM_MM)
-        text, x, y = millimetres(length_m), (start[0] + stop[0]) / 2, (start[1] + stop[1]) / 2
-        if abs(stop[1] - start[1]) > abs(stop[0] - start[0]):
-            upright = abs(stop[0] - start[0]) < half
-            at = (x - 0.8, y) if upright else (x + half, y + SMALL_MM / 2)
-            self.write(text, at, SMALL_MM, "middle" if upright else "left", upright=upright, clear=True)
-        else:
-            self.write(text, (x, y - 0.8), SMALL_MM, "middle", clear=True)
+        steep = abs(stop[1] - start[1]) > abs(stop[0] - start[0])
+        upright = steep and abs(stop[0] - start[0]) < half
+        anchor: Anchor = "left" if steep and not upright else "middle"
+        tried = []
+        for away, share in product((0.8, 2.0, 3.2, -2.6, -3.8), (0.5, 0.35, 0.65, 0.2, 0.8)):
+            aside = (-away, 0.0) if upright else (half, SMALL_MM / 2) if steep else (0.0, -away)
+            at = tuple(a + share * (b - a) + c for a, b, c in zip(start, stop, aside, strict=True))
+            tried.append(SheetText(millimetres(length_m), (at[0], at[1]), SMALL_MM, anchor, upright))
+        text = next((each for each in tried if not any(_meet(each.box, w.box) for w in self.words)), tried[0])
+        self.write(text.text, text.at, SMALL_MM, anchor, upright=upright, clear=True)
+
+
+def _meet(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _cleared(box: tuple[float, float, float, float]) -> Stroke:

@@ -18,7 +18,7 @@ from twin.app.session.recording import SUFFIX as RUN_SUFFIX
 from twin.language import tr
 from twin.record.channels import COLOUR_BY
 from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
-from twin.view3d.base.dimension import MOST_DIMENSIONS, Dimension, DimensionEnd
+from twin.view3d.base.dimension import MOST_DIMENSIONS, DimensionEnd, HallDimension
 from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, CameraPose, ViewState
 from twin.whole_file import write_whole
 
@@ -129,14 +129,14 @@ class KeptEnd(_Part):
 
 
 class KeptDimension(_Part):
-    """A dimension; see `Dimension`."""
+    """A dimension; see `HallDimension`."""
 
     start: KeptEnd
     stop: KeptEnd
     along: Literal["x", "y", "z", "xy", "xz", "yz", "xyz"]
 
     @classmethod
-    def of(cls, dimension: Dimension) -> KeptDimension:
+    def of(cls, dimension: HallDimension) -> KeptDimension:
         """Return a dimension as it is written."""
         start, stop = (
             KeptEnd(id=end.id or None, part=end.part, at=end.at) for end in (dimension.start, dimension.stop)
@@ -144,10 +144,10 @@ class KeptDimension(_Part):
         return cls.model_validate({"start": start, "stop": stop, "along": dimension.along})
 
     @property
-    def dimension(self) -> Dimension:
+    def dimension(self) -> HallDimension:
         """Return it as the view has it."""
         start, stop = (DimensionEnd(end.id or "", end.part, end.at) for end in (self.start, self.stop))
-        return Dimension(start, stop, self.along)
+        return HallDimension(start, stop, self.along)
 
 
 class View(_Part):

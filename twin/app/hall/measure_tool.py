@@ -18,8 +18,8 @@ from twin.language import tr
 from twin.view3d.base import camera
 from twin.view3d.base.dimension import (
     MOST_DIMENSIONS,
-    Dimension,
     DimensionEnd,
+    HallDimension,
     dimension_lines,
     length_words,
     measure,
@@ -200,9 +200,9 @@ class MeasureTool(QObject):
         free = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.AltModifier)
         return measure_point(self._view, x, y, free)
 
-    def _made(self, start: DimensionEnd, stop: DimensionEnd) -> Dimension | None:
+    def _made(self, start: DimensionEnd, stop: DimensionEnd) -> HallDimension | None:
         ways = ways_to_measure(start, stop, measured_plane(self._view.pose), self._view.part_box)
-        return Dimension(start, stop, ways[self._turns % len(ways)]) if ways else None
+        return HallDimension(start, stop, ways[self._turns % len(ways)]) if ways else None
 
     def _between(self, ids: Sequence[str]) -> bool:
         """Measure between two selected things; return whether it was done."""
@@ -214,7 +214,7 @@ class MeasureTool(QObject):
             self._keep(made)
         return made is not None
 
-    def _keep(self, made: Dimension) -> None:
+    def _keep(self, made: HallDimension) -> None:
         kept = self._state.dimensions
         found = measure(made, self._view.part_box)
         if len(kept) >= MOST_DIMENSIONS:
@@ -249,7 +249,7 @@ class MeasureTool(QObject):
             GuideLine(_place(at - way * half_m), _place(at + way * half_m), "live") for way in (right, up)
         ]
 
-    def _words(self, point: MeasurePoint, made: Dimension | None) -> tuple[str, str]:
+    def _words(self, point: MeasurePoint, made: HallDimension | None) -> tuple[str, str]:
         x, y, z = point.at_m
         where = "   ".join(
             f"{name} {value:,.2f} m"
@@ -272,11 +272,11 @@ class MeasureTool(QObject):
         return length, tr("{kind} {way}   Tab: another way", kind=kind, way=way)
 
 
-def _same(dimension: Dimension, other: Dimension) -> bool:
+def _same(dimension: HallDimension, other: HallDimension) -> bool:
     return dimension in (other, replace(other, start=other.stop, stop=other.start))
 
 
-def _ends(dimension: Dimension) -> str:
+def _ends(dimension: HallDimension) -> str:
     names = [end.id or tr("place") for end in (dimension.start, dimension.stop)]
     return names[0] if dimension.start == dimension.stop else " \N{EN DASH} ".join(names)
 

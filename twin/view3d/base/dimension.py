@@ -41,7 +41,7 @@ class DimensionEnd:
 
 
 @dataclass(frozen=True)
-class Dimension:
+class HallDimension:
     """A distance between two ends.
 
     Parameters
@@ -67,7 +67,7 @@ class MeasuredDimension:
     length_m: float
 
 
-def measure(dimension: Dimension, box_of: PartBox) -> MeasuredDimension | None:
+def measure(dimension: HallDimension, box_of: PartBox) -> MeasuredDimension | None:
     """Return where a dimension lies now; None where an end stands nowhere."""
     start, stop = _room_of(dimension.start, box_of), _room_of(dimension.stop, box_of)
     if start is None or stop is None:
@@ -108,7 +108,7 @@ def ways_to_measure(start: DimensionEnd, stop: DimensionEnd, plane: str, box_of:
     """
     lengths = {}
     for way in (*plane, plane) if len(plane) > 1 else (plane,):
-        found = measure(Dimension(start, stop, way), box_of)
+        found = measure(HallDimension(start, stop, way), box_of)
         if found is not None and found.length_m > _SAME_M:
             lengths[way] = found.length_m
     single = sorted((way for way in lengths if len(way) == 1), key=lambda way: -lengths[way])
@@ -129,7 +129,7 @@ def length_words(length_m: float) -> str:
     return f"{length_m:,.{places}f} m"
 
 
-def dimension_lines(dimension: Dimension, box_of: PartBox, tone: Tone) -> list[GuideLine]:
+def dimension_lines(dimension: HallDimension, box_of: PartBox, tone: Tone) -> list[GuideLine]:
     """Return the lines of a dimension as they are drawn, the measured one first; none where it stands nowhere."""
     found = measure(dimension, box_of)
     if found is None:

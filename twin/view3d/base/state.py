@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from psygnal import SignalGroupDescriptor
 
-from twin.view3d.base.dimension import Dimension
+from twin.view3d.base.dimension import HallDimension
 
 Theme = Literal["dark", "light", "contrast"]
 CablesBy = Literal["rail", "load"]
@@ -69,7 +69,7 @@ class ViewState:
     hidden: frozenset[str] = frozenset()  # ids of things that are not drawn
     only: frozenset[str] = frozenset()  # ids of the only things drawn; none: all
     locked: frozenset[str] = frozenset()  # ids of things that edits leave alone
-    dimensions: tuple[Dimension, ...] = ()
+    dimensions: tuple[HallDimension, ...] = ()
     dimension_chosen: int = -1  # its place among them; -1: none
     rulers: bool = False  # whether drawings have a grid, and rulers where there is room for them
     hovered: str | None = None

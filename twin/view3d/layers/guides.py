@@ -42,10 +42,12 @@ class Guides:
         """Show these lines instead."""
         self._lines, self._stroked_for, self.words_px = tuple(lines), (), np.zeros((0, 4))
 
-    def draw(self, stage: DrawContext, pose: CameraPose, scale: float, *, bright: bool = False) -> None:
+    def draw(
+        self, stage: DrawContext, pose: CameraPose, scale: float, *, bright: bool = False, larger: float = 1.0
+    ) -> None:
         """Draw with blending on and depth writing off, over everything but brighter where nothing is before it.
 
-        `bright`: as if nothing ever were.
+        `bright`: as if nothing ever were; words `larger` than usual.
         """
         if not self._lines:
             return
@@ -57,7 +59,7 @@ class Guides:
                 ribbon.draw(stage, _colour(tone, stage), alpha, width * scale)
         labelled = [line for line in self._lines if line.text]
         if labelled:
-            self._draw_words(labelled, stage, pose, scale)
+            self._draw_words(labelled, stage, pose, scale * larger)
 
     def _stroke(self, stage: DrawContext, pose: CameraPose, scale: float) -> None:
         """Make the strokes as they are seen from here: the bars at the ends are as large from afar."""

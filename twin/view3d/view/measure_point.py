@@ -16,11 +16,13 @@ from twin.view3d.base.dimension import AXES, DimensionEnd
 from twin.view3d.base.edit_shapes import Place
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.drawing_scale import drawing_axes, fine_step_m, grid_pitch
-from twin.view3d.place.picking import Hit, Picker
+from twin.view3d.place.picking import LEAST_PX, Hit, Picker
 from twin.view3d.view.edit_overlay import EditView
 
 REACH_PX = 9.0
 """Corners, middles of edges and lines of the grid draw the pointer to them from so near."""
+INSIDE_PX = 48.0
+"""What is in a rack is measured where it is larger than this on screen; else the rack is."""
 _OF_THING = 0.3
 """Of a small thing only from so near, as a share of how large it is on screen: its middle stays the thing itself."""
 _SHARES = np.array([at for at in product((0.0, 0.5, 1.0), repeat=3) if at.count(0.5) < 2])
@@ -91,7 +93,11 @@ def _around(free: bool) -> list[tuple[float, float]]:
 def _hit(view: MeasuredView, x: float, y: float) -> Hit | None:
     if view.picker is None:
         return None
-    size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
+    px_per_m = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
+
+    def size(distance_m: float) -> float:
+        return px_per_m(distance_m) * LEAST_PX / INSIDE_PX
+
     return view.picker.pick(*camera.ray(view.pose, x, y, *view.size()), size)
 
 
