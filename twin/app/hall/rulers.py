@@ -18,7 +18,6 @@ from twin.view3d.view.measure_point import measure_point
 THICK_PX = 20
 _APART_PX = 46
 """Numbers are at least so far apart [px at the usual size of text]."""
-_GLASS_ALPHA = 235
 _FONT_PX = 10
 
 
@@ -32,7 +31,7 @@ class RulerStrip(QWidget):
         self.px_per_m, self.step_m, self.first_m, self.numbers_m = 1.0, 1.0, 0.0, 1.0
         self.pointed_m: float | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.hide()
 
     def show_scale(
@@ -64,9 +63,7 @@ class RulerStrip(QWidget):
         if axis is None:
             return
         theme, painter = self._look.theme, QPainter(self)
-        ground = QColor(theme.ground)
-        ground.setAlpha(_GLASS_ALPHA)
-        painter.fillRect(self.rect(), ground)
+        painter.fillRect(self.rect(), QColor(theme.ground))
         painter.setFont(themes.font(_FONT_PX))
         long, thick = (self.height(), self.width()) if self._upright else (self.width(), self.height())
         growing = axis.sign * (-1 if self._upright else 1)
@@ -82,7 +79,8 @@ class RulerStrip(QWidget):
             text = metres(at_m, self.numbers_m)
             wide = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2
             at = self.place_px(at_m) + (-3 - wide if self._upright else 3)
-            self._write(painter, text, at, wide, thick * 0.72)
+            if at >= 0 and at + wide <= long:
+                self._write(painter, text, at, wide, thick * 0.72)
         if self.pointed_m is not None:
             self._paint_pointer(painter, self.pointed_m, long, thick)
         painter.end()

@@ -410,11 +410,11 @@ class SceneLayers:
         gloo.set_viewport(0, 0, *size_px)
         gloo.set_state(depth_test=True, depth_func="less", depth_mask=False, cull_face=True)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
-        if state.rulers and pose.flat:
-            self._grid.draw(stage, pose, scale)
         if "air" in layers:
             self._glass.draw(stage)
         gloo.set_state(cull_face=False)
+        if state.rulers and pose.flat:
+            self._grid.draw(stage, pose, scale)
         if "collective" in layers and "cables" in layers and not moving:
             self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
