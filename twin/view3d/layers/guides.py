@@ -41,6 +41,9 @@ class Guides:
     def set_lines(self, lines: Sequence[GuideLine]) -> None:
         """Show these lines instead."""
         self._lines, self._stroked_for, self.words_px = tuple(lines), (), np.zeros((0, 4))
+        if not lines:  # what they were drawn with is free for others
+            for ribbon in self._ribbons.values():
+                ribbon.set_lines(np.zeros((0, 3)), np.zeros((0, 3)))
 
     def draw(
         self, stage: DrawContext, pose: CameraPose, scale: float, *, bright: bool = False, larger: float = 1.0
