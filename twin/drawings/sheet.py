@@ -245,17 +245,22 @@ class SheetContents:
         steep = abs(stop[1] - start[1]) > abs(stop[0] - start[0])
         upright = steep and abs(stop[0] - start[0]) < half
         anchor: Anchor = "left" if steep and not upright else "middle"
+        text, long = millimetres(length_m), math.dist(start, stop)
+        high = fitting([(text, long - 0.6)], (SMALL_MM, 1.3))
         tried = []
         for away, share in product((0.8, 2.0, 3.2, -2.6, -3.8), (0.5, 0.35, 0.65, 0.2, 0.8)):
-            aside = (-away, 0.0) if upright else (half, SMALL_MM / 2) if steep else (0.0, -away)
+            aside = (-away, 0.0) if upright else (half, high / 2) if steep else (0.0, -away)
             at = tuple(a + share * (b - a) + c for a, b, c in zip(start, stop, aside, strict=True))
-            tried.append(SheetText(millimetres(length_m), (at[0], at[1]), SMALL_MM, anchor, upright))
-        text = next((each for each in tried if not any(_meet(each.box, w.box) for w in self.words)), tried[0])
-        self.write(text.text, text.at, SMALL_MM, anchor, upright=upright, clear=True)
+            tried.append(SheetText(text, (at[0], at[1]), high, anchor, upright))
+        said = next((each for each in tried if not any(_meet(each.box, w.box) for w in self.words)), tried[0])
+        self.write(said.text, said.at, high, anchor, upright=upright, clear=True)
 
 
 def _meet(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+    """Return whether two texts would be read as one, or lie on each other."""
+    apart_mm = SMALL_MM / 2
+    level = box[0] < other[2] + apart_mm and other[0] < box[2] + apart_mm
+    return level and box[1] < other[3] + 0.2 and other[1] < box[3] + 0.2
 
 
 def _cleared(box: tuple[float, float, float, float]) -> Stroke:

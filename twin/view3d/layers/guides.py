@@ -10,7 +10,7 @@ from vispy import gloo
 from twin.arrays import Floats
 from twin.view3d.base import camera
 from twin.view3d.base.edit_shapes import TONES, GuideLine, Tone
-from twin.view3d.base.label_layout import place_labels
+from twin.view3d.base.label_layout import place_along
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose
 from twin.view3d.gl.draw_context import DrawContext
@@ -31,7 +31,7 @@ class Guides:
         self._stroked_for: tuple[object, ...] = ()
         self._labels = LabelLayer()
         self._atlas_of: tuple[object, ...] = ()
-        self.words_px = np.zeros((0, 4))  # left, top, width, height of the words drawn last [px]
+        self.words_px = np.zeros((0, 4))  # left, top, right, bottom of the words drawn last [px]
 
     @property
     def shown(self) -> bool:
@@ -46,11 +46,25 @@ class Guides:
                 ribbon.set_lines(np.zeros((0, 3)), np.zeros((0, 3)))
 
     def draw(
-        self, stage: DrawContext, pose: CameraPose, scale: float, *, bright: bool = False, larger: float = 1.0
+        self,
+        stage: DrawContext,
+        pose: CameraPose,
+        scale: float,
+        *,
+        bright: bool = False,
+        larger: float = 1.0,
+        keep_clear: Floats | None = None,
     ) -> None:
         """Draw with blending on and depth writing off, over everything but brighter where nothing is before it.
 
-        `bright`: as if nothing ever were; words `larger` than usual.
+        Parameters
+        ----------
+        bright
+            As if nothing ever were before it.
+        larger
+            Size of the words beside the usual one.
+        keep_clear
+            Rectangles (left, top, right, bottom) where no word may be [px].
         """
         if not self._lines:
             return
@@ -62,7 +76,7 @@ class Guides:
                 ribbon.draw(stage, _colour(tone, stage), alpha, width * scale)
         labelled = [line for line in self._lines if line.text]
         if labelled:
-            self._draw_words(labelled, stage, pose, scale * larger)
+            self._draw_words(labelled, stage, pose, scale * larger, keep_clear)
 
     def _stroke(self, stage: DrawContext, pose: CameraPose, scale: float) -> None:
         """Make the strokes as they are seen from here: the bars at the ends are as large from afar."""
@@ -77,19 +91,26 @@ class Guides:
             points = np.array(strokes, np.float64).reshape(-1, 2, 3)
             self._ribbons.setdefault(tone, Outline()).set_lines(points[:, 0], points[:, 1])
 
-    def _draw_words(self, lines: list[GuideLine], stage: DrawContext, pose: CameraPose, scale: float) -> None:
+    def _draw_words(
+        self,
+        lines: list[GuideLine],
+        stage: DrawContext,
+        pose: CameraPose,
+        scale: float,
+        keep_clear: Floats | None,
+    ) -> None:
         wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in lines))
         if wanted != self._atlas_of:
             tones = [_TONES_OF_WORDS.get(line.tone, 0) for line in lines]
             self._labels.set_atlas(draw_atlas([line.text for line in lines], stage.colours, scale, tones))
             self._atlas_of = wanted
-        middles = np.array([(np.array(line.start) + np.array(line.stop)) / 2 for line in lines])
-        points = camera.project(pose, middles, *stage.size_px)
-        weights = np.arange(len(lines), 0, -1, dtype=np.float64)
-        placed = place_labels(points, self._labels.sizes_px, weights, *stage.size_px, scale=scale)
-        self.words_px = np.array(
-            [(each.left_px, each.top_px, *self._labels.sizes_px[each.index]) for each in placed], float
-        ).reshape(-1, 4)
+        ends = np.array([(line.start, line.stop) for line in lines], float)
+        points = camera.project(pose, ends.reshape(-1, 3), *stage.size_px).reshape(-1, 2, 3)
+        points[(points[:, :, 2] <= 0).any(axis=1)] = np.nan
+        placed = place_along(points[:, :, :2], self._labels.sizes_px, *stage.size_px, scale, keep_clear)
+        corners = np.array([(each.left_px, each.top_px) for each in placed]).reshape(-1, 2)
+        sizes = self._labels.sizes_px[[each.index for each in placed]]
+        self.words_px = np.hstack([corners, corners + sizes])
         self._labels.show(placed)
         gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
         self._labels.draw(stage)

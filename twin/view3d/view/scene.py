@@ -419,7 +419,10 @@ class SceneLayers:
             self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
         if self._dimensions.shown:
-            self._dimensions.draw(stage, pose, scale, bright=pose.flat, larger=state.label_scale)
+            clear = self.names.clear_px(scale)
+            self._dimensions.draw(
+                stage, pose, scale, bright=pose.flat, larger=state.label_scale, keep_clear=clear
+            )
             self.names.taken_px = self._dimensions.words_px
         if "labels" in layers and not moving:
             self.names.words, self.names.larger = self._words_over, state.label_scale
