@@ -132,12 +132,24 @@ def test_escape_goes_back_and_delete_removes_what_is_chosen(rows: MainWindow) ->
     click(rows, on(rows, "gpu/0/1"))
     key(rows, Qt.Key.Key_Escape)
     assert rows.hall.measure.active
-    key(rows, Qt.Key.Key_Escape)
+    rows.menus.execute("view.clear")  # Esc, wherever the keyboard is
     assert not rows.hall.measure.active
     key(rows, Qt.Key.Key_Delete)
     assert state.dimensions == (second,), "without the tool, Delete means the selection"
     rows.menus.execute("view.measure_clear")
     assert state.dimensions == ()
+
+
+def test_a_drag_slides_the_drawing_where_one_measures(rows: MainWindow) -> None:
+    view = rows.hall.view
+    at, before = on(rows, "gpu/1/1"), view.pose
+    mouse(rows, "press", at)
+    mouse(rows, "move", at + QPointF(40, 30))
+    mouse(rows, "release", at + QPointF(40, 30))
+    assert view.pose.flat
+    assert view.pose.distance_m == before.distance_m
+    assert on(rows, "gpu/1/1").x() == pytest.approx(at.x() + 40)
+    assert rows.hall.measure.first is None, "it was no click"
 
 
 def test_two_selected_things_are_measured_by_a_key(rows: MainWindow) -> None:

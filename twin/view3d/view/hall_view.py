@@ -477,7 +477,10 @@ class HallView:
         self._show()
 
     def orbit(self, dx: float, dy: float) -> None:
-        """Turn the camera about what it looks at, as far as a pointer was dragged [px]."""
+        """Turn the camera about what it looks at, as far as a pointer was dragged [px]; slide where one measures."""
+        if self.pointing.tool is not None and self._pose.flat:
+            self._pan(dx, dy)
+            return
         self.look(camera.orbit(self._pose, dx, dy))
 
     def _pan(self, dx: float, dy: float) -> None:
