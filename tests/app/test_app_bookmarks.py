@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
 CAMERA = {"centre_m": [1.0, 2.0, 0.5], "distance_m": 9.0, "azimuth_deg": 30.0, "elevation_deg": 20.0}
-HEAD = {"format": "twin/view", "version": 1}
+HEAD = {"format": "twin/view", "version": 2}
+GAP = {"start": {"id": "gpu/0/0"}, "stop": {"id": "gpu/0/1"}, "along": "x"}
 
 
 @pytest.fixture
@@ -54,6 +55,14 @@ def own(lab: Path, tmp_path: Path) -> Path:
         (json.dumps({**HEAD, "camera": {**CAMERA, "centre_m": [float("nan"), 0, 0]}}).encode(), "centre_m"),
         (json.dumps({**HEAD, "bookmarks": [{"name": "a\nb", "camera": CAMERA}]}).encode(), "one line"),
         (json.dumps({**HEAD, "bookmarks": [{"name": "a", "camera": CAMERA}] * 101}).encode(), "100"),
+        (json.dumps({**HEAD, "dimensions": [GAP] * 201}).encode(), "200"),
+        (json.dumps({**HEAD, "dimensions": [{**GAP, "along": "q"}]}).encode(), "along"),
+        (json.dumps({**HEAD, "dimensions": [{**GAP, "stop": {"id": "../x"}}]}).encode(), "pattern"),
+        (json.dumps({**HEAD, "dimensions": [{**GAP, "stop": {}}]}).encode(), "an id, or a place"),
+        (
+            json.dumps({**HEAD, "dimensions": [{**GAP, "stop": {"id": "a", "at": [2, 0, 0]}}]}).encode(),
+            "point",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(tmp_path: Path, content: bytes, said: str) -> None:

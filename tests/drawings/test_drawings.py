@@ -15,7 +15,7 @@ from twin.catalog import load_catalog
 from twin.drawings.elevation import row_patterns
 from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
-from twin.drawings.plan import plan_draft, plan_sheet
+from twin.drawings.plan import PlanDimension, plan_draft, plan_sheet
 from twin.drawings.plan_building import plan_bounds_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
@@ -217,6 +217,26 @@ def test_dimensions_in_no_room_are_left_out() -> None:
     assert [words.text for words in drawn.words] == ["5,900"]
     assert set(KINDS) == {"plan", "elevation", "one-line", "piping", "network"}
     assert set(PAPERS) == {"A0", "A1", "A2", "A3", "A4"}
+
+
+def test_dimensions_taken_in_the_hall_are_drawn_true_to_scale_beside_all_words() -> None:
+    _, plant = of("llama3-16k")
+    racks = [plant.slots[id][1] for id in ("gpu/0/4", "gpu/3/4")]
+    ends_m = [(float(plant.racks.x_m[slot]), float(plant.racks.y_m[slot])) for slot in racks]
+    length_m = ends_m[1][1] - ends_m[0][1]
+    taken = PlanDimension(ends_m[0], ends_m[1], length_m)
+    elsewhere = PlanDimension((-500.0, 0.0), (-490.0, 0.0), 10.0)
+    plain, drawn = (plan_sheet(plant, 0, "A3", dimensions=some) for some in ((), (taken, elsewhere)))
+    new_words = [words for words in drawn.drawn.words if words not in plain.drawn.words]
+    assert [words.text for words in new_words] == [millimetres(length_m)]
+    (left, top, right, bottom) = new_words[0].box
+    for other in plain.drawn.words:
+        box = other.box
+        assert right <= box[0] or box[2] <= left or bottom <= box[1] or box[3] <= top, other
+    first = next(stroke for stroke in drawn.drawn.strokes if stroke not in plain.drawn.strokes)
+    (x0, y0), (x1, y1) = first.points
+    assert x0 == pytest.approx(x1)
+    assert abs(y1 - y0) * drawn.scale / 1e3 == pytest.approx(length_m)
 
 
 def test_a_revision_marks_what_came_went_moved_and_changed() -> None:

@@ -46,6 +46,16 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
 
 
 @dataclass(frozen=True)
+class PlanDimension:
+    """A dimension that somebody took in the hall: the ends of its line, the ways to them, its length [m]."""
+
+    start_m: tuple[float, float]
+    stop_m: tuple[float, float]
+    length_m: float
+    ways_m: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
+
+
+@dataclass(frozen=True)
 class PlanDraft:
     """A plan that others may draw on: the floor says where."""
 
@@ -54,7 +64,13 @@ class PlanDraft:
     drawn: SheetContents
 
 
-def plan_sheet(plant: Plant, hall: int, paper: str, trays: Sequence[TrayLine] = ()) -> SheetDraft:
+def plan_sheet(
+    plant: Plant,
+    hall: int,
+    paper: str,
+    trays: Sequence[TrayLine] = (),
+    dimensions: Sequence[PlanDimension] = (),
+) -> SheetDraft:
     """Return the plan of one hall, on the side of the paper at which it is drawn larger.
 
     Parameters
@@ -67,9 +83,12 @@ def plan_sheet(plant: Plant, hall: int, paper: str, trays: Sequence[TrayLine] = 
         Of `twin.drawings.paper.PAPERS`.
     trays
         Cable trays of the site; those of the hall are drawn.
+    dimensions
+        Drawn where they lie in this hall, beside those that every plan has.
     """
     within = [tray for tray in trays if tray.hall == hall]
     draft = plan_draft(plant, hall, paper, plan_bounds_m(plant, hall), within)
+    _taken_dimensions(draft.drawn, draft.floor, dimensions)
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
     return SheetDraft(
         "plan",
@@ -274,6 +293,22 @@ def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int)
     for places, out in ((row_ends_m(plant, hall), 7.0), ([x0_m, x1_m], 14.0)):
         along = [floor.x(x_m) for x_m in places]
         drawn.dimension(along, np.diff(places).tolist(), floor.bottom + out, upright=False)
+
+
+def _taken_dimensions(drawn: SheetContents, floor: PlanFloor, dimensions: Sequence[PlanDimension]) -> None:
+    """Draw dimensions that were taken in the hall, level, upright or aslant, with their lengths clear of the rest."""
+    for taken in dimensions:
+        start, stop = ((floor.x(x_m), floor.y(y_m)) for x_m, y_m in (taken.start_m, taken.stop_m))
+        if not (_inside(floor, start) and _inside(floor, stop)):
+            continue
+        for way in taken.ways_m:
+            drawn.line(*((floor.x(x_m), floor.y(y_m)) for x_m, y_m in way), wide_mm=FINE_MM)
+        drawn.aslant_dimension(start, stop, taken.length_m)
+
+
+def _inside(floor: PlanFloor, point: tuple[float, float]) -> bool:
+    across, up = point[0] - floor.left, floor.bottom - point[1]
+    return -0.1 <= across <= floor.mm(floor.wide_m) + 0.1 and -0.1 <= up <= floor.mm(floor.high_m) + 0.1
 
 
 def _legend(plant: Plant, hall: int) -> tuple[str, ...]:

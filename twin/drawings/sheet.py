@@ -9,7 +9,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal
 
 from twin.scenario.formats.underlay_file import Picture
@@ -264,6 +264,32 @@ class SheetContents:
         for text, middle, room in pieces:
             if text_mm(text, high) <= room:
                 self.write(text, point(middle, at_mm - 0.8), high, "middle", upright=upright)
+
+    def aslant_dimension(self, start: Point, stop: Point, length_m: float) -> None:
+        """Draw a single dimension between two points in any direction, its length level beside its middle."""
+        self.line(start, stop, wide_mm=THIN_MM)
+        half = TICK_MM / 2
+        for x, y in (start, stop):
+            self.line((x - half, y + half), (x + half, y - half), wide_mm=MEDIUM_MM)
+        steep = abs(stop[1] - start[1]) > abs(stop[0] - start[0])
+        upright = steep and abs(stop[0] - start[0]) < half
+        anchor: Anchor = "left" if steep and not upright else "middle"
+        text, long = millimetres(length_m), math.dist(start, stop)
+        high = fitting([(text, long - 0.6)], (SMALL_MM, 1.3))
+        tried = []
+        for away, share in product((0.8, 2.0, 3.2, -2.6, -3.8), (0.5, 0.35, 0.65, 0.2, 0.8)):
+            aside = (-away, 0.0) if upright else (half, high / 2) if steep else (0.0, -away)
+            at = tuple(a + share * (b - a) + c for a, b, c in zip(start, stop, aside, strict=True))
+            tried.append(SheetText(text, (at[0], at[1]), high, anchor, upright))
+        said = next((each for each in tried if not any(_meet(each.box, w.box) for w in self.words)), tried[0])
+        self.write(said.text, said.at, high, anchor, upright=upright, clear=True)
+
+
+def _meet(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    """Return whether two texts would be read as one, or lie on each other."""
+    apart_mm = SMALL_MM / 2
+    level = box[0] < other[2] + apart_mm and other[0] < box[2] + apart_mm
+    return level and box[1] < other[3] + 0.2 and other[1] < box[3] + 0.2
 
 
 def _cleared(box: tuple[float, float, float, float]) -> Stroke:

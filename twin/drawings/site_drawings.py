@@ -16,7 +16,7 @@ from twin.drawings.network import network_sheet
 from twin.drawings.one_line import one_line_sheet
 from twin.drawings.paper import PAPERS, Sheet, SheetDraft, TitleBlock, finished
 from twin.drawings.piping import piping_sheet
-from twin.drawings.plan import plan_sheet
+from twin.drawings.plan import PlanDimension, plan_sheet
 from twin.drawings.revision import revision_sheets
 from twin.drawings.tray_plan import tray_lines
 from twin.language import tr
@@ -49,6 +49,7 @@ def drawings(
     kinds: Sequence[str] = tuple(KINDS),
     paper: str = "A3",
     hall: str | None = None,
+    dimensions: Sequence[PlanDimension] = (),
 ) -> list[Sheet]:
     """Return the sheets of a site, numbered, each naming those that belong to it.
 
@@ -64,6 +65,8 @@ def drawings(
         A4 to A0.
     hall
         Plan and elevations of this one alone; None: of all.
+    dimensions
+        Taken in the window, for the plans.
 
     Raises
     ------
@@ -78,7 +81,16 @@ def drawings(
     if hall is not None and hall not in plant.halls.ids:
         raise DrawingError(f"hall {hall} is not there; there are {', '.join(plant.halls.ids) or 'none'}")
     halls = [slot for slot, id in enumerate(plant.halls.ids) if hall in (None, id)]
-    drafts = [draft for kind in kinds for draft in _drafts(kind, scenario, plant, catalog, paper, halls)]
+    trays = tray_lines(scenario, plant, catalog) if "plan" in kinds else ()
+    drafts = [
+        draft
+        for kind in kinds
+        for draft in (
+            [plan_sheet(plant, slot, paper, trays, dimensions) for slot in halls]
+            if kind == "plan"
+            else _drafts(kind, scenario, plant, catalog, paper, halls)
+        )
+    ]
     return _numbered(drafts, paper, block)
 
 
@@ -155,9 +167,6 @@ def svg_names(sheets: Sequence[Sheet], to: Path) -> dict[Path, list[Sheet]]:
 def _drafts(
     kind: str, scenario: Scenario, plant: Plant, catalog: Catalog, paper: str, halls: Sequence[int]
 ) -> list[SheetDraft]:
-    if kind == "plan":
-        trays = tray_lines(scenario, plant, catalog)
-        return [plan_sheet(plant, slot, paper, trays) for slot in halls]
     if kind == "elevation":
         return [draft for slot in halls for draft in elevation_sheets(plant, catalog, slot, paper)]
     if kind == "one-line":

@@ -9,24 +9,27 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.recording import SUFFIX as RUN_SUFFIX
 from twin.language import tr
 from twin.record.channels import COLOUR_BY
 from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
+from twin.view3d.base.dimension import MOST_DIMENSIONS, DimensionEnd, HallDimension
 from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, CameraPose, ViewState
 from twin.whole_file import write_whole
 
 SUFFIX = ".twin-view.json"
-VERSION = 1
+VERSION = 2
+"""2: with dimensions, and whether drawings have rulers."""
 MOST_BYTES = 200_000
 MOST_BOOKMARKS = 100
 MOST_LETTERS = 60
 MOST_NOTE_LETTERS = 300
+MOST_PARTS = 1000
 ITEM = r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$"
 _FAR_M = 100_000.0
 
@@ -109,11 +112,49 @@ class TimeMark(_Part):
     note: Annotated[str, Field(max_length=MOST_NOTE_LETTERS), AfterValidator(_one_line)] = ""
 
 
+class KeptEnd(_Part):
+    """An end of a dimension; see `DimensionEnd`."""
+
+    id: Annotated[str, Field(pattern=ITEM)] | None = None
+    part: Annotated[int, Field(ge=0, le=MOST_PARTS)] = 0
+    at: tuple[Metres, Metres, Metres] | None = None
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if self.id is None and self.at is None:
+            raise ValueError("must have an id, or a place")
+        if self.id is not None and self.at is not None and not all(0.0 <= share <= 1.0 for share in self.at):
+            raise ValueError("must be a point of the thing")
+        return self
+
+
+class KeptDimension(_Part):
+    """A dimension; see `HallDimension`."""
+
+    start: KeptEnd
+    stop: KeptEnd
+    along: Literal["x", "y", "z", "xy", "xz", "yz", "xyz"]
+
+    @classmethod
+    def of(cls, dimension: HallDimension) -> KeptDimension:
+        """Return a dimension as it is written."""
+        start, stop = (
+            KeptEnd(id=end.id or None, part=end.part, at=end.at) for end in (dimension.start, dimension.stop)
+        )
+        return cls.model_validate({"start": start, "stop": stop, "along": dimension.along})
+
+    @property
+    def dimension(self) -> HallDimension:
+        """Return it as the view has it."""
+        start, stop = (DimensionEnd(end.id or "", end.part, end.at) for end in (self.start, self.stop))
+        return HallDimension(start, stop, self.along)
+
+
 class View(_Part):
     """How a scene is looked at; None: as the program begins."""
 
     format: Literal["twin/view"] = "twin/view"
-    version: Literal[1] = 1
+    version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
     camera: Camera | None = None
     colour_by: Annotated[str, _known(COLOUR_BY)] | None = None
     cables_by: CablesBy | None = None
@@ -123,6 +164,8 @@ class View(_Part):
     hidden: Ids = ()
     only: Ids = ()
     locked: Ids = ()
+    rulers: bool | None = None
+    dimensions: Annotated[tuple[KeptDimension, ...], Field(max_length=MOST_DIMENSIONS)] = ()
 
     @classmethod
     def of(
@@ -139,6 +182,8 @@ class View(_Part):
             hidden=tuple(sorted(state.hidden)),
             only=tuple(sorted(state.only)),
             locked=tuple(sorted(state.locked)),
+            rulers=state.rulers,
+            dimensions=tuple(map(KeptDimension.of, state.dimensions)),
         )
 
     def show(self, state: ViewState) -> None:
@@ -149,6 +194,8 @@ class View(_Part):
             state.cables_by = self.cables_by
         if self.layers is not None:
             state.layers = frozenset(self.layers)
+        if self.rulers is not None:
+            state.rulers = self.rulers
         if self.camera is not None:
             state.camera = self.camera.pose
 
@@ -194,7 +241,7 @@ def read_view(path: Path) -> View | None:
             )
         )
     try:
-        return View.model_validate(data)
+        return View.model_validate({**data, "version": VERSION})
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -24,11 +24,12 @@ from twin.app.bookmarks.view_file import (
 from twin.app.files.scene_file import SceneFile, is_shipped
 from twin.app.hall.panel import HallPanel
 from twin.app.session.recording import is_recording
-from twin.language import tr
+from twin.language import counted, tr
 
 KEPT_AFTER_MS = 1000
 """Bookmarks and notes are on the disk so soon after the last change: a crash takes no more."""
-Choices = tuple[str, str, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+Choices = tuple[object, ...]
+"""What a person has set of the view beside bookmarks."""
 
 
 class Views:
@@ -74,6 +75,7 @@ class Views:
         marks, state = self._kept or View(), self._hall.state
         state.hidden, state.only = frozenset(marks.hidden), frozenset(marks.only)
         state.locked = frozenset(marks.locked)
+        self._take_dimensions(marks)
         if self._kept is not None:
             self._kept.show(self._hall.state)
         self._at_first = self._set
@@ -108,7 +110,10 @@ class Views:
     @property
     def _choices(self) -> Choices:
         state = self._hall.state
-        return state.colour_by, state.cables_by, state.layers, state.hidden, state.only, state.locked
+        return (
+            *(state.colour_by, state.cables_by, state.layers, state.hidden, state.only, state.locked),
+            *(state.rulers, state.dimensions),
+        )
 
     def _write(self) -> None:
         assert self._path is not None
@@ -125,6 +130,18 @@ class Views:
             return
         self._kept = view
         self._at_first = self._set
+
+    def _take_dimensions(self, view: View) -> None:
+        """Show the dimensions of things that are there, and say how many are not."""
+        kept = [each.dimension for each in view.dimensions]
+        known = [
+            each for each in kept if all(self._hall.has(end.id) for end in (each.start, each.stop) if end.id)
+        ]
+        self._hall.state.dimension_chosen = -1
+        self._hall.state.dimensions = tuple(known)
+        if len(known) < len(kept):
+            gone = counted(len(kept) - len(known), "dimension")
+            self._show(tr("{gone} left out: what it measured is not in this scene", gone=gone))
 
     # -- bookmarks ----
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -25,6 +26,7 @@ from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.drawings.paper import PAPERS, Sheet
+from twin.drawings.plan import PlanDimension
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.site_drawings import KINDS, drawings, svg_names, title_block
 from twin.language import tr
@@ -99,15 +101,22 @@ class SheetView(QWidget):
 class DrawingsDialog(QDialog):
     """Asks which sheets on which paper, shows them, and saves them.
 
+    Parameters
+    ----------
+    dimensions
+        Taken in the hall: the plans have them too.
+
     Attributes
     ----------
     sheets
         All that were asked for.
     """
 
-    def __init__(self, look: Look, session: Session, parent: QWidget) -> None:
+    def __init__(
+        self, look: Look, session: Session, parent: QWidget, dimensions: Sequence[PlanDimension] = ()
+    ) -> None:
         super().__init__(parent)
-        self._look, self._session = look, session
+        self._look, self._session, self._dimensions = look, session, dimensions
         self.sheets: list[Sheet] = []
         self.setWindowTitle(tr("Drawings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -176,6 +185,7 @@ class DrawingsDialog(QDialog):
                     kinds,
                     paper,
                     self.hall.currentData(),
+                    self._dimensions,
                 )
             finally:
                 QApplication.restoreOverrideCursor()

@@ -15,9 +15,11 @@ from twin.app.hall.announcer import Announcer
 from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
+from twin.app.hall.measure_tool import MeasureTool
 from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.hall.plate_layout import place_at_top, place_legends
 from twin.app.hall.redraw_first import PictureDue
+from twin.app.hall.rulers import Rulers
 from twin.app.hall.story import Story
 from twin.app.hall.strip import HallStrip
 from twin.app.hall.trace_layer import Told, TraceLayer
@@ -77,7 +79,7 @@ class HallPanel(QWidget):
         self._told: Told | None = None  # what goes on, in all its lines
         self._at_plates = False  # the pointer is there: they show all they have
         self._ticked = False  # the ticker was shown when plates were placed
-        self.state = ViewState(theme=look.theme.name)
+        self.state = ViewState(theme=look.theme.name, rulers=True)
         self.view = HallView(self.state, keys="app")
         self.picture_due = PictureDue(self.view, lambda: session.asks)
         self.fabric = FabricLayer(session, self.view, self.state, world)
@@ -93,6 +95,7 @@ class HallPanel(QWidget):
         self.strip = HallStrip(look, self.view, session)
         column.addWidget(self.strip)
         column.addWidget(self.view.native, 1)
+        self.rulers = Rulers(look, self.view, self)  # under all plates
         self.legend = LegendPlate(look, self)
         self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
         for plate in (self.legend, *self.more_legends):
@@ -102,6 +105,7 @@ class HallPanel(QWidget):
         self.ticker = Ticker(look, self)
         self.alarm_badge = AlarmBadge(look, self)
         self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
+        self.measure = MeasureTool(look, self.view, self, self._place_tip)
         self.story, self._world = Story(), world
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
@@ -151,6 +155,10 @@ class HallPanel(QWidget):
         """Return whether the cables carry the colours of their rail or of their load."""
         return self.state.cables_by == by
 
+    def has(self, id: str) -> bool:
+        """Return whether a thing is in the scene, also where it is hidden."""
+        return self._session.plant is not None and find(self._session.plant, id) is not None
+
     def toggle_layer(self, layer: str) -> None:
         """Show a hidden layer, hide a shown one."""
         self.strip.set_layer(layer, layer not in self.state.layers)
@@ -174,6 +182,7 @@ class HallPanel(QWidget):
         self.groups = OwnerNames.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
+        self.measure.forget()
         self.strip.show_way()
         self._show_legend()
 
@@ -184,6 +193,7 @@ class HallPanel(QWidget):
 
     def _on_opened(self, _path: object) -> None:
         forget_idle(self.view.canvas)
+        self.measure.end()
         self.state.selection = ()
         self.state.focus_job = None
         self.state.camera = None
@@ -253,6 +263,8 @@ class HallPanel(QWidget):
         ):  # light and words of a changed hall come behind its picture
             return
         self.view.tick(time.monotonic(), self._way)
+        if self.rulers.follow():
+            self.place_overlays()
         plates = (self.story_plate, *self.more_legends)
         at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
         if at != self._at_plates:
@@ -353,6 +365,9 @@ class HallPanel(QWidget):
         self._tell_hover()
 
     def _tell_hover(self) -> None:
+        at = self.view.native.mapFromGlobal(QCursor.pos())
+        if self.view.native.underMouse():
+            self.rulers.point(at.x(), at.y())
         plant = self._session.plant
         if self._hit is None or plant is None:
             self.hover_plate.hide()
@@ -365,9 +380,13 @@ class HallPanel(QWidget):
         state = self._state_text(self._hit.id)
         at = self._pointer()
         self.hover_plate.show_text(name, state, at)
-        plates = [each.translated(0, self.view.native.y()) for each in self._plates]
-        self.hover_plate.move(tip_place(self.hover_plate.size(), at, self.rect(), plates))
+        self._place_tip(self.hover_plate, at)
         self.hovered.emit(f"{name}: {state}" if state else name)
+
+    def _place_tip(self, tip: QWidget, at: QPoint) -> None:
+        """Put what is said of a place beside it, where it lies on nothing else."""
+        plates = [each.translated(0, self.view.native.y()) for each in self._plates]
+        tip.move(tip_place(tip.size(), at, self.rect(), plates))
 
     def _pointer(self) -> QPoint:
         return self.mapFromGlobal(QCursor.pos())
@@ -384,6 +403,7 @@ class HallPanel(QWidget):
             return True
         if event.type() == QEvent.Type.Leave:
             self._on_hovered(None)
+            self.rulers.point_nowhere()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -395,19 +415,22 @@ class HallPanel(QWidget):
     def place_overlays(self) -> None:
         """Put the plates over the picture where they leave each other room, and the hall room beside them."""
         native = self.view.native.geometry()
+        edge = self.rulers.thick_px
+        picture = native.adjusted(edge, edge, 0, 0)
         told_plates = (self.trace_plate, self.story_plate)
-        shown = place_legends(native, self.legend, self.more_legends[: self._shown_legends])
+        shown = place_legends(picture, self.legend, self.more_legends[: self._shown_legends])
         for each in (self.legend, *self.more_legends):
             each.setVisible(each in shown)
         lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
-        place_at_top(self, native.top(), lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
+        place_at_top(self, picture, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
         self._ticked = self.ticker.isVisibleTo(self)
         tops = (self.mark, self.alarm_badge, self.ticker, *told_plates)
         around = [plate.geometry() for plate in (*tops, *self.cards) if plate.isVisibleTo(self)]
         for legend in shown:  # words of the moment go before what can be looked up
             legend.setVisible(not any(legend.geometry().intersects(other) for other in around))
         legends = [plate for plate in shown if plate.isVisibleTo(self)]
-        plates = [each.translated(0, -native.top()) for each in (*(p.geometry() for p in legends), *around)]
+        covered = (*(p.geometry() for p in legends), *around, *self.rulers.areas)
+        plates = [each.translated(0, -native.top()) for each in covered]
         areas = [(p.x(), p.y(), p.width(), p.height()) for p in plates]
         if plates != self._plates:
             self._plates = plates

@@ -21,7 +21,7 @@ _TICKER_PX = 220
 
 def place_at_top(
     host: QWidget,
-    top: int,
+    picture: QRect,
     lowest: int,
     mark: SimulatedMark,
     badge: QWidget,
@@ -37,8 +37,10 @@ def place_at_top(
     ----------
     host
         What they lie over.
-    top, lowest
-        How far up and down they may reach in it [px].
+    picture
+        What they stand in the corners of, as far as nothing else is at its edges.
+    lowest
+        How far down they may reach [px].
     told
         Plates of several lines.
 
@@ -48,26 +50,27 @@ def place_at_top(
         How far down the left side is taken [px].
     """
     told = [plate for plate in told if plate.isVisibleTo(host)]
-    left = MARGIN + (badge.width() + BETWEEN if badge.isVisibleTo(host) else 0)
+    top, margin = picture.top(), picture.left() + MARGIN
+    left = margin + (badge.width() + BETWEEN if badge.isVisibleTo(host) else 0)
     least = round(_TICKER_PX * mark.scale)
     mark.keep_within(host.width() - left - least - BETWEEN - MARGIN)
     mark.move(host.width() - mark.width() - MARGIN, top + MARGIN)
-    badge.move(MARGIN, top + MARGIN)
+    badge.move(margin, top + MARGIN)
     below = top + MARGIN + max(badge.height(), ticker.height()) + BETWEEN
-    room, beside = mark.x() - left - BETWEEN, mark.x() - MARGIN - BETWEEN
+    room, beside = mark.x() - left - BETWEEN, mark.x() - margin - BETWEEN
     if room >= least:
         ticker.move(left, top + MARGIN)
         ticker.keep_within(room)
     elif below + ticker.height() + BETWEEN + sum(plate.height() + BETWEEN for plate in told) > lowest:
         ticker.hide()
     else:
-        ticker.move(MARGIN, below)
+        ticker.move(margin, below)
         ticker.keep_within(beside)
         below += ticker.height() + BETWEEN if ticker.isVisibleTo(host) else 0
     for plate in told:
         free = below > mark.geometry().bottom()
-        plate.keep_within(host.width() if free else max(beside, least))
-        plate.move(MARGIN, below)
+        plate.keep_within(host.width() - picture.left() if free else max(beside, least))
+        plate.move(margin, below)
         below += plate.height() + BETWEEN
     return below
 

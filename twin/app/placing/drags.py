@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from twin.app.placing.payload import Carried, carried_things
 from twin.app.placing.place_tool import PlaceTool
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
+from twin.commands.place.snap import Snap
 from twin.plant.find import find
 from twin.plant.tables import Plant
+from twin.view3d.base.bounds import Box
+from twin.view3d.base.dimension import dimension_lines
 from twin.view3d.layers.rubber_band import spanned
 from twin.view3d.place.picking import Hit
 from twin.view3d.view.gestures import Drag
@@ -15,14 +22,15 @@ from twin.view3d.view.hall_view import HallView
 
 
 class MoveDrag:
-    """Carries what is held to another place."""
+    """Carries what is held to another place; its dimensions are told as they would be there."""
 
-    def __init__(self, tool: PlaceTool) -> None:
-        self._tool = tool
+    def __init__(self, tool: PlaceTool, view: HallView) -> None:
+        self._tool, self._view = tool, view
 
     def move(self, x: float, y: float, keys: set[str]) -> None:
         """Follow the pointer."""
         self._tool.point(x, y, keys)
+        self._tell_dimensions()
 
     def drop(self, x: float, y: float, keys: set[str]) -> None:
         """Put it there."""
@@ -32,6 +40,28 @@ class MoveDrag:
     def cancel(self) -> None:
         """Leave it where it was."""
         self._tool.cancel()
+
+    def _tell_dimensions(self) -> None:
+        view, carried, landing = self._view, self._tool.carried, self._tool.landing
+        if carried is None or carried.at is None or not isinstance(landing, Snap):
+            return
+        way = np.array([landing.place.x_m - carried.at[0], landing.place.y_m - carried.at[1], 0.0])
+
+        def is_held(id: str) -> bool:
+            return any(id == held or id.startswith(f"{held}/") for held in carried.ids)
+
+        def box_there(id: str, part: int) -> Box | None:
+            box = view.part_box(id, part)
+            return (box[0] + way, box[1] + way) if box is not None and is_held(id) else box
+
+        lines = [
+            line
+            for each in view.state.dimensions
+            if is_held(each.start.id) or is_held(each.stop.id)
+            for line in dimension_lines(each, box_there, "live")
+        ]
+        if lines:
+            view.edit.show_ghost(replace(view.edit.ghost, lines=(*view.edit.ghost.lines, *lines)))
 
 
 class BandDrag:
@@ -84,7 +114,7 @@ class HallDrags:
             if under is None:
                 return None
             grip = (carried.at[0] - under[0], carried.at[1] - under[1])
-        return MoveDrag(self._tool) if self._tool.begin(carried, grip, level_m) else None
+        return MoveDrag(self._tool, self._view) if self._tool.begin(carried, grip, level_m) else None
 
     def _held(self, plant: Plant, hit: Hit) -> list[str]:
         """Return the selection with what is held first; none when what is hit, or what holds it, is not selected."""

@@ -64,6 +64,7 @@ class EditTools(QObject):
         self.place.told.connect(
             lambda words: show(words)
         )  # psygnal cannot read the signature of a method of Qt
+        hall.measure.told.connect(lambda words: show(words))
         self.drags = HallDrags(session, editor, hall.view, self.place)
         hall.view.edit.take_drag = self.drags.begin
         self.drop = PartDrop(hall.view, self.place, self.carry, self)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from twin.view3d.base.palette import Rgb
 
-Tone = Literal["good", "warn", "bad", "front", "rear", "slot", "chosen", "plain"]
+Tone = Literal["good", "warn", "bad", "front", "rear", "slot", "chosen", "plain", "ink", "live"]
 Place = tuple[float, float, float]
 
 TONES: dict[Tone, Rgb] = {
@@ -20,7 +20,7 @@ TONES: dict[Tone, Rgb] = {
     "chosen": (0.25, 0.86, 0.52),
     "plain": (0.62, 0.80, 1.0),
 }
-"""Cold before a rack, hot behind it, as on the floor of the hall."""
+"""Cold before a rack, hot behind it, as on the floor of the hall; ink and what is live have colours of the theme."""
 
 
 @dataclass(frozen=True)

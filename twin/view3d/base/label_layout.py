@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+
+from twin.arrays import Floats
 
 BUDGET = 50
 SPACING_PX = 6.0
@@ -74,3 +77,59 @@ def place_labels(
         if len(out) >= BUDGET:
             break
     return out
+
+
+def place_along(
+    lines_px: Floats,
+    sizes_px: Floats,
+    width_px: float,
+    height_px: float,
+    scale: float = 1.0,
+    keep_clear: Floats | None = None,
+) -> list[Placed]:
+    """Place the words of lines: over the middle of what is seen of each, else farther along, else below it.
+
+    Parameters
+    ----------
+    lines_px
+        Their ends (x, y), shape (n, 2, 2); not a number where a line is not seen.
+    sizes_px, width_px, height_px, scale, keep_clear
+        As of `place_labels`.
+
+    Returns
+    -------
+    Words that there is room for, the first lines first.
+    """
+    taken = np.zeros((0, 4)) if keep_clear is None else keep_clear
+    out: list[Placed] = []
+    gap = 4 * scale
+    for index, ((start, stop), (wide, high)) in enumerate(zip(lines_px, sizes_px, strict=True)):
+        known = np.isfinite([start, stop]).all()
+        seen = _seen_part(start, stop, width_px, height_px) if known else None
+        if seen is None or len(out) >= BUDGET:
+            continue
+        for share, above in product((0.5, 0.3, 0.7, 0.12, 0.88), (True, False)):
+            x, y = start + (seen[0] + share * (seen[1] - seen[0])) * (stop - start)
+            left, top = float(np.rint(x - wide / 2)), float(np.rint(y - high - gap if above else y + gap))
+            right, bottom = left + wide, top + high
+            clash = (left < taken[:, 2] + gap) & (right > taken[:, 0] - gap)
+            clash &= (top < taken[:, 3] + gap) & (bottom > taken[:, 1] - gap)
+            if left < 2 or top < 2 or right > width_px - 2 or bottom > height_px - 2 or clash.any():
+                continue
+            taken = np.vstack([taken, [left, top, right, bottom]])
+            out.append(Placed(index, left, top))
+            break
+    return out
+
+
+def _seen_part(start: Floats, stop: Floats, width_px: float, height_px: float) -> tuple[float, float] | None:
+    """Return from which to which share a line is in the picture; None where it never is."""
+    low, high = 0.0, 1.0
+    for at, way, most in zip(start, stop - start, (width_px, height_px), strict=True):
+        if abs(way) < 1e-9:
+            if not 0.0 <= at <= most:
+                return None
+            continue
+        ends = sorted((-at / way, (most - at) / way))
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return (float(low), float(high)) if low <= high else None

@@ -7,6 +7,8 @@ from typing import ClassVar, Literal
 
 from psygnal import SignalGroupDescriptor
 
+from twin.view3d.base.dimension import HallDimension
+
 Theme = Literal["dark", "light", "contrast"]
 CablesBy = Literal["rail", "load"]
 
@@ -77,6 +79,9 @@ class ViewState:
     hidden: frozenset[str] = frozenset()  # ids of things that are not drawn
     only: frozenset[str] = frozenset()  # ids of the only things drawn; none: all
     locked: frozenset[str] = frozenset()  # ids of things that edits leave alone
+    dimensions: tuple[HallDimension, ...] = ()
+    dimension_chosen: int = -1  # its place among them; -1: none
+    rulers: bool = False  # whether drawings have a grid, and rulers where there is room for them
     hovered: str | None = None
     focus_job: int | None = None  # the job that stands out among the GPUs
     theme: Theme = "dark"

@@ -118,7 +118,7 @@ class EditLayer:
             blend=True, blend_func=("src_alpha", "one_minus_src_alpha"), depth_test=True, depth_mask=False
         )
         self._bodies.draw(stage, scale)
-        self._guides.draw(stage, pose, scale)
+        self._guides.draw(stage, pose, scale, bright=pose.flat)
         gloo.set_state(depth_test=False, cull_face=False)
         self._band.draw(stage.size_px, stage.colours.hover, scale)
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.

@@ -32,6 +32,7 @@ uniform vec3 u_cold;
 uniform vec3 u_hot;
 uniform float u_shadow;
 uniform float u_air;
+uniform float u_gridded;
 uniform float u_gloss;
 uniform float u_outside;
 varying vec2 v_place;
@@ -48,8 +49,8 @@ void main() {
     vec2 wide = clamp((0.004 - abs(fract(tenth - 0.5) - 0.5)) / (blur * 0.1) + 0.5, 0.0, 1.0);
     wide *= clamp(1.0 - blur * 0.22, 0.0, 1.0) ;
     vec3 colour = u_floor * mix(u_outside, 1.0, light.a);
-    colour = mix(colour, u_grid, max(fine.x, fine.y) * (0.35 + 0.65 * light.a));
-    colour = mix(colour, u_grid_major, max(wide.x, wide.y) * 0.85);
+    colour = mix(colour, u_grid, max(fine.x, fine.y) * (0.35 + 0.65 * light.a) * u_gridded);
+    colour = mix(colour, u_grid_major, max(wide.x, wide.y) * 0.85 * u_gridded);
     colour += (u_cold * light.g + u_hot * light.b) * u_air;
     colour *= 1.0 - u_shadow * light.r;
     // The flatter one looks along it, the more the floor mirrors.
@@ -88,8 +89,8 @@ class FloorLayer:
         self._program["u_lightmap"] = self._texture
         self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
 
-    def draw(self, stage: DrawContext, *, air: bool) -> None:
-        """Draw with depth test and blending on (reflections lie under it)."""
+    def draw(self, stage: DrawContext, *, air: bool, gridded: bool = True) -> None:
+        """Draw with depth test and blending on (reflections lie under it); with the grid of its tiles, or bare."""
         colours = stage.colours
         stage.light(self._program)
         self._program["u_reach"] = (stage.fog[0] * 0.6, stage.fog[1] * 1.15)
@@ -101,5 +102,5 @@ class FloorLayer:
         self._program["u_shadow"] = colours.shadow
         self._program["u_outside"] = colours.outside
         self._program["u_gloss"] = colours.gloss
-        self._program["u_air"] = 1.0 if air else 0.0
+        self._program["u_air"], self._program["u_gridded"] = float(air), float(gridded)
         self._program.draw("triangles", self._indices)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.arrays import Floats
 from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
@@ -39,12 +40,15 @@ class Names:
         Over things that are not well.
     larger
         Size of the letters beside the usual one.
+    taken_px
+        Where words of others stand [physical px]: left, top, right, bottom.
     """
 
     def __init__(self) -> None:
         self.selected: dict[str, Box] = {}
         self.words: list[Badge] = []
         self.larger = 1.0
+        self.taken_px = np.zeros((0, 4))  # by words of others
         self._clear_px = np.zeros((0, 4))  # left, top, width, height of where none may stand
         self._drawn = DrawnLabels()
         self._plant: Plant | None = None
@@ -66,6 +70,10 @@ class Names:
         """Let no label stand in these rectangles: left, top, width, height [logical px]."""
         self._clear_px = np.array(areas, float).reshape(-1, 4)
         self.place_anew()
+
+    def clear_px(self, scale: float) -> Floats:
+        """Return where none may stand: left, top, right, bottom [physical px]."""
+        return np.hstack([self._clear_px[:, :2], self._clear_px[:, :2] + self._clear_px[:, 2:]]) * scale
 
     def place_anew(self) -> None:
         """Place the labels anew in the next drawing, however recently they were."""
@@ -118,7 +126,7 @@ class Names:
             hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
         hidden[: len(anchors)] |= self.named_otherwise()
         points[hidden, 2] = -1.0
-        clear = np.hstack([self._clear_px[:, :2], self._clear_px[:, :2] + self._clear_px[:, 2:]]) * scale
+        clear = np.vstack([self.clear_px(scale), self.taken_px])
         sizes_px = self._drawn.sizes_px
         self._drawn.show(
             place_labels(points, sizes_px, weights, *stage.size_px, scale=scale, keep_clear=clear)

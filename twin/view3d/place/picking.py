@@ -13,7 +13,7 @@ from twin.arrays import Floats
 from twin.plant.find import entity_id
 from twin.plant.geometry import Geometry, Tiles, build_geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
-from twin.view3d.base.bounds import machine_boxes, rack_boxes
+from twin.view3d.base.bounds import Box, machine_boxes, rack_boxes
 from twin.view3d.base.fronts import FRAME_M
 from twin.view3d.place.site_plan import SitePlan
 
@@ -40,6 +40,8 @@ class Hit:
         the rack or machine; a power item or a machine of a facility loop outside; or a bundle of cables.
     distance_m, point_m
         Along the ray, and the place.
+    part
+        Which machine of a thing that stands in several.
     """
 
     kind: HitKind
@@ -47,6 +49,7 @@ class Hit:
     id: str
     distance_m: float
     point_m: tuple[float, float, float]
+    part: int = 0
 
 
 class _ByRack:
@@ -134,10 +137,13 @@ class Picker:
         outside = index - len(self._rack_slots) - len(self._machine_loops)
         if outside >= 0:
             kind, slot = self._others[outside]
-            return Hit(kind, slot, entity_id(self._plant, kind, slot), distance, place)
+            part = self._others[:outside].count((kind, slot))
+            return Hit(kind, slot, entity_id(self._plant, kind, slot), distance, place, part)
         if index >= len(self._rack_slots):
-            loop = int(self._machine_loops[index - len(self._rack_slots)])
-            return Hit("loop", loop, self._plant.loops.ids[loop], distance, place)
+            machine = index - len(self._rack_slots)
+            loop = int(self._machine_loops[machine])
+            part = int(np.count_nonzero(self._machine_loops[:machine] == loop))
+            return Hit("loop", loop, self._plant.loops.ids[loop], distance, place, part)
         rack = int(self._rack_slots[index])
         least_m = LEAST_PX / px_per_m(distance) if px_per_m is not None else 0.0
         return self._on_front(rack, place, distance, least_m) or Hit(
@@ -148,6 +154,20 @@ class Picker:
         """Return the slot of the rack that the ray meets first; None when it meets something else or nothing."""
         index, _ = self._first_box(origin, direction)
         return int(self._rack_slots[index]) if index is not None and index < len(self._rack_slots) else None
+
+    def part_box(self, kind: str, slot: int, part: int) -> Box | None:
+        """Return the box of one machine of a thing that stands in several; None where there is none."""
+        first = len(self._rack_slots)
+        if kind == "loop":
+            places = first + np.flatnonzero(self._machine_loops == slot)
+        else:
+            first += len(self._machine_loops)
+            places = first + np.array(
+                [k for k, other in enumerate(self._others) if other == (kind, slot)], int
+            )
+        if part >= len(places):
+            return None
+        return self.low[:, places[part]], self.high[:, places[part]]
 
     def boxes(self) -> tuple[list[str], Floats, Floats]:
         """Return ids and corners (n, 3) [m] of all that can be met; a machine that stands in parts has several."""

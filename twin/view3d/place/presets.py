@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.plant.find import find
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
 from twin.view3d.base import camera
@@ -46,7 +47,9 @@ ONE_SIDE_DEG = 24.0
 """An aisle with fronts on one side only is seen turned towards them."""
 
 
-def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+def preset_pose(
+    name: str, plant: Plant, geometry: Geometry, aspect: float, chosen: Sequence[str] = ()
+) -> CameraPose:
     """Return the pose of a preset.
 
     Parameters
@@ -55,6 +58,8 @@ def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> C
         One of PRESETS.
     aspect
         Width over height of the picture.
+    chosen
+        What is selected: a drawing is of the hall that all of it stands in, else of the whole site.
 
     Raises
     ------
@@ -62,9 +67,27 @@ def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> C
         When the preset is unknown.
     """
     places = {"overview": _overview, "row": _row, "aisle": _aisle, "close": _close}
-    return (
-        _drawing(name, plant, geometry, aspect) if name in DRAWINGS else places[name](plant, geometry, aspect)
-    )
+    if name in DRAWINGS:
+        return _drawing(name, plant, geometry, aspect, hall_of(plant, chosen))
+    return places[name](plant, geometry, aspect)
+
+
+def hall_of(plant: Plant, ids: Sequence[str]) -> int:
+    """Return the hall (slot) that all of some things stand in; -1 for several, or none."""
+    columns = {
+        "row": plant.rows.hall,
+        "rack": plant.racks.hall,
+        "node": plant.racks.hall[plant.nodes.rack],
+        "switch": plant.racks.hall[plant.switches.rack],
+        "gpu": plant.racks.hall[plant.gpus.rack],
+        "loop": plant.loops.hall,
+    }
+    found = [find(plant, id) or ("", -1) for id in ids]
+    halls = {
+        slot if kind == "hall" else int(columns[kind][slot]) if kind in columns else -1
+        for kind, slot in found
+    }
+    return halls.pop() if len(halls) == 1 else -1
 
 
 def frame_box(
@@ -191,8 +214,11 @@ def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> Cam
     return replace(pose, centre_m=place, distance_m=distance_m)
 
 
-def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    racks, present = plant.racks, plant.racks.present
+def _racks_box(
+    plant: Plant, geometry: Geometry, hall: int = -1
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    racks = plant.racks
+    present = racks.present & ((racks.hall == hall) | (hall < 0))
     if not present.any():
         return geometry.bounds_m[0], geometry.bounds_m[1]
     half = np.column_stack([racks.width_m, racks.depth_m])[present] / 2
@@ -257,9 +283,9 @@ def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     return _fit(pose, low, high, aspect, share=0.98)
 
 
-def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
-    """Return the whole hall as a drawing: from the top, before the fronts of its rows, or along them."""
-    low, high = _racks_box(plant, geometry)
+def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float, hall: int) -> CameraPose:
+    """Return a hall, or all, as a drawing: from the top, before the fronts of its rows, or along them."""
+    low, high = _racks_box(plant, geometry, hall)
     side = open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer side of the hall lies along the longer side of the picture.

@@ -103,6 +103,15 @@ class Framing:
             ]
         )
         x, y, depth = project(pose, corners, *self._view.size()).T
+        if pose.flat:  # a rack is seen as the rectangle round its corners
+            lefts, tops = (some.reshape(8, -1).min(axis=0) for some in (x, y))
+            rights, bottoms = (some.reshape(8, -1).max(axis=0) for some in (x, y))
+            return any(
+                bool(
+                    ((lefts < left + wide) & (rights > left) & (tops < top + high_px) & (bottoms > top)).any()
+                )
+                for left, top, wide, high_px in self._areas
+            )
         return any(
             bool(((x > left) & (x < left + wide) & (y > top) & (y < top + high_px) & (depth > 0)).any())
             for left, top, wide, high_px in self._areas

@@ -18,6 +18,8 @@ from twin.record.frame import Frame
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import Flight
+from twin.view3d.base.dimension import dimension_lines
+from twin.view3d.base.edit_shapes import Tone
 from twin.view3d.base.highlight import Lit, Reach
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
@@ -136,7 +138,9 @@ class HallView:
         state.events.camera.connect(self._on_camera)
         state.events.colour_by.connect(self._on_colour_by)
         state.events.focus_job.connect(self._on_colour_by)
-        for name in ("theme", "cables_by", "label_scale"):
+        for name in ("dimensions", "dimension_chosen"):
+            getattr(state.events, name).connect(self._on_dimensions)
+        for name in ("theme", "cables_by", "label_scale", "rulers"):
             getattr(state.events, name).connect(self._show)
         for name in ("selection", "hovered", "layers"):
             getattr(state.events, name).connect(self._on_marks)
@@ -187,6 +191,7 @@ class HallView:
         if self.state.camera is None:
             self.preset("overview", animate=False)
         self._on_marks()
+        self._on_dimensions()
         self.mark_found(self._found)
 
     def set_frame(self, frame: Frame | None, repainted: Repainted | None = None) -> None:
@@ -314,7 +319,7 @@ class HallView:
         """Return the pose of a preset in the hall that stands."""
         assert self.plant is not None
         assert self.geometry is not None
-        return preset_pose(name, self.plant, self.geometry, aspect)
+        return preset_pose(name, self.plant, self.geometry, aspect, self.state.selection)
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
@@ -412,6 +417,21 @@ class HallView:
         self.scene.mark(marks.boxes, self.standing(hovered), marks.names)
         self._show()
 
+    def _on_dimensions(self, *_change: object) -> None:
+        self.canvas.set_current()
+        shown, chosen = self.state.dimensions, self.state.dimension_chosen
+        tones: list[Tone] = ["live" if place == chosen else "ink" for place in range(len(shown))]
+        lines = [dimension_lines(each, self.part_box, tone) for each, tone in zip(shown, tones, strict=True)]
+        self.scene.set_dimensions([line for some in lines for line in some])
+        self._show()
+
+    def part_box(self, id: str, part: int) -> Box | None:
+        """Return the box of a thing, of one machine where it stands in several."""
+        kind, slot = ("", -1) if self.plant is None else self.plant.slots.get(id, ("", -1))
+        if kind in ("loop", "plant") and self.picker is not None:
+            return self.picker.part_box(kind, slot, part)
+        return self.standing(id)
+
     def standing(self, id: str) -> Box | None:
         """Return the box of a thing, in the hall or outside."""
         if not id or self.plant is None or self.geometry is None or self.plan is None:
@@ -457,7 +477,10 @@ class HallView:
         self._show()
 
     def orbit(self, dx: float, dy: float) -> None:
-        """Turn the camera about what it looks at, as far as a pointer was dragged [px]."""
+        """Turn the camera about what it looks at, as far as a pointer was dragged [px]; slide where one measures."""
+        if self.pointing.tool is not None and self._pose.flat:
+            self._pan(dx, dy)
+            return
         self.look(camera.orbit(self._pose, dx, dy))
 
     def _pan(self, dx: float, dy: float) -> None:

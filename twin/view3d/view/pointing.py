@@ -67,6 +67,19 @@ class PointedView(Protocol):
         """Tell where the camera stands."""
 
 
+class PointerTool(Protocol):
+    """What takes the pointer instead of choosing; places are of the widget [logical px]."""
+
+    def hover(self, x: float, y: float) -> None:
+        """Follow the pointer."""
+
+    def click(self, x: float, y: float) -> None:
+        """Take a place."""
+
+    def back(self) -> None:
+        """Take back the last place, or end."""
+
+
 class Pointing:
     """The pointer over the hall of a view.
 
@@ -81,6 +94,7 @@ class Pointing:
 
     def __init__(self, view: PointedView) -> None:
         self._view = view
+        self.tool: PointerTool | None = None
         self.trail: list[str] = []  # what one went into, the outermost first
 
     def pick(self, x_px: float, y_px: float, deepest: bool = False) -> Hit | None:
@@ -122,6 +136,9 @@ class Pointing:
 
     def hover(self, x: float, y: float) -> None:
         """Name what is under the pointer."""
+        if self.tool is not None:
+            self.tool.hover(x, y)
+            return
         view, hit = self._view, self.pick(x, y)
         if (hit.id if hit else None) != view.state.hovered:
             view.state.hovered = hit.id if hit else None
@@ -136,6 +153,9 @@ class Pointing:
 
     def click(self, x: float, y: float, extend: bool) -> None:
         """Choose what is under the pointer, or let the choice `extend` to it."""
+        if self.tool is not None:
+            self.tool.click(x, y)
+            return
         view, hit = self._view, self.pick(x, y)
         chosen = view.state.selection
         if hit is None:
@@ -151,6 +171,9 @@ class Pointing:
 
     def double_click(self, x: float, y: float) -> None:
         """Frame what is under the pointer, and choose what is inside it there."""
+        if self.tool is not None:
+            self.tool.click(x, y)
+            return
         view, hit = self._view, self.pick(x, y)
         if hit is not None:
             inside = self._inside(hit, self.pick(x, y, deepest=True))
@@ -203,4 +226,7 @@ class Pointing:
 
     def menu(self, x: float, y: float) -> None:
         """Ask for the menu of what is under the pointer."""
+        if self.tool is not None:
+            self.tool.back()
+            return
         self.menu_wanted.emit(self.pick(x, y), (x, y))

@@ -18,6 +18,7 @@ from twin.plant.tray_runs import CableRuns
 from twin.record.frame import Frame
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
+from twin.view3d.base.edit_shapes import GuideLine
 from twin.view3d.base.highlight import PATHS, Lit, Reach
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
@@ -37,8 +38,10 @@ from twin.view3d.layers.building import BuildingLayer, UnderlayLayer
 from twin.view3d.layers.cables import Cables
 from twin.view3d.layers.close_detail import NearTrays
 from twin.view3d.layers.coolant import Coolant
+from twin.view3d.layers.drawing_grid import DrawingGrid
 from twin.view3d.layers.floor import FloorLayer
 from twin.view3d.layers.glass import GlassLayer
+from twin.view3d.layers.guides import Guides
 from twin.view3d.layers.outdoor_gear import Gear
 from twin.view3d.layers.panels import Panels, rack_codes
 from twin.view3d.layers.power_paths import PowerPaths
@@ -65,7 +68,7 @@ class SceneLayers:
         self._capability = capability
         self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
         self._outline_paths = {name: Outline() for name, _ in PATHS}
-        self.names = Names()
+        self.names, self._dimensions, self._grid = Names(), Guides(), DrawingGrid()
         self._sky = SkyLayer()
         self.baker = Baker()
         self.power = PowerPaths()
@@ -269,6 +272,12 @@ class SceneLayers:
         """Choose which pieces of cable are told apart; `mark` follows."""
         self._marked, self._cables_of = marked, ()
 
+    def set_dimensions(self, lines: Sequence[GuideLine]) -> None:
+        """Show the lines of these dimensions."""
+        self._dimensions.set_lines(lines)
+        self.names.taken_px = self._dimensions.words_px
+        self.names.place_anew()
+
     def set_traffic(
         self, there: NDArray[np.float64], back: NDArray[np.float64], racks: NDArray[np.int64], rgb: Rgb
     ) -> None:
@@ -379,14 +388,14 @@ class SceneLayers:
             self.cables.draw(stage, moving=moving, dashes="collective" in layers and not moving)
         if "power" in layers or self.shows_power:
             self.power.draw(stage)
-        if "racks" in layers and not moving:
+        if "racks" in layers and not moving and not pose.flat:
             gloo.set_cull_face("front")
             self._panels.draw(stage, mirrored=True)
             gloo.set_cull_face("back")
         gloo.set_state(cull_face=False)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         assert self._floor is not None
-        self._floor.draw(stage, air="air" in layers)
+        self._floor.draw(stage, air="air" in layers, gridded=not (pose.flat and state.rulers))
         if "building" in layers:
             self._underlay.draw(stage)
         gloo.set_state(depth_mask=False)
@@ -414,9 +423,17 @@ class SceneLayers:
         if "building" in layers:
             self._building.draw(stage)
         gloo.set_state(cull_face=False)
+        if state.rulers and pose.flat:
+            self._grid.draw(stage, pose, scale)
         if "collective" in layers and "cables" in layers and not moving:
             self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
+        if self._dimensions.shown:
+            clear = self.names.clear_px(scale)
+            self._dimensions.draw(
+                stage, pose, scale, bright=pose.flat, larger=state.label_scale, keep_clear=clear
+            )
+            self.names.taken_px = self._dimensions.words_px
         if "labels" in layers and not moving:
             self.names.words, self.names.larger = self._words_over, state.label_scale
             self.names.draw(stage, pose, state.theme, scale, kept=self._lacks_light)

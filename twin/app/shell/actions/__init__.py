@@ -14,6 +14,7 @@ from twin.app.shell.actions.facility import facility_actions
 from twin.app.shell.actions.file import file_actions
 from twin.app.shell.actions.help import help_actions
 from twin.app.shell.actions.lesson_writing import lesson_writing_actions
+from twin.app.shell.actions.measure import measure_actions
 from twin.app.shell.actions.parts import part_actions
 from twin.app.shell.actions.place import place_actions
 from twin.app.shell.actions.run import run_actions
@@ -42,6 +43,7 @@ def all_actions(window: WindowApi) -> list[Command]:
         timeline_actions,
         analyse_actions,
         view_actions,
+        measure_actions,
         bookmark_actions,
         tour_actions,
         facility_actions,

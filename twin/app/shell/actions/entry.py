@@ -30,6 +30,7 @@ MENUS: dict[str, str] = {
     "view/colour": tr("Colour by"),
     "view/layers": tr("Layers"),
     "view/camera": tr("Camera"),
+    "view/dimensions": tr("Dimensions"),
     "view/bookmarks": tr("Bookmarks"),
     "view/workspace": tr("Workspace"),
     "view/text": tr("Text size"),

@@ -9,7 +9,9 @@ from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.documents.lists_dialog import ListsDialog
 from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
+from twin.drawings.plan import PlanDimension
 from twin.language import tr
+from twin.view3d.base.dimension import measure
 
 if TYPE_CHECKING:
     from twin.app.shell.window_api import WindowApi
@@ -149,7 +151,7 @@ def file_actions(window: WindowApi) -> list[Command]:
         entry(
             "file.drawings",
             tr("Drawings\N{HORIZONTAL ELLIPSIS}"),
-            lambda: DrawingsDialog(window.look, window.session, window).show(),
+            partial(_show_drawings, window),
             menu="file",
             icon="layout",
             group="3",
@@ -219,6 +221,19 @@ def file_actions(window: WindowApi) -> list[Command]:
             group="9",
         ),
     ]
+
+
+def _show_drawings(window: WindowApi) -> None:
+    view = window.hall.view
+    taken = [measure(each, view.part_box) for each in view.state.dimensions if "z" not in each.along]
+    dimensions = [
+        PlanDimension(
+            each.start[:2], each.stop[:2], each.length_m, tuple((a[:2], b[:2]) for a, b in each.ways)
+        )
+        for each in taken
+        if each is not None
+    ]
+    DrawingsDialog(window.look, window.session, window, dimensions).show()
 
 
 def _show_lists(window: WindowApi) -> None:

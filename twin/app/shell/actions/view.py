@@ -70,7 +70,7 @@ def view_actions(window: WindowApi) -> list[Command]:
         entry(
             "view.clear",
             tr("Clear the selection"),
-            window.clear_selection,
+            partial(_step_back, window),
             menu="view",
             key="Escape",
             tip=tr("Goes one up where a double-click went in, else clears the selection"),
@@ -145,10 +145,11 @@ def view_actions(window: WindowApi) -> list[Command]:
                 icon="camera",
                 needs_scene=True,
                 tip=tr(
-                    "Flies to the {word} {preset}",
-                    word=tr("drawing from") if preset in DRAWINGS else "view",
+                    "Flies to the drawing from {preset}, of the hall that is selected or of the site",
                     preset=preset,
-                ),
+                )
+                if preset in DRAWINGS
+                else tr("Flies to the view {preset}", preset=preset),
                 words=tr("orthographic, plan, elevation, drawing") if preset in DRAWINGS else "",
             )
         )
@@ -197,6 +198,14 @@ def _text_sizes(window: WindowApi) -> list[Command]:
             ("usual", tr("Reset text size"), 0, "Ctrl+0", tr("Text size of the system")),
         )
     ]
+
+
+def _step_back(window: WindowApi) -> None:
+    """Take back the last click of who measures, else clear the selection."""
+    if window.hall.measure.active:
+        window.hall.measure.back()
+    else:
+        window.clear_selection()
 
 
 def _show_falls(window: WindowApi) -> None:

@@ -1,0 +1,256 @@
+"""Dimensions in the real window: taken by two clicks, exact, kept with the scene, on things that move; rulers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.app.placing_hands import key, mouse, place_of
+from twin.app.bookmarks.view_file import View, read_view, view_path
+from twin.app.documents.drawings_dialog import DrawingsDialog
+from twin.app.shell.main_window import MainWindow
+from twin.view3d.base.dimension import DimensionEnd, HallDimension, dimension_lines, measure
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+
+@pytest.fixture
+def rows(open_rows: MakeWindow) -> Iterator[MainWindow]:
+    """The two rows as a plan, with the tool for dimensions in hand."""
+    window = open_rows()
+    window.hall.view.preset("top", animate=False)
+    QApplication.processEvents()
+    window.menus.execute("view.measure")
+    assert window.hall.measure.active
+    yield window
+    window.hall.measure.end()
+
+
+def click(window: MainWindow, at: QPointF) -> None:
+    mouse(window, "move", at)
+    mouse(window, "press", at)
+    mouse(window, "release", at)
+
+
+def on(window: MainWindow, id: str, *share: float) -> QPointF:
+    """Return where a point of a thing is on the widget, by shares of its box; its middle where none are said."""
+    box = window.hall.view.part_box(id, 0)
+    assert box is not None
+    x, y, z = box[0] + (box[1] - box[0]) * np.array(share or (0.5, 0.5, 1.0))
+    return place_of(window, x, y, z)
+
+
+def lengths(window: MainWindow) -> list[float]:
+    view = window.hall.view
+    found = [measure(each, view.part_box) for each in view.state.dimensions]
+    return [round(each.length_m, 6) for each in found if each is not None]
+
+
+def test_two_clicks_tell_the_clear_distance_between_faces_and_of_a_thing_itself(rows: MainWindow) -> None:
+    plant = rows.session.plant
+    assert plant is not None
+    first, second = (plant.slots[id][1] for id in ("gpu/0/1", "gpu/1/1"))
+    aisle_m = float(plant.racks.y_m[second] - plant.racks.y_m[first] - plant.racks.depth_m[first])
+    click(rows, on(rows, "gpu/0/1"))
+    mouse(rows, "move", on(rows, "gpu/1/1"))
+    assert rows.hall.measure.plate.isVisible()
+    assert rows.hall.measure.plate.title == f"{aisle_m:.2f} m"
+    assert "clear distance along y" in rows.hall.measure.plate.state
+    click(rows, on(rows, "gpu/1/1"))
+    assert lengths(rows) == [pytest.approx(aisle_m)]
+    assert f"gpu/0/1 \N{EN DASH} gpu/1/1: {aisle_m:.2f} m" in rows.statusBar().currentMessage()
+    for _ in range(2):
+        click(rows, on(rows, "gpu/0/0"))
+    assert lengths(rows)[1] == pytest.approx(float(plant.racks.width_m[first]))
+    click(rows, on(rows, "gpu/0/1"))
+    click(rows, on(rows, "gpu/0/2"))
+    assert len(lengths(rows)) == 2
+    assert "touch or overlap" in rows.statusBar().currentMessage()
+
+
+def test_corners_draw_the_pointer_and_tab_asks_for_another_way(rows: MainWindow) -> None:
+    click(rows, on(rows, "gpu/0/0", 0.0, 0.0, 1.0) + QPointF(2, 2))
+    mouse(rows, "move", on(rows, "gpu/1/3", 1.0, 1.0, 1.0))
+    lines = rows.hall.view.edit.ghost.lines
+    box_a, box_b = (rows.hall.view.part_box(id, 0) for id in ("gpu/0/0", "gpu/1/3"))
+    assert box_a is not None
+    assert box_b is not None
+    across_m, up_m = (box_b[1] - box_a[0])[:2]
+    assert lines[-1].text or lines[-2].text, "what would be measured is drawn"
+    key(rows, Qt.Key.Key_Tab)
+    assert rows.hall.measure.active, "the keyboard stays in the hall"
+    key(rows, Qt.Key.Key_Tab)
+    click(rows, on(rows, "gpu/1/3", 1.0, 1.0, 1.0))
+    assert lengths(rows) == [pytest.approx(min(across_m, up_m), abs=1e-6)]
+    click(rows, on(rows, "gpu/0/0", 0.0, 0.0, 1.0))
+    click(rows, on(rows, "gpu/1/3", 1.0, 1.0, 1.0))
+    assert lengths(rows)[1] == pytest.approx(np.hypot(across_m, up_m), abs=1e-6)
+
+
+def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
+    click(rows, on(rows, "gpu/0/1"))
+    click(rows, on(rows, "gpu/1/1"))
+    key(rows, Qt.Key.Key_Escape)
+    assert not rows.hall.measure.active
+    before = lengths(rows)[0]
+    rows.hall.state.selection = ("gpu/0/1",)
+    held = on(rows, "gpu/0/1")
+    mouse(rows, "press", held)
+    mouse(rows, "move", held + QPointF(0, 10))
+    to = place_of(rows, 3.9, 1.8, 2.29)
+    mouse(rows, "move", to)
+    assert f"{before + 1.8:.2f} m" in [line.text for line in rows.hall.view.edit.ghost.lines]
+    mouse(rows, "release", to)
+    plant = rows.session.plant
+    assert plant is not None
+    assert float(plant.racks.y_m[plant.slots["gpu/0/1"][1]]) == pytest.approx(1.8)
+    assert lengths(rows)[0] == pytest.approx(before + 1.8)
+    rows.editing.editor.undo()
+    assert lengths(rows)[0] == pytest.approx(before)
+
+
+def test_escape_goes_back_and_delete_removes_what_is_chosen(rows: MainWindow) -> None:
+    for other in ("gpu/1/0", "gpu/1/3"):
+        click(rows, on(rows, "gpu/0/1"))
+        click(rows, on(rows, other))
+    state = rows.hall.state
+    first, second = state.dimensions
+    (line,) = [each for each in dimension_lines(first, rows.hall.view.part_box, "ink") if each.text]
+    click(rows, place_of(rows, *((np.array(line.start) + np.array(line.stop)) / 2)))
+    assert state.dimension_chosen == 0
+    key(rows, Qt.Key.Key_Delete)
+    assert state.dimensions == (second,)
+    click(rows, on(rows, "gpu/0/1"))
+    key(rows, Qt.Key.Key_Escape)
+    assert rows.hall.measure.active
+    rows.menus.execute("view.clear")  # Esc, wherever the keyboard is
+    assert not rows.hall.measure.active
+    key(rows, Qt.Key.Key_Delete)
+    assert state.dimensions == (second,), "without the tool, Delete means the selection"
+    rows.menus.execute("view.measure_clear")
+    assert state.dimensions == ()
+
+
+def test_a_drag_slides_the_drawing_where_one_measures(rows: MainWindow) -> None:
+    view = rows.hall.view
+    at, before = on(rows, "gpu/1/1"), view.pose
+    mouse(rows, "press", at)
+    mouse(rows, "move", at + QPointF(40, 30))
+    mouse(rows, "release", at + QPointF(40, 30))
+    assert view.pose.flat
+    assert view.pose.distance_m == before.distance_m
+    assert on(rows, "gpu/1/1").x() == pytest.approx(at.x() + 40)
+    assert rows.hall.measure.first is None, "it was no click"
+
+
+def test_two_selected_things_are_measured_by_a_key(rows: MainWindow) -> None:
+    key(rows, Qt.Key.Key_Escape)
+    rows.hall.state.selection = ("gpu/0/1", "gpu/1/1")
+    rows.hall.view.native.setFocus()
+    QTest.keyClick(rows.hall.view.native, Qt.Key.Key_D)
+    assert len(lengths(rows)) == 1
+    assert not rows.hall.measure.active
+
+
+def test_dimensions_are_kept_beside_the_scene_and_only_those_of_things_that_are_there(
+    use_window: MakeWindow, my_lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(my_lab)
+    racks = HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x")
+    corner = HallDimension(
+        DimensionEnd("gpu/0/1", 0, (1.0, 0.0, 0.0)), DimensionEnd(at=(4.0, 2.0, 0.0)), "xy"
+    )
+    window.hall.state.dimensions = (racks, corner)
+    before = lengths(window)
+    assert window.editing.file.save()
+    kept = read_view(view_path(my_lab))
+    assert kept is not None
+    assert [each.dimension for each in kept.dimensions] == [racks, corner]
+    window = use_window(my_lab)
+    assert window.hall.state.dimensions == (racks, corner)
+    assert lengths(window) == before
+    data = json.loads(view_path(my_lab).read_text())
+    data["dimensions"][0]["start"]["id"] = "gone/7"
+    view_path(my_lab).write_text(json.dumps(data))
+    window = use_window(my_lab)
+    assert window.hall.state.dimensions == (corner,)
+    assert "1 dimension left out" in window.statusBar().currentMessage()
+
+
+def test_a_plan_drawn_from_the_window_has_them(use_window: MakeWindow, lab: Path) -> None:
+    window = use_window(lab)
+    window.hall.state.dimensions = (HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x"),)
+    (length_m,) = lengths(window)
+    window.menus.execute("file.drawings")
+    (dialog,) = window.findChildren(DrawingsDialog)
+    texts = [words.text for words in dialog.sheets[0].words]
+    window.hall.state.dimensions = ()
+    dialog.close()
+    window.menus.execute("file.drawings")
+    (plain,) = [each for each in window.findChildren(DrawingsDialog) if each is not dialog]
+    without = [words.text for words in plain.sheets[0].words]
+    assert sorted(texts) == sorted([*without, f"{1e3 * length_m:,.0f}"])
+    plain.close()
+
+
+def test_drawings_have_rulers_that_tell_places_of_the_scene(
+    use_window: MakeWindow, lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    rulers, view = window.hall.rulers, window.hall.view
+    window.hall.tick()
+    assert not rulers.thick_px, "a view with perspective has none"
+    view.preset("front", animate=False)
+    window.hall.tick()
+    assert rulers.thick_px
+    box = view.part_box("gpu/0/1", 0)
+    assert box is not None
+    at = on(window, "gpu/0/1", 1.0, 1.0, 1.0)
+    rulers.point(at.x() - 3, at.y() + 2)
+    assert rulers.level.pointed_m == pytest.approx(box[1][0]), "drawn to the corner"
+    assert rulers.upright.pointed_m == pytest.approx(box[1][2])
+    assert rulers.level.place_px(box[1][0]) == pytest.approx(at.x(), abs=0.01)
+    assert rulers.upright.place_px(box[1][2]) + rulers.thick_px == pytest.approx(at.y(), abs=0.01)
+    covered = [
+        plate
+        for plate in (window.hall.legend, window.hall.mark, window.hall.alarm_badge)
+        if plate.isVisible()
+    ]
+    assert covered
+    assert not any(plate.geometry().intersects(strip) for plate in covered for strip in rulers.areas)
+    window.menus.execute("view.rulers")
+    window.hall.tick()
+    assert not rulers.thick_px
+    window.menus.execute("view.rulers")
+    view.orbit(30, 10)
+    window.hall.tick()
+    assert not rulers.thick_px, "turned, it is a view again"
+
+
+@pytest.mark.parametrize("name", ["top", "front", "side"])
+def test_parallel_racks_are_equally_wide_in_a_drawing(open_rows: MakeWindow, name: str) -> None:
+    window = open_rows()
+    view = window.hall.view
+    view.preset(name, animate=False)
+    widths = set()
+    for id in ("gpu/0/0", "gpu/0/3", "gpu/1/1"):
+        ends = [on(window, id, *([share] * 3)) for share in (0.0, 1.0)]
+        widths.add((round(abs(ends[1].x() - ends[0].x()), 4), round(abs(ends[1].y() - ends[0].y()), 4)))
+    assert len(widths) == 1
+
+
+def test_view_files_of_before_are_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.twin-view.json"
+    path.write_text(
+        json.dumps({"format": "twin/view", "version": 1, "layers": ["racks"], "locked": ["gpu/0"]})
+    )
+    assert read_view(path) == View(layers=("racks",), locked=("gpu/0",))
