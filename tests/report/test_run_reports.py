@@ -56,7 +56,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
 
     def all(self, name: str) -> list[dict[str, str | None]]:
         return [found for tag, found in self.tags if tag == name]

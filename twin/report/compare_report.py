@@ -15,8 +15,8 @@ from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.pages import document
 from twin.report.run_facts import standing_mark
-from twin.report.run_report import document
 from twin.scenario.file.diff import Difference as Other
 
 _LEAST = 0.002

@@ -13,8 +13,8 @@ from twin.analysis.designs_comparison import (
 )
 from twin.record.inputs import app_version
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.pages import document
 from twin.report.range_bars import RangeBar, range_bars
-from twin.report.run_report import document
 
 _DRAWN = (
     "total_usd",

@@ -17,8 +17,8 @@ from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.report import run_basis, run_facts, run_incidents, run_money, run_story
 from twin.report.halls import RecordedHalls
-from twin.report.markup import Child, Markup, joined, page, tag
-from twin.report.style import STYLE
+from twin.report.markup import Child, Markup, joined, tag
+from twin.report.pages import document
 from twin.studies.bands import SeedBands
 from twin.units import spoken
 
@@ -101,33 +101,6 @@ def run_report(
     if is_older(reader.header.versions):
         warnings.append("An older version made this run; its scene gives other figures today.")
     return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""), warnings)
-
-
-def document(
-    title: str,
-    lead: str,
-    sections: Sequence[tuple[str, str, Child]],
-    version: str,
-    warnings: Sequence[str] = (),
-) -> str:
-    """Return a page of sections, each (id, title, content), with its table of contents.
-
-    `warnings` are sentences about the whole report, shown in its head.
-    """
-    contents = tag("ul", [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections])
-    body = [
-        tag(
-            "header",
-            tag("span", "SIMULATED", class_="badge"),
-            tag("h1", title),
-            tag("p", lead, class_="lead"),
-            [tag("p", tag("b", sentence), class_="lead", role="note") for sentence in warnings],
-            tag("nav", contents, aria_label="Contents"),
-        ),
-        tag("main", [tag("section", tag("h2", name), content, id=key) for key, name, content in sections]),
-        tag("footer", f"Written by gpu-twin {version}. This file needs no network and runs no script."),
-    ]
-    return page(title, STYLE, body)
 
 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:

@@ -24,8 +24,9 @@ from twin.record.inputs import app_version
 from twin.record.site_year import SiteYear
 from twin.report import run_basis
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.pages import document
 from twin.report.run_money import SAMPLES, books_of_site
-from twin.report.run_report import ReportPicture, document, figure_of
+from twin.report.run_report import ReportPicture, figure_of
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario import Document
 from twin.scenario.schema.document import Scenario

@@ -1,6 +1,25 @@
-"""The look of reports: light or dark as the reader's system asks, and fit for paper."""
+"""The look of reports: light or dark as the reader's system asks, and light on paper."""
 
-STYLE = """
+from __future__ import annotations
+
+PAPER = {
+    "ink": "#000000",
+    "quiet": "#444444",
+    "faint": "#bbbbbb",
+    "hair": "#dddddd",
+    "c1": "#2f7fe0",
+    "c2": "#d9822b",
+    "c3": "#159a63",
+    "c4": "#8a5fd8",
+    "bad": "#c81e45",
+    "warn": "#9a6200",
+    "good": "#12794c",
+}
+"""Colours on paper, by the name of their variable."""
+_PAPER = ";".join(f"--{name}:{colour}" for name, colour in PAPER.items())
+
+STYLE = (
+    """
 :root{color-scheme:light dark;--page:#f4f6f9;--card:#fff;--ink:#121924;--quiet:#566074;--faint:#d9dfe8;--hair:#e7ebf1;
 --accent:#1f6fd6;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
 --badge:#fff3d6;--badgeink:#7a4b00}
@@ -64,11 +83,26 @@ border-bottom:1px solid var(--hair);break-inside:avoid}
 color:var(--quiet)}
 footer{padding-top:6px;padding-bottom:40px;color:var(--quiet);font-size:13px}
 @media (max-width:640px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:16px 14px}}
-@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--quiet:#444;--faint:#bbb;--hair:#ddd;
---accent:#000;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
---badge:#fff;--badgeink:#000}
+.part{border-top:4px solid var(--accent)}h2.part{border:0;font-size:23px;margin-bottom:14px}
+.reader{color:var(--quiet);font-size:15px;font-weight:400;margin-left:8px}
+.questions{margin:0}.questions div{display:grid;grid-template-columns:230px minmax(0,1fr);gap:2px 20px;padding:9px 0;
+border-top:1px solid var(--hair)}.questions dt{font-weight:650}.questions dd{margin:0;max-width:72ch}
+nav .parts{list-style:none;padding:0;margin:0}nav .parts>li{display:flex;gap:4px 18px;padding:2px 0;font-size:14px}
+nav .parts>li>a{font-weight:650;flex:0 0 110px}
+data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:1.5}
+.full{fill:var(--ink);stroke:var(--ink);stroke-width:1.5}
+@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}}
+@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--accent:#000;--badge:#fff;--badgeink:#000;"""
+    + _PAPER
+    + """}
 body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:16pt 0}
-nav{display:none}h2,h3{break-after:avoid}figure,tr,.cards div{break-inside:avoid}thead{display:table-header-group}
-.scroll{overflow:visible}table{font-size:9pt}@page{margin:16mm 14mm}}
+section.part{break-before:page;margin-top:0}header+main>section.part:first-child{break-before:auto}
+h1,h2,h3,caption{break-after:avoid}figure,tr,.cards div,.questions div{break-inside:avoid}
+figure+.note,figure+.scroll+.note{break-before:avoid}thead{display:table-header-group}nav{break-inside:avoid}
+a{text-decoration:none;color:inherit}nav a::after{content:" " target-counter(attr(href url),page)}
+.scroll{overflow:visible}table{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
+@page{size:A4;margin:16mm 14mm 18mm;@bottom-right{content:counter(page) " of " counter(pages);font-size:9pt}
+@bottom-left{content:"simulated, not measured";font-size:9pt}}}
 """
+)
 """One style sheet; colours are variables so that drawings follow the theme too."""

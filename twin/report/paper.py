@@ -1,0 +1,245 @@
+"""Reports on paper: a page of `twin.report.pages` as PDF, with page numbers, contents and heads of tables on each page.
+
+Qt lays out the text; it knows no grids, variables and drawings of style sheets, so the page is put into what it knows
+first (`twin.report.paper_markup`). Drawings stay vectors. Needs no display.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from math import floor
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPointF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QGuiApplication,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextOption,
+    QTextTable,
+)
+from PySide6.QtSvg import QSvgRenderer
+
+from twin.report.paper_markup import FAMILIES, KEEP, PAGE_OF, PAPER_STYLE, PaperPage, paper_page
+
+PX_PER_MM = 96.0 / 25.4
+_WIDE, _HIGH = round(182 * PX_PER_MM), round(258 * PX_PER_MM)
+"""Of the text on A4 [px]."""
+_LEFT, _TOP, _BOTTOM = 14 * PX_PER_MM, 17 * PX_PER_MM, 12 * PX_PER_MM
+_DPI = 600
+_WHOLE = 0.4
+"""Tables lower than this part of a page are not torn."""
+
+
+def report_bytes(path: Path, html: str) -> bytes:
+    """Return a report as its file holds it: PDF where that is its ending, else the page."""
+    return pdf_bytes(html) if path.suffix.lower() == ".pdf" else html.encode()
+
+
+def pdf_bytes(html: str) -> bytes:
+    """Return a page of ours as PDF on A4."""
+    if QGuiApplication.instance() is None:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        QGuiApplication([])
+    page = paper_page(html, _WIDE)
+    laid = _LaidOut(page)
+    data = QByteArray()
+    device = QBuffer(data)
+    device.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(device)
+    writer.setTitle(page.title)
+    writer.setCreator("gpu-twin")
+    writer.setResolution(_DPI)
+    a4 = QPageSize(QPageSize.PageSizeId.A4)
+    writer.setPageLayout(QPageLayout(a4, QPageLayout.Orientation.Portrait, QMarginsF()))
+    painter = QPainter(writer)
+    for number in range(laid.pages):
+        if number:
+            writer.newPage()
+        painter.save()
+        painter.scale(_DPI / 96.0, _DPI / 96.0)
+        laid.paint(painter, number)
+        painter.restore()
+    painter.end()
+    device.close()
+    return bytes(data.data())
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A block or a table of a page: where it is [px], and whether what follows must be on its page."""
+
+    block: QTextBlock
+    table: QTextTable | None
+    top: float
+    bottom: float
+    first: float  # bottom of its first line or row
+    keeps: bool
+
+
+class _LaidOut:
+    """A page of ours laid out on sheets."""
+
+    def __init__(self, page: PaperPage) -> None:
+        self._page = page
+        self._document = document = QTextDocument()
+        document.setDefaultStyleSheet(PAPER_STYLE)
+        font = QFont()
+        font.setFamilies(list(FAMILIES))
+        font.setPixelSize(12)
+        document.setDefaultFont(font)
+        document.setUseDesignMetrics(True)
+        document.setDocumentMargin(0.0)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+        blank = QImage(1, 1, QImage.Format.Format_ARGB32)
+        blank.fill(Qt.GlobalColor.transparent)
+        for name in page.drawings | page.images:
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), blank)
+        document.setHtml(page.html)
+        document.setPageSize(QSizeF(_WIDE, _HIGH))
+        self._keep_together()
+        self._number_contents()
+        self.pages = document.pageCount()
+        self._drawn = [found for block in self._blocks() if (found := self._drawing(block)) is not None]
+
+    def paint(self, painter: QPainter, number: int) -> None:
+        """Paint one sheet, from 0 on."""
+        painter.save()
+        painter.translate(_LEFT, _TOP - number * _HIGH)
+        shown = QRectF(0, number * _HIGH, _WIDE, _HIGH)
+        painter.setClipRect(shown)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.clip = shown
+        self._document.documentLayout().draw(painter, context)
+        for place, name in self._drawn:
+            if place.intersects(shown):
+                if name in self._page.drawings:
+                    QSvgRenderer(QByteArray(self._page.drawings[name].encode())).render(painter, place)
+                else:
+                    painter.drawImage(place, QImage.fromData(self._page.images[name]))
+        painter.restore()
+        font = QFont()
+        font.setFamilies(list(FAMILIES))
+        font.setPixelSize(10)
+        painter.setFont(font)
+        painter.setPen(QColor("#555555"))
+        foot = QRectF(_LEFT, _TOP + _HIGH + 2 * PX_PER_MM, _WIDE, _BOTTOM - 2 * PX_PER_MM)
+        painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"{number + 1} of {self.pages}")
+        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, self._page.foot)
+
+    def _blocks(self) -> list[QTextBlock]:
+        found, block = [], self._document.begin()
+        while block.isValid():
+            found.append(block)
+            block = block.next()
+        return found
+
+    def _drawing(self, block: QTextBlock) -> tuple[QRectF, str] | None:
+        """Return where the drawing or picture of a block is, and its name; None: it has none."""
+        for fragment in _fragments(block):
+            form = fragment.charFormat()
+            if form.isImageFormat():
+                image = form.toImageFormat()
+                place = self._document.documentLayout().blockBoundingRect(block)
+                line = block.layout().lineAt(0)
+                at = place.topLeft() + QPointF(line.x(), line.y())
+                return QRectF(at, QSizeF(image.width(), image.height())), image.name()
+        return None
+
+    # --- what stays together
+
+    def _pieces(self) -> list[_Piece]:
+        found: list[_Piece] = []
+        layout = self._document.documentLayout()
+        each = self._document.rootFrame().begin()
+        while not each.atEnd():
+            table, block = each.currentFrame(), each.currentBlock()
+            each += 1
+            if isinstance(table, QTextTable):
+                place = layout.frameBoundingRect(table)
+                row = min(table.format().headerRowCount(), table.rows() - 1)
+                first = layout.blockBoundingRect(table.cellAt(row, 0).lastCursorPosition().block()).bottom()
+                found.append(_Piece(block, table, place.top(), place.bottom(), first, False))
+            elif block.isValid() and block.text():
+                place, lines = layout.blockBoundingRect(block), block.layout()
+                first = place.top() + (lines.lineAt(0).height() if lines.lineCount() else 0.0)
+                keeps = block.blockFormat().headingLevel() > 0 or any(
+                    KEEP in fragment.charFormat().anchorNames() for fragment in _fragments(block)
+                )
+                found.append(_Piece(block, None, place.top(), place.bottom(), first, keeps))
+        return found
+
+    def _keep_together(self) -> None:
+        """Begin a new page before what would be torn: heads from what they head, pictures from notes, small tables."""
+        for _ in range(400):
+            torn = self._first_torn()
+            if torn is None:
+                return
+            if torn.table is not None:
+                table_form = torn.table.format()
+                table_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                torn.table.setFormat(table_form)
+            else:
+                form = QTextBlockFormat()
+                form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                QTextCursor(torn.block).mergeBlockFormat(form)
+
+    def _first_torn(self) -> _Piece | None:
+        pieces = self._pieces()
+        for place, piece in enumerate(pieces):
+            torn = _page_of(piece.top) != _page_of(piece.first - 0.5)
+            if piece.table is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
+                torn = torn or _page_of(piece.top) != _page_of(piece.bottom - 0.5)
+            begin = place
+            while begin > 0 and pieces[begin - 1].keeps:
+                begin -= 1
+            torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
+            if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 1.0:
+                return pieces[begin]
+        return None
+
+    # --- contents
+
+    def _number_contents(self) -> None:
+        """Write the page of each heading into the contents, which were laid out with numbers as wide."""
+        pages: dict[str, int] = {}
+        layout = self._document.documentLayout()
+        for block in self._blocks():
+            for fragment in _fragments(block):
+                for name in fragment.charFormat().anchorNames():
+                    pages.setdefault(name, _page_of(layout.blockBoundingRect(block).top()) + 1)
+        for key in self._page.contents:
+            found = self._document.find(f"{PAGE_OF}{key}.")
+            if not found.isNull():
+                found.insertText(str(pages.get(key, "")))
+
+
+def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
+    found, each = [], block.begin()
+    while not each.atEnd():
+        found.append(each.fragment())
+        each += 1
+    return found
+
+
+def _breaks(piece: _Piece) -> bool:
+    form = piece.table.format() if piece.table is not None else piece.block.blockFormat()
+    return bool(form.pageBreakPolicy() & QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+
+
+def _page_of(y: float) -> int:
+    return floor(y / _HIGH)
