@@ -167,7 +167,7 @@ class Bar:
     begin: float
     end: float
     text: str
-    kind: str  # whole, loss, left, good, bad
+    kind: str  # whole, loss, left, a, b
 
 
 ALONE_BELOW = 0.3
@@ -196,14 +196,15 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
     parts: list[Child] = []
     for number, bar in enumerate(bars):
         top = 3 + number * row
+        ends = bar.begin == 0.0 and number in (0, len(bars) - 1)
         left, right = sorted((x(bar.begin), x(bar.end)))
         wide = max(right - left, 1.5)
-        css = {"whole": "fq", "left": "f1", "loss": "f2", "good": "fgood", "bad": "fbad"}[bar.kind]
-        strong = "strong" if bar.kind in ("whole", "left") else None
+        css = {"whole": "fq", "left": "f1", "loss": "f2", "a": "f1", "b": "f2"}[bar.kind]
+        strong = "strong" if bar.kind in ("whole", "left") or ends else None
         parts.append(
             tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
         )
-        if not (alone and bar.kind in ("whole", "left")):
+        if not (alone and (bar.kind in ("whole", "left") or ends)):
             parts.append(
                 tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
             )

@@ -112,6 +112,7 @@ class _LaidOut:
         document.setHtml(page.html)
         document.setPageSize(QSizeF(_WIDE, _HIGH))
         self._keep_together()
+        self._keep_rows()
         self._number_contents()
         self.pages = document.pageCount()
         self._drawn = [found for block in self._blocks() if (found := self._drawing(block)) is not None]
@@ -211,6 +212,35 @@ class _LaidOut:
             if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 1.0:
                 return pieces[begin]
         return None
+
+    def _keep_rows(self) -> None:
+        """Push rows that would be torn to the next page, below the head that is repeated there."""
+        for frame in self._document.rootFrame().childFrames():
+            if not isinstance(frame, QTextTable):
+                continue
+            heads = frame.format().headerRowCount()
+            head = (
+                sum(self._row(frame, row)[1] - self._row(frame, row)[0] for row in range(heads)) + 8.0 * heads
+            )
+            for row in range(heads, frame.rows()):
+                top, bottom = self._row(frame, row)
+                if _page_of(top) == _page_of(bottom - 0.5) or bottom - top > _WHOLE * _HIGH:
+                    continue
+                form = QTextBlockFormat()
+                form.setTopMargin((_page_of(top) + 1) * _HIGH - top + head)
+                for column in range(frame.columns()):
+                    cell = frame.cellAt(row, column)
+                    if cell.isValid() and cell.row() == row:
+                        cell.firstCursorPosition().mergeBlockFormat(form)
+
+    def _row(self, table: QTextTable, row: int) -> tuple[float, float]:
+        """Return top and bottom of the text of a row [px]."""
+        layout = self._document.documentLayout()
+        cells = [table.cellAt(row, column) for column in range(table.columns())]
+        return (
+            min(layout.blockBoundingRect(cell.firstCursorPosition().block()).top() for cell in cells),
+            max(layout.blockBoundingRect(cell.lastCursorPosition().block()).bottom() for cell in cells),
+        )
 
     # --- contents
 

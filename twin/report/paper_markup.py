@@ -20,9 +20,9 @@ PAPER_STYLE = f"""
 p{{margin-top:3px;margin-bottom:5px}} h1{{font-size:24px;margin-top:2px;margin-bottom:4px}}
 h2{{font-size:16px;margin-top:16px;margin-bottom:5px}} h3{{font-size:13px;margin-top:10px;margin-bottom:4px}}
 h2.part{{font-size:20px;margin-top:0px}} .badge{{font-size:10px;font-weight:bold}}
-table{{font-size:10.5px}} caption{{color:{PAPER["quiet"]}}}
-th{{text-align:left;font-weight:normal}} thead th{{font-weight:bold;color:{PAPER["quiet"]}}}
+table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{font-weight:bold;color:{PAPER["quiet"]}}}
 .num{{text-align:right}} .note,.lead,.caption,.reader{{color:{PAPER["quiet"]}}} .note,.caption{{font-size:10.5px}}
+.head{{font-size:12px;font-weight:bold;margin-top:8px;margin-bottom:2px}}
 .reader{{font-size:12px;font-weight:normal}} .unknown{{color:{PAPER["quiet"]};font-style:italic}}
 .mono{{font-family:"DejaVu Sans Mono";font-size:9px}}
 .bad{{color:{PAPER["bad"]};font-weight:bold}} .warn{{color:{PAPER["warn"]};font-weight:bold}}
@@ -176,7 +176,7 @@ class _Reader(HTMLParser):
         elif tag == "caption":
             self.out = self._whole
             self.out.insert(
-                self._table, f'<p class="caption"><a name="{KEEP}"></a>{"".join(self._captioned)}</p>'
+                self._table, f'<p class="head"><a name="{KEEP}"></a>{"".join(self._captioned)}</p>'
             )
 
     def handle_data(self, data: str) -> None:

@@ -1,34 +1,42 @@
-"""A run as one HTML file: its scene, its results and their causes, and its sources."""
+"""A run as one HTML file for three readers: who decides, who builds and runs the site, who teaches or checks."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from twin.analysis.compare_at import summary_so_far
-from twin.analysis.explain import events_until, explain
+from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
+from twin.catalog import Catalog
+from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
-from twin.report import run_basis, run_facts, run_incidents, run_money, run_story
+from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story
+from twin.report.glossary import glossary
 from twin.report.halls import RecordedHalls
-from twin.report.markup import Child, Markup, joined, tag
-from twin.report.pages import document
+from twin.report.markup import Markup, joined, tag
+from twin.report.pages import ReportPart, report
+from twin.report.published import published_figures
+from twin.report.run_engineering import facility, reliability, reliability_words
+from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
+from twin.scenario.schema.document import Scenario
 from twin.studies.bands import SeedBands
 from twin.units import spoken
 
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """A picture of the hall in a report: PNG, and its caption."""
+    """A picture of the hall in a report: PNG, its caption, and the question that it answers."""
 
     png: bytes
     title: str
+    question: str = ""
 
 
 def run_report(
@@ -58,40 +66,44 @@ def run_report(
     scenario, summary = reader.header.scenario, reader.summary
     says = moments(scenario)
     events = events_until(reader, reader.t_end_s)
-    halls = RecordedHalls(reader)
     catalog, texts = run_basis.catalog_of(reader)
-    first_scene, first_hall = halls.at(0)
+    first = RecordedHalls(reader).at(0)
     found = explain(reader, 0.0, reader.t_end_s, events) if reader.t_end_s > 0.0 else None
-    unfinished = tag("p", "The run has not finished: these figures are available at its end.")
-    ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
-    sections: list[tuple[str, str, Child]] = [
-        (
-            "figures",
-            "Key figures",
-            run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s), bands),
-        ),
-        ("run", "Scene and run", run_facts.what_was_run(reader, summary, says)),
-        (
-            "ledger",
-            "Where the GPU time went",
-            run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
-        ),
-        ("money", "Money", run_money.money(reader, first_hall, catalog)),
-        ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
-        ("incidents", "Incidents", run_incidents.incidents(incidents_of(reader, events=events))),
-        ("curves", "Over time", run_story.time_curves(reader, events)),
-        ("hall", "The hall", _pictures(pictures, without)),
-        ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
-        ("jobs", "Jobs", unfinished if summary is None else run_facts.jobs(summary, says)),
-        ("year", "Typical year", run_basis.year(first_scene, first_hall, catalog)),
-        ("rules", "Design rules", run_basis.rules(first_scene, first_hall, catalog, events)),
-        (
-            "sources",
-            "Constants and their sources",
-            run_basis.sources(first_scene, first_hall, catalog, texts),
+    facts = RunFacts(
+        scenario,
+        summary or summary_so_far(reader, reader.t_end_s),
+        summary is not None,
+        reader.t_end_s,
+        summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader),
+        incidents_of(reader, events=events),
+        run_money.money_of_run(reader, first[1], catalog),
+        published_figures(scenario.title, summary) if summary is not None else (),
+        bands,
+    )
+    curves = run_story.time_curves(reader, events)
+    shown = [figure_of(picture) for picture in pictures]
+    parts = [
+        summary_part(facts, shown[0] if shown else None),
+        _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
+    ]
+    method = _method(reader, facts, first, catalog)
+    constants = run_basis.sources(*first, catalog, texts)
+    said = joined(
+        joined([*(answer for _, answer in part.questions), *(c for _, _, c in part.sections)])
+        for part in parts
+    )
+    terms = ("glossary", "Glossary", glossary(said))
+    parts += [
+        replace(method, sections=(*method.sections, terms)),
+        ReportPart(
+            "appendix",
+            "Appendix",
+            "constants",
+            (),
+            (("constants", "Constants and their sources", constants),),
         ),
     ]
-    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured"
+    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured".lstrip("0")
     warnings = []
     if summary is None:
         reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
@@ -100,7 +112,96 @@ def run_report(
         )
     if is_older(reader.header.versions):
         warnings.append("An older version made this run; its scene gives other figures today.")
-    return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""), warnings)
+    return report(scenario.title, lead, parts, reader.header.versions.get("twin", ""), warnings)
+
+
+def _engineering(
+    reader: Reader,
+    facts: RunFacts,
+    found: Explanation | None,
+    curves: Mapping[str, Markup],
+    pictures: Sequence[Markup],
+    without: str,
+    events: Sequence[Event],
+    first: tuple[Scenario, Plant],
+    catalog: Catalog,
+) -> ReportPart:
+    """Return the part for who builds and runs the site."""
+    says = moments(facts.scenario)
+    unfinished = tag("p", "The run has not finished: these figures are available at its end.")
+    work = [curves[key] for key in ("goodput", "held", "queue") if key in curves]
+    return ReportPart(
+        "engineering",
+        "Engineering",
+        "for who builds and runs it",
+        (
+            ("Where did the GPU time go?", losses_words(facts)),
+            ("Do power and cooling hold?", power_words(facts)),
+            ("What broke, and what did it take?", reliability_words(facts)),
+        ),
+        (
+            (
+                "ledger",
+                "Where the GPU time went",
+                run_story.ledger(facts.ledger_gpu_s) if sum(facts.ledger_gpu_s.values()) else unfinished,
+            ),
+            ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
+            (
+                "causes",
+                "Failures by cause",
+                joined([run_incidents.by_cause(facts.incidents), run_incidents.incidents(facts.incidents)]),
+            ),
+            ("facility", "Power, cooling, water and carbon", facility(facts, curves)),
+            ("reliability", "Reliability", joined([reliability(facts), *work])),
+            (
+                "hall",
+                "The hall",
+                joined(pictures) if pictures else tag("p", without or "This report has no pictures."),
+            ),
+            ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
+            ("jobs", "Jobs", run_facts.jobs(facts.summary, says) if facts.over else unfinished),
+            ("money", "Money", run_money.money(facts.money)),
+            ("year", "Typical year", run_basis.year(*first, catalog)),
+            ("rules", "Design rules", run_basis.rules(*first, catalog, events)),
+            ("all", "All key figures", run_facts.key_figures(facts.summary, facts.bands)),
+        ),
+    )
+
+
+def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], catalog: Catalog) -> ReportPart:
+    """Return the part for who teaches or checks."""
+    scenario = facts.scenario
+    says = moments(scenario)
+    residual = facts.summary.get("energy", {}).get("residual")
+    standings = run_basis.standings_of(*first, catalog)
+    return ReportPart(
+        "method",
+        "Method",
+        "for who teaches or checks",
+        (
+            ("What is shown here?", run_method.story_words(scenario)),
+            (
+                "How sure are the figures?",
+                run_method.sure_words(standings, residual, run_facts.rests(facts.summary)),
+            ),
+            ("How can I repeat it?", run_method.repeat_words(reader, facts.over)),
+        ),
+        (
+            ("how", "How figures are worked out", run_method.method()),
+            ("story", "The scene", run_method.story(scenario)),
+            (
+                "run",
+                "The run",
+                joined(
+                    [
+                        run_facts.what_was_run(reader, facts.summary if facts.over else None, says),
+                        run_method.interventions(reader, says),
+                    ]
+                ),
+            ),
+            ("sources", "Sources of the scene", run_method.scene_sources(scenario)),
+        ),
+    )
 
 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
@@ -138,16 +239,11 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
     return float(times[worst])
 
 
-def _pictures(pictures: Sequence[ReportPicture], without: str) -> Markup:
-    if not pictures:
-        return tag("p", without or "This report has no pictures.")
-    return joined(map(figure_of, pictures))
-
-
 def figure_of(picture: ReportPicture) -> Markup:
     """Return a picture that stands in the page itself, with its caption."""
     source = f"data:image/png;base64,{base64.b64encode(picture.png).decode()}"
-    return tag("figure", tag("img", src=source, alt=picture.title), tag("figcaption", picture.title))
+    asked = tag("b", f"{picture.question} ") if picture.question else None
+    return tag("figure", tag("img", src=source, alt=picture.title), tag("figcaption", asked, picture.title))
 
 
 def _ledger_so_far(reader: Reader) -> Mapping[str, float]:

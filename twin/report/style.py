@@ -38,7 +38,7 @@ h3{font-size:15px;margin:20px 0 6px}
 p{margin:6px 0 10px;max-width:78ch}
 .badge{display:inline-block;font-size:12px;font-weight:700;letter-spacing:.14em;padding:3px 10px;border-radius:6px;
 background:var(--badge);color:var(--badgeink)}
-.lead,.note,figcaption,caption{color:var(--quiet)}
+.lead,.note,figcaption{color:var(--quiet)}
 .note{font-size:13.5px}
 nav{margin:14px 0 4px}
 nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0;font-size:14px}
@@ -48,10 +48,10 @@ section{background:var(--card);border:1px solid var(--hair);border-radius:12px;p
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(186px,1fr));gap:10px;margin:0 0 18px;padding:0}
 .cards div{border:1px solid var(--faint);border-radius:10px;padding:10px 14px}
 .cards dt{font-size:12.5px;color:var(--quiet);margin:0}
-.cards dd{font-size:21px;font-weight:650;margin:2px 0 0;white-space:nowrap}
+.cards dd{font-size:19px;font-weight:650;margin:2px 0 0}.cards .reader{font-size:13px;display:block;margin:0}
 .scroll{overflow-x:auto;margin:0 0 6px}
 table{border-collapse:collapse;width:100%;font-size:13.5px;line-height:1.42}
-caption{text-align:left;padding:0 0 6px;font-size:13px}
+caption{text-align:left;padding:10px 0 4px;font-size:14px;font-weight:650;color:var(--ink)}
 th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border-bottom:1px solid var(--hair);
 overflow-wrap:anywhere}
 thead th{font-weight:600;color:var(--quiet);border-bottom:1px solid var(--faint);white-space:nowrap}

@@ -25,6 +25,7 @@ from twin.analysis.design_runs import DesignRun, design_runs_aside
 from twin.analysis.designs_comparison import DesignsCompared, basis_words, compared, short_sentences
 from twin.app.compare.design_bars import DesignBars
 from twin.app.compare.designs_table import DesignsTable
+from twin.app.files.report_page import page_filter, page_path
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
@@ -32,6 +33,7 @@ from twin.app.toolkit.overflow_row import ToolRow
 from twin.app.toolkit.theme import scaled
 from twin.language import tr
 from twin.report.designs_report import designs_report
+from twin.report.paper import report_bytes
 from twin.whole_file import write_whole
 
 _LEAST_PICTURE_PX = 130
@@ -117,7 +119,7 @@ class DesignsWindow(QDialog):
     def save_report(self, path: Path) -> None:
         """Write what is shown as a page. Raises `OSError`."""
         if self.found is not None:
-            write_whole(path, designs_report(self.found).encode())
+            write_whole(path, report_bytes(path, designs_report(self.found)))
 
     def done(self, result: int) -> None:
         """Give up what runs."""
@@ -282,12 +284,10 @@ class DesignsWindow(QDialog):
 
     def ask_report(self) -> None:
         """Let the person choose where the report goes, and write it."""
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, tr("Save a report"), "designs.html", tr("Pages (*.html)")
-        )
+        chosen, kind = QFileDialog.getSaveFileName(self, tr("Save a report"), "designs.html", page_filter())
         if not chosen:
             return
-        path = Path(chosen if chosen.endswith(".html") else f"{chosen}.html")
+        path = page_path(chosen, kind)
         try:
             self.save_report(path)
         except OSError as error:
