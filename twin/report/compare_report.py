@@ -13,7 +13,7 @@ from twin.analysis.paired import LEVEL, PairedDifference
 from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
-from twin.report.glossary import glossary
+from twin.report.glossary import with_glossary
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
 from twin.report.range_bars import RangeDot, range_dots
@@ -26,7 +26,9 @@ _LEAST = 0.002
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _SMALL = 0.1
 """Part of the figure of A up to which differences are drawn in one picture; larger ones have their own."""
-_NAMED, _MOST_NAME = 2, 90
+_NAMED, _MOST_NAME, _MOST_HEAD = 2, 90, 60
+_DECIDES = ("goodput", "productive_gpu_h", "cost_usd", "carbon_kg", "power_max_w")
+_TOLD = 4
 _SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
 _WORK = ("interruptions", "lost_gpu_h", "ettr")
 
@@ -59,13 +61,7 @@ def compare_report(
         _engineering(found, heads),
         _method(found, called, differences, change),
     ]
-    said = joined(joined([part.title, *(content for _, _, content in part.sections)]) for part in parts)
-    method = parts[2]
-    terms = ("glossary", "Glossary", glossary(said))
-    parts[2] = ReportPart(
-        method.key, method.title, method.reader, method.questions, (*method.sections, terms)
-    )
-    return report(title, f"{_seeds(found)}: simulated, not measured", parts, app_version())
+    return report(title, f"{_seeds(found)}: simulated, not measured", with_glossary(parts), app_version())
 
 
 def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
@@ -78,8 +74,8 @@ def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
     return "; ".join(named) + (f" and {more:,} more changes" if more else "")
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= _MOST_NAME else f"{words[: _MOST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+def _short(words: str, most: int = _MOST_NAME) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _seeds(found: Comparison) -> str:
@@ -116,13 +112,16 @@ def _summary(found: Comparison, change: str, heads: tuple[str, str]) -> ReportPa
 
 def _effect(found: Comparison) -> str:
     """Return the figures that decide, A to B, those that are significant first."""
-    apart = [(figure, difference) for figure, difference in _known(found) if not difference.same]
+    apart = {figure.key: (figure, d) for figure, d in _known(found) if not d.same}
     if not apart:
         return "Nothing: A and B are the same in every figure."
-    sure = [pair for pair in apart if pair[1].beyond_chance or pair[1].one_way]
-    told = sorted(sure or apart, key=lambda pair: pair[0].better == 0)[:4]
-    said = "; ".join(_from_to(figure, difference) for figure, difference in told)
-    return f"{said[:1].upper()}{said[1:]}."
+    sure = {key: pair for key, pair in apart.items() if pair[1].beyond_chance or pair[1].one_way} or apart
+    told = [sure[key] for key in (*_DECIDES, *sure) if key in sure]
+    said = []
+    for figure, difference in dict(zip((figure.key for figure, _ in told), told, strict=True)).values():
+        words = judged(figure, found).words
+        said.append(f"{_from_to(figure, difference)}{f', {words}' if words else ''}")
+    return f"{'; '.join(said[:_TOLD])}."
 
 
 def _from_to(figure: ComparedFigure, difference: PairedDifference) -> str:
@@ -131,11 +130,8 @@ def _from_to(figure: ComparedFigure, difference: PairedDifference) -> str:
 
 
 def _apart(figure: ComparedFigure, difference: PairedDifference) -> str:
-    words = apart_text(figure, difference.difference, difference.size)
-    if difference.paired is None:
-        return words
-    half = apart_text(figure, difference.paired, difference.size, 2).removeprefix("+")
-    return f"{words} ± {half}"
+    words, half = apart_text(figure, difference.difference, difference.paired, difference.size)
+    return f"{words} ± {half}" if half else words
 
 
 def _sure(found: Comparison) -> str:
@@ -222,24 +218,22 @@ def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
     )
     spread = ("paired ±", "unpaired ±", "seeds higher / lower") if many else ()
     columns = ("figure", a, b, "B \N{MINUS SIGN} A", *spread, "significant (95 %)" if many else "")
-    rows = []
+    rows, same = [], []
     for figure, difference in _known(found):
+        if difference.same:
+            same.append(f"{figure_title(figure)} {figure_text(figure, difference.a)}")
+            continue
         size = difference.size
+        apart, paired = apart_text(figure, difference.difference, difference.paired, size)
         cells: list[Child] = [
             figure_title(figure),
             number(difference.a, figure_text(figure, difference.a, size), f"{figure.key}.a"),
             number(difference.b, figure_text(figure, difference.b, size), f"{figure.key}.b"),
-            number(
-                difference.difference,
-                apart_text(figure, difference.difference, size),
-                f"{figure.key}.difference",
-            ),
+            number(difference.difference, apart, f"{figure.key}.difference"),
         ]
         if many:
-            cells += [
-                number(half, "" if half is None else apart_text(figure, half, size, 2).removeprefix("+"))
-                for half in (difference.paired, difference.unpaired)
-            ]
+            _, unpaired = apart_text(figure, difference.difference, difference.unpaired, size)
+            cells += [number(difference.paired, paired), number(difference.unpaired, unpaired)]
             cells.append(seeds_words(difference))
         rows.append((*cells, _judged(figure, found, difference)))
     note = (
@@ -249,7 +243,11 @@ def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
         else ""
     )
     return joined(
-        [table(columns, rows, right=len(columns) - 1), tag("p", note, class_="note") if note else None]
+        [
+            table(columns, rows, right=len(columns) - 1) if rows else None,
+            tag("p", f"The same in A and B: {', '.join(same)}.") if same else None,
+            tag("p", note, class_="note") if note else None,
+        ]
     )
 
 
@@ -307,8 +305,8 @@ def _way_words(way: DesignWaterfall) -> str:
         f"{step_title(step.account, step.gpu_h)} ({_signed(step.gpu_h)})" for step in steps[:3]
     )
     apart = way.b_gpu_h - way.a_gpu_h
-    of = f", {percent(apart / way.a_gpu_h)} of A" if way.a_gpu_h else ""
-    return f"Productive time differs by {_signed(apart)} GPU-hours{of}. The largest steps: {largest}."
+    of = f", {percent(abs(apart) / way.a_gpu_h)} of A" if way.a_gpu_h else ""
+    return f"Productive time differs by {_signed(apart)} GPU-h{of}. The largest steps: {largest}."
 
 
 def _signed(gpu_h: float) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from twin.report.markup import Child, Markup, table, tag
+from twin.report.markup import Child, Markup, joined, table, tag
+from twin.report.pages import ReportPart
 from twin.resources import folder
 
 _ROW = re.compile(r"^\| (?P<term>[^|]+) \| (?P<meaning>[^|]+) \|$", re.MULTILINE)
@@ -38,3 +41,13 @@ def glossary(html: str) -> Markup:
     if not rows:
         return tag("p", "No term needs one.")
     return table(("term", "meaning"), rows)
+
+
+def with_glossary(parts: Sequence[ReportPart]) -> list[ReportPart]:
+    """Return the parts of a report, the last of them with the terms that all use."""
+    said = joined(
+        joined([*(answer for _, answer in part.questions), *(content for _, _, content in part.sections)])
+        for part in parts
+    )
+    terms = ("glossary", "Glossary", glossary(said))
+    return [*parts[:-1], replace(parts[-1], sections=(*parts[-1].sections, terms))]

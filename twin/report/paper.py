@@ -27,7 +27,6 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
-    QTextOption,
     QTextTable,
 )
 from PySide6.QtSvg import QSvgRenderer
@@ -38,6 +37,8 @@ PX_PER_MM = 96.0 / 25.4
 _WIDE, _HIGH = round(182 * PX_PER_MM), round(258 * PX_PER_MM)
 """Of the text on A4 [px]."""
 _LEFT, _TOP, _BOTTOM = 14 * PX_PER_MM, 17 * PX_PER_MM, 12 * PX_PER_MM
+_EDGE = 5.0
+"""Left free within the text at the edges of each sheet, so that no letter reaches over [px]."""
 _DPI = 600
 _WHOLE = 0.4
 """Tables lower than this part of a page are not torn."""
@@ -53,7 +54,7 @@ def pdf_bytes(html: str) -> bytes:
     if QGuiApplication.instance() is None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         QGuiApplication([])
-    page = paper_page(html, _WIDE)
+    page = paper_page(html, round(_WIDE - 2.0 * _EDGE))
     laid = _LaidOut(page)
     data = QByteArray()
     device = QBuffer(data)
@@ -101,10 +102,7 @@ class _LaidOut:
         font.setPixelSize(12)
         document.setDefaultFont(font)
         document.setUseDesignMetrics(True)
-        document.setDocumentMargin(0.0)
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        document.setDefaultTextOption(option)
+        document.setDocumentMargin(_EDGE)
         blank = QImage(1, 1, QImage.Format.Format_ARGB32)
         blank.fill(Qt.GlobalColor.transparent)
         for name in page.drawings | page.images:
@@ -138,7 +136,7 @@ class _LaidOut:
         font.setPixelSize(10)
         painter.setFont(font)
         painter.setPen(QColor("#555555"))
-        foot = QRectF(_LEFT, _TOP + _HIGH + 2 * PX_PER_MM, _WIDE, _BOTTOM - 2 * PX_PER_MM)
+        foot = QRectF(_LEFT, _TOP + _HIGH + 2 * PX_PER_MM, _WIDE, _BOTTOM).adjusted(_EDGE, 0.0, -_EDGE, 0.0)
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"{number + 1} of {self.pages}")
         painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, self._page.foot)
 
@@ -209,7 +207,7 @@ class _LaidOut:
             while begin > 0 and pieces[begin - 1].keeps:
                 begin -= 1
             torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
-            if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 1.0:
+            if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
                 return pieces[begin]
         return None
 
@@ -227,7 +225,7 @@ class _LaidOut:
                 if _page_of(top) == _page_of(bottom - 0.5) or bottom - top > _WHOLE * _HIGH:
                     continue
                 form = QTextBlockFormat()
-                form.setTopMargin((_page_of(top) + 1) * _HIGH - top + head)
+                form.setTopMargin((_page_of(top) + 1) * _HIGH + _EDGE - top + head)
                 for column in range(frame.columns()):
                     cell = frame.cellAt(row, column)
                     if cell.isValid() and cell.row() == row:

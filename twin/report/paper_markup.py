@@ -32,6 +32,7 @@ table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{fon
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _VIEW = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _CLASS = re.compile(r'<(\w+)((?: [\w-]+="[^"]*")*?) class="([^"]*)"')
+_LONG_WORD = re.compile(r"[0-9a-f]{8}(?=[0-9a-f])")
 _DATA = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)
 _DRAWN = {
     "grid": f'stroke="{PAPER["hair"]}"',
@@ -182,6 +183,8 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._dropped[-1:] == ["title"]:
             self.title += data
+        if any("mono" in end for _, end in self._open):
+            data = _LONG_WORD.sub(lambda piece: f"{piece.group()}\N{ZERO WIDTH SPACE}", data)
         self._say(escape(data))
 
     def _say(self, text: str) -> None:
@@ -233,7 +236,7 @@ class _Reader(HTMLParser):
         if tag == "figcaption":
             return '<p class="caption">', "</p>"
         if tag in _CELLS or tag in _KEPT:
-            return f"<{tag}{css}>", f"</{tag}>"
+            return f"<{tag}{css}>", f"</{tag}>{'<!--mono-->' if classes == 'mono' else ''}"
         return "", ""
 
     def _in_cards(self) -> bool:

@@ -116,7 +116,7 @@ def range_dots(dots: Sequence[RangeDot], label: str) -> Markup:
     ends = [end for dot in dots for end in (dot.low, dot.high)]
     ticks = value_ticks(min(0.0, *ends), max(0.0, *ends), _TICKS)
     low_value, high_value = ticks[0], ticks[-1]
-    name, figures = 235.0, 195.0
+    name, figures = 225.0, 200.0
     room = WIDE - name - figures
 
     def x(value: float) -> float:
@@ -134,10 +134,10 @@ def range_dots(dots: Sequence[RangeDot], label: str) -> Markup:
         parts.append(tag("text", dot.title, x=name - 12, y=middle + 4, text_anchor="end", class_=strong))
         if dot.high > dot.low:
             parts.append(tag("line", class_="whisker", x1=x(dot.low), x2=x(dot.high), y1=middle, y2=middle))
-            for end in (dot.low, dot.high):
-                parts.append(
-                    tag("line", class_="whisker", x1=x(end), x2=x(end), y1=middle - 4, y2=middle + 4)
-                )
+            parts += [
+                tag("line", class_="whisker", x1=x(end), x2=x(end), y1=middle - 4, y2=middle + 4)
+                for end in (dot.low, dot.high)
+            ]
         css = "full" if dot.significant else "hollow"
         parts.append(tag("circle", class_=css, cx=x(dot.middle), cy=middle, r=4.5))
         parts.append(tag("text", dot.text, x=WIDE - figures + 14, y=middle + 4, class_=strong))

@@ -113,6 +113,13 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
     )
 
 
+def counts_words(scenario: Scenario, plant: Plant, catalog: Catalog) -> str:
+    """Return how many findings the design rules have in a scene, in a sentence."""
+    counts = check(scenario, plant, catalog, []).counts()
+    found = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n]
+    return f"{', '.join(found)}." if found else "no findings."
+
+
 def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
     """Return the catalogue of the run, own parts too, and its files of constants; of this program for older files."""
     texts, own = reader.constants() or constants(), reader.header.scenario.own_files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story
-from twin.report.glossary import glossary
+from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
 from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
@@ -64,7 +64,6 @@ def run_report(
         When the file is damaged.
     """
     scenario, summary = reader.header.scenario, reader.summary
-    says = moments(scenario)
     events = events_until(reader, reader.t_end_s)
     catalog, texts = run_basis.catalog_of(reader)
     first = RecordedHalls(reader).at(0)
@@ -86,23 +85,8 @@ def run_report(
         summary_part(facts, shown[0] if shown else None),
         _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
     ]
-    method = _method(reader, facts, first, catalog)
+    parts.append(_method(reader, facts, first, catalog))
     constants = run_basis.sources(*first, catalog, texts)
-    said = joined(
-        joined([*(answer for _, answer in part.questions), *(c for _, _, c in part.sections)])
-        for part in parts
-    )
-    terms = ("glossary", "Glossary", glossary(said))
-    parts += [
-        replace(method, sections=(*method.sections, terms)),
-        ReportPart(
-            "appendix",
-            "Appendix",
-            "constants",
-            (),
-            (("constants", "Constants and their sources", constants),),
-        ),
-    ]
     lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured".lstrip("0")
     warnings = []
     if summary is None:
@@ -112,7 +96,19 @@ def run_report(
         )
     if is_older(reader.header.versions):
         warnings.append("An older version made this run; its scene gives other figures today.")
-    return report(scenario.title, lead, parts, reader.header.versions.get("twin", ""), warnings)
+    return report(
+        scenario.title,
+        lead,
+        with_appendix(parts, constants),
+        reader.header.versions.get("twin", ""),
+        warnings,
+    )
+
+
+def with_appendix(parts: Sequence[ReportPart], constants: Markup) -> list[ReportPart]:
+    """Return the parts of a report, the last with the terms that they use, and the constants as an appendix."""
+    appendix = (("constants", "Constants and their sources", constants),)
+    return [*with_glossary(parts), ReportPart("appendix", "Appendix", "all numbers that go in", (), appendix)]
 
 
 def _engineering(

@@ -64,7 +64,7 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
 
 
 def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
-    """Return power, temperature, goodput, GPUs held and the queue over the whole run, each with the question it answers.
+    """Return power, temperature, goodput, GPUs held and the queue over the run, each with the question it answers.
 
     Thin lines are alarms.
     """

@@ -10,6 +10,7 @@ from typing import Any
 from twin.analysis.account_words import account_title
 from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
+from twin.arrays import Floats
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.report.markup import Child, Markup, joined, number, tag
@@ -71,6 +72,14 @@ class RunFacts:
         """Return the accounts of lost GPU time, the largest first."""
         found = [account for account, gpu_s in self.ledger_gpu_s.items() if gpu_s > 0.0]
         return sorted((a for a in found if a != "productive"), key=lambda a: -self.ledger_gpu_s[a])
+
+
+def place_words(scenario: Scenario) -> str:
+    """Return where a site is: its place of the climate, or the name that the scene gives it."""
+    site = scenario.site
+    if site.climate.place:
+        return site.climate.place.replace("-", " ").title()
+    return site.name if site.name != "unnamed site" else "not named"
 
 
 def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
@@ -179,11 +188,10 @@ def _basis(summary: Summary) -> str:
 
 
 def _cards(facts: RunFacts) -> Markup:
-    summary, site = facts.summary, facts.scenario.site
-    place = site.climate.place.replace("-", " ").title() if site.climate.place else site.name
+    summary = facts.summary
     cards: list[tuple[str, Child]] = [
         ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
-        ("Place", place if place != "unnamed site" else "not named"),
+        ("Place", place_words(facts.scenario)),
     ]
     if "gpus" in summary:
         cards.insert(
@@ -191,16 +199,19 @@ def _cards(facts: RunFacts) -> Markup:
         )
     if isinstance(facts.money, RunMoney):
         books, ledger = facts.money.books, facts.money.ledger
-        cards.append(("Capital (P5 to P95)", _range_card(usd_range(books.drawn.capital.total_usd))))
+        cards.append(("Capital (P5 to P95)", range_card(books.drawn.capital.total_usd)))
         if ledger is not None:
-            cards.append(("Cost of this run (P5 to P95)", _range_card(usd_range(ledger.total_usd))))
-    for key in ("goodput", "interruptions", "energy_j", "power_max_w", "carbon_kg", "water_l"):
-        cards.append((figure_title(_BY_KEY[key]), number(facts.figure(key), facts.words(key))))
+            cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
+    cards += [
+        (facts.title(key), number(facts.figure(key), facts.words(key)))
+        for key in ("goodput", "interruptions", "energy_j", "power_max_w", "carbon_kg", "water_l")
+    ]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
 
 
-def _range_card(words: str) -> Markup:
-    middle, _, spread = words.partition(" (P5 to P95: ")
+def range_card(usd: Floats) -> Markup:
+    """Return an amount of money and, smaller, its range."""
+    middle, _, spread = usd_range(usd).partition(" (P5 to P95: ")
     return joined([middle, tag("span", f" {spread.removesuffix(')')}", class_="reader") if spread else None])
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import timedelta
 
 from twin import units
-from twin.analysis.figure_words import value_words
+from twin.analysis.figure_words import scale_of, value_words
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.money_words import spread_of
 from twin.arrays import Floats
@@ -29,7 +30,7 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
         (1e6, 1e6, "million USD"),
         (1e9, 1e9, "billion USD"),
     ),
-    "gpu_hours": ((0.0, 1.0, "GPU-hours"), (1e6, 1e6, "million GPU-hours")),
+    "gpu_hours": ((0.0, 1.0, "GPU-h"), (1e7, 1e6, "million GPU-h")),
 }
 """From which size on, what one is, and its name."""
 _REPORTED: dict[str, tuple[str, str, float]] = {
@@ -37,15 +38,15 @@ _REPORTED: dict[str, tuple[str, str, float]] = {
     "lost_gpu_h": ("Lost work", "gpu_hours", 1.0),
     "energy_j": ("Facility energy", "energy", 1.0),
     "it_j": ("IT energy", "energy", 1.0),
-    "energy_per_gpu_h": ("Facility energy per productive GPU-hour", "energy", 1.0),
+    "energy_per_gpu_h": ("Energy per productive GPU-h", "energy", 1.0),
     "power_max_w": ("Peak facility power", "power", 1.0),
     "power_mean_w": ("Mean facility power", "power", 1.0),
     "throttle_gpu_s": ("GPU time in thermal throttling", "gpu_hours", 1.0 / 3600.0),
     "water_l": ("Water", "water", 1.0),
     "carbon_kg": ("Carbon", "mass", 1.0),
     "cost_usd": ("Energy cost", "usd", 1.0),
-    "carbon_per_gpu_h": ("Carbon per productive GPU-hour", "mass", 1.0),
-    "cost_per_gpu_h": ("Energy cost per productive GPU-hour", "usd", 1.0),
+    "carbon_per_gpu_h": ("Carbon per productive GPU-h", "mass", 1.0),
+    "cost_per_gpu_h": ("Energy cost per productive GPU-h", "usd", 1.0),
 }
 """Figures of comparisons that reports give in units of their size: title, kind, and what one of them is."""
 
@@ -104,7 +105,7 @@ def figure_title(figure: ComparedFigure) -> str:
 
 
 def figure_text(figure: ComparedFigure, value: float, like: float | None = None) -> str:
-    """Return a figure of comparisons with at most four significant digits, in the unit for a value of the size `like`."""
+    """Return a figure of comparisons in at most four significant digits, in the unit for the size `like`."""
     if figure.key in _REPORTED:
         _, kind, one = _REPORTED[figure.key]
         return amount(value * one, kind, like=None if like is None else like * one)
@@ -119,21 +120,49 @@ def figure_text(figure: ComparedFigure, value: float, like: float | None = None)
     return value_words(figure, value, like)
 
 
-def apart_text(figure: ComparedFigure, value: float, like: float, digits: int = 3) -> str:
-    """Return a difference of two figures, signed, in the unit for figures of the size `like`; shares in points."""
-    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
-    size = abs(value)
+def apart_text(figure: ComparedFigure, value: float, half: float | None, like: float) -> tuple[str, str]:
+    """Return a difference of two figures of the size `like`, signed, and half its interval; "" where there is none.
+
+    The interval decides the digits: of its half two, of the difference never more than three.
+    """
+    scale, name = _apart_scale(figure, like)
+    size, width = abs(value) / scale, None if half is None else half / scale
+    digits = _decimals(size, 3)
+    if width:
+        digits = min(digits, _decimals(width, 2)) if size else _decimals(width, 2)
+    if figure.unit == "" and figure.key not in _REPORTED and width is None and float(size).is_integer():
+        digits = 0
+    text = f"{size:,.{digits}f}"
+    if not any(digit in "123456789" for digit in text):
+        text = "0"
+    sign = "" if text == "0" else "+" if value > 0 else "\N{MINUS SIGN}"
+    return f"{sign}{text}{name}", "" if width is None else f"{_half_text(width, digits)}{name}"
+
+
+def _half_text(width: float, digits: int) -> str:
+    text = f"{width:,.{digits}f}"
+    return (
+        f"<{10.0**-digits:.{digits}f}" if width and not any(digit in "123456789" for digit in text) else text
+    )
+
+
+def _decimals(value: float, digits: int) -> int:
+    """Return after how many decimals a number has so many significant digits, at most eight."""
+    return 0 if not value else min(8, max(0, digits - 1 - math.floor(math.log10(value))))
+
+
+def _apart_scale(figure: ComparedFigure, like: float) -> tuple[float, str]:
+    """Return what the unit of a difference is, and its name after a space."""
     if figure.key in _REPORTED:
         _, kind, one = _REPORTED[figure.key]
         scale, name = _scale(kind, abs(like) * one)
-        return f"{sign}{rounded(size * one / scale, digits)} {name}"
+        return scale / one, f" {name}"
     if figure.unit == "share":
-        return f"{sign}{rounded(100.0 * size, digits)} pp"
+        return 0.01, " pp"
     if figure.unit == "temperature":
-        return f"{sign}{rounded(size, digits)} K"
-    if figure.unit in ("", "ratio"):
-        return f"{sign}{rounded(size, digits)}"
-    return f"{sign}{value_words(figure, size, like)}"
+        return 1.0, " K"
+    scale, name = scale_of(figure, like)
+    return scale, f" {name}" if name else ""
 
 
 def quantity(value: float | None, dimension: str, digits: int = 4) -> str:
