@@ -27,6 +27,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextFrame,
     QTextTable,
 )
 from PySide6.QtSvg import QSvgRenderer
@@ -80,10 +81,10 @@ def pdf_bytes(html: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A block or a table of a page: where it is [px], and whether what follows must be on its page."""
+    """A block, table or picture of a page: where it is [px], and whether what follows must be on its page."""
 
     block: QTextBlock
-    table: QTextTable | None
+    frame: QTextFrame | None
     top: float
     bottom: float
     first: float  # bottom of its first line or row
@@ -166,13 +167,15 @@ class _LaidOut:
         layout = self._document.documentLayout()
         each = self._document.rootFrame().begin()
         while not each.atEnd():
-            table, block = each.currentFrame(), each.currentBlock()
+            frame, block = each.currentFrame(), each.currentBlock()
             each += 1
-            if isinstance(table, QTextTable):
-                place = layout.frameBoundingRect(table)
-                row = min(table.format().headerRowCount(), table.rows() - 1)
-                first = layout.blockBoundingRect(table.cellAt(row, 0).lastCursorPosition().block()).bottom()
-                found.append(_Piece(block, table, place.top(), place.bottom(), first, False))
+            if frame is not None:
+                place = layout.frameBoundingRect(frame)
+                first, table = place.bottom(), isinstance(frame, QTextTable)
+                if isinstance(frame, QTextTable):
+                    row = min(frame.format().headerRowCount(), frame.rows() - 1)
+                    _, first = self._row(frame, row)
+                found.append(_Piece(block, frame, place.top(), place.bottom(), first, not table))
             elif block.isValid() and block.text():
                 place, lines = layout.blockBoundingRect(block), block.layout()
                 first = place.top() + (lines.lineAt(0).height() if lines.lineCount() else 0.0)
@@ -188,10 +191,10 @@ class _LaidOut:
             torn = self._first_torn()
             if torn is None:
                 return
-            if torn.table is not None:
-                table_form = torn.table.format()
-                table_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-                torn.table.setFormat(table_form)
+            if torn.frame is not None:
+                frame_form = torn.frame.frameFormat()
+                frame_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                torn.frame.setFrameFormat(frame_form)
             else:
                 form = QTextBlockFormat()
                 form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
@@ -201,7 +204,7 @@ class _LaidOut:
         pieces = self._pieces()
         for place, piece in enumerate(pieces):
             torn = _page_of(piece.top) != _page_of(piece.first - 0.5)
-            if piece.table is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
+            if piece.frame is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
                 torn = torn or _page_of(piece.top) != _page_of(piece.bottom - 0.5)
             begin = place
             while begin > 0 and pieces[begin - 1].keeps:
@@ -212,24 +215,22 @@ class _LaidOut:
         return None
 
     def _keep_rows(self) -> None:
-        """Push rows that would be torn to the next page, below the head that is repeated there."""
+        """Push rows that would be torn so far that Qt begins them on the next page, below the head repeated there."""
         for frame in self._document.rootFrame().childFrames():
             if not isinstance(frame, QTextTable):
                 continue
             heads = frame.format().headerRowCount()
-            head = (
-                sum(self._row(frame, row)[1] - self._row(frame, row)[0] for row in range(heads)) + 8.0 * heads
-            )
             for row in range(heads, frame.rows()):
                 top, bottom = self._row(frame, row)
                 if _page_of(top) == _page_of(bottom - 0.5) or bottom - top > _WHOLE * _HIGH:
                     continue
-                form = QTextBlockFormat()
-                form.setTopMargin((_page_of(top) + 1) * _HIGH + _EDGE - top + head)
+                line_px = frame.cellAt(row, 0).firstCursorPosition().block().layout().lineAt(0).height()
+                push = max(1.0, (_page_of(top) + 1) * _HIGH - _EDGE - line_px - top + 2.0)
                 for column in range(frame.columns()):
                     cell = frame.cellAt(row, column)
-                    if cell.isValid() and cell.row() == row:
-                        cell.firstCursorPosition().mergeBlockFormat(form)
+                    form = cell.format().toTableCellFormat()
+                    form.setTopPadding(push)
+                    cell.setFormat(form)
 
     def _row(self, table: QTextTable, row: int) -> tuple[float, float]:
         """Return top and bottom of the text of a row [px]."""
@@ -265,7 +266,7 @@ def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
 
 
 def _breaks(piece: _Piece) -> bool:
-    form = piece.table.format() if piece.table is not None else piece.block.blockFormat()
+    form = piece.frame.frameFormat() if piece.frame is not None else piece.block.blockFormat()
     return bool(form.pageBreakPolicy() & QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
 
 

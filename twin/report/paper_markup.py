@@ -12,6 +12,8 @@ from twin.report.style import PAPER
 
 FAMILIES = ("Inter", "Noto Sans", "DejaVu Sans", "Liberation Sans", "Arial", "Helvetica", "sans-serif")
 CARDS_ABREAST = 4
+_SMALL = 0.62
+"""Of the width of the text, of a picture beside others on its page."""
 KEEP = "keep"
 """Anchor of a paragraph that what follows stays with."""
 PAGE_OF = "000"
@@ -276,7 +278,8 @@ class _Reader(HTMLParser):
             name = f"picture:{len(self.images)}"
             self.images[name] = base64.b64decode(data.group(1))
             across, down = _png_size(self.images[name])
-            self._sizes[name] = (self._wide_px, self._wide_px * down / across)
+            paper_px = self._wide_px * (_SMALL if found.get("class") == "small" else 1.0)
+            self._sizes[name] = (paper_px, paper_px * down / across)
         wide, high = self._sizes.get(name, (0.0, 0.0))
         if wide:
             self._say(

@@ -44,7 +44,8 @@ class PublishedFigure:
             near = self.high
         else:
             return "within"
-        return f"{100.0 * (self.value / near - 1.0):+.0f} %".replace("-", "\N{MINUS SIGN}")
+        apart = round(100.0 * (self.value / near - 1.0))
+        return f"{apart:+d} %".replace("-", "\N{MINUS SIGN}") if apart else "none"
 
 
 def _of(key: str) -> Callable[[Summary], float | None]:

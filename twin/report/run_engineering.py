@@ -153,7 +153,9 @@ def reliability_words(facts: RunFacts) -> str:
     between_s = interval(facts)
     if between_s is None:
         return "No job was interrupted unexpectedly."
-    said = [f"One unexpected interruption every {length(between_s)}, {facts.words('interruptions')} in all."]
+    count = facts.words("interruptions")
+    often = f"One unexpected interruption every {length(between_s)}, {count} in all."
+    said = ["One unexpected interruption." if count == "1" else often]
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if repairs.get("mean_down_s"):
         said.append(

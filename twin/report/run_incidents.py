@@ -47,7 +47,7 @@ def by_cause(found: RunIncidents) -> Markup:
         )
     )
     lead = tag("p", f"{found_words(found)}.")
-    heads = ("cause", "count", "job stops", "x GPU-h each", "= GPU-h", "of all")
+    heads = ("cause", "count", "job stops", "\N{MULTIPLICATION SIGN} GPU-h each", "= GPU-h", "of all")
     return joined(
         [
             lead,

@@ -27,6 +27,8 @@ from twin.report.range_bars import RangeBar, range_bars
 from twin.report.words import rounded, usd_range, usd_scale
 
 SAMPLES = 1000
+_SPAN = 20.0
+"""The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def money_chart(found: RunMoney | str) -> Markup | None:
     ]
     if found.ledger is not None:
         amounts.append(("This run", found.ledger.total_usd))
-    scale, unit = usd_scale(min(float(np.median(usd)) for _, usd in amounts))
+    scale, unit = usd_scale(max(float(np.median(usd)) for _, usd in amounts) / _SPAN)
     bars = []
     for title, usd in amounts:
         low, middle, high = (value / scale for value in spread_of(usd))
@@ -197,4 +199,4 @@ def _range(usd: Floats, like: Floats | None, figure: str | None = None) -> tuple
 
 def _table_scale(like: Floats | None) -> tuple[float, str]:
     """Return the unit of a table of amounts that add up to one, most of which are a small part of it."""
-    return (1.0, "USD") if like is None else usd_scale(float(np.median(like)) / 30.0)
+    return (1.0, "USD") if like is None else usd_scale(float(np.median(like)) / _SPAN)

@@ -32,11 +32,18 @@ from twin.units import spoken
 
 @dataclass(frozen=True)
 class ReportPicture:
-    """A picture of the hall in a report: PNG, its caption, and the question that it answers."""
+    """A picture of the hall in a report: PNG, and its caption."""
 
     png: bytes
     title: str
-    question: str = ""
+
+
+_QUESTIONS = {
+    "At the start": "What does the hall look like at work?",
+    "The worst moment": "What did the worst moment look like?",
+    "At the end": "How did the hall stand at the end?",
+}
+"""What pictures answer, by the begin of their titles."""
 
 
 def run_report(
@@ -80,7 +87,7 @@ def run_report(
         bands,
     )
     curves = run_story.time_curves(reader, events)
-    shown = [figure_of(picture) for picture in pictures]
+    shown = [figure_of(picture, small=place == 0) for place, picture in enumerate(pictures)]
     parts = [
         summary_part(facts, shown[0] if shown else None),
         _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
@@ -235,11 +242,13 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
     return float(times[worst])
 
 
-def figure_of(picture: ReportPicture) -> Markup:
-    """Return a picture that stands in the page itself, with its caption."""
+def figure_of(picture: ReportPicture, small: bool = False) -> Markup:
+    """Return a picture that stands in the page itself, with its caption and the question that it answers."""
     source = f"data:image/png;base64,{base64.b64encode(picture.png).decode()}"
-    asked = tag("b", f"{picture.question} ") if picture.question else None
-    return tag("figure", tag("img", src=source, alt=picture.title), tag("figcaption", asked, picture.title))
+    asked = [question for title, question in _QUESTIONS.items() if picture.title.startswith(title)]
+    caption = tag("figcaption", [tag("b", f"{question} ") for question in asked], picture.title)
+    css = "small" if small else None
+    return tag("figure", tag("img", src=source, alt=picture.title, class_=css), caption)
 
 
 def _ledger_so_far(reader: Reader) -> Mapping[str, float]:

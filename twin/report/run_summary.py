@@ -147,8 +147,8 @@ def risk(facts: RunFacts) -> str:
     elif not found.all:
         said.append("Nothing failed in this run; with another seed something may.")
     else:
-        often = f", one every {length(facts.end_s / unexpected)}" if unexpected else ""
-        said.append(f"{unexpected:,.0f} unexpected interruptions{often}.")
+        often = f", one every {length(facts.end_s / unexpected)}" if unexpected > 1 else ""
+        said.append(f"{unexpected:,.0f} unexpected interruption{'s' * (unexpected != 1)}{often}.")
         if found.priced and installed:
             cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
             said.append(
@@ -212,7 +212,9 @@ def _cards(facts: RunFacts) -> Markup:
 def range_card(usd: Floats) -> Markup:
     """Return an amount of money and, smaller, its range."""
     middle, _, spread = usd_range(usd).partition(" (P5 to P95: ")
-    return joined([middle, tag("span", f" {spread.removesuffix(')')}", class_="reader") if spread else None])
+    return joined(
+        [middle, [tag("br"), tag("span", spread.removesuffix(")"), class_="reader")] if spread else None]
+    )
 
 
 def interval(facts: RunFacts) -> float | None:

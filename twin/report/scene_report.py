@@ -54,7 +54,7 @@ def scene_report(scene: Document, pictures: Sequence[ReportPicture] = ()) -> str
     available = _available(scenario, plant, catalog)
     year = year_or_reason(scenario, plant, catalog)
     money = books if isinstance(books, str) else RunMoney(books)
-    shown = [figure_of(picture) for picture in pictures]
+    shown = [figure_of(picture, small=True) for picture in pictures]
     checked = run_basis.counts_words(scenario, plant, catalog)
     summary = ReportPart(
         "summary",

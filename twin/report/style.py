@@ -48,7 +48,7 @@ section{background:var(--card);border:1px solid var(--hair);border-radius:12px;p
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(186px,1fr));gap:10px;margin:0 0 18px;padding:0}
 .cards div{border:1px solid var(--faint);border-radius:10px;padding:10px 14px}
 .cards dt{font-size:12.5px;color:var(--quiet);margin:0}
-.cards dd{font-size:19px;font-weight:650;margin:2px 0 0}.cards .reader{font-size:13px;display:block;margin:0}
+.cards dd{font-size:19px;font-weight:650;margin:2px 0 0}.cards .reader{font-size:13px;margin:0}.small{max-width:640px}
 .scroll{overflow-x:auto;margin:0 0 6px}
 table{border-collapse:collapse;width:100%;font-size:13.5px;line-height:1.42}
 caption{text-align:left;padding:10px 0 4px;font-size:14px;font-weight:650;color:var(--ink)}
@@ -100,7 +100,7 @@ section.part{break-before:page;margin-top:0}header+main>section.part:first-child
 h1,h2,h3,caption{break-after:avoid}figure,tr,.cards div,.questions div{break-inside:avoid}
 figure+.note,figure+.scroll+.note{break-before:avoid}thead{display:table-header-group}nav{break-inside:avoid}
 a{text-decoration:none;color:inherit}nav a::after{content:" " target-counter(attr(href url),page)}
-.scroll{overflow:visible}table{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
+.small{max-width:62%}.scroll{overflow:visible}table{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
 @page{size:A4;margin:16mm 14mm 18mm;@bottom-right{content:counter(page) " of " counter(pages);font-size:9pt}
 @bottom-left{content:"simulated, not measured";font-size:9pt}}}
 """
