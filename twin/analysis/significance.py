@@ -113,7 +113,7 @@ def answer(found: Comparison, change: str = "") -> str:
         for side in (-1.0, 1.0)
     )
     chance = (
-        tr(", may be chance")
+        tr(", not significant")
         if found_difference.beyond_chance is False and not found_difference.one_way
         else ""
     )

@@ -50,18 +50,22 @@ def report_bytes(path: Path, html: str) -> bytes:
     return pdf_bytes(html) if path.suffix.lower() == ".pdf" else html.encode()
 
 
-def pdf_bytes(html: str) -> bytes:
-    """Return a page of ours as PDF on A4."""
+def laid_out(html: str) -> LaidOutReport:
+    """Return a page of ours on sheets of A4."""
     if QGuiApplication.instance() is None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         QGuiApplication([])
-    page = paper_page(html, round(_WIDE - 2.0 * _EDGE))
-    laid = _LaidOut(page)
+    return LaidOutReport(paper_page(html, round(_WIDE - 2.0 * _EDGE)))
+
+
+def pdf_bytes(html: str) -> bytes:
+    """Return a page of ours as PDF on A4."""
+    laid = laid_out(html)
     data = QByteArray()
     device = QBuffer(data)
     device.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(device)
-    writer.setTitle(page.title)
+    writer.setTitle(laid.title)
     writer.setCreator("gpu-twin")
     writer.setResolution(_DPI)
     a4 = QPageSize(QPageSize.PageSizeId.A4)
@@ -91,11 +95,20 @@ class _Piece:
     keeps: bool
 
 
-class _LaidOut:
-    """A page of ours laid out on sheets."""
+class LaidOutReport:
+    """A page of ours laid out on sheets.
+
+    Attributes
+    ----------
+    title, pages
+        Of the document, and how many sheets it has.
+    page_of
+        Sheet, from 1 on, of each heading by its key.
+    """
 
     def __init__(self, page: PaperPage) -> None:
-        self._page = page
+        self._page, self.title = page, page.title
+        self.page_of: dict[str, int] = {}
         self._document = document = QTextDocument()
         document.setDefaultStyleSheet(PAPER_STYLE)
         font = QFont()
@@ -138,7 +151,7 @@ class _LaidOut:
         painter.setFont(font)
         painter.setPen(QColor("#555555"))
         foot = QRectF(_LEFT, _TOP + _HIGH + 2 * PX_PER_MM, _WIDE, _BOTTOM).adjusted(_EDGE, 0.0, -_EDGE, 0.0)
-        painter.drawText(foot, Qt.AlignmentFlag.AlignRight, f"{number + 1} of {self.pages}")
+        painter.drawText(foot, Qt.AlignmentFlag.AlignRight, self.number_words(number))
         painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, self._page.foot)
 
     def _blocks(self) -> list[QTextBlock]:
@@ -159,6 +172,29 @@ class _LaidOut:
                 at = place.topLeft() + QPointF(line.x(), line.y())
                 return QRectF(at, QSizeF(image.width(), image.height())), image.name()
         return None
+
+    def number_words(self, number: int) -> str:
+        """Return what the foot of a sheet says of its number, from 0 on."""
+        return f"{number + 1} of {self.pages}"
+
+    def contents(self) -> list[tuple[str, str]]:
+        """Return the lines of the contents: title and page."""
+        for frame in self._document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable) and frame.rows() == len(self._page.contents):
+                lines = [[_cell_text(frame, row, column) for column in (0, 1)] for row in range(frame.rows())]
+                return [(title, page) for title, page in lines]
+        return []
+
+    def torn_rows(self) -> list[str]:
+        """Return the first words of the rows of tables that begin on one sheet and end on another."""
+        return [
+            _cell_text(frame, row, 0)
+            for frame in self._document.rootFrame().childFrames()
+            if isinstance(frame, QTextTable)
+            for row in range(frame.rows())
+            if len({_page_of(edge) for edge in (self._row(frame, row)[0], self._row(frame, row)[1] - 0.5)})
+            > 1
+        ]
 
     # --- what stays together
 
@@ -245,7 +281,7 @@ class _LaidOut:
 
     def _number_contents(self) -> None:
         """Write the page of each heading into the contents, which were laid out with numbers as wide."""
-        pages: dict[str, int] = {}
+        pages = self.page_of
         layout = self._document.documentLayout()
         for block in self._blocks():
             for fragment in _fragments(block):
@@ -263,6 +299,10 @@ def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
         found.append(each.fragment())
         each += 1
     return found
+
+
+def _cell_text(table: QTextTable, row: int, column: int) -> str:
+    return table.cellAt(row, column).firstCursorPosition().block().text().strip()
 
 
 def _breaks(piece: _Piece) -> bool:

@@ -124,8 +124,10 @@ def _work(facts: RunFacts) -> str:
         state = _STATES.get(str(job.get("state")), "was still running at the end")
         made = f" made {steps:,} steps and" if steps else ""
         return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}."
+    if not facts.over:
+        return f"So far {lasted} have been simulated."
     if not jobs:
-        return f"The site ran for {lasted} without jobs that are told one by one."
+        return f"In {lasted} the site had no jobs."
     states = Counter(str(job.get("state")) for job in jobs)
     done = states.pop("done", 0)
     rest = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in states.most_common())
@@ -193,7 +195,7 @@ def _cards(facts: RunFacts) -> Markup:
         ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
         ("Place", place_words(facts.scenario)),
     ]
-    if "gpus" in summary:
+    if "gpus" in summary and "nodes" in summary:
         cards.insert(
             1, ("GPUs", number(summary["gpus"], f"{summary['gpus']:,} in {summary['nodes']:,} nodes"))
         )
