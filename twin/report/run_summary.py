@@ -196,9 +196,8 @@ def _cards(facts: RunFacts) -> Markup:
         ("Place", place_words(facts.scenario)),
     ]
     if "gpus" in summary and "nodes" in summary:
-        cards.insert(
-            1, ("GPUs", number(summary["gpus"], f"{summary['gpus']:,} in {summary['nodes']:,} nodes"))
-        )
+        nodes = tag("span", f"in {summary['nodes']:,} nodes", class_="reader")
+        cards.insert(1, ("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
     if isinstance(facts.money, RunMoney):
         books, ledger = facts.money.books, facts.money.ledger
         cards.append(("Capital (P5 to P95)", range_card(books.drawn.capital.total_usd)))

@@ -95,13 +95,18 @@ data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--accent:#000;--badge:#fff;--badgeink:#000;"""
     + _PAPER
     + """}
-body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:16pt 0}
-section.part{break-before:page;margin-top:0}header+main>section.part:first-child{break-before:auto}
+body{font-size:9pt;line-height:1.4}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:10pt 0}
+section.part{break-before:page;margin-top:0;border-radius:0}tbody tr:first-child{break-before:avoid}
+header{padding-top:0}.questions div{padding:2.5pt 0;grid-template-columns:150pt minmax(0,1fr)}p,.questions dd{max-width:none}
+.cards{gap:4pt;margin-bottom:8pt}.cards div{padding:3pt 7pt}.cards dt{font-size:7.5pt}.cards dd{font-size:11pt}h2{font-size:12pt}
+nav .parts>li,nav a{font-size:8pt;padding:0;gap:0 12pt}nav .parts>li ul{gap:0 12pt}nav{margin:4pt 0}figure{margin-bottom:6pt}
+h1{font-size:20pt}h2.part{font-size:16pt;margin-bottom:4pt}
+header+main>section.part:first-child{break-before:auto}
 h1,h2,h3,caption{break-after:avoid}figure,tr,.cards div,.questions div{break-inside:avoid}
 figure+.note,figure+.scroll+.note{break-before:avoid}thead{display:table-header-group}nav{break-inside:avoid}
 a{text-decoration:none;color:inherit}nav a::after{content:" " target-counter(attr(href url),page)}
-.small{max-width:62%}.scroll{overflow:visible}table{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
-@page{size:A4;margin:16mm 14mm 18mm;@bottom-right{content:counter(page) " of " counter(pages);font-size:9pt}
+.scroll{overflow:visible}table{font-size:8.5pt}td,th{padding-top:3px;padding-bottom:3px}.note,figcaption{font-size:8pt}.small{max-width:55%}.reader{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
+@page{size:A4;margin:12mm 14mm 16mm;@bottom-right{content:counter(page) " of " counter(pages);font-size:9pt}
 @bottom-left{content:"simulated, not measured";font-size:9pt}}}
 """
 )
