@@ -13,7 +13,7 @@ from twin.report.markup import Child, Markup, joined, tag
 
 WIDE, _HIGH = 820.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 14.0, 30.0, 26.0
-_TICKS_Y, _TICKS_X = 4, 7
+_TICKS_Y, _TICKS_X = 4, 8
 _STEPS_S = (60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 604800, 1209600)
 
 

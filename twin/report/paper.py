@@ -41,6 +41,8 @@ _LEFT, _TOP, _BOTTOM = 14 * PX_PER_MM, 17 * PX_PER_MM, 12 * PX_PER_MM
 _EDGE = 5.0
 """Left free within the text at the edges of each sheet, so that no letter reaches over [px]."""
 _DPI = 600
+_LEAD = 64.0
+"""Lines under a heading that are lower than this stay with what follows [px]."""
 _WHOLE = 0.4
 """Tables lower than this part of a page are not torn."""
 
@@ -243,7 +245,7 @@ class LaidOutReport:
             if piece.frame is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
                 torn = torn or _page_of(piece.top) != _page_of(piece.bottom - 0.5)
             begin = place
-            while begin > 0 and pieces[begin - 1].keeps:
+            while begin > 0 and (pieces[begin - 1].keeps or _leads(pieces, begin - 1)):
                 begin -= 1
             torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
             if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
@@ -303,6 +305,18 @@ def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
 
 def _cell_text(table: QTextTable, row: int, column: int) -> str:
     return table.cellAt(row, column).firstCursorPosition().block().text().strip()
+
+
+def _leads(pieces: list[_Piece], place: int) -> bool:
+    """Return whether a piece is a few lines under a heading that lead to the table or picture below."""
+    piece = pieces[place]
+    of_heading = place > 0 and pieces[place - 1].keeps and pieces[place - 1].frame is None
+    return (
+        of_heading
+        and piece.frame is None
+        and pieces[place + 1].frame is not None
+        and (piece.bottom - piece.top < _LEAD)
+    )
 
 
 def _breaks(piece: _Piece) -> bool:

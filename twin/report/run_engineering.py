@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from twin.language import counted
 from twin.report.markup import Child, Markup, joined, number, table
 from twin.report.run_summary import RunFacts, inner, interval
 from twin.report.words import amount, length, percent, rounded
@@ -159,14 +160,14 @@ def reliability_words(facts: RunFacts) -> str:
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if repairs.get("mean_down_s"):
         said.append(
-            f"A repair took {length(repairs['mean_down_s'])} in the mean, with up to {down.get('most', 0):g} nodes "
-            "out at a time."
+            f"A repair took {length(repairs['mean_down_s'])} in the mean, with up to "
+            f"{counted(int(down.get('most', 0)), 'node')} out at a time."
         )
     dearest = facts.incidents.by_cause[:2]
     installed = facts.incidents.installed_gpu_s
     if dearest and facts.incidents.priced and installed:
         named = " and ".join(
-            f"{inner(total.title)} ({total.count:,} times, {percent(total.gpu_s / installed, 2)} of the GPU time)"
+            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of the GPU time)"
             for total in dearest
         )
         said.append(f"Dearest: {named}.")

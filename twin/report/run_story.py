@@ -38,15 +38,15 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
             small += value
             continue
         bars.append(
-            Bar(account_title(account), left, left - value, f"{gpu_hours(value)}  {percent(share)}", "loss")
+            Bar(account_title(account), left, left - value, f"{gpu_hours(value)} ({percent(share)})", "loss")
         )
         left -= value
     if small > 0.0:
         bars.append(
-            Bar("all others", left, left - small, f"{gpu_hours(small)}  {percent(small / total, 2)}", "loss")
+            Bar("all others", left, left - small, f"{gpu_hours(small)} ({percent(small / total, 2)})", "loss")
         )
     productive = gpu_s.get("productive", 0.0)
-    text = f"{gpu_hours(productive)}  {percent(productive / total if total else None)}"
+    text = f"{gpu_hours(productive)} ({percent(productive / total if total else None)})"
     bars.append(Bar("productive", 0.0, productive, text, "left"))
     drawing = waterfall(bars, "From installed to productive GPU time, loss by loss")
     cells = [

@@ -243,7 +243,8 @@ def power_words(facts: RunFacts) -> str:
     said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}, and {hot}.")
     wue = summary.get("wue_l_kwh")
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
-    said.append(f"Cooling took {facts.words('water_l')} of water{water}; carbon {facts.words('carbon_kg')}.")
+    took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
+    said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
     return " ".join(said)
 
 

@@ -97,9 +97,11 @@ data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:
     + """}
 body{font-size:9pt;line-height:1.4}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:10pt 0}
 section.part{break-before:page;margin-top:0;border-radius:0}tbody tr:first-child{break-before:avoid}
-header{padding-top:0}.questions div{padding:2.5pt 0;grid-template-columns:150pt minmax(0,1fr)}p,.questions dd{max-width:none}
-.cards{gap:4pt;margin-bottom:8pt}.cards div{padding:3pt 7pt}.cards dt{font-size:7.5pt}.cards dd{font-size:11pt}h2{font-size:12pt}
-nav .parts>li,nav a{font-size:8pt;padding:0;gap:0 12pt}nav .parts>li ul{gap:0 12pt}nav{margin:4pt 0}figure{margin-bottom:6pt}
+header{padding-top:0}.questions div{padding:2.5pt 0;grid-template-columns:150pt minmax(0,1fr)}
+p,.questions dd{max-width:none}
+.cards{gap:4pt;margin-bottom:8pt}.cards div{padding:3pt 7pt}.cards dt{font-size:7.5pt}.cards dd{font-size:11pt}
+h2{font-size:12pt}nav .parts>li,nav a{font-size:8pt;padding:0;gap:0 12pt}nav .parts>li ul{gap:0 12pt}nav{margin:4pt 0}
+figure{margin-bottom:6pt}
 h1{font-size:20pt}h2.part{font-size:16pt;margin-bottom:4pt}
 header+main>section.part:first-child{break-before:auto}
 h1,h2,h3,caption{break-after:avoid}figure,tr,.cards div,.questions div{break-inside:avoid}

@@ -82,7 +82,8 @@ def rounded(value: float, digits: int = DIGITS) -> str:
 def usd_range(usd: Floats, digits: int = 3) -> str:
     """Return an amount of money with its range, all in one unit.
 
-    >>> usd_range(np.array([2e6, 2e6]))
+    >>> import numpy as np
+    >>> usd_range(np.full(2, 2e6))
     '2.00 million USD'
     """
     low, middle, high = spread_of(usd)
