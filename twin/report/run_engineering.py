@@ -167,7 +167,7 @@ def reliability_words(facts: RunFacts) -> str:
     installed = facts.incidents.installed_gpu_s
     if dearest and facts.incidents.priced and installed:
         named = " and ".join(
-            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of the GPU time)"
+            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of GPU time)"
             for total in dearest
         )
         said.append(f"Dearest: {named}.")
