@@ -29,7 +29,8 @@ table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{fon
 .mono{{font-family:"DejaVu Sans Mono";font-size:9px}}
 .bad{{color:{PAPER["bad"]};font-weight:bold}} .warn{{color:{PAPER["warn"]};font-weight:bold}}
 .good{{color:{PAPER["good"]};font-weight:bold}} .name{{color:{PAPER["quiet"]};font-size:10px}}
-.value{{font-size:15px;font-weight:bold}} .asked{{font-weight:bold}} a{{color:#000000;text-decoration:none}}
+.value{{font-size:15px;font-weight:bold}} .asked{{font-weight:bold}}
+.wide td,.wide th{{font-size:8.5px}} a{{color:#000000;text-decoration:none}}
 """
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _VIEW = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')

@@ -119,11 +119,12 @@ def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
     return joined([_basis(summary), of_bands, table(("figure", "value", *heads, "meaning"), rows)])
 
 
-def standing_mark(standing: Standing | None) -> Child:
-    """Return how sure step times are, as a marked word; nothing where they are given."""
+def standing_mark(standing: Standing | None, short: bool = False) -> Child:
+    """Return how sure step times are, as a marked word, or its mark alone; nothing where they are given."""
     if standing is None:
         return None
-    return tag("span", standing.marked, class_=("good", None, "warn")[standing.doubt])
+    words = standing.mark if short else standing.marked
+    return tag("span", words, class_=("good", None, "warn")[standing.doubt], title=standing.marked)
 
 
 def _basis(summary: Summary) -> Child:
@@ -156,7 +157,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             (
                 str(job["id"]),
                 str(job.get("outcome") or job.get("state")).replace("_", " "),
-                standing_mark(standing_of_job(job)),
+                standing_mark(standing_of_job(job), short=True),
                 number(job["gpus"], f"{job['gpus']:,g}"),
                 "" if job.get("start_s") is None else says(job["start_s"]),
                 "" if job.get("end_s") is None else says(job["end_s"]),
@@ -172,7 +173,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
     heads = (
         "job",
         "state",
-        "step time is",
+        "",
         "GPUs",
         "from",
         "to",
@@ -181,10 +182,13 @@ def jobs(summary: Summary, says: Moments) -> Markup:
         "step",
         "MFU",
         "ETTR",
-        "interrupted",
+        "stops",
         "energy",
     )
-    body: list[Child] = [table(heads, rows, right=7)]
+    body: list[Child] = [table(heads, rows, right=7, class_="wide")]
+    found = {standing.marked for job in listed if (standing := standing_of_job(job)) is not None}
+    if found:
+        body.append(tag("p", f"Step times: {', '.join(sorted(found))}.", class_="note"))
     if len(listed) > MOST_JOBS:
         body.append(
             tag("p", f"The {MOST_JOBS} jobs with the most GPU time, of {len(listed):,}.", class_="note")

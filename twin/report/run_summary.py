@@ -185,8 +185,10 @@ def _basis(summary: Summary) -> str:
     least = least_sure(standing_of_job(job) for job in jobs)
     if least is None:
         return ""
-    rests = next((str(job["step_rests_on"]) for job in jobs if job.get("step_rests_on")), "")
-    return f"Step times are {least.word}{f': {rests}' if rests else ''}."
+    unsure = [job for job in jobs if standing_of_job(job) == least]
+    rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
+    of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
+    return f"Step times{of} are {least.word}{f': {rests}' if rests else ''}."
 
 
 def _cards(facts: RunFacts) -> Markup:
