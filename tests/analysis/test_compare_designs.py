@@ -63,9 +63,9 @@ def test_words_tell_the_certain_from_the_open() -> None:
 
     found = compare(designs([0.0, 0.01, 0.02]), designs([0.05, 0.061, 0.07]), [1, 2, 3])
     text = verdict(found)
-    assert "Beyond chance" in text
+    assert "Significant" in text
     assert "goodput (B is better)" in text
-    assert "May be chance: PUE." in text
+    assert "Not significant: PUE." in text
     assert "seeds 20" in verdict(compare(designs([0.0]), designs([0.1]), [1]))
     same = verdict(compare(designs([0.0]), designs([0.0]), [1]), "x", "y")
     assert same == "x and y are the same in every figure and every account of GPU time."
@@ -93,7 +93,7 @@ def test_one_long_outage_does_not_hide_what_every_seed_says() -> None:
     mixed = compare(
         a, _samples(goodput=[0.9 - points / 100 for points in [-12.0, *lost[1:]]]), list(range(8))
     )
-    assert judged(_GOODPUT, mixed) == Judgement("may be chance", 0)  # 7 of 8: one in fourteen by chance
+    assert judged(_GOODPUT, mixed) == Judgement("not significant", 0)  # 7 of 8: one in fourteen by chance
 
 
 def test_less_energy_for_less_work_is_not_better_and_per_work_it_is_told() -> None:

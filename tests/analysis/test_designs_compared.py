@@ -111,7 +111,12 @@ def test_every_figure_of_a_design_is_known_once_it_has_run(short: Document) -> N
     assert found.late == (0, 0)
     assert found.row("time_s").cells[1].difference == (0.0, 0.0, 0.0), "the same seeds, the same failures"
     page = designs_report(found)
-    for words in ("In short", "Million tokens, USD", "seeds 1 to 2, the same for all", 'class="whisker"'):
+    for words in (
+        "Which is best?",
+        "Million tokens, USD",
+        "seeds 1 to 2, the same for all",
+        'class="whisker"',
+    ):
         assert words in page
 
 

@@ -169,12 +169,12 @@ def test_one_line_answers() -> None:
     assert one == "goodput -0.40 pp (one run of each: the difference may be chance)"
     assert answer(compare(a, a, [1, 2, 3]), "it") == "It: no figure differs with any of 3 seeds"
     noisy = of(goodput=[0.9, 0.93, 0.91])
-    assert answer(compare(a, noisy, [1, 2, 3])).endswith(", may be chance)")
+    assert answer(compare(a, noisy, [1, 2, 3])).endswith(", not significant)")
 
 
 def test_each_verdict_names_its_basis() -> None:
     a, b = of(goodput=[0.9, 0.91]), of(goodput=[0.8, 0.81])
-    assert verdict(compare(a, b, [1, 2], Basis.RERUN)).startswith("Rerun from the start. Beyond chance")
+    assert verdict(compare(a, b, [1, 2], Basis.RERUN)).startswith("Rerun from the start. Significant")
     assert verdict(compare(a, b, [1, 2], Basis.SAME_PAST, 18000.0)).startswith("Same past until 5 h. ")
 
 

@@ -91,5 +91,10 @@ def test_a_report_of_the_run_so_far_is_written_from_the_window(
     assert text.count('src="data:image/png;base64,') in (2, 3)
     assert "the run has not finished" in text
     assert window.notifications.notes[-1].trouble.title == "Report saved"
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "paper"), "On paper (*.pdf)")
+    )
+    window.files.ask_report()
+    assert (tmp_path / "paper.pdf").read_bytes().startswith(b"%PDF-")
     with pytest.raises(NoReport, match="no"):
         write_report(window.session, window.hall, tmp_path / "no" / "a.html")

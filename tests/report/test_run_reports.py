@@ -14,11 +14,13 @@ import pytest
 import twin
 from twin.analysis.compare import compare, sample_of
 from twin.analysis.figures import FIGURES
+from twin.analysis.incidents import incidents_of
 from twin.api.cost import ledger_of
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import compare_report
 from twin.report.markup import Markup, number, table, tag
+from twin.report.pages import unbroken
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
@@ -56,7 +58,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
 
     def all(self, name: str) -> list[dict[str, str | None]]:
         return [found for tag, found in self.tags if tag == name]
@@ -77,10 +79,11 @@ def text(blackout: Path) -> str:
 
 def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
     books = twin.cost(blackout)
-    assert f"{float(np.median(books.drawn.capital.total_usd)):,.0f}" in Page(text).text
+    said = Page(text).figures
+    assert float(said["capital_usd"]) == float(np.median(books.drawn.capital.total_usd))
     with twin.open_run(blackout) as run:
         total = ledger_of(run, books).total_usd
-    assert f"{float(np.median(total)):,.0f}" in Page(text).text
+    assert float(said["run_usd"]) == pytest.approx(float(np.median(total)), rel=1e-12)
     assert text.count("often quoted") == 3
 
 
@@ -90,26 +93,63 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     assert "exceed 100 %" not in page.text
     assert page.open == []
     ids = [found["id"] for found in page.all("section")]
-    wanted = [
-        "figures",
-        "run",
+    wanted = ["summary", "figures"]
+    wanted += [
+        "engineering",
         "ledger",
-        "money",
         "why",
-        "incidents",
-        "curves",
+        "causes",
+        "facility",
+        "reliability",
         "hall",
         "events",
         "jobs",
-        "year",
-        "rules",
+        "money",
     ]
-    wanted += ["sources"]
+    wanted += ["year", "rules", "all"]
+    wanted += ["method", "how", "story", "run", "sources", "glossary", "appendix", "constants"]
     assert ids == wanted
     links = [found["href"] for found in page.all("a")]
     assert links == [f"#{one}" for one in wanted]
+    assert len(page.all("dt")) - len(_cards(text)) == 9, "each of three readers has three questions"
     assert len(page.all("svg")) >= 5
     assert all(found.get("role") == "img" and found.get("aria-label") for found in page.all("svg"))
+
+
+def _cards(text: str) -> list[dict[str, str | None]]:
+    return Page(text.partition('class="cards"')[2].partition("</dl>")[0]).all("dt")
+
+
+def test_failures_by_cause_add_up_to_their_accounts(text: str, blackout: Path) -> None:
+    """Cause by cause, count x GPU-hours each = GPU-hours, and all of them what the incidents cost."""
+    with Reader(blackout) as reader:
+        found = incidents_of(reader)
+    said = Page(text).figures
+    by_cause = {key: float(value) for key, value in said.items() if key.startswith("cause.")}
+    total = by_cause.pop("cause.all")
+    assert total == pytest.approx(sum(by_cause.values()))
+    assert total == pytest.approx(sum(found.gpu_s.values()))
+    assert len(by_cause) == len(found.by_cause) > 1
+
+
+def test_no_number_is_parted_from_its_unit(text: str) -> None:
+    """In all text of the report, between tags; ids, hashes and names of files have no units."""
+    texts = re.findall(r">([^<]+)<", text.partition("</style>")[2])
+    parted = [
+        words
+        for words in texts
+        if re.search(r"\d (?:%|W|kW|MW|kWh|MWh|GWh|m³|°C|USD|GPU-h|t CO2)(?![\w-])", words)
+    ]
+    assert parted == []
+    assert "\N{NO-BREAK SPACE}MW" in text
+    assert "GPU-h" in text
+
+
+def test_units_are_bound_to_their_numbers() -> None:
+    assert unbroken("<p>15.7 MW of 2 million USD</p>") == "<p>15.7~MW of 2~million~USD</p>".replace(
+        "~", "\xa0"
+    )
+    assert unbroken('<p title="1 MW">3 mW 4 Wh</p>') == '<p title="1 MW">3 mW 4 Wh</p>'
 
 
 def test_its_figures_are_those_of_the_summary(text: str, blackout: Path) -> None:
@@ -223,8 +263,8 @@ def test_waterfalls_begin_at_zero_or_draw_their_steps_alone() -> None:
     assert wide[2] / wide[0] == pytest.approx(0.62, abs=0.005)
     small = [
         Bar("a", 0.0, 1000.0, "", "left"),
-        Bar("x", 1000.0, 992.0, "", "bad"),
-        Bar("y", 992.0, 996.0, "", "good"),
+        Bar("x", 1000.0, 992.0, "", "a"),
+        Bar("y", 992.0, 996.0, "", "b"),
     ]
     steps = rects([*small, Bar("b", 0.0, 996.0, "", "left")])
     assert len(steps) == 2

@@ -44,9 +44,9 @@ def test_summary_and_report_of_a_run_have_them(tmp_path: Path) -> None:
     assert "Over 2 seeds, 1 to 2" in shown
     with Reader(path) as reader:
         plain, banded = run_report(reader), run_report(reader, bands=bands_of(runs, (1, 2)))
-    assert "P5, P50 and P95 over 2 seeds, 1 to 2." in banded
+    assert "P5, P50 and P95 over 2 seeds, 1 to 2." in banded.replace("\xa0", " ")
     assert "P5, P50 and P95 over" not in plain
     page = tmp_path / "lab.html"
     asked = ["report", str(path), "--seeds", "2", "--no-pictures", "-o", str(page)]
     assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
-    assert "P5, P50 and P95 over 2 seeds, 1 to 2." in page.read_text()
+    assert "P5, P50 and P95 over 2 seeds, 1 to 2." in page.read_text().replace("\xa0", " ")

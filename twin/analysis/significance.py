@@ -43,7 +43,7 @@ def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
     if difference.same:
         return Judgement(tr("the same"), 0)
     if difference.beyond_chance is False and not difference.one_way:
-        return Judgement(tr("may be chance"), 0)
+        return Judgement(tr("not significant"), 0)
     if figure.extensive and (apart := _other_size(found)):
         return Judgement(
             tr("{word} in B, {apart}", word="more" if difference.difference > 0 else "less", apart=apart), 0
@@ -113,7 +113,7 @@ def answer(found: Comparison, change: str = "") -> str:
         for side in (-1.0, 1.0)
     )
     chance = (
-        tr(", may be chance")
+        tr(", not significant")
         if found_difference.beyond_chance is False and not found_difference.one_way
         else ""
     )
@@ -141,7 +141,7 @@ def _many(found: Comparison) -> bool:
 
 
 def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
-    """Return in words the common past of both runs, and which differences are beyond chance."""
+    """Return in words the common past of both runs, and which differences are significant."""
     return " ".join(part for part in (basis_words(found), _beyond_chance(found, a, b)) if part)
 
 
@@ -172,18 +172,18 @@ def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     level = f"{LEVEL:.0%}".replace("%", " %")
     over = tr("{level} of each, paired over {seeds} seeds", level=level, seeds=len(found.seeds))
     if sure:
-        words = [tr("Beyond chance ({over}): {sure}.", over=over, sure=", ".join(sure))]
+        words = [tr("Significant ({over}): {sure}.", over=over, sure=", ".join(sure))]
     else:
-        words = [tr("No difference is beyond chance: every interval ({over}) includes zero.", over=over)]
+        words = [tr("No difference is significant: every interval ({over}) includes zero.", over=over)]
     if one_way:
         words.append(
             tr(
-                "Beyond chance by the signs of the seeds, but too variable for the interval: {one_way}.",
+                "Significant by the signs of the seeds, but too variable for the interval: {one_way}.",
                 one_way=", ".join(one_way),
             )
         )
     if chance:
-        words.append(tr("May be chance: {chance}.", chance=", ".join(chance)))
+        words.append(tr("Not significant: {chance}.", chance=", ".join(chance)))
     return " ".join(words)
 
 

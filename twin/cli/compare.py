@@ -81,7 +81,7 @@ def compare_runs(
             "--out",
             metavar="FILE",
             parser=a_file,
-            help="HTML report to write, too: figures, waterfall, changes.",
+            help="Report to write, too, .html or .pdf: figures, waterfall, changes.",
         ),
     ] = None,
     html: Annotated[
@@ -125,7 +125,7 @@ def compare_runs(
     with reporting_errors(f"{a} {b}"):
         option, report = ("--html", html) if out is None else ("-o", out)
         if report is not None:
-            must_be_free(report, option, a, b, *(more or []), endings=(".html", ".htm"))
+            must_be_free(report, option, a, b, *(more or []), endings=(".html", ".htm", ".pdf"))
         if drawing is not None:
             must_be_free(drawing, "--drawing", a, b, *(more or []), endings=(".pdf",))
         if more or designs:
@@ -206,11 +206,12 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
 def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
     """Write the comparison as HTML, with the differences between the scenes."""
     from twin.report.compare_report import compare_report
+    from twin.report.paper import report_bytes
     from twin.scenario.file.diff import differences
     from twin.whole_file import write_whole
 
     titles = (scenes[0].title, scenes[1].title)
-    write_whole(path, compare_report(names, titles, found, differences(*scenes)).encode())
+    write_whole(path, report_bytes(path, compare_report(names, titles, found, differences(*scenes))))
 
 
 def _names(a: str, b: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""`twin report`: a run as one HTML file that needs nothing else to be read."""
+"""`twin report`: a run as one HTML file that needs nothing else to be read, or as PDF."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from twin.report.run_report import ReportPicture
     from twin.studies.bands import SeedBands
 
-EXAMPLE = "Example: twin report blackout -o blackout.html"
+EXAMPLE = "Example: twin report blackout -o blackout.html\n\nThe same on paper: twin report blackout -o blackout.pdf"
 _SIZE = (1600, 900)
 
 
@@ -37,7 +37,7 @@ def write_report(
             "--out",
             metavar="FILE",
             parser=a_file,
-            help="HTML file to write (default: NAME.html in this folder).",
+            help="File to write, .html or .pdf (default: NAME.html in this folder).",
         ),
     ] = None,
     seed: Seed = None,
@@ -65,29 +65,31 @@ def write_report(
     ] = False,
     replace: Overwrite = False,
 ) -> None:
-    """Write an HTML report of a run; a scene is run first, or with --no-run reported as designed.
+    """Write a report of a run, HTML or PDF; a scene is run first, or with --no-run reported as designed.
 
-    One HTML file with key figures, where the GPU time went and why, curves, pictures, events, jobs, design rules, and
-    every constant with its source. It asks for no network and runs no script.
+    Three parts for three readers: a page for who decides (what came of it, cost, risk), one for who builds and runs the
+    site (losses by cause, power, cooling, water, carbon, reliability, jobs), one for who teaches or checks (method,
+    glossary, sources); an appendix has every constant with its source. It asks for no network and runs no script.
     """
     from twin.cli.display import has_display
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.older import tell_if_older
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
+    from twin.report.paper import report_bytes
     from twin.report.run_report import run_report
     from twin.units import spoken
     from twin.whole_file import write_whole
 
     with reporting_errors(scene_or_run):
         path = out if out is not None else Path(f"{Path(scene_or_run).name.partition('.')[0]}.html")
-        must_be_free(path, "-o", scene_or_run, endings=(".html", ".htm"), replace=replace)
+        must_be_free(path, "-o", scene_or_run, endings=(".html", ".htm", ".pdf"), replace=replace)
         if no_run:
             if any((seed is not None, seeds, until, set_, inject, handout)):
                 raise BadInput(
                     "--no-run takes a scene as it is: no --seed, --seeds, --until, --set, --inject, --handout"
                 )
-            write_whole(path, _as_designed(scene_or_run).encode())
+            write_whole(path, report_bytes(path, _as_designed(scene_or_run)))
             print(path)
             return
         without = "" if pictures else "No pictures were asked for."
@@ -113,7 +115,7 @@ def write_report(
                 if not without:
                     taken, without = _pictures(reader, camera, colour_by)
                 text = run_report(reader, taken, without, None if seeds is None else _bands(reader, seeds))
-        write_whole(path, text.encode())
+        write_whole(path, report_bytes(path, text))
         print(path)
 
 
@@ -198,7 +200,9 @@ def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[ReportP
 
     try:
         times = picture_times(reader, events_until(reader, reader.t_end_s))
-        return pictures(reader, times, Shot(camera=camera, colour_by=colour_by, size=_SIZE)), ""
+        return pictures(
+            reader, times, Shot(camera=camera, colour_by=colour_by, theme="light", size=_SIZE)
+        ), ""
     except NoPicture as error:
         return [], f"Without pictures of the hall: {error}."
     except RunFileError as error:  # of before single GPUs were recorded

@@ -12,7 +12,7 @@ from twin.lessons.step_hall import Act
 from twin.lessons.values import target_of_act
 from twin.record.inputs import app_version
 from twin.report.markup import Child, Markup, joined, table, tag
-from twin.report.run_report import document
+from twin.report.pages import document
 from twin.scenario.schema.edit import Edit
 from twin.scenario.schema.fault_kinds import KINDS
 from twin.units import spoken

@@ -11,7 +11,7 @@ from twin.lessons.values import NoValue, StepEvidence, value_of
 from twin.markdown_text import MarkdownError, as_html, read_markdown, with_figures
 from twin.record.inputs import app_version
 from twin.report.markup import Child, Markup, joined, tag
-from twin.report.run_report import document
+from twin.report.pages import document
 
 _BOX, _TICKED = "\N{BALLOT BOX}", "\N{BALLOT BOX WITH CHECK}"
 _BLANK = "\N{HORIZONTAL ELLIPSIS}" * 6

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twin.report.markup import Child, Markup, joined, tag
 
-_WIDE, _HIGH = 1040.0, 230.0
+WIDE, _HIGH = 820.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 14.0, 30.0, 26.0
 _TICKS_Y, _TICKS_X = 4, 8
 _STEPS_S = (60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 604800, 1209600)
@@ -64,7 +64,7 @@ def curves(
     low, high = min(low, ticks[0]), max(high, ticks[-1])
 
     def x(t_s: float) -> float:
-        return _LEFT + (t_s - t0_s) / (t1_s - t0_s) * (_WIDE - _LEFT - _RIGHT)
+        return _LEFT + (t_s - t0_s) / (t1_s - t0_s) * (WIDE - _LEFT - _RIGHT)
 
     def y(value: float) -> float:
         return _TOP + (high - value) / (high - low) * (_HIGH - _TOP - _BOTTOM)
@@ -72,14 +72,14 @@ def curves(
     parts: list[Child] = [_heading(title, unit, lines)]
     for value in ticks:
         at = _px(y(value))
-        parts.append(tag("line", class_="grid", x1=_LEFT, x2=_WIDE - _RIGHT, y1=at, y2=at))
+        parts.append(tag("line", class_="grid", x1=_LEFT, x2=WIDE - _RIGHT, y1=at, y2=at))
         parts.append(tag("text", plain(value), x=_LEFT - 8, y=_px(y(value) + 4), text_anchor="end"))
     for t_s in time_ticks(t0_s, t1_s):
         at = _px(x(t_s))
         parts.append(tag("line", class_="axis", x1=at, x2=at, y1=_HIGH - _BOTTOM, y2=_HIGH - _BOTTOM + 4))
-        near_end = x(t_s) > _WIDE - 60
+        near_end = x(t_s) > WIDE - 60
         parts.append(tag("text", says(t_s), x=at, y=_HIGH - 8, text_anchor="end" if near_end else "middle"))
-    for at_s in _apart(marks, (t1_s - t0_s) / (_WIDE - _LEFT - _RIGHT)):
+    for at_s in _apart(marks, (t1_s - t0_s) / (WIDE - _LEFT - _RIGHT)):
         at = _px(x(at_s))
         parts.append(tag("line", class_="mark", x1=at, x2=at, y1=_TOP, y2=_HIGH - _BOTTOM))
     for number, line in enumerate(lines, start=1):
@@ -89,7 +89,7 @@ def curves(
     )
     label = f"{title}{f' in {unit}' if unit else ''}: {ranges}"
     return tag(
-        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {_WIDE:g} {_HIGH:g}", aria_label=label
+        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {WIDE:g} {_HIGH:g}", aria_label=label
     )
 
 
@@ -97,7 +97,7 @@ def _heading(title: str, unit: str, lines: Sequence[ChartLine]) -> Markup:
     parts: list[Child] = [
         tag("text", f"{title}{f' [{unit}]' if unit else ''}", x=_LEFT, y=16, class_="title")
     ]
-    at = _WIDE - _RIGHT
+    at = WIDE - _RIGHT
     if len(lines) > 1:
         for number, line in reversed(list(enumerate(lines, start=1))):
             at -= 7.0 * len(line.title)
@@ -167,7 +167,7 @@ class Bar:
     begin: float
     end: float
     text: str
-    kind: str  # whole, loss, left, good, bad
+    kind: str  # whole, loss, left, a, b
 
 
 ALONE_BELOW = 0.3
@@ -180,14 +180,14 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
     All begin at zero. Where the steps would be too small to see so, they are drawn alone, true to each other, and the
     ends have figures only.
     """
-    row, name_px, figure_px = 25.0, 250.0, 150.0
+    row, name_px, figure_px = 23.0, 220.0, 140.0
     high = row * len(bars) + 6
     least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
     most = max(max(bar.begin, bar.end) for bar in bars)
     ground = min((min(bar.begin, bar.end) for bar in bars), default=0.0)
     alone = most - least < ALONE_BELOW * (most - ground)
     cut = least if alone else ground
-    room = _WIDE - name_px - figure_px
+    room = WIDE - name_px - figure_px
     scale = room / ((most - cut) or 1.0)
 
     def x(value: float) -> float:
@@ -196,14 +196,15 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
     parts: list[Child] = []
     for number, bar in enumerate(bars):
         top = 3 + number * row
+        ends = bar.begin == 0.0 and number in (0, len(bars) - 1)
         left, right = sorted((x(bar.begin), x(bar.end)))
         wide = max(right - left, 1.5)
-        css = {"whole": "fq", "left": "f1", "loss": "f2", "good": "fgood", "bad": "fbad"}[bar.kind]
-        strong = "strong" if bar.kind in ("whole", "left") else None
+        css = {"whole": "fq", "left": "f1", "loss": "f2", "a": "f1", "b": "f2"}[bar.kind]
+        strong = "strong" if bar.kind in ("whole", "left") or ends else None
         parts.append(
             tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
         )
-        if not (alone and bar.kind in ("whole", "left")):
+        if not (alone and (bar.kind in ("whole", "left") or ends)):
             parts.append(
                 tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
             )
@@ -214,9 +215,9 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
             parts.append(
                 tag("line", class_="thread", x1=at, x2=at, y1=_px(top + row - 4), y2=_px(top + row + 4))
             )
-        parts.append(tag("text", bar.text, x=_WIDE - 4, y=_px(top + 16), text_anchor="end", class_=strong))
+        parts.append(tag("text", bar.text, x=WIDE - 4, y=_px(top + 16), text_anchor="end", class_=strong))
     return tag(
-        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {_WIDE:g} {high:g}", aria_label=label
+        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {WIDE:g} {high:g}", aria_label=label
     )
 
 

@@ -1,28 +1,36 @@
-"""Two runs or designs side by side as one HTML file: differences of the scenes, the figures and the ledger."""
+"""Two runs or designs side by side, for three readers: the change, what it does and how sure that is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from twin.analysis.account_words import step_title
-from twin.analysis.compare import Comparison, DesignWaterfall
+from twin.analysis.compare import Comparison, DesignWaterfall, WaterfallStep
 from twin.analysis.difference_words import sentence
-from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, ComparedFigure
-from twin.analysis.paired import LEVEL
+from twin.analysis.paired import LEVEL, PairedDifference
 from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
+from twin.report.glossary import with_glossary
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.pages import ReportPart, report
+from twin.report.range_bars import RangeDot, range_dots
 from twin.report.run_facts import standing_mark
-from twin.report.run_report import document
+from twin.report.words import apart_text, figure_text, figure_title, percent, rounded
 from twin.scenario.file.diff import Difference as Other
 
 _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""
-_SPREAD = ("paired ±", "unpaired ±", "seeds higher / lower")
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
+_SMALL = 0.1
+"""Part of the figure of A up to which differences are drawn in one picture; larger ones have their own."""
+_NAMED, _MOST_NAME, _MOST_HEAD = 2, 90, 60
+_DECIDES = ("goodput", "productive_gpu_h", "cost_usd", "carbon_kg", "power_max_w")
+_TOLD = 4
+_SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
+_WORK = ("interruptions", "lost_gpu_h", "ettr")
 
 
 def compare_report(
@@ -39,103 +47,305 @@ def compare_report(
     differences
         What differs between their scenes.
     """
-    a, b = names
-    seeds = found.seeds
+    change = change_words(titles, differences)
+    heads = (
+        ("A: as it is", f"B: {change}") if titles[0] == titles[1] else (f"A: {titles[0]}", f"B: {titles[1]}")
+    )
     called = ". ".join(
         f"{side}: {title}" if name == side else f"{side}: {title} ({name})"
         for side, name, title in zip("AB", names, titles, strict=True)
     )
-    seeds_text = (
-        f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}, the same for both"
-        if _many(found)
-        else f"Seed {' and '.join(map(str, seeds))}"
-    )
-    sections: list[tuple[str, str, Child]] = [
-        ("verdict", "Conclusions", joined([tag("p", remark) for remark in (*found.remarks, verdict(found))])),
-        ("figures", "Figures", _figures(found)),
-        ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
-        ("scenes", "Differences between the scenes", _scenes(differences)),
+    title = f"{titles[0]}: {change}" if titles[0] == titles[1] else f"{titles[0]} compared with {titles[1]}"
+    parts = [
+        _summary(found, change, heads),
+        _engineering(found, heads),
+        _method(found, called, differences, change),
     ]
-    heading = (
-        f"{a} compared with {b}" if titles[0] != titles[1] or a != "A" else f"{titles[0]}: A compared with B"
-    )
-    return document(heading, f"{called}. {seeds_text}", sections, app_version())
+    return report(title, f"{_seeds(found)}: simulated, not measured", with_glossary(parts), app_version())
+
+
+def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
+    """Return what differs between two scenes in a few words."""
+    said = [sentence(other) for other in differences]
+    if not said:
+        return "the same scene" if titles[0] == titles[1] else "no other scene"
+    named = [_short(words) for words in said[:_NAMED]]
+    more = len(said) - len(named)
+    return "; ".join(named) + (f" and {more:,} more changes" if more else "")
+
+
+def _short(words: str, most: int = _MOST_NAME) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _seeds(found: Comparison) -> str:
+    seeds = found.seeds
+    if _many(found):
+        return f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}, the same for both"
+    return f"Seed {' and '.join(map(str, seeds))}"
 
 
 def _many(found: Comparison) -> bool:
     return any(difference.paired is not None for difference in found.differences.values())
 
 
-def _figures(found: Comparison) -> Markup:
+def _known(found: Comparison) -> list[tuple[ComparedFigure, PairedDifference]]:
+    return [(figure, found.differences[figure.key]) for figure in FIGURES if figure.key in found.differences]
+
+
+# --- for who decides
+
+
+def _summary(found: Comparison, change: str, heads: tuple[str, str]) -> ReportPart:
+    return ReportPart(
+        "summary",
+        "Summary",
+        "for who decides",
+        (
+            ("What was changed?", f"{change[:1].upper()}{change[1:]}."),
+            ("What does it do?", _effect(found)),
+            ("How sure is that?", _sure(found)),
+        ),
+        (("differences", "Differences at a glance", _dots(found, heads)),),
+    )
+
+
+def _effect(found: Comparison) -> str:
+    """Return the figures that decide, A to B, those that are significant first."""
+    apart = {figure.key: (figure, d) for figure, d in _known(found) if not d.same}
+    if not apart:
+        return "Nothing: A and B are the same in every figure."
+    sure = {key: pair for key, pair in apart.items() if pair[1].beyond_chance or pair[1].one_way} or apart
+    told = [sure[key] for key in (*_DECIDES, *sure) if key in sure]
+    said = []
+    for figure, difference in dict(zip((figure.key for figure, _ in told), told, strict=True)).values():
+        words = judged(figure, found).words
+        said.append(f"{_from_to(figure, difference)}{f', {words}' if words else ''}")
+    return f"{'; '.join(said[:_TOLD])}."
+
+
+def _from_to(figure: ComparedFigure, difference: PairedDifference) -> str:
+    a, b = (figure_text(figure, value, difference.size) for value in (difference.a, difference.b))
+    return f"{figure_title(figure)} {a} to {b} ({_apart(figure, difference)})"
+
+
+def _apart(figure: ComparedFigure, difference: PairedDifference) -> str:
+    words, half = apart_text(figure, difference.difference, difference.paired, difference.size)
+    return f"{words} ± {half}" if half else words
+
+
+def _sure(found: Comparison) -> str:
+    known = _known(found)
+    if not _many(found):
+        return " ".join((*found.remarks, verdict(found)))
+    sure = sum(bool(difference.beyond_chance) for _, difference in known)
+    lead = f"{sure} of {len(known)} figures differ significantly ({LEVEL:.0%}, paired over the seeds)."
+    return " ".join((lead.replace("95%", "95 %"), *found.remarks))
+
+
+def _dots(found: Comparison, heads: tuple[str, str]) -> Markup:
+    """Return all differences in percent of A, each with its interval; large ones apart from small ones."""
+    small: list[RangeDot] = []
+    large: list[RangeDot] = []
+    for figure, difference in _known(found):
+        if difference.same or not difference.a:
+            continue
+        middle, half = (
+            difference.difference / abs(difference.a),
+            (difference.paired or 0.0) / abs(difference.a),
+        )
+        dot = RangeDot(
+            figure_title(figure),
+            100.0 * (middle - half),
+            100.0 * middle,
+            100.0 * (middle + half),
+            _apart(figure, difference),
+            difference.beyond_chance,
+        )
+        (small if abs(middle) + half <= _SMALL else large).append(dot)
+    if not (small or large):
+        return tag("p", "No figure differs.")
+    how = (
+        f" Full dots are significant (95 %), hollow ones are not; whiskers are {LEVEL:.0%} intervals."
+        if _many(found)
+        else " One run of each: nothing says what is chance."
+    ).replace("95% ", "95 % ")
+    parts: list[Child] = [
+        tag("p", f"{heads[1]}, against {heads[0]}. In percent of A, to the right is more in B.")
+    ]
+    for dots, question in (
+        (small, "What differs a little?"),
+        (large, f"What differs by more than {_SMALL:.0%}?"),
+    ):
+        if dots:
+            asked = tag("b", question.replace("10%", "10 %"))
+            chart = range_dots(dots, "Differences in percent of A")
+            parts.append(tag("figure", chart, tag("figcaption", asked, how)))
+    return joined(parts)
+
+
+# --- for who builds and runs it
+
+
+def _engineering(found: Comparison, heads: tuple[str, str]) -> ReportPart:
+    return ReportPart(
+        "engineering",
+        "Engineering",
+        "for who builds and runs it",
+        (
+            ("Where does the difference come from?", _way_words(found.waterfall)),
+            ("What of power, cooling and water?", _told(found, _SUPPLY)),
+            ("What of failures and lost work?", _told(found, _WORK)),
+        ),
+        (
+            ("figures", "Figures", _figures(found, heads)),
+            ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
+        ),
+    )
+
+
+def _told(found: Comparison, keys: Iterable[str]) -> str:
+    known = {figure.key: (figure, difference) for figure, difference in _known(found)}
+    apart = [_from_to(*known[key]) for key in keys if key in known and not known[key][1].same]
+    return f"{'; '.join(apart)}." if apart else "They are the same in A and B."
+
+
+def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
     many = _many(found)
     a, b = (
         joined([name, tag("br") if standing else None, standing_mark(standing)])
-        for name, standing in zip("AB", found.standings, strict=True)
+        for name, standing in zip(heads, found.standings, strict=True)
     )
-    heads = ("figure", a, b, "B \N{MINUS SIGN} A", *_SPREAD[: 3 * many], "")
-    rows = []
-    for figure in FIGURES:
-        difference = found.differences.get(figure.key)
-        if difference is None:
+    spread = ("paired ±", "unpaired ±", "seeds higher / lower") if many else ()
+    columns = ("figure", a, b, "B \N{MINUS SIGN} A", *spread, "significant (95 %)" if many else "")
+    rows, same = [], []
+    for figure, difference in _known(found):
+        if difference.same:
+            same.append(f"{figure_title(figure)} {figure_text(figure, difference.a)}")
             continue
+        size = difference.size
+        apart, paired = apart_text(figure, difference.difference, difference.paired, size)
         cells: list[Child] = [
-            figure.title[:1].upper() + figure.title[1:],
-            number(difference.a, value_words(figure, difference.a, difference.size), f"{figure.key}.a"),
-            number(difference.b, value_words(figure, difference.b, difference.size), f"{figure.key}.b"),
-            number(
-                difference.difference,
-                apart_words(figure, difference.difference, like=difference.size),
-                f"{figure.key}.difference",
-            ),
+            figure_title(figure),
+            number(difference.a, figure_text(figure, difference.a, size), f"{figure.key}.a"),
+            number(difference.b, figure_text(figure, difference.b, size), f"{figure.key}.b"),
+            number(difference.difference, apart, f"{figure.key}.difference"),
         ]
         if many:
-            cells += [
-                number(half, "" if half is None else apart_words(figure, half, "-", difference.size))
-                for half in (difference.paired, difference.unpaired)
-            ]
+            _, unpaired = apart_text(figure, difference.difference, difference.unpaired, size)
+            cells += [number(difference.paired, paired), number(difference.unpaired, unpaired)]
             cells.append(seeds_words(difference))
-        rows.append((*cells, _judged(figure, found)))
+        rows.append((*cells, _judged(figure, found, difference)))
     note = (
         f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: both have the same "
         "failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
         if many
         else ""
     )
-    return joined([table(heads, rows, right=len(heads) - 1), tag("p", note, class_="note") if note else None])
-
-
-def _judged(figure: ComparedFigure, found: Comparison) -> Markup:
-    """Return in a few words which is better, or that it may be chance."""
-    judgement = judged(figure, found)
-    return tag("span", judgement.words, class_={1: "good", -1: "bad", 0: "lead"}[judgement.better])
-
-
-def _way(way: DesignWaterfall) -> Markup:
-    largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
-    at = way.a_gpu_h
-    bars = [Bar("productive in A", 0.0, at, f"{at:,.1f} GPU-h", "left")]
-    rest, count = 0.0, 0
-    for step in way.steps:
-        if abs(step.gpu_h) < _LEAST * largest:
-            rest, count = rest + step.gpu_h, count + 1
-            continue
-        bars.append(_step(step_title(step.account, step.gpu_h), at, step.gpu_h))
-        at += step.gpu_h
-    if count and f"{abs(rest):.1f}" != "0.0":
-        bars.append(_step(f"{count} smaller one{'s' * (count != 1)}", at, rest))
-    bars.append(Bar("productive in B", 0.0, way.b_gpu_h, f"{way.b_gpu_h:,.1f} GPU-h", "left"))
-    rows = [(bar.title, number(bar.end - bar.begin, bar.text)) for bar in bars]
     return joined(
         [
-            tag("figure", waterfall(bars, "From the productive GPU-hours of A to those of B")),
-            table(("step", "GPU-hours"), rows, right=1),
-            tag("p", "Green adds productive time in B, red removes it.", class_="note"),
+            table(columns, rows, right=len(columns) - 1) if rows else None,
+            tag("p", f"The same in A and B: {', '.join(same)}.") if same else None,
+            tag("p", note, class_="note") if note else None,
         ]
     )
 
 
-def _step(title: str, at: float, gpu_h: float) -> Bar:
-    return Bar(title, at, at + gpu_h, f"{gpu_h:+,.1f}", "good" if gpu_h >= 0 else "bad")
+def _judged(figure: ComparedFigure, found: Comparison, difference: PairedDifference) -> Markup:
+    """Return whether a difference is significant, and which is better by it."""
+    words = judged(figure, found).words
+    sure = bool(difference.beyond_chance)
+    if sure and words:
+        words = f"yes, {words}"
+    elif sure:
+        words = "yes"
+    return tag("b" if sure else "span", words)
+
+
+def _way(way: DesignWaterfall) -> Markup:
+    steps, rest = _steps(way)
+    at = way.a_gpu_h
+    bars = [Bar("productive in A", 0.0, at, f"{rounded(at)} GPU-h", "a")]
+    for step in steps:
+        bars.append(_bar(step_title(step.account, step.gpu_h), at, step.gpu_h))
+        at += step.gpu_h
+    if rest and abs(sum(step.gpu_h for step in rest)) >= 0.05:
+        gpu_h = sum(step.gpu_h for step in rest)
+        bars.append(_bar(f"{len(rest)} smaller one{'s' * (len(rest) != 1)}", at, gpu_h))
+    bars.append(Bar("productive in B", 0.0, way.b_gpu_h, f"{rounded(way.b_gpu_h)} GPU-h", "b"))
+    rows = [(bar.title, number(bar.end - bar.begin, bar.text)) for bar in bars]
+    asked = tag("b", "What leads from A to B?")
+    told = " A step in the colour of B adds productive time in B, one in the colour of A removes it."
+    return joined(
+        [
+            tag(
+                "figure",
+                waterfall(bars, "From the productive GPU-hours of A to those of B"),
+                tag("figcaption", asked, told),
+            ),
+            table(("step", "GPU-hours"), rows, right=1),
+        ]
+    )
+
+
+def _steps(way: DesignWaterfall) -> tuple[list[WaterfallStep], list[WaterfallStep]]:
+    """Return the steps that are drawn, and those too small for it."""
+    least = _LEAST * max((abs(step.gpu_h) for step in way.steps), default=0.0)
+    return (
+        [step for step in way.steps if abs(step.gpu_h) >= least],
+        [step for step in way.steps if abs(step.gpu_h) < least],
+    )
+
+
+def _way_words(way: DesignWaterfall) -> str:
+    steps, _ = _steps(way)
+    if not steps:
+        return "There is none: every account of GPU time is the same."
+    largest = ", ".join(
+        f"{step_title(step.account, step.gpu_h)} ({_signed(step.gpu_h)})" for step in steps[:3]
+    )
+    apart = way.b_gpu_h - way.a_gpu_h
+    of = f", {percent(abs(apart) / way.a_gpu_h)} of A" if way.a_gpu_h else ""
+    return f"Productive time differs by {_signed(apart)} GPU-h{of}. The largest steps: {largest}."
+
+
+def _signed(gpu_h: float) -> str:
+    return f"{'+' if gpu_h >= 0 else chr(0x2212)}{rounded(abs(gpu_h))}"
+
+
+def _bar(title: str, at: float, gpu_h: float) -> Bar:
+    return Bar(title, at, at + gpu_h, _signed(gpu_h), "b" if gpu_h >= 0 else "a")
+
+
+# --- for who teaches or checks
+
+
+def _method(found: Comparison, called: str, differences: Sequence[Other], change: str) -> ReportPart:
+    seeds = found.seeds
+    many = (
+        f"Both ran with the same {len(seeds)} seeds, so the same failures strike both: the difference of each seed is "
+        "mostly the change. An interval that does not hold zero is significant (95 %)."
+        if _many(found)
+        else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
+    )
+    how = f"{called}. The same command with the same seeds gives the same figures."
+    return ReportPart(
+        "method",
+        "Method",
+        "for who teaches or checks",
+        (
+            (
+                "What is compared?",
+                f"Two runs of the model, alike but for this: {change}." if differences else called,
+            ),
+            ("How is chance told from effect?", many),
+            ("How can I repeat it?", how),
+        ),
+        (
+            ("verdict", "Conclusions", joined([tag("p", part) for part in (*found.remarks, verdict(found))])),
+            ("scenes", "Differences between the scenes", _scenes(differences)),
+        ),
+    )
 
 
 def _scenes(differences: Sequence[Other]) -> Markup:

@@ -1,4 +1,4 @@
-"""Designs side by side as one HTML file, for people who decide: the answer first, then bars with ranges, then all."""
+"""Designs side by side for three readers: the answer with its differences; all figures with ranges; how to read it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from twin.analysis.designs_comparison import (
     verdict_words,
 )
 from twin.record.inputs import app_version
+from twin.report.glossary import with_glossary
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.range_bars import RangeBar, range_bars
-from twin.report.run_report import document
+from twin.report.pages import ReportPart, report
+from twin.report.range_bars import RangeBar, RangeDot, range_bars, range_dots
 
 _DRAWN = (
     "total_usd",
@@ -25,29 +26,124 @@ _DRAWN = (
     "time_s",
     "carbon_kg",
 )
-_CSS = {"better": "good", "worse": "bad"}
+_MOST = 6
+"""Differences named in a sentence."""
 
 
 def designs_report(found: DesignsCompared) -> str:
     """Return the report of a comparison of designs."""
-    sections: list[tuple[str, str, Child]] = [("answer", "In short", _answer(found))]
     money = [row for key in _DRAWN if (row := found.row(key)) is not None]
-    sections += [
-        ("charts", "Figures with their ranges", joined([_chart(found, row) for row in money])),
-        ("differences", f"Differences to {found.titles[0]}", _differences(found)),
-        ("all", "All figures", _all(found)),
-        ("reading", "How to read this", _reading(found)),
+    first, *others = found.titles
+    versus = f"{', '.join(others)} against {first}"
+    parts = [
+        ReportPart(
+            "summary",
+            "Summary",
+            "for who decides",
+            (
+                ("Which is best?", " ".join(short_sentences(found)) or "No figure is known of both."),
+                ("How sure is that?", _sure(found)),
+                ("What limits each?", _limits(found)),
+            ),
+            (("differences", f"Differences to {first}", _dots(found)),),
+        ),
+        ReportPart(
+            "engineering",
+            "Engineering",
+            "for who builds and runs it",
+            (
+                ("What do they cost to build and run?", _row_words(found, ("capital_usd", "yearly_usd"))),
+                ("How much power and time do they take?", _row_words(found, ("site_w", "time_s"))),
+                (
+                    "How available are they, and what of carbon?",
+                    _row_words(found, ("available", "carbon_kg")),
+                ),
+            ),
+            (
+                ("all", "All figures", _all(found)),
+                ("charts", "Figures with their ranges", joined([_chart(found, row) for row in money])),
+                ("changes", f"Differences to {first} in figures", _differences(found)),
+            ),
+        ),
+        ReportPart(
+            "method",
+            "Method",
+            "for who teaches or checks",
+            (
+                (
+                    "What is compared?",
+                    f"{versus}: scenes of the same model, with the same prices in each draw.",
+                ),
+                ("What are the ranges?", basis_words(found)),
+                (
+                    "Why are differences surer than totals?",
+                    "Most prices of this trade are secret, so totals have wide ranges. Both designs have the same "
+                    "price in each draw: what they share cancels.",
+                ),
+            ),
+            (("reading", "How to read this", _reading(found)),),
+        ),
     ]
-    lead = f"{len(found.titles)} designs: simulated and estimated, not measured"
-    return document("Designs compared", lead, sections, app_version())
+    title = (
+        f"{versus}: designs compared" if len(found.titles) == 2 else f"{len(found.titles)} designs compared"
+    )
+    lead = "Simulated and estimated, not measured"
+    return report(title, lead, with_glossary(parts), app_version())
 
 
-def _answer(found: DesignsCompared) -> Markup:
-    names = [
-        tag("li", tag("b", title), f", nearest limit: {binding}")
-        for title, binding in zip(found.titles, found.bindings, strict=True)
-    ]
-    return joined([tag("ul", names), *(tag("p", sentence) for sentence in short_sentences(found))])
+def _sure(found: DesignsCompared) -> str:
+    """Return which differences are beyond the draws, of those that decide."""
+    said = []
+    for row in found.rows:
+        for title, cell in zip(found.titles[1:], row.cells[1:], strict=True):
+            if cell is not None and cell.difference is not None and row.figure.key in _DRAWN:
+                sure = verdict_words(row.figure, cell)
+                said.append(f"{title}, {row.figure.title}: {sure}")
+    return f"{'; '.join(said[:_MOST])}." if said else "Nothing is known of both."
+
+
+def _limits(found: DesignsCompared) -> str:
+    pairs = zip(found.titles, found.bindings, strict=True)
+    return f"{'; '.join(f'{title}: {binding}' for title, binding in pairs)}."
+
+
+def _row_words(found: DesignsCompared, keys: tuple[str, ...]) -> str:
+    said = []
+    for key in keys:
+        row = found.row(key)
+        if row is not None:
+            of_each = ", ".join(
+                f"{title} {range_words(row.figure, cell.values)}"
+                for title, cell in zip(found.titles, row.cells, strict=True)
+                if cell is not None
+            )
+            said.append(f"{row.figure.title} [{row.figure.unit}]: {of_each}.")
+    return " ".join(said) or "This is not known without a run."
+
+
+def _dots(found: DesignsCompared) -> Markup:
+    """Return the differences of each design to the first in percent of it, with their intervals."""
+    parts: list[Child] = []
+    first = found.titles[0]
+    for place, title in enumerate(found.titles[1:], start=1):
+        dots = []
+        for row in found.rows:
+            cell, base = row.cells[place], row.cells[0]
+            if cell is None or cell.difference is None or base is None or not base.values[1]:
+                continue
+            low, middle, high = (100.0 * value / abs(base.values[1]) for value in cell.difference)
+            told = f"{apart_words(row.figure, cell).partition(' (')[0]} {row.figure.unit}"
+            sure = low > 0.0 or high < 0.0
+            dots.append(RangeDot(row.figure.title, low, middle, high, told, sure))
+        if dots:
+            caption = (
+                f" In percent of {first}, to the right is more. Whiskers run from P5 to P95 of the draws; full dots "
+                "are differences of one sign between them."
+            )
+            asked = tag("b", f"How does {title} differ from {first}?")
+            chart = range_dots(dots, f"{title} against {first} in percent")
+            parts.append(tag("figure", chart, tag("figcaption", asked, caption)))
+    return joined(parts) if parts else tag("p", "Nothing is known of both.")
 
 
 def _chart(found: DesignsCompared, row: DesignFigureRow) -> Markup:
@@ -58,20 +154,15 @@ def _chart(found: DesignsCompared, row: DesignFigureRow) -> Markup:
             cell.values[0] / figure.scale,
             cell.values[1] / figure.scale,
             cell.values[2] / figure.scale,
-            f"{range_words(figure, cell.values)} {figure.unit}",
+            range_words(figure, cell.values),
             place == row.best,
-            f"against the first {apart_words(figure, cell)}" if cell.difference is not None else "",
+            own_colour=True,
         )
         for place, (title, cell) in enumerate(zip(found.titles, row.cells, strict=True))
         if cell is not None
     ]
-    return joined(
-        [
-            tag("h3", f"{figure.title}, {figure.unit}"),
-            tag("p", f"{figure.meaning}.", class_="note"),
-            tag("figure", range_bars(bars, f"{figure.title} in {figure.unit}")),
-        ]
-    )
+    caption = tag("figcaption", tag("b", f"{figure.title}, {figure.unit}"), f" {figure.meaning}.")
+    return tag("figure", range_bars(bars, f"{figure.title} in {figure.unit}"), caption)
 
 
 def _differences(found: DesignsCompared) -> Markup:
@@ -87,7 +178,7 @@ def _differences(found: DesignsCompared) -> Markup:
                         number(
                             cell.difference[1], apart_words(row.figure, cell), f"{row.figure.key}.difference"
                         ),
-                        tag("span", sure, class_=_CSS.get(sure, "lead")),
+                        tag("b" if sure in ("better", "worse") else "span", sure),
                     )
                 )
     if not rows:
@@ -122,12 +213,10 @@ def _all(found: DesignsCompared) -> Markup:
 
 def _reading(found: DesignsCompared) -> Markup:
     told: list[Child] = [
-        tag("p", basis_words(found)),
         tag(
             "p",
-            "A bar is the median, its whisker runs from P5 to P95: nine of ten outcomes lie within it. Most prices of "
-            "this trade are secret, so ranges are wide; differences of designs are surer than their totals, for both "
-            "have the same prices. A star marks the best median.",
+            "A bar is the median, its whisker runs from P5 to P95: nine of ten outcomes lie within it. A star marks "
+            "the best median.",
         ),
     ]
     told += [tag("p", tag("b", row.figure.title), f": {row.figure.meaning}.") for row in found.rows]

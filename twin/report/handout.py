@@ -10,7 +10,8 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, tag
-from twin.report.run_report import ReportPicture, document, figure_of
+from twin.report.pages import document
+from twin.report.run_report import ReportPicture, figure_of
 from twin.report.studio import Shot, Studio, about, png
 from twin.report.tour_figures import MomentFigures
 from twin.report.tour_film import LABEL_SCALE, clock_words, moments_of, shot_of

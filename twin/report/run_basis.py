@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -34,6 +35,47 @@ _STANDING = {
     "estimated": "an engineering estimate of the model",
     "unverified": "as a file of own parts has it, not checked",
 }
+
+
+_SOURCE_HEADS = ("number", "value", "status", "source")
+_KEY_UNITS = re.compile(
+    r"_(?:j_k|k_w|w_k|m3_j|kg_j|flops_s|bytes_s|per_s|m3_s|kg_s|bytes|m3|m2|kg|usd|pa|hz|mm|km|[wvajskcmu])$"
+)
+_FIELD_UNITS = {
+    "degC": "°C",
+    "lpm": "L/min",
+    "lpm/kW": "L/min per kW",
+    "us": "µs",
+    "um": "µm",
+    "hour": "h",
+    "m3": "m³",
+    "m2": "m²",
+    "day": "d",
+}
+"""Units of files as people write them."""
+_LARGE = re.compile(r"\d{5,}(?![\d.]*e)")
+
+
+def field_words(key: str) -> str:
+    """Return the name of a constant as people write it; its unit stands with the value.
+
+    >>> field_words("rated_supply_c"), field_words("price_usd"), field_words("gpu.tdp_w")
+    ('rated supply', 'price', 'gpu: tdp')
+    """
+    return ": ".join(_KEY_UNITS.sub("", part).replace("_", " ") for part in key.split("."))
+
+
+def field_value(text: str) -> str:
+    """Return a constant with its unit as the field writes it.
+
+    >>> field_value("17 degC"), field_value("78700 CFM"), field_value("2 per 110592 day")
+    ('17 °C', '78,700 CFM', '2 per 110,592 node-days')
+    """
+    said = _LARGE.sub(lambda digits: f"{int(digits.group()):,}", text)
+    if " per " in said and said.endswith(" day"):
+        return f"{said.removesuffix(' day')} node-days"
+    value, space, unit = said.rpartition(" ")
+    return f"{value}{space}{_FIELD_UNITS.get(unit, unit)}"
 
 
 def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[Event]) -> Markup:
@@ -71,6 +113,13 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
     )
 
 
+def counts_words(scenario: Scenario, plant: Plant, catalog: Catalog) -> str:
+    """Return how many findings the design rules have in a scene, in a sentence."""
+    counts = check(scenario, plant, catalog, []).counts()
+    found = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n]
+    return f"{', '.join(found)}." if found else "no findings."
+
+
 def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
     """Return the catalogue of the run, own parts too, and its files of constants; of this program for older files."""
     texts, own = reader.constants() or constants(), reader.header.scenario.own_files
@@ -102,19 +151,28 @@ def year(scenario: Scenario, plant: Plant, catalog: Catalog) -> Markup:
     return joined([tag("p", lead), table(("figure", "value", "meaning"), rows), tag("p", months)])
 
 
+def standings_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Counter[str]:
+    """Return how many constants of the parts of a scene have each standing."""
+    parts = used_parts(scenario, plant, catalog)
+    return Counter(figure.status for part in parts for figure in catalog.figures(part))
+
+
 def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[str, str]) -> Markup:
     """Return every constant of the parts and profiles that this scene uses: value, source, status."""
     parts = used_parts(scenario, plant, catalog)
-    standings = Counter[str](figure.status for part in parts for figure in catalog.figures(part))
+    standings = standings_of(scenario, plant, catalog)
     body: list[Child] = [
         tag("p", _counted(standings)),
         tag("h3", f"Parts of the catalogue, edition {catalog.version}"),
     ]
+    single: list[tuple[Child, ...]] = []
     for part in parts:
+        title = catalog.part(part).title
+        figures = list(catalog.figures(part))
         rows = [
             (
-                figure.key,
-                number(figure.value, figure.text),
+                field_words(figure.key),
+                number(figure.value, field_value(figure.text)),
                 _standing(figure.status),
                 joined(
                     [
@@ -123,27 +181,28 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
                     ]
                 ),
             )
-            for figure in catalog.figures(part)
+            for figure in figures
         ]
-        if rows:
-            title = catalog.part(part).title
-            body.append(
-                table(
-                    ("number", "value", "status", "source"),
-                    rows,
-                    caption=f"{part}: {title}",
-                    class_="sources",
-                )
-            )
+        if len(rows) == 1:
+            single.append((f"{title}: {rows[0][0]}", *rows[0][1:]))
+        elif rows:
+            body.append(table(_SOURCE_HEADS, rows, caption=f"{part}: {title}", class_="sources"))
+    if single:
+        body.append(table(_SOURCE_HEADS, single, caption="Parts and causes of one number", class_="sources"))
     for profile in _profiles(scenario, plant, texts):
         lines: list[tuple[Child, ...]] = [
-            (key, number(figure.value, figure.text), _standing(figure.status), figure.source)
+            (
+                field_words(key),
+                number(figure.value, field_value(figure.text)),
+                _standing(figure.status),
+                figure.source,
+            )
             for key, figure in profile.figures.items()
         ]
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
             tag("p", f"{worth(profile)[:1].upper()}{worth(profile)[1:]}. {profile.notes}"),
-            table(("number", "value", "status", "source"), lines, class_="sources"),
+            table(_SOURCE_HEADS, lines, class_="sources"),
         ]
     return joined(body)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from twin.analysis.figure_words import value_words
-from twin.analysis.figures import FIGURES, ComparedFigure
-from twin.analysis.rerun import asked_of
+from twin.analysis.figures import FIGURES
 from twin.analysis.wall_clock import Moments
 from twin.planning.profile.standing import Standing, least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.words import gpu_hours, length, percent, quantity
+from twin.report.words import figure_text, figure_title, gpu_hours, length, percent, quantity
 from twin.studies.bands import SeedBands
 
 Summary = Mapping[str, Any]
@@ -21,7 +19,6 @@ MOST_JOBS = 60
 """Jobs in the table: those with the most GPU time."""
 MOST_NAMED = 5
 """Jobs named in a sentence."""
-CARDS = ("goodput", "ettr", "mfu", "interruptions", "energy_j", "pue", "power_max_w", "gpu_max_c", "cost_usd")
 _MEANS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
     "most ETTR",
@@ -95,70 +92,39 @@ def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Mark
                 ),
             ),
         )
-    body: list[Child] = [_facts(rows)]
-    if scenario.notes:
-        body += [tag("h3", "Story"), *(tag("p", part) for part in scenario.notes.split("\n\n"))]
-    if scenario.sources:
-        body += [
-            tag("h3", "Sources"),
-            tag("ul", [tag("li", source) for source in scenario.sources]),
-        ]
-    done = [action.marker for action in asked_of(reader)]
-    if done:
-        body += [
-            tag("h3", "Interventions during the run"),
-            table(("when", "what"), [(says(marker.t_s), marker.text) for marker in done]),
-        ]
-    return joined(body)
+    return _facts(rows)
 
 
 def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
-    """Return the key figures: the first of them as cards, then all in a table, with their bands over seeds if known."""
-    cards, rows = [], []
+    """Return all key figures in a table, with their bands over seeds if known."""
+    rows = []
     for figure in FIGURES:
         value = figure.of(summary)
-        text = "" if value is None else value_words(figure, value)
-        title = figure.title[:1].upper() + figure.title[1:]
-        if figure.key in CARDS:
-            cards.append(
-                (
-                    CARDS.index(figure.key),
-                    tag("div", tag("dt", title), tag("dd", number(value, _short(figure, value, text)))),
-                )
-            )
         band = None if bands is None else bands.bands.get(figure.key)
         quantiles = (None,) * 3 if band is None else (band.p5, band.p50, band.p95)
         over = [
-            number(quantile, "" if quantile is None else value_words(figure, quantile, value))
+            number(quantile, "" if quantile is None else figure_text(figure, quantile, value))
             for quantile in (quantiles if bands is not None else ())
         ]
-        rows.append((title, number(value, text, figure.key), *over, _MEANS.get(figure.key, "")))
-    shown = [card for _, card in sorted(cards, key=lambda card: card[0])]
+        text = "" if value is None else figure_text(figure, value)
+        rows.append(
+            (figure_title(figure), number(value, text, figure.key), *over, _MEANS.get(figure.key, ""))
+        )
     heads = ("P5", "P50", "P95") if bands is not None else ()
     of_bands = (
         tag("p", f"P5, P50 and P95 over {len(bands.seeds)} seeds, {bands.seeds[0]} to {bands.seeds[-1]}.")
         if bands is not None
         else None
     )
-    return joined(
-        [
-            tag("dl", shown, class_="cards"),
-            _basis(summary),
-            of_bands,
-            table(("figure", "value", *heads, "meaning"), rows),
-        ]
-    )
+    return joined([_basis(summary), of_bands, table(("figure", "value", *heads, "meaning"), rows)])
 
 
-def _short(figure: ComparedFigure, value: float | None, text: str) -> str:
-    return percent(value) if figure.unit == "share" else text
-
-
-def standing_mark(standing: Standing | None) -> Child:
-    """Return how sure step times are, as a marked word; nothing where they are given."""
+def standing_mark(standing: Standing | None, short: bool = False) -> Child:
+    """Return how sure step times are, as a marked word, or its mark alone; nothing where they are given."""
     if standing is None:
         return None
-    return tag("span", standing.marked, class_=("good", None, "warn")[standing.doubt])
+    words = standing.mark if short else standing.marked
+    return tag("span", words, class_=("good", None, "warn")[standing.doubt], title=standing.marked)
 
 
 def _basis(summary: Summary) -> Child:
@@ -173,6 +139,14 @@ def _basis(summary: Summary) -> Child:
     return tag("p", [standing_mark(least), words], class_="note")
 
 
+def rests(summary: Summary) -> str:
+    """Return on what the step times of jobs rest, in words; nothing where none does."""
+    said = dict.fromkeys(
+        str(job["step_rests_on"]) for job in summary.get("jobs", ()) if job.get("step_rests_on")
+    )
+    return "; ".join(list(said)[:MOST_NAMED])
+
+
 def jobs(summary: Summary, says: Moments) -> Markup:
     """Return the jobs, those with the most GPU time first."""
     listed = sorted(summary.get("jobs", ()), key=lambda job: -_held_gpu_s(job, summary))
@@ -183,7 +157,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             (
                 str(job["id"]),
                 str(job.get("outcome") or job.get("state")).replace("_", " "),
-                standing_mark(standing_of_job(job)),
+                standing_mark(standing_of_job(job), short=True),
                 number(job["gpus"], f"{job['gpus']:,g}"),
                 "" if job.get("start_s") is None else says(job["start_s"]),
                 "" if job.get("end_s") is None else says(job["end_s"]),
@@ -199,7 +173,7 @@ def jobs(summary: Summary, says: Moments) -> Markup:
     heads = (
         "job",
         "state",
-        "step time is",
+        "",
         "GPUs",
         "from",
         "to",
@@ -208,10 +182,13 @@ def jobs(summary: Summary, says: Moments) -> Markup:
         "step",
         "MFU",
         "ETTR",
-        "interrupted",
+        "stops",
         "energy",
     )
-    body: list[Child] = [table(heads, rows, right=7)]
+    body: list[Child] = [table(heads, rows, right=7, class_="wide")]
+    found = {standing.marked for job in listed if (standing := standing_of_job(job)) is not None}
+    if found:
+        body.append(tag("p", f"Step times: {', '.join(sorted(found))}.", class_="note"))
     if len(listed) > MOST_JOBS:
         body.append(
             tag("p", f"The {MOST_JOBS} jobs with the most GPU time, of {len(listed):,}.", class_="note")

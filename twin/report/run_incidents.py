@@ -1,6 +1,8 @@
-"""Section of a report on incidents: the dearest, and what each cause cost."""
+"""Sections of a report on incidents: what each cause cost, and the dearest."""
 
 from __future__ import annotations
+
+import math
 
 from twin.analysis.incident_card import found_words, list_rows
 from twin.analysis.incidents import RunIncidents
@@ -11,12 +13,60 @@ MOST = 10
 """Incidents that a report lists."""
 
 
-def incidents(found: RunIncidents) -> Markup:
-    """Return the dearest incidents, and what each cause cost."""
+def by_cause(found: RunIncidents) -> Markup:
+    """Return what each cause cost: how often it struck x what one strike took."""
     if not found.all:
         return tag("p", "Nothing failed.")
-    installed = found.installed_gpu_s
-    body: list[Child] = [tag("p", f"{found_words(found)}.")]
+    if not found.priced:
+        return tag("p", "The program that made this run kept no costs of incidents.")
+    rows = [
+        (
+            total.title,
+            number(total.count, f"{total.count:,}"),
+            number(total.stops, f"{total.stops:,}"),
+            number(total.gpu_s / total.count, gpu_hours(total.gpu_s / total.count)),
+            number(total.gpu_s, gpu_hours(total.gpu_s), f"cause.{total.cause}"),
+            number(
+                total.gpu_s,
+                percent(total.gpu_s / found.installed_gpu_s if found.installed_gpu_s else None, 2),
+            ),
+        )
+        for total in found.by_cause
+    ]
+    count, stops = (sum(getattr(total, name) for total in found.by_cause) for name in ("count", "stops"))
+    lost = math.fsum(total.gpu_s for total in found.by_cause)
+    share = percent(lost / found.installed_gpu_s if found.installed_gpu_s else None, 2)
+    rows.append(
+        (
+            tag("b", "all"),
+            number(count, f"{count:,}"),
+            number(stops, f"{stops:,}"),
+            number(lost / count, gpu_hours(lost / count)),
+            number(lost, gpu_hours(lost), "cause.all"),
+            number(lost, share),
+        )
+    )
+    lead = tag("p", f"{found_words(found)}.")
+    heads = ("cause", "count", "job stops", "\N{MULTIPLICATION SIGN} GPU-h each", "= GPU-h", "of all")
+    return joined(
+        [
+            lead,
+            table(heads, rows, right=5),
+            tag(
+                "p",
+                "GPU-hours are the work that jobs lost, and their time until the next step. Time of nodes in repair is "
+                "an account of its own.",
+                class_="note",
+            ),
+        ]
+    )
+
+
+def incidents(found: RunIncidents) -> Markup:
+    """Return the dearest incidents."""
+    if not found.all:
+        return joined([])
+    body: list[Child] = []
     rows = [
         (
             incident.title,
@@ -28,27 +78,8 @@ def incidents(found: RunIncidents) -> Markup:
         )
         for incident, when, jobs in list_rows(found, MOST)
     ]
-    if len(found.all) > MOST:
-        body.append(tag("p", f"The dearest {MOST} of {len(found.all):,}:"))
-    body.append(table(("cause", "where", "at", "stopped", "GPU-hours", "ID"), rows, right=2))
-    causes = [
-        (
-            total.title,
-            number(total.count, f"{total.count:,}"),
-            number(total.stops, f"{total.stops:,}"),
-            number(total.gpu_s, gpu_hours(total.gpu_s)),
-            number(total.gpu_s, percent(total.gpu_s / installed if installed else None, 2)),
-        )
-        for total in found.by_cause
-    ]
-    body += [
-        tag("h3", "By cause"),
-        table(("cause", "struck", "job stops", "GPU-hours", "of the run"), causes, right=4),
-        tag(
-            "p",
-            "Cost is the work that jobs lost, and their time until the next step. One of them in full: twin explain "
-            "RUN --incident ID.",
-            class_="note",
-        ),
-    ]
+    caption = f"The dearest {min(MOST, len(found.all))} of {len(found.all):,} incidents"
+    heads = ("cause", "where", "at", "stopped", "GPU-hours", "ID")
+    body.append(table(heads, rows, right=2, caption=caption))
+    body.append(tag("p", "One of them in full: twin explain RUN --incident ID.", class_="note"))
     return joined(body)

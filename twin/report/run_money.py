@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from twin.analysis.account_words import account_title
@@ -21,13 +23,24 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.range_bars import RangeBar, range_bars
+from twin.report.words import rounded, usd_range, usd_scale
 
 SAMPLES = 1000
-_HEADS = ("P5", "P50", "P95")
+_SPAN = 20.0
+"""The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
-def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
-    """Return what the site of a finished run costs, and what the run did with that money.
+@dataclass(frozen=True)
+class RunMoney:
+    """The books of the site of a run, and the ledger of the run in USD; None: it has not run."""
+
+    books: SiteBooks
+    ledger: LedgerUsd | None = None
+
+
+def money_of_run(reader: Reader, plant: Plant, catalog: Catalog) -> RunMoney | str:
+    """Return what the site of a finished run costs, and what the run did with that money; or why nothing is known.
 
     Parameters
     ----------
@@ -38,88 +51,152 @@ def money(reader: Reader, plant: Plant, catalog: Catalog) -> Markup:
     """
     summary = reader.summary
     if summary is None or summary["simulated_s"] <= 0.0:
-        return tag("p", "The run has not finished: these figures are available at its end.")
+        return "The run has not finished: these figures are available at its end."
     try:
         books = run_books(reader, plant, catalog, Plan(), SAMPLES)
         (ledger,) = run_ledgers(reader, plant, books, books.drawn)
     except PriceError as wrong:
-        return tag("p", str(wrong))
+        return str(wrong)
     except UnknownPart:  # of a version without prices
-        return tag("p", "The catalogue of this run has no prices.")
-    ledger_rows = table(("account", "GPU-hours", *_HEADS), _ledger(ledger), right=4)
-    return joined([books_of_site(books), tag("h3", "Where the money of the run went"), ledger_rows])
+        return "The catalogue of this run has no prices."
+    return RunMoney(books, ledger)
+
+
+def money(found: RunMoney | str) -> Markup:
+    """Return the section: the books, and where the money of the run went."""
+    if isinstance(found, str):
+        return tag("p", found)
+    parts: list[Child] = [books_of_site(found.books)]
+    if found.ledger is not None:
+        heads = ("account", "GPU-hours", *_heads(found.ledger.total_usd))
+        caption = "Where the money of the run went"
+        parts.append(table(heads, _ledger(found.ledger), right=4, caption=caption))
+    return joined(parts)
+
+
+def money_words(found: RunMoney | str) -> str:
+    """Return the answer to what it costs, with its range, in two sentences."""
+    if isinstance(found, str):
+        return found
+    books, estimated = found.books, found.books.drawn.capital.estimated_share
+    said = [f"Building the site takes {usd_range(books.drawn.capital.total_usd)}."]
+    if found.ledger is not None:
+        said.append(f"This run used {usd_range(found.ledger.total_usd)} of it and of its operation.")
+    else:
+        said.append(f"A year costs {usd_range(books.drawn.yearly_usd)}.")
+    hour = unit_costs(books)
+    for key in ("gpu_h_productive", "gpu_h_installed"):
+        drawn = hour[key].drawn_usd if key in hour else None
+        if drawn is not None:
+            said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
+            break
+    said.append(f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices.")
+    return " ".join(said)
+
+
+def money_chart(found: RunMoney | str) -> Markup | None:
+    """Return capital, a year and the run as bars with their ranges."""
+    if isinstance(found, str):
+        return None
+    amounts = [
+        ("Capital", found.books.drawn.capital.total_usd),
+        ("A year, capital included", found.books.drawn.yearly_usd),
+    ]
+    if found.ledger is not None:
+        amounts.append(("This run", found.ledger.total_usd))
+    scale, unit = usd_scale(max(float(np.median(usd)) for _, usd in amounts) / _SPAN)
+    bars = []
+    for title, usd in amounts:
+        low, middle, high = (value / scale for value in spread_of(usd))
+        text = f"{rounded(middle, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
+        bars.append(RangeBar(title, low, middle, high, text))
+    caption = f" In {unit}: the bar ends at P50, the whisker runs from P5 to P95."
+    asked = tag("b", "What does it cost?")
+    return tag("figure", range_bars(bars, f"Cost in {unit}"), tag("figcaption", asked, caption))
 
 
 def books_of_site(books: SiteBooks) -> Markup:
     """Return capital, a year and units of the books of a site, with their ranges."""
     capital = books.drawn.capital
     estimated = 100 * float(np.median(capital.estimated_share))
+    total = capital.total_usd
     body: list[Child] = [
         tag(
             "p",
-            f"All in USD, as P5, P50 and P95 of {SAMPLES:,} draws of the prices. {estimated:.0f} % of the capital "
-            "rests on estimates: take differences of designs from these figures rather than bids.",
+            f"P5, P50 and P95 of {SAMPLES:,} draws of the prices. {estimated:.0f} % of the capital rests on estimates: "
+            "take differences of designs from these figures rather than bids.",
         ),
         *(tag("p", note, class_="note") for note in books.notes),
-        tag("h3", "Capital"),
-        table(("group", *_HEADS, "share"), _capital(books), right=4),
+        table(("group", *_heads(total), "share"), _capital(books), right=4, caption="Capital"),
         tag("p", " ".join(share_sentences(books))),
-        tag("h3", "A year"),
-        table(("item", *_HEADS), _year(books), right=3),
-        tag("h3", "One unit"),
-        table(("unit", *_HEADS), _per_unit(books), right=3),
+        table(("item", *_heads(books.drawn.yearly_usd)), _year(books), right=3, caption="A year"),
+        table(("unit", *_heads(None)), _per_unit(books), right=3, caption="One unit"),
     ]
     return joined(body)
 
 
 def _capital(books: SiteBooks) -> list[tuple[Child, ...]]:
     capital = books.drawn.capital
+    like = capital.total_usd
     rows: list[tuple[Child, ...]] = [
         (
             GROUP_TITLES[group],
-            *_range(capital.by_group[group]),
+            *_range(capital.by_group[group], like),
             f"{100 * float(np.median(capital.share(group))):.1f} %",
         )
         for group in GROUPS
         if capital.by_group[group].any()
     ]
-    return [*rows, (tag("b", "all"), *_range(capital.total_usd), "100.0 %")]
+    return [*rows, (tag("b", "all"), *_range(like, like, "capital_usd"), "100.0 %")]
 
 
 def _year(books: SiteBooks) -> list[tuple[Child, ...]]:
     drawn = books.drawn
-    rows: list[tuple[Child, ...]] = [("Capital, as annuities", *_range(drawn.capital.yearly_usd))]
-    rows += [(ITEM_TITLES[item], *_range(usd)) for item, usd in drawn.operation.by_item.items() if usd.any()]
-    return [*rows, (tag("b", "all"), *_range(drawn.yearly_usd))]
+    like = drawn.yearly_usd
+    rows: list[tuple[Child, ...]] = [("Capital, as annuities", *_range(drawn.capital.yearly_usd, like))]
+    items = drawn.operation.by_item.items()
+    rows += [(ITEM_TITLES[item], *_range(usd, like)) for item, usd in items if usd.any()]
+    return [*rows, (tag("b", "all"), *_range(like, like, "yearly_usd"))]
 
 
 def _per_unit(books: SiteBooks) -> list[tuple[Child, ...]]:
     return [
-        (UNIT_TITLES[name], *_range(cost.drawn_usd))
+        (UNIT_TITLES[name], *_range(cost.drawn_usd, None))
         for name, cost in unit_costs(books).items()
         if cost.drawn_usd is not None
     ]
 
 
 def _ledger(ledger: LedgerUsd) -> list[tuple[Child, ...]]:
-    full, hours = ledger.account_usd(), ledger.gpu_s.sum(axis=(0, 2)) / HOUR_S
+    full, hours, like = ledger.account_usd(), ledger.gpu_s.sum(axis=(0, 2)) / HOUR_S, ledger.total_usd
     order = [place for place in np.argsort(-np.median(full, axis=1)).tolist() if full[place].any()]
     rows: list[tuple[Child, ...]] = [
         (
             account_title(ACCOUNTS[place]),
-            number(float(hours[place]), f"{hours[place]:,.1f}"),
-            *_range(full[place]),
+            number(float(hours[place]), rounded(float(hours[place]))),
+            *_range(full[place], like),
         )
         for place in order
     ]
-    rows.append(("site base: no GPU draws it", "", *_range(ledger.base_usd)))
-    return [
-        *rows,
-        (tag("b", "all"), number(float(hours.sum()), f"{hours.sum():,.1f}"), *_range(ledger.total_usd)),
-    ]
+    rows.append(("site base: no GPU draws it", "", *_range(ledger.base_usd, like)))
+    total = float(hours.sum())
+    return [*rows, (tag("b", "all"), number(total, rounded(total)), *_range(like, like, "run_usd"))]
 
 
-def _range(usd: Floats) -> tuple[Markup, ...]:
-    return tuple(
-        number(value, f"{value:,.0f}" if value >= 1000.0 else f"{value:,.2f}") for value in spread_of(usd)
-    )
+def _heads(like: Floats | None) -> tuple[str, ...]:
+    """Return the heads of a range; the first names the unit of all."""
+    _, unit = _table_scale(like)
+    return (f"P5, {unit}", "P50", "P95")
+
+
+def _range(usd: Floats, like: Floats | None, figure: str | None = None) -> tuple[Markup, ...]:
+    """Return a range in the unit of the amount that it is part of."""
+    scale, _ = _table_scale(like)
+    texts = [(value, rounded(value / scale)) for value in spread_of(usd)]
+    names = (None, figure, None)
+    return tuple(number(value, text, name) for (value, text), name in zip(texts, names, strict=True))
+
+
+def _table_scale(like: Floats | None) -> tuple[float, str]:
+    """Return the unit of a table of amounts that add up to one, most of which are a small part of it."""
+    return (1.0, "USD") if like is None else usd_scale(float(np.median(like)) / _SPAN)

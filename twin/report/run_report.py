@@ -1,4 +1,4 @@
-"""A run as one HTML file: its scene, its results and their causes, and its sources."""
+"""A run as one HTML file for three readers: who decides, who builds and runs the site, who teaches or checks."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.compare_at import summary_so_far
-from twin.analysis.explain import events_until, explain
+from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
+from twin.catalog import Catalog
+from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
-from twin.report import run_basis, run_facts, run_incidents, run_money, run_story
+from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story
+from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
-from twin.report.markup import Child, Markup, joined, page, tag
-from twin.report.style import STYLE
+from twin.report.markup import Markup, joined, tag
+from twin.report.pages import ReportPart, report
+from twin.report.published import published_figures
+from twin.report.run_engineering import facility, reliability, reliability_words
+from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
+from twin.scenario.schema.document import Scenario
 from twin.studies.bands import SeedBands
 from twin.units import spoken
 
@@ -29,6 +36,14 @@ class ReportPicture:
 
     png: bytes
     title: str
+
+
+_QUESTIONS = {
+    "At the start": "What does the hall look like at work?",
+    "The worst moment": "What did the worst moment look like?",
+    "At the end": "How did the hall stand at the end?",
+}
+"""What pictures answer, by the begin of their titles."""
 
 
 def run_report(
@@ -56,42 +71,30 @@ def run_report(
         When the file is damaged.
     """
     scenario, summary = reader.header.scenario, reader.summary
-    says = moments(scenario)
     events = events_until(reader, reader.t_end_s)
-    halls = RecordedHalls(reader)
     catalog, texts = run_basis.catalog_of(reader)
-    first_scene, first_hall = halls.at(0)
+    first = RecordedHalls(reader).at(0)
     found = explain(reader, 0.0, reader.t_end_s, events) if reader.t_end_s > 0.0 else None
-    unfinished = tag("p", "The run has not finished: these figures are available at its end.")
-    ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
-    sections: list[tuple[str, str, Child]] = [
-        (
-            "figures",
-            "Key figures",
-            run_facts.key_figures(summary or summary_so_far(reader, reader.t_end_s), bands),
-        ),
-        ("run", "Scene and run", run_facts.what_was_run(reader, summary, says)),
-        (
-            "ledger",
-            "Where the GPU time went",
-            run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
-        ),
-        ("money", "Money", run_money.money(reader, first_hall, catalog)),
-        ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
-        ("incidents", "Incidents", run_incidents.incidents(incidents_of(reader, events=events))),
-        ("curves", "Over time", run_story.time_curves(reader, events)),
-        ("hall", "The hall", _pictures(pictures, without)),
-        ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
-        ("jobs", "Jobs", unfinished if summary is None else run_facts.jobs(summary, says)),
-        ("year", "Typical year", run_basis.year(first_scene, first_hall, catalog)),
-        ("rules", "Design rules", run_basis.rules(first_scene, first_hall, catalog, events)),
-        (
-            "sources",
-            "Constants and their sources",
-            run_basis.sources(first_scene, first_hall, catalog, texts),
-        ),
+    facts = RunFacts(
+        scenario,
+        summary or summary_so_far(reader, reader.t_end_s),
+        summary is not None,
+        reader.t_end_s,
+        summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader),
+        incidents_of(reader, events=events),
+        run_money.money_of_run(reader, first[1], catalog),
+        published_figures(scenario.title, summary) if summary is not None else (),
+        bands,
+    )
+    curves = run_story.time_curves(reader, events)
+    shown = [figure_of(picture, small=place == 0) for place, picture in enumerate(pictures)]
+    parts = [
+        summary_part(facts, shown[0] if shown else None),
+        _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
     ]
-    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured"
+    parts.append(_method(reader, facts, first, catalog))
+    constants = run_basis.sources(*first, catalog, texts)
+    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured".lstrip("0")
     warnings = []
     if summary is None:
         reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
@@ -100,34 +103,108 @@ def run_report(
         )
     if is_older(reader.header.versions):
         warnings.append("An older version made this run; its scene gives other figures today.")
-    return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""), warnings)
+    return report(
+        scenario.title,
+        lead,
+        with_appendix(parts, constants),
+        reader.header.versions.get("twin", ""),
+        warnings,
+    )
 
 
-def document(
-    title: str,
-    lead: str,
-    sections: Sequence[tuple[str, str, Child]],
-    version: str,
-    warnings: Sequence[str] = (),
-) -> str:
-    """Return a page of sections, each (id, title, content), with its table of contents.
+def with_appendix(parts: Sequence[ReportPart], constants: Markup) -> list[ReportPart]:
+    """Return the parts of a report, the last with the terms that they use, and the constants as an appendix."""
+    appendix = (("constants", "Constants and their sources", constants),)
+    return [*with_glossary(parts), ReportPart("appendix", "Appendix", "all numbers that go in", (), appendix)]
 
-    `warnings` are sentences about the whole report, shown in its head.
-    """
-    contents = tag("ul", [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections])
-    body = [
-        tag(
-            "header",
-            tag("span", "SIMULATED", class_="badge"),
-            tag("h1", title),
-            tag("p", lead, class_="lead"),
-            [tag("p", tag("b", sentence), class_="lead", role="note") for sentence in warnings],
-            tag("nav", contents, aria_label="Contents"),
+
+def _engineering(
+    reader: Reader,
+    facts: RunFacts,
+    found: Explanation | None,
+    curves: Mapping[str, Markup],
+    pictures: Sequence[Markup],
+    without: str,
+    events: Sequence[Event],
+    first: tuple[Scenario, Plant],
+    catalog: Catalog,
+) -> ReportPart:
+    """Return the part for who builds and runs the site."""
+    says = moments(facts.scenario)
+    unfinished = tag("p", "The run has not finished: these figures are available at its end.")
+    work = [curves[key] for key in ("goodput", "held", "queue") if key in curves]
+    return ReportPart(
+        "engineering",
+        "Engineering",
+        "for who builds and runs it",
+        (
+            ("Where did the GPU time go?", losses_words(facts)),
+            ("Do power and cooling hold?", power_words(facts)),
+            ("What broke, and what did it take?", reliability_words(facts)),
         ),
-        tag("main", [tag("section", tag("h2", name), content, id=key) for key, name, content in sections]),
-        tag("footer", f"Written by gpu-twin {version}. This file needs no network and runs no script."),
-    ]
-    return page(title, STYLE, body)
+        (
+            (
+                "ledger",
+                "Where the GPU time went",
+                run_story.ledger(facts.ledger_gpu_s) if sum(facts.ledger_gpu_s.values()) else unfinished,
+            ),
+            ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
+            (
+                "causes",
+                "Failures by cause",
+                joined([run_incidents.by_cause(facts.incidents), run_incidents.incidents(facts.incidents)]),
+            ),
+            ("facility", "Power, cooling, water and carbon", facility(facts, curves)),
+            ("reliability", "Reliability", joined([reliability(facts), *work])),
+            (
+                "hall",
+                "The hall",
+                joined(pictures) if pictures else tag("p", without or "This report has no pictures."),
+            ),
+            ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
+            ("jobs", "Jobs", run_facts.jobs(facts.summary, says) if facts.over else unfinished),
+            ("money", "Money", run_money.money(facts.money)),
+            ("year", "Typical year", run_basis.year(*first, catalog)),
+            ("rules", "Design rules", run_basis.rules(*first, catalog, events)),
+            ("all", "All key figures", run_facts.key_figures(facts.summary, facts.bands)),
+        ),
+    )
+
+
+def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], catalog: Catalog) -> ReportPart:
+    """Return the part for who teaches or checks."""
+    scenario = facts.scenario
+    says = moments(scenario)
+    residual = facts.summary.get("energy", {}).get("residual")
+    standings = run_basis.standings_of(*first, catalog)
+    return ReportPart(
+        "method",
+        "Method",
+        "for who teaches or checks",
+        (
+            ("What is shown here?", run_method.story_words(scenario)),
+            (
+                "How sure are the figures?",
+                run_method.sure_words(standings, residual, run_facts.rests(facts.summary)),
+            ),
+            ("How can I repeat it?", run_method.repeat_words(reader, facts.over)),
+        ),
+        (
+            ("how", "How figures are worked out", run_method.method()),
+            ("story", "The scene", run_method.story(scenario)),
+            (
+                "run",
+                "The run",
+                joined(
+                    [
+                        run_facts.what_was_run(reader, facts.summary if facts.over else None, says),
+                        run_method.interventions(reader, says),
+                    ]
+                ),
+            ),
+            ("sources", "Sources of the scene", run_method.scene_sources(scenario)),
+        ),
+    )
 
 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
@@ -165,16 +242,13 @@ def _worst_s(reader: Reader, from_s: float) -> float | None:
     return float(times[worst])
 
 
-def _pictures(pictures: Sequence[ReportPicture], without: str) -> Markup:
-    if not pictures:
-        return tag("p", without or "This report has no pictures.")
-    return joined(map(figure_of, pictures))
-
-
-def figure_of(picture: ReportPicture) -> Markup:
-    """Return a picture that stands in the page itself, with its caption."""
+def figure_of(picture: ReportPicture, small: bool = False) -> Markup:
+    """Return a picture that stands in the page itself, with its caption and the question that it answers."""
     source = f"data:image/png;base64,{base64.b64encode(picture.png).decode()}"
-    return tag("figure", tag("img", src=source, alt=picture.title), tag("figcaption", picture.title))
+    asked = [question for title, question in _QUESTIONS.items() if picture.title.startswith(title)]
+    caption = tag("figcaption", [tag("b", f"{question} ") for question in asked], picture.title)
+    css = "small" if small else None
+    return tag("figure", tag("img", src=source, alt=picture.title, class_=css), caption)
 
 
 def _ledger_so_far(reader: Reader) -> Mapping[str, float]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from twin.analysis.account_words import MEANINGS, account_title
-from twin.analysis.explain import Explanation, Lost
+from twin.analysis.explain import Explanation
 from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
@@ -38,15 +38,15 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
             small += value
             continue
         bars.append(
-            Bar(account_title(account), left, left - value, f"{gpu_hours(value)}  {percent(share)}", "loss")
+            Bar(account_title(account), left, left - value, f"{gpu_hours(value)} ({percent(share)})", "loss")
         )
         left -= value
     if small > 0.0:
         bars.append(
-            Bar("all others", left, left - small, f"{gpu_hours(small)}  {percent(small / total, 2)}", "loss")
+            Bar("all others", left, left - small, f"{gpu_hours(small)} ({percent(small / total, 2)})", "loss")
         )
     productive = gpu_s.get("productive", 0.0)
-    text = f"{gpu_hours(productive)}  {percent(productive / total if total else None)}"
+    text = f"{gpu_hours(productive)} ({percent(productive / total if total else None)})"
     bars.append(Bar("productive", 0.0, productive, text, "left"))
     drawing = waterfall(bars, "From installed to productive GPU time, loss by loss")
     cells = [
@@ -63,59 +63,64 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
     )
 
 
-def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
-    """Return power, temperature, goodput and jobs over the whole run; thin lines are alarms."""
+def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
+    """Return power, temperature, goodput, GPUs held and the queue over the run, each with the question it answers.
+
+    Thin lines are alarms.
+    """
     end_s = reader.t_end_s
     says = axis_words(reader.header.scenario, 0.0, end_s)
     alarms = [event.t_s for event in events if event.severity >= Severity.ALARM]
     marks = alarms if len(alarms) <= MOST_MARKS else ()
-
-    def line(channel: str, title: str, scale: float = 1.0) -> ChartLine:
-        return _line(reader, channel, title, scale)
-
     site_w = reader.series(0, "site.facility_w", 0.0, end_s, POINTS).high
     scale, unit = (1e-6, "MW") if len(site_w) and float(np.nanmax(site_w)) >= 2e6 else (1e-3, "kW")
-    drawn = [
-        curves(
+    drawn: tuple[tuple[str, str, str, str, tuple[tuple[str, str], ...], float, float | None], ...] = (
+        (
+            "power",
+            "How much power did the site draw?",
             "Power",
             unit,
-            [line("site.facility_w", "facility", scale), line("site.it_w", "IT", scale)],
-            0.0,
-            end_s,
-            says,
-            marks,
+            (("site.facility_w", "facility"), ("site.it_w", "IT")),
+            scale,
             0.0,
         ),
-        curves(
+        (
+            "temperature",
+            "Did GPUs get too hot?",
             "GPU temperature",
             "°C",
-            [line("site.gpu_max_c", "max."), line("site.gpu_mean_c", "mean")],
-            0.0,
-            end_s,
-            says,
-            marks,
+            (("site.gpu_max_c", "max."), ("site.gpu_mean_c", "mean")),
+            1.0,
+            None,
         ),
-        curves(
+        (
+            "goodput",
+            "When did work stop, and what was kept?",
             "Goodput",
             "%",
-            [line("site.goodput_now", "now"), line("site.goodput", "so far")],
-            0.0,
-            end_s,
-            says,
-            marks,
+            (("site.goodput_now", "now"), ("site.goodput", "so far")),
+            1.0,
             0.0,
         ),
-        curves("GPUs held by jobs", "%", [line("site.allocated", "held")], 0.0, end_s, says, marks, 0.0),
-    ]
-    waiting = line("site.queue", "queued")
-    if len(waiting.high) and float(np.nanmax(waiting.high)) > 0.0:
-        drawn.append(curves("Queued jobs", "", [waiting], 0.0, end_s, says, marks, 0.0))
-    note = "Bands show the range of the samples behind each point."
+        ("held", "Were the GPUs in use?", "GPUs held by jobs", "%", (("site.allocated", "held"),), 1.0, 0.0),
+        ("queue", "Did jobs wait?", "Queued jobs", "", (("site.queue", "queued"),), 1.0, 0.0),
+    )
+    note = " Bands show the range of the samples behind each point."
     if marks:
         note += " Red lines are alarms."
     elif alarms:
         note += f" The {len(alarms):,} alarms are too many to mark."
-    return joined([*(tag("figure", chart) for chart in drawn if chart), tag("p", note, class_="note")])
+    found = {}
+    for key, question, title, unit_name, channels, size, floor in drawn:
+        lines = [_line(reader, channel, name, size) for channel, name in channels]
+        if key == "queue" and not (len(lines[0].high) and float(np.nanmax(lines[0].high)) > 0.0):
+            continue
+        chart = curves(title, unit_name, lines, 0.0, end_s, says, marks, floor)
+        if chart:
+            found[key] = tag(
+                "figure", chart, tag("figcaption", tag("b", question), note if key == "power" else None)
+            )
+    return found
 
 
 def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
@@ -175,24 +180,17 @@ def _size(event: Event) -> int:
 
 
 def why(found: Explanation) -> Markup:
-    """Return the ranked accounts of a run with the causes of each."""
-    least = max((abs(loss.share) for loss in found.lost), default=1.0)
-    installed = gpu_hours(found.installed_gpu_s)
-    lead = (
-        f"{percent(found.productive_share)} of {installed} GPU-hours were productive. Losses, largest first:"
-    )
-    return joined([tag("p", lead), tag("ol", [_why(loss, least) for loss in found.lost], class_="why")])
-
-
-def _why(loss: Lost, largest: float) -> Markup:
-    wide = 100 * max(loss.share, 0.0) / largest if largest else 0.0
-    listed = [tag("li", f"{gpu_hours(cause.gpu_s)} GPU-h: {cause.text}") for cause in loss.causes]
-    if loss.more:
-        listed.append(tag("li", f"and {loss.more:,} more"))
-    detail = tag("ul", listed) if len(listed) > 1 else None
-    bar = tag("div", tag("i", style=f"width:{wide:.1f}%"), class_="share", aria_hidden="true")
-    text = tag("div", tag("b", loss.title), tag("div", loss.text), detail)
-    return tag("li", tag("div", tag("b", percent(loss.share, 2)), bar), text)
+    """Return the ranked accounts of lost time with the largest cause of each."""
+    rows = [
+        (
+            loss.title,
+            number(loss.share, percent(loss.share, 2)),
+            loss.headline or loss.text,
+            loss.causes[0].text if len(loss.causes) > 1 or loss.more else "",
+        )
+        for loss in found.lost
+    ]
+    return table(("loss", "share", "why", "largest"), rows)
 
 
 def _severity(severity: Severity) -> Markup:

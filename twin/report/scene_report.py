@@ -1,10 +1,9 @@
-"""A scene as one HTML file before anybody has run it: money, power and cooling, availability, checks, sources."""
+"""A scene before anybody has run it, for three readers: what it is and costs; power, availability, checks; method."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twin.analysis.money_words import figures_of
 from twin.analysis.site_books import scene_books
 from twin.catalog import Catalog
 from twin.commands.budget.budget import FIGURES, Budget, budget, figure_words
@@ -22,10 +21,13 @@ from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.inputs import app_version
 from twin.record.site_year import SiteYear
-from twin.report import run_basis
+from twin.report import run_basis, run_method, run_money
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.run_money import SAMPLES, books_of_site
-from twin.report.run_report import ReportPicture, document, figure_of
+from twin.report.pages import ReportPart, report
+from twin.report.run_money import SAMPLES, RunMoney, money_chart, money_words
+from twin.report.run_report import ReportPicture, figure_of, with_appendix
+from twin.report.run_summary import place_words, range_card
+from twin.report.words import amount
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario import Document
 from twin.scenario.schema.document import Scenario
@@ -51,21 +53,109 @@ def scene_report(scene: Document, pictures: Sequence[ReportPicture] = ()) -> str
     books = _books(scenario, plant, catalog)
     available = _available(scenario, plant, catalog)
     year = year_or_reason(scenario, plant, catalog)
-    sections: list[tuple[str, str, Child]] = [
-        ("figures", "Key figures", _key_figures(standing, books, available, year)),
-        ("story", "What it is", _story(scenario)),
-        ("money", "Money", tag("p", books) if isinstance(books, str) else books_of_site(books)),
-        ("power", "Power, cooling and space", _power(standing)),
-        ("availability", "Availability", _availability(available)),
-        ("rules", "Design rules", run_basis.rules(scenario, plant, catalog, ())),
-        ("year", "Typical year", run_basis.year(scenario, plant, catalog)),
-        ("jobs", "Jobs", _jobs(scenario)),
-        ("sources", "Constants and their sources", run_basis.sources(scenario, plant, catalog, constants())),
+    money = books if isinstance(books, str) else RunMoney(books)
+    shown = [figure_of(picture, small=True) for picture in pictures]
+    checked = run_basis.counts_words(scenario, plant, catalog)
+    summary = ReportPart(
+        "summary",
+        "Summary",
+        "for who decides",
+        (
+            ("What is it?", _what(scenario, standing)),
+            ("What does it cost?", money_words(money)),
+            ("What is the risk?", f"{_available_words(available)} Design rules: {checked}"),
+        ),
+        (
+            (
+                "figures",
+                "At a glance",
+                joined(
+                    [_key_figures(scenario, standing, books, available, year), money_chart(money), *shown]
+                ),
+            ),
+        ),
+    )
+    engineering = ReportPart(
+        "engineering",
+        "Engineering",
+        "for who builds and runs it",
+        (
+            ("Do power and cooling suffice?", _power_words(standing, year)),
+            ("How available is it?", _worst_words(available)),
+            ("What do the design rules find?", checked),
+        ),
+        (
+            ("power", "Power, cooling and space", _power(standing)),
+            ("availability", "Availability", _availability(available)),
+            ("rules", "Design rules", run_basis.rules(scenario, plant, catalog, ())),
+            ("year", "Typical year", run_basis.year(scenario, plant, catalog)),
+            ("jobs", "Jobs", _jobs(scenario)),
+            ("money", "Money", run_money.money(money)),
+        ),
+    )
+    standings = run_basis.standings_of(scenario, plant, catalog)
+    method = ReportPart(
+        "method",
+        "Method",
+        "for who teaches or checks",
+        (
+            ("What is shown here?", run_method.story_words(scenario)),
+            ("How sure are the figures?", run_method.sure_words(standings, None, "")),
+            (
+                "How can I try it?",
+                "Open the scene, or twin run it: the report of a run tells what comes of it.",
+            ),
+        ),
+        (
+            ("how", "How figures are worked out", run_method.method()),
+            ("story", "The scene", run_method.story(scenario)),
+            ("scene-sources", "Sources of the scene", run_method.scene_sources(scenario)),
+        ),
+    )
+    constants_part = run_basis.sources(scenario, plant, catalog, constants())
+    lead = f"{place_words(scenario)}. A design that has not run: worked out by closed forms, not measured"
+    parts = with_appendix((summary, engineering, method), constants_part)
+    return report(scenario.title, lead, parts, app_version())
+
+
+def _what(scenario: Scenario, standing: Budget) -> str:
+    jobs = f" for {len(scenario.jobs):,} job{'s' * (len(scenario.jobs) != 1)}" if scenario.jobs else ""
+    return (
+        f"{standing.gpus:,} GPUs in {standing.nodes:,} nodes and {standing.racks:,} racks{jobs}; the racks draw "
+        f"{amount(standing.it_w, 'power')} at their design load."
+    )
+
+
+def _available_words(found: HallAvailability) -> str:
+    site = next((system for system in found.systems if system.system == "site"), None)
+    if site is None:
+        return "Nothing is known of the availability."
+    return (
+        f"Power and cooling are there for all {share(site.available)} of the time, with {figure(site.outages)} outages "
+        "a year."
+    )
+
+
+def _worst_words(found: HallAvailability) -> str:
+    worst = ", ".join(f"{cause.what} ({figure(cause.gpu_hours)} GPU-h a year)" for cause in found.worst[:3])
+    return f"{_available_words(found)}{f' Most is taken by {worst}.' if worst else ''}"
+
+
+def _power_words(standing: Budget, year: SiteYear | str) -> str:
+    said = [
+        f"{what} at {100 * load:.0f} % of {capacity}"
+        for what, capacity, load in (
+            ("the racks are", "the capacity of their feeds", standing.power_load),
+            ("their heat is", "the cooling capacity", standing.cooling_load),
+        )
+        if load == load
     ]
-    if pictures:
-        sections.insert(2, ("hall", "The hall", joined(map(figure_of, pictures))))
-    lead = "A design that has not run: worked out by closed forms, not measured"
-    return document(scenario.title, lead, sections, app_version())
+    words = (
+        f"At design load {' and '.join(said)}." if said else "The scene has neither feeds nor cooling loops."
+    )
+    if isinstance(year, SiteYear):
+        words += f" Over a typical year the site peaks at {amount(year.peak_w, 'power')} with a PUE of {year.pue:.2f}."
+    return words
 
 
 def _books(scenario: Scenario, plant: Plant, catalog: Catalog) -> SiteBooks | str:
@@ -84,37 +174,33 @@ def _available(scenario: Scenario, plant: Plant, catalog: Catalog) -> HallAvaila
 
 
 def _key_figures(
-    standing: Budget, books: SiteBooks | str, available: HallAvailability, year: SiteYear | str
+    scenario: Scenario,
+    standing: Budget,
+    books: SiteBooks | str,
+    available: HallAvailability,
+    year: SiteYear | str,
 ) -> Markup:
-    cards = [
+    cards: list[tuple[str, Child]] = [
         ("GPUs", f"{standing.gpus:,}"),
         ("Nodes in racks", f"{standing.nodes:,} in {standing.racks:,}"),
-        ("Power of racks", figure_words("it_w", standing.it_w)),
+        ("Place", place_words(scenario)),
+        ("Power of racks", amount(standing.it_w, "power")),
     ]
     if isinstance(year, SiteYear):
         cards += [
-            ("Highest power of the site", f"{year.peak_w / 1e6:,.3g} MW"),
+            ("Highest power of the site", amount(year.peak_w, "power")),
             ("PUE over the year", f"{year.pue:.2f}"),
         ]
     if not isinstance(books, str):
+        drawn = books.drawn
         cards += [
-            (
-                money.title,
-                money.words.partition(" (")[0].replace("million USD", "MUSD").replace("thousand USD", "kUSD"),
-            )
-            for money in figures_of(books)
+            ("Capital (P5 to P95)", range_card(drawn.capital.total_usd)),
+            ("A year (P5 to P95)", range_card(drawn.yearly_usd)),
         ]
     site = next((system for system in available.systems if system.system == "site"), None)
     if site is not None:
         cards.append(("Power and cooling available", share(site.available)))
     return tag("dl", [tag("div", tag("dt", name), tag("dd", words)) for name, words in cards], class_="cards")
-
-
-def _story(scenario: Scenario) -> Markup:
-    parts: list[Child] = [tag("p", text) for text in scenario.notes.split("\n\n") if text.strip()]
-    if scenario.sources:
-        parts.append(tag("ul", [tag("li", source) for source in scenario.sources]))
-    return joined(parts) if parts else tag("p", "The scene says nothing of itself.")
 
 
 def _power(standing: Budget) -> Markup:

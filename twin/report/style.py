@@ -1,6 +1,25 @@
-"""The look of reports: light or dark as the reader's system asks, and fit for paper."""
+"""The look of reports: light or dark as the reader's system asks, and light on paper."""
 
-STYLE = """
+from __future__ import annotations
+
+PAPER = {
+    "ink": "#000000",
+    "quiet": "#444444",
+    "faint": "#bbbbbb",
+    "hair": "#dddddd",
+    "c1": "#2f7fe0",
+    "c2": "#d9822b",
+    "c3": "#159a63",
+    "c4": "#8a5fd8",
+    "bad": "#c81e45",
+    "warn": "#9a6200",
+    "good": "#12794c",
+}
+"""Colours on paper, by the name of their variable."""
+_PAPER = ";".join(f"--{name}:{colour}" for name, colour in PAPER.items())
+
+STYLE = (
+    """
 :root{color-scheme:light dark;--page:#f4f6f9;--card:#fff;--ink:#121924;--quiet:#566074;--faint:#d9dfe8;--hair:#e7ebf1;
 --accent:#1f6fd6;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
 --badge:#fff3d6;--badgeink:#7a4b00}
@@ -19,7 +38,7 @@ h3{font-size:15px;margin:20px 0 6px}
 p{margin:6px 0 10px;max-width:78ch}
 .badge{display:inline-block;font-size:12px;font-weight:700;letter-spacing:.14em;padding:3px 10px;border-radius:6px;
 background:var(--badge);color:var(--badgeink)}
-.lead,.note,figcaption,caption{color:var(--quiet)}
+.lead,.note,figcaption{color:var(--quiet)}
 .note{font-size:13.5px}
 nav{margin:14px 0 4px}
 nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0;font-size:14px}
@@ -29,10 +48,10 @@ section{background:var(--card);border:1px solid var(--hair);border-radius:12px;p
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(186px,1fr));gap:10px;margin:0 0 18px;padding:0}
 .cards div{border:1px solid var(--faint);border-radius:10px;padding:10px 14px}
 .cards dt{font-size:12.5px;color:var(--quiet);margin:0}
-.cards dd{font-size:21px;font-weight:650;margin:2px 0 0;white-space:nowrap}
+.cards dd{font-size:19px;font-weight:650;margin:2px 0 0}.cards .reader{font-size:13px;margin:0}.small{max-width:640px}
 .scroll{overflow-x:auto;margin:0 0 6px}
 table{border-collapse:collapse;width:100%;font-size:13.5px;line-height:1.42}
-caption{text-align:left;padding:0 0 6px;font-size:13px}
+caption{text-align:left;padding:10px 0 4px;font-size:14px;font-weight:650;color:var(--ink)}
 th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border-bottom:1px solid var(--hair);
 overflow-wrap:anywhere}
 thead th{font-weight:600;color:var(--quiet);border-bottom:1px solid var(--faint);white-space:nowrap}
@@ -64,11 +83,33 @@ border-bottom:1px solid var(--hair);break-inside:avoid}
 color:var(--quiet)}
 footer{padding-top:6px;padding-bottom:40px;color:var(--quiet);font-size:13px}
 @media (max-width:640px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:16px 14px}}
-@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--quiet:#444;--faint:#bbb;--hair:#ddd;
---accent:#000;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
---badge:#fff;--badgeink:#000}
-body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:16pt 0}
-nav{display:none}h2,h3{break-after:avoid}figure,tr,.cards div{break-inside:avoid}thead{display:table-header-group}
-.scroll{overflow:visible}table{font-size:9pt}@page{margin:16mm 14mm}}
+.part{border-top:4px solid var(--accent)}h2.part{border:0;font-size:23px;margin-bottom:14px}
+.reader{color:var(--quiet);font-size:15px;font-weight:400;margin-left:8px}
+.questions{margin:0}.questions div{display:grid;grid-template-columns:230px minmax(0,1fr);gap:2px 20px;padding:9px 0;
+border-top:1px solid var(--hair)}.questions dt{font-weight:650}.questions dd{margin:0;max-width:72ch}
+nav .parts{list-style:none;padding:0;margin:0}nav .parts>li{display:flex;gap:4px 18px;padding:2px 0;font-size:14px}
+nav .parts>li>a{font-weight:650;flex:0 0 110px}
+data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:1.5}
+.full{fill:var(--ink);stroke:var(--ink);stroke-width:1.5}
+@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}}
+@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--accent:#000;--badge:#fff;--badgeink:#000;"""
+    + _PAPER
+    + """}
+body{font-size:9pt;line-height:1.4}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:10pt 0}
+section.part{break-before:page;margin-top:0;border-radius:0}tbody tr:first-child{break-before:avoid}
+header{padding-top:0}.questions div{padding:2.5pt 0;grid-template-columns:150pt minmax(0,1fr)}
+p,.questions dd{max-width:none}
+.cards{gap:4pt;margin-bottom:8pt}.cards div{padding:3pt 7pt}.cards dt{font-size:7.5pt}.cards dd{font-size:11pt}
+h2{font-size:12pt}nav .parts>li,nav a{font-size:8pt;padding:0;gap:0 12pt}nav .parts>li ul{gap:0 12pt}nav{margin:4pt 0}
+figure{margin-bottom:6pt}
+h1{font-size:20pt}h2.part{font-size:16pt;margin-bottom:4pt}
+header+main>section.part:first-child{break-before:auto}
+h1,h2,h3,caption{break-after:avoid}figure,tr,.cards div,.questions div{break-inside:avoid}
+figure+.note,figure+.scroll+.note{break-before:avoid}thead{display:table-header-group}nav{break-inside:avoid}
+a{text-decoration:none;color:inherit}nav a::after{content:" " target-counter(attr(href url),page)}
+.scroll{overflow:visible}table{font-size:8.5pt}td,th{padding-top:3px;padding-bottom:3px}.note,figcaption{font-size:8pt}.small{max-width:55%}.reader{font-size:9pt}.cards{grid-template-columns:repeat(4,1fr)}
+@page{size:A4;margin:12mm 14mm 16mm;@bottom-right{content:counter(page) " of " counter(pages);font-size:9pt}
+@bottom-left{content:"simulated, not measured";font-size:9pt}}}
 """
+)
 """One style sheet; colours are variables so that drawings follow the theme too."""

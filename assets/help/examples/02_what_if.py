@@ -21,7 +21,7 @@ for title, run in (
 found = twin.compare(lab, lab.changed(set=change), seeds=3)
 for key in ("goodput", "productive_gpu_h"):
     figure = found.differences[key]
-    sure = "beyond chance" if figure.beyond_chance else "may be chance"
+    sure = "significant (95 %)" if figure.beyond_chance else "not significant"
     print(f"{key}: {figure.difference:+.4g} +- {figure.paired:.2g} over {figure.seeds} seeds ({sure})")
 
 # The way from A to B: which accounts gave productive time, and which took it.

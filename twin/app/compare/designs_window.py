@@ -25,6 +25,7 @@ from twin.analysis.design_runs import DesignRun, design_runs_aside
 from twin.analysis.designs_comparison import DesignsCompared, basis_words, compared, short_sentences
 from twin.app.compare.design_bars import DesignBars
 from twin.app.compare.designs_table import DesignsTable
+from twin.app.files.report_page import page_filter, page_path
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
@@ -35,6 +36,7 @@ from twin.drawings.site_drawings import comparison_drawings
 from twin.language import tr
 from twin.plant.error import PlantError
 from twin.report.designs_report import designs_report
+from twin.report.paper import report_bytes
 from twin.whole_file import write_whole
 
 _LEAST_PICTURE_PX = 130
@@ -120,7 +122,7 @@ class DesignsWindow(QDialog):
     def save_report(self, path: Path) -> None:
         """Write what is shown as a page. Raises `OSError`."""
         if self.found is not None:
-            write_whole(path, designs_report(self.found).encode())
+            write_whole(path, report_bytes(path, designs_report(self.found)))
 
     def done(self, result: int) -> None:
         """Give up what runs."""
@@ -290,9 +292,10 @@ class DesignsWindow(QDialog):
 
     def ask_report(self) -> None:
         """Let the person choose where the report goes, and write it."""
-        path = self._asked_for(tr("Save a report"), "designs.html", tr("Pages (*.html)"))
-        if path is None:
+        chosen, kind = QFileDialog.getSaveFileName(self, tr("Save a report"), "designs.html", page_filter())
+        if not chosen:
             return
+        path = page_path(chosen, kind)
         try:
             self.save_report(path)
         except OSError as error:
@@ -302,9 +305,11 @@ class DesignsWindow(QDialog):
 
     def ask_drawing(self) -> None:
         """Let the person choose where the plans side by side go, and draw them."""
-        path = self._asked_for(tr("Save a drawing"), "designs.pdf", tr("Documents (*.pdf)"))
-        if path is None:
+        title, words = tr("Save a drawing"), tr("Documents (*.pdf)")
+        chosen, _ = QFileDialog.getSaveFileName(self, title, "designs.pdf", words)
+        if not chosen:
             return
+        path = Path(chosen if chosen.endswith(".pdf") else f"{chosen}.pdf")
         scenarios = [design.document.scenario for design in self._designs]
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
@@ -315,9 +320,3 @@ class DesignsWindow(QDialog):
             self.progress.setText(tr("Drawing saved: {path}", path=path))
         finally:
             QGuiApplication.restoreOverrideCursor()
-
-    def _asked_for(self, title: str, name: str, words: str) -> Path | None:
-        """Return the file that the person chooses, with the ending of the name offered; None: none."""
-        chosen, _ = QFileDialog.getSaveFileName(self, title, name, words)
-        ending = Path(name).suffix
-        return Path(chosen if chosen.endswith(ending) else f"{chosen}{ending}") if chosen else None

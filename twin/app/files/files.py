@@ -12,7 +12,14 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 from twin.app.documents.handover import hand_over
 from twin.app.documents.solids_file import ask_solids
 from twin.app.files.newer_file import NewerFile
-from twin.app.files.report_page import NoReport, write_handout, write_report, write_scene_report
+from twin.app.files.report_page import (
+    NoReport,
+    page_filter,
+    page_path,
+    write_handout,
+    write_report,
+    write_scene_report,
+)
 from twin.app.files.scenario_problems import ScenarioProblems
 from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
@@ -179,11 +186,9 @@ class Files:
 
     def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, title, f"{stem}{ending}.html", tr("Pages (*.html)")
-        )
+        chosen, kind = QFileDialog.getSaveFileName(self._window, title, f"{stem}{ending}.html", page_filter())
         if chosen:
-            path = Path(chosen) if chosen.endswith(".html") else Path(f"{chosen}.html")
+            path = page_path(chosen, kind)
             try:
                 write(path)
             except NoReport as error:

@@ -1,4 +1,4 @@
-"""A report of the run from the window: one HTML file, with pictures as the camera stands."""
+"""A report of the run from the window: one HTML file or PDF, with pictures as the camera stands, light as on paper."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from twin.language import tr
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.report.handout import chapters_of, handout, with_pictures
+from twin.report.paper import report_bytes
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.shots import pictures
 from twin.report.studio import NoPicture, Shot, png
@@ -23,6 +24,18 @@ from twin.studies.bands import SeedBands
 from twin.whole_file import write_whole
 
 SIZE = (1600, 900)
+
+
+def page_filter() -> str:
+    """Return the kinds of files that a report can be."""
+    return tr("Pages (*.html);;On paper (*.pdf)")
+
+
+def page_path(chosen: str, kind: str) -> Path:
+    """Return the file that was chosen, with the ending of its kind where none was given."""
+    if chosen.lower().endswith((".html", ".htm", ".pdf")):
+        return Path(chosen)
+    return Path(f"{chosen}.pdf" if "*.pdf" in kind else f"{chosen}.html")
 
 
 class NoReport(Exception):
@@ -44,7 +57,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
         camera=hall.view.pose,
         colour_by=state.colour_by,
         cables_by=state.cables_by,
-        theme=state.theme,
+        theme="light",
         size=SIZE,
         layers=state.layers,
     )
@@ -52,7 +65,8 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
     try:
         with Reader(session.run_file) as reader:
             taken, without = _pictures(reader, shot)
-            write_whole(path, run_report(reader, taken, without, bands=_bands(session)).encode())
+            text = run_report(reader, taken, without, bands=_bands(session))
+            write_whole(path, report_bytes(path, text))
     except (RunFileError, OSError) as error:
         raise NoReport(str(error)) from error
     finally:
@@ -70,7 +84,7 @@ def write_scene_report(session: Session, hall: HallPanel, path: Path) -> None:
     try:
         shown = hall.view.grab() if hall.isVisible() else None
         pictures = [ReportPicture(png(shown, {}), tr("The hall"))] if shown is not None else []
-        write_whole(path, scene_report(draft.file, pictures).encode())
+        write_whole(path, report_bytes(path, scene_report(draft.file, pictures)))
     except (*SCENE_ERRORS, NoPicture, OSError) as error:
         raise NoReport(str(error)) from error
     finally:
@@ -89,7 +103,7 @@ def write_handout(session: Session, path: Path) -> None:
                 chapters = with_pictures(reader, chapters, Shot(theme="light", size=SIZE))
             except NoPicture as error:
                 without = tr("Without pictures of the hall: {error}.", error=error)
-            write_whole(path, handout(reader, chapters, without).encode())
+            write_whole(path, report_bytes(path, handout(reader, chapters, without)))
     except (RunFileError, NoChapters, OSError) as error:
         raise NoReport(str(error)) from error
     finally:

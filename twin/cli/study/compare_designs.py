@@ -21,12 +21,13 @@ def compare_many(
     from twin.cli.output import print_json
     from twin.cli.progress import counted
     from twin.report.designs_report import designs_report
+    from twin.report.paper import report_bytes
     from twin.whole_file import write_whole
 
     first = 1 if seed is None else seed
     found = compared_designs(list(names), seeds or 0, first, counted=counted)
     if report is not None:
-        write_whole(report, designs_report(found).encode())
+        write_whole(report, report_bytes(report, designs_report(found)))
     if json:
         print_json(FORMAT, designs_json(found))
     else:

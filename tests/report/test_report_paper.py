@@ -1,0 +1,153 @@
+"""Reports on paper: pages with numbers, contents that tell them, nothing torn, whole files or none."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage, QPainter
+from typer.testing import CliRunner
+
+from twin.cli.app import app
+from twin.report.charts import Bar, waterfall
+from twin.report.markup import joined, table, tag
+from twin.report.pages import ReportPart, document, report
+from twin.report.paper import laid_out, pdf_bytes
+from twin.report.paper_markup import PAPER_STYLE, paper_page
+from twin.report.range_bars import RangeDot, range_dots
+from twin.report.style import PAPER, STYLE
+
+pytestmark = pytest.mark.usefixtures("qapp")
+ROWS = [
+    (f"cause {number}", "many words that go over two lines or more " * 4, f"{number} MW")
+    for number in range(90)
+]
+CHART = waterfall([Bar("installed", 0.0, 9.0, "9", "whole"), Bar("left", 0.0, 4.0, "4", "left")], "way")
+
+
+def parts() -> str:
+    """Return a report whose second part is long."""
+    long = table(("cause", "why", "power"), ROWS, right=1, caption="All causes")
+    return report(
+        "A hall",
+        "simulated",
+        [
+            ReportPart("summary", "Summary", "for all", (("What?", "This."),), (("a", "Glance", CHART),)),
+            ReportPart(
+                "long", "Long", "for few", (("Why?", "So."),), (("b", "Causes", long), ("c", "After", "x"))
+            ),
+            ReportPart("last", "Last", "for one", (), (("d", "End", tag("p", "end")),)),
+        ],
+        "1",
+    )
+
+
+def test_short_parts_have_a_page_each() -> None:
+    made = [
+        ReportPart(f"p{n}", f"Part {n}", "", (), ((f"s{n}", "Section", tag("p", "x")),)) for n in range(4)
+    ]
+    laid = laid_out(report("Four", "lead", made, "1"))
+    assert laid.pages == 4
+    assert [laid.page_of[f"p{n}"] for n in range(4)] == [1, 2, 3, 4]
+    assert laid.number_words(3) == "4 of 4"
+    assert laid_out(document("One", "lead", [("a", "A", "x"), ("b", "B", "y")], "1")).pages == 1
+
+
+def test_a_pdf_has_as_many_pages_and_the_contents_name_them() -> None:
+    text = parts()
+    laid, data = laid_out(text), pdf_bytes(text)
+    assert data.startswith(b"%PDF-")
+    assert data.rstrip().endswith(b"%%EOF")
+    assert len(re.findall(rb"/Type /Page\b", data)) == laid.pages > 4
+    titles = ["Summary", "Glance", "Long", "Causes", "After", "Last", "End"]
+    keys = ["summary", "a", "long", "b", "c", "last", "d"]
+    assert laid.contents() == [
+        (title, str(laid.page_of[key])) for title, key in zip(titles, keys, strict=True)
+    ]
+    assert (laid.page_of["summary"], laid.page_of["long"], laid.page_of["last"]) == (1, 2, laid.pages)
+
+
+def test_no_row_is_torn_and_heads_stand_on_every_page() -> None:
+    laid = laid_out(parts())
+    assert laid.torn_rows() == []
+    first, second = (_ink(laid, number, 60, 88) for number in (2, 3))
+    assert first == second, "the head of the table is repeated"
+    assert _ink(laid, 2, 1040, 1110) != _ink(laid, 3, 1040, 1110), "the foot has the number of the page"
+
+
+def _ink(laid, number: int, top: int, bottom: int) -> bytes:  # type: ignore[no-untyped-def]
+    """Return a strip of a sheet, as painted at 96 dots an inch."""
+    image = QImage(796, 1123, QImage.Format.Format_Grayscale8)
+    image.fill(255)
+    painter = QPainter(image)
+    laid.paint(painter, number)
+    painter.end()
+    strip = image.copy(0, top, 796, bottom - top)  # lines of a multiple of four bytes have no padding
+    assert min(bytes(strip.constBits())) < 128, "there is something"
+    return bytes(strip.constBits())
+
+
+def test_drawings_stay_drawings_in_the_colours_of_paper() -> None:
+    dots = range_dots(
+        [RangeDot("PUE", -1.0, 0.5, 2.0, "+0.5", True), RangeDot("x", 0.0, 0.0, 0.0, "0", False)], "apart"
+    )
+    page = paper_page(document("A", "b", [("c", "C", [CHART, dots])], "1"), 600)
+    assert len(page.drawings) == 2
+    for drawing in page.drawings.values():
+        assert "class=" not in drawing
+        assert "var(" not in drawing
+        assert "viewBox=" in drawing
+    assert page.drawings["drawing:1"].count("<circle") == 2
+    assert "var(" not in PAPER_STYLE
+    for name, colour in PAPER.items():
+        assert f"--{name}:{colour}" in STYLE.partition("@media print")[2]
+
+
+def test_text_of_others_stays_text() -> None:
+    page = paper_page(document("<b>x</b>", "&lt;", [("a", "<i>", tag("p", "<script>1</script>"))], "1"), 600)
+    assert "<script>" not in page.html
+    assert "&lt;script&gt;" in page.html
+    assert page.title == "<b>x</b>"
+
+
+def test_a_report_is_written_as_pdf_and_not_over_another(tmp_path: Path) -> None:
+    path = tmp_path / "lab.pdf"
+    words = ["report", "lab-16", "--no-run", "-o"]
+    runner = CliRunner()
+    assert runner.invoke(app, [*words, str(path)], catch_exceptions=False).exit_code == 0
+    assert path.read_bytes().startswith(b"%PDF-")
+    for place, told in (
+        (path, "exists already"),
+        (tmp_path / "none" / "a.pdf", "no folder"),
+        (tmp_path / "a.docx", "must end in .html"),
+    ):
+        said = runner.invoke(app, [*words, str(place)], catch_exceptions=False)
+        assert said.exit_code == 2
+        assert told in " ".join(said.stderr.split())
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["lab.pdf"]
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("twin.whole_file.os.fsync", full)
+    path = tmp_path / "lab.pdf"
+    said = CliRunner().invoke(app, ["report", "lab-16", "--no-run", "-o", str(path)], catch_exceptions=False)
+    assert said.exit_code != 0
+    assert "No space left" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_hashes_may_break_and_numbers_may_not() -> None:
+    page = paper_page(
+        document("A", "b", [("c", "C", tag("span", "0123456789abcdef" * 4, class_="mono"))], "1"), 600
+    )
+    assert "01234567\N{ZERO WIDTH SPACE}89abcdef" in page.html
+    assert (
+        "\N{NO-BREAK SPACE}MW"
+        in paper_page(document("A", "b", [("c", "C", joined(["1 MW"]))], "1"), 600).html
+    )

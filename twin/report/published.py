@@ -1,0 +1,123 @@
+"""What others published of the run that a scene rebuilds, beside the figures of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from twin.analysis.figures import FIGURES, Summary
+from twin.planning.table.reference import Cell, reference_table
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.words import percent, rounded
+
+_DAY_S = 86_400.0
+_BY_KEY = {figure.key: figure for figure in FIGURES}
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A figure of a run and what was published of it: title, the figure, lowest and highest published, and where."""
+
+    title: str
+    value: float
+    low: float | None
+    high: float | None
+    words: Callable[[float], str]
+    source: str
+
+    @property
+    def published(self) -> str:
+        """Return what was published in words."""
+        if self.low is not None and self.high is not None:
+            low, high = self.words(self.low), self.words(self.high)
+            return low if low == high else f"{low} to {high}"
+        if self.low is not None:
+            return f"over {self.words(self.low)}"
+        return f"under {self.words(self.high)}" if self.high is not None else ""
+
+    @property
+    def apart(self) -> str:
+        """Return how far this run is from what was published, in percent of it."""
+        if self.low is not None and self.value < self.low:
+            near = self.low
+        elif self.high is not None and self.value > self.high:
+            near = self.high
+        else:
+            return "within"
+        apart = round(100.0 * (self.value / near - 1.0))
+        return f"{apart:+d} %".replace("-", "\N{MINUS SIGN}") if apart else "none"
+
+
+def _of(key: str) -> Callable[[Summary], float | None]:
+    return _BY_KEY[key].of
+
+
+def _a_day(key: str) -> Callable[[Summary], float | None]:
+    def rate(summary: Summary) -> float | None:
+        count = _of(key)(summary)
+        return None if count is None else count / (summary["simulated_s"] / _DAY_S)
+
+    return rate
+
+
+def _step_mfu(summary: Summary) -> float | None:
+    mfu, ettr = _of("mfu")(summary), _of("ettr")(summary)
+    return mfu / ettr if mfu is not None and ettr else None
+
+
+def _percent(share: float) -> str:
+    return percent(share)
+
+
+_FIGURES: Mapping[str, tuple[str, Callable[[Summary], float | None], Callable[[float], str]]] = {
+    "unexpected_per_day": (
+        "Unexpected interruptions a day",
+        _a_day("interruptions"),
+        lambda value: rounded(value, 3),
+    ),
+    "planned_per_day": ("Planned interruptions a day", _a_day("planned"), lambda value: rounded(value, 3)),
+    "ettr": ("ETTR (effective training time)", _of("ettr"), _percent),
+    "step_mfu": ("MFU while steps run", _step_mfu, _percent),
+}
+"""Figures of `tests/reference/published_runs.yaml`: none depends on how long a run is."""
+
+
+def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ...]:
+    """Return the figures of a run that somebody published of the run behind its scene; nothing where none are known.
+
+    Parameters
+    ----------
+    title
+        Of the scene.
+    """
+    if summary["simulated_s"] <= 0.0:
+        return ()
+    found = []
+    for row in reference_table("published_runs").rows:
+        if row["scene"] != title:
+            continue
+        name, read, words = _FIGURES[str(row["figure"])]
+        value = read(summary)
+        if value is not None:
+            bounds = (_bound(row.get("low")), _bound(row.get("high")))
+            found.append(PublishedFigure(name, value, *bounds, words, str(row["cite"])))
+    return tuple(found)
+
+
+def published_table(found: tuple[PublishedFigure, ...]) -> Markup:
+    """Return figures of a run beside those published."""
+    rows: list[tuple[Child, ...]] = [
+        (figure.title, number(figure.value, figure.words(figure.value)), figure.published, figure.apart)
+        for figure in found
+    ]
+    sources = dict.fromkeys(figure.source for figure in found)
+    return joined(
+        [
+            table(("figure", "this run", "published", "difference"), rows, right=3),
+            tag("p", f"Published: {'; '.join(sources)}.", class_="note"),
+        ]
+    )
+
+
+def _bound(cell: Cell) -> float | None:
+    return float(cell) if isinstance(cell, int | float) else None

@@ -1,0 +1,257 @@
+"""The first part of a report, for who decides: what came of the run, what it costs, what the risk is, on one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from twin.analysis.account_words import account_title
+from twin.analysis.figures import FIGURES, Summary
+from twin.analysis.incidents import RunIncidents
+from twin.arrays import Floats
+from twin.planning.profile.standing import least_sure, standing_of_job
+from twin.planning.risk.failure_table import NO_FAILURES, fails
+from twin.report.markup import Child, Markup, joined, number, tag
+from twin.report.pages import ReportPart
+from twin.report.published import PublishedFigure, published_table
+from twin.report.run_money import RunMoney, money_chart, money_words
+from twin.report.words import amount, figure_text, figure_title, length, percent, rounded, usd_range
+from twin.scenario.schema.document import Scenario
+from twin.studies.bands import SeedBands
+
+_BY_KEY = {figure.key: figure for figure in FIGURES}
+_STATES = {
+    "done": "was completed",
+    "killed": "ended before its work was done",
+    "queued": "was still queued at the end",
+    "not_submitted": "was not submitted yet",
+}
+"""What became of a job; any other one still ran."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of a run that its parts tell: scene, figures, ledger [GPU s], incidents, money, published figures.
+
+    `over` is False of a run that has not finished: its figures are those so far.
+    """
+
+    scenario: Scenario
+    summary: Summary
+    over: bool
+    end_s: float
+    ledger_gpu_s: Mapping[str, float]
+    incidents: RunIncidents
+    money: RunMoney | str
+    published: tuple[PublishedFigure, ...]
+    bands: SeedBands | None = None
+
+    def figure(self, key: str) -> float | None:
+        """Return a figure of comparisons; None: unknown."""
+        return _BY_KEY[key].of(self.summary)
+
+    def words(self, key: str) -> str:
+        """Return a figure of comparisons as reports write it."""
+        value = self.figure(key)
+        return "unknown" if value is None else figure_text(_BY_KEY[key], value)
+
+    @staticmethod
+    def title(key: str) -> str:
+        """Return the title of a figure of comparisons."""
+        return figure_title(_BY_KEY[key])
+
+    def share(self, account: str) -> float:
+        """Return the part of all GPU time that an account has."""
+        total = sum(self.ledger_gpu_s.values())
+        return self.ledger_gpu_s.get(account, 0.0) / total if total else 0.0
+
+    @property
+    def losses(self) -> list[str]:
+        """Return the accounts of lost GPU time, the largest first."""
+        found = [account for account, gpu_s in self.ledger_gpu_s.items() if gpu_s > 0.0]
+        return sorted((a for a in found if a != "productive"), key=lambda a: -self.ledger_gpu_s[a])
+
+
+def place_words(scenario: Scenario) -> str:
+    """Return where a site is: its place of the climate, or the name that the scene gives it."""
+    site = scenario.site
+    if site.climate.place:
+        return site.climate.place.replace("-", " ").title()
+    return site.name if site.name != "unnamed site" else "not named"
+
+
+def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
+    """Return the part for who decides."""
+    body: list[Child] = [_cards(facts), money_chart(facts.money)]
+    if facts.published:
+        body += [tag("h3", "Beside what was published"), published_table(facts.published)]
+    if picture is not None:
+        body.append(picture)
+    return ReportPart(
+        "summary",
+        "Summary",
+        "for who decides",
+        (
+            ("What came of it?", verdict(facts)),
+            ("What does it cost?", money_words(facts.money)),
+            ("What is the risk?", risk(facts)),
+        ),
+        (("figures", "At a glance", joined(body)),),
+    )
+
+
+def verdict(facts: RunFacts) -> str:
+    """Return what came of a run in two sentences."""
+    said = [_work(facts)]
+    goodput = facts.figure("goodput")
+    if goodput is not None:
+        said.append(
+            f"It kept {percent(goodput)} of the steps of an ideal run of the same GPUs (goodput), and "
+            f"{percent(facts.share('productive'))} of all installed GPU time was productive"
+            + (f"; the largest loss is {_named(facts, 1)}." if facts.losses else ".")
+        )
+    return " ".join(said)
+
+
+def _work(facts: RunFacts) -> str:
+    jobs: Sequence[Mapping[str, Any]] = facts.summary.get("jobs", ())
+    lasted = length(facts.end_s)
+    if len(jobs) == 1:
+        job = jobs[0]
+        steps = job.get("steps")
+        state = _STATES.get(str(job.get("state")), "was still running at the end")
+        made = f" made {steps:,} steps and" if steps else ""
+        return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}."
+    if not facts.over:
+        return f"So far {lasted} have been simulated."
+    if not jobs:
+        return f"In {lasted} the site had no jobs."
+    states = Counter(str(job.get("state")) for job in jobs)
+    done = states.pop("done", 0)
+    rest = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in states.most_common())
+    return f"In {lasted} {done:,} of {len(jobs):,} jobs completed{f'; the others: {rest}' if rest else ''}."
+
+
+def _named(facts: RunFacts, most: int) -> str:
+    """Return the largest losses with their shares."""
+    return ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in facts.losses[:most])
+
+
+def risk(facts: RunFacts) -> str:
+    """Return what may go otherwise: failures and their cost, the spread over seeds, and how sure step times are."""
+    said = []
+    found, installed = facts.incidents, facts.incidents.installed_gpu_s
+    unexpected = facts.figure("interruptions") or 0.0
+    if not fails(facts.scenario) and not found.all:
+        said.append(f"Nothing fails in this scene: {NO_FAILURES}.".replace("..", "."))
+    elif not found.all:
+        said.append("Nothing failed in this run; with another seed something may.")
+    else:
+        often = f", one every {length(facts.end_s / unexpected)}" if unexpected > 1 else ""
+        said.append(f"{unexpected:,.0f} unexpected interruption{'s' * (unexpected != 1)}{often}.")
+        if found.priced and installed:
+            cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
+            said.append(
+                f"Failures took {percent(cost / installed)} of the GPU time with lost work and restarts; the dearest "
+                f"cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
+            )
+    said.append(_spread(facts))
+    said.append(_basis(facts.summary))
+    return " ".join(part for part in said if part)
+
+
+def inner(title: str) -> str:
+    """Return a title as it stands inside a sentence.
+
+    >>> inner("Faulty GPU"), inner("GPU memory")
+    ('faulty GPU', 'GPU memory')
+    """
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _spread(facts: RunFacts) -> str:
+    bands = facts.bands
+    band = None if bands is None else bands.bands.get("goodput")
+    if bands is None or band is None:
+        return "This is one seed: twin report --seeds 20 gives the range over others."
+    return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
+
+
+def _basis(summary: Summary) -> str:
+    """Return on what step times rest, and with them all figures of work, energy and money."""
+    jobs = summary.get("jobs", ())
+    least = least_sure(standing_of_job(job) for job in jobs)
+    if least is None:
+        return ""
+    unsure = [job for job in jobs if standing_of_job(job) == least]
+    rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
+    of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
+    return f"Step times{of} are {least.word}{f': {rests}' if rests else ''}."
+
+
+def _cards(facts: RunFacts) -> Markup:
+    summary = facts.summary
+    cards: list[tuple[str, Child]] = [
+        ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
+        ("Place", place_words(facts.scenario)),
+    ]
+    if "gpus" in summary and "nodes" in summary:
+        nodes = tag("span", f"in {summary['nodes']:,} nodes", class_="reader")
+        cards.insert(1, ("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
+    if isinstance(facts.money, RunMoney):
+        books, ledger = facts.money.books, facts.money.ledger
+        cards.append(("Capital (P5 to P95)", range_card(books.drawn.capital.total_usd)))
+        if ledger is not None:
+            cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
+    cards += [
+        (facts.title(key), number(facts.figure(key), facts.words(key)))
+        for key in ("goodput", "interruptions", "energy_j", "power_max_w", "carbon_kg", "water_l")
+    ]
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
+
+
+def range_card(usd: Floats) -> Markup:
+    """Return an amount of money and, smaller, its range."""
+    middle, _, spread = usd_range(usd).partition(" (P5 to P95: ")
+    return joined(
+        [middle, [tag("br"), tag("span", spread.removesuffix(")"), class_="reader")] if spread else None]
+    )
+
+
+def interval(facts: RunFacts) -> float | None:
+    """Return the mean time between unexpected interruptions [s]; None: there was none."""
+    unexpected = facts.figure("interruptions")
+    return facts.end_s / unexpected if unexpected else None
+
+
+def power_words(facts: RunFacts) -> str:
+    """Return whether power and cooling hold, in two sentences."""
+    summary = facts.summary
+    supply_w = sum(
+        (stage.capacity_w or 0.0) * stage.count * stage.units
+        for stage in facts.scenario.power
+        if stage.kind == "utility"
+    )
+    of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
+    said = [f"The site drew {facts.words('power_max_w')} at most{of}, with a PUE of {facts.words('pue')}."]
+    throttled = facts.figure("throttle_gpu_s") or 0.0
+    hot = (
+        f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
+        if throttled > 0.0
+        else "heat slowed none"
+    )
+    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}, and {hot}.")
+    wue = summary.get("wue_l_kwh")
+    water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
+    took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
+    said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
+    return " ".join(said)
+
+
+def losses_words(facts: RunFacts) -> str:
+    """Return where the GPU time went in a sentence."""
+    if not sum(facts.ledger_gpu_s.values()):
+        return "Nothing is booked yet."
+    return f"{percent(facts.share('productive'))} was productive. The largest losses: {_named(facts, 4)}."
