@@ -16,7 +16,7 @@ from twin.arrays import Floats, IntP, highest
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
-from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, Operator
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 """Share of the step in each of the two stages of SDIRK2 [-]."""
@@ -162,7 +162,6 @@ class Factors:
 
     operators: dict[float, Operator] = field(default_factory=dict)
     odd: dict[float, Operator] = field(default_factory=dict)
-    gathered: dict[float, GroupOperator] = field(default_factory=dict)
     paths: HeatPaths | None = None
     foresight: Foresight | None = None
 
@@ -253,15 +252,20 @@ class ThermalStepper:
             source_1 = self._with_leak(source_1, state)
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
-        start = state.flat()
+        start, index = state.flat(), self._index
+        start_j = start * index.capacity_j_k
         stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = stage_operator.solve(start, source_1)
+        stage = stage_operator.solve(index, start_j, source_1)
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
-        end = two.solve(start + AHEAD * (stage - start), source_2)
+        ahead_j = stage * index.capacity_j_k
+        ahead_j -= start_j
+        ahead_j *= AHEAD
+        ahead_j += start_j
+        end = two.solve(index, ahead_j, source_2)
         error = 0.0
         if estimate:
             euler = self._operator(dt_s, end_s, on_ladder)
-            self.apart_k = end - euler.solve(start, source_2)
+            self.apart_k = end - euler.solve(index, start_j, source_2)
             error = self._error_k(self.apart_k)
 
         out_w = self._rejected_w(stage, sink_1, end, sink_2)
@@ -343,7 +347,7 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         for _ in range(200):
             old = state.flat()
-            new = operator.solve(old, self._with_leak(source, state))
+            new = operator.solve(self._index, old * self._index.capacity_j_k, self._with_leak(source, state))
             change = np.abs(new - old).max()
             state = ThermalState.of(new, self.groups.size)
             if change < 1e-10:
@@ -356,7 +360,8 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         if self.leaks:
             source = self._with_leak(source, state)
-        flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(state.flat(), source)
+        operator, index = self._operator(STEADY_H_S, at_s, keep=True), self._index
+        flat_c = operator.solve(index, state.flat() * index.capacity_j_k, source)
         return flat_c[8 * self.groups.size :]
 
     def flow_dt_s(self, t_s: float) -> float:
@@ -371,8 +376,6 @@ class ThermalStepper:
         if not groups.fits(self.network):
             raise ValueError("groups do not add up to the GPUs installed on each loop")
         self.groups = groups
-        for factors in self._known.values():
-            factors.gathered.clear()
         self._index = GroupIndex(self.network, groups)
         self._stored_j_k = self._index.capacity_j_k.copy()
         chain_j_k = self._stored_j_k[: 8 * groups.size].reshape(-1, 4, 2)
@@ -418,23 +421,17 @@ class ThermalStepper:
         self._leak = None
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
-    def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
-        keep, factors = keep and at_s >= self.settled_s, self._factors
-        if keep and h_s in factors.gathered:
-            return factors.gathered[h_s]
-        settled = at_s >= self.settled_s
-        operator = (factors.operators if keep else factors.odd).get(h_s) if settled else None
+    def _operator(self, h_s: float, at_s: float, keep: bool) -> Operator:
+        if at_s < self.settled_s:
+            return Operator(self._paths_at(at_s), 1.0 / h_s)
+        factors = self._factors
+        known = factors.operators if keep else factors.odd
+        operator = known.get(h_s)
         if operator is None:
-            operator = Operator(self._paths_at(at_s), 1.0 / h_s)
-            if settled and not keep:
-                # Waits of fixed length end in the same odd step again and again.
-                factors.odd[h_s] = operator
-                if len(factors.odd) > ODD_STEPS:
-                    del factors.odd[next(iter(factors.odd))]
-        gathered = GroupOperator(operator, self._index)
-        if keep:
-            factors.operators[h_s], factors.gathered[h_s] = operator, gathered
-        return gathered
+            known[h_s] = operator = Operator(self._paths_at(at_s), 1.0 / h_s)
+            if len(factors.odd) > ODD_STEPS:  # waits of fixed length end in the same odd step again and again
+                del factors.odd[next(iter(factors.odd))]
+        return operator
 
     def _paths_at(self, at_s: float) -> HeatPaths:
         if at_s < self.settled_s:
