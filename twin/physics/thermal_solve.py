@@ -28,10 +28,11 @@ class GroupIndex:
 
     Attributes
     ----------
-    driver : ndarray of int, shape (G, 2)
-        Upper unknowns that drive a group: its loop's supply and its hall's air.
-    heated : ndarray of int, shape (2G,)
-        Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
+    driver, driven : ndarray of int, shape (G, 2)
+        Upper unknowns that drive a group: its loop's supply and its hall's air; the same in the order of its nodes.
+    heated : ndarray of int, shape (4G,)
+        Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return; each by
+        the common and the spread part.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
     capacity_j_k : ndarray, shape (8G + 2L + H + 2P,)
@@ -42,6 +43,7 @@ class GroupIndex:
         shape = network.shape
         self._groups = groups
         self.driver = shape.drivers.take(groups.loop, axis=0)
+        self.driven = self.driver[:, ::-1]
         self.heated = shape.heated.take(groups.loop, axis=0).reshape(-1)
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
@@ -101,7 +103,9 @@ class Operator:
         self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
         self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
         self.apart = kinds > MOST_SIDE_BY_SIDE
-        self._of_groups: tuple[GroupIndex, Floats, Floats] | None = None  # of the groups last asked for, where apart
+        self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
+            None  # of the groups last asked for, where apart
+        )
         if self.apart:
             self._product = self._product[:, ::2, ::2].transpose(0, 2, 1)
         else:
@@ -141,7 +145,7 @@ class Operator:
         """
         given, paths = self.inv_h * heat_j, self.paths
         given += source_w
-        n_chain = 4 * index.heated.size
+        n_chain = 2 * index.heated.size
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         old = given[:n_chain].reshape(-1, 8)
@@ -154,8 +158,8 @@ class Operator:
         else:  # all indices are inside; with "clip" nothing is copied twice
             own = index.own(paths)
             old.dot(self._product).take(own[0], out=chain, mode="clip")
-        common_w, spread_w = (chain[:, 4:] * index.weights_w_k(paths)).reshape(-1, 2).T
-        rhs += np.bincount(index.heated, common_w + spread_w, minlength=rhs.size)
+        given_w = chain[:, 4:] * index.weights_w_k(paths)
+        rhs += np.bincount(index.heated, given_w.reshape(-1), minlength=rhs.size)
         upper = new_c[n_chain:] = self.upper(rhs)
         drivers = upper.take(index.driver)
         if self.apart:  # two rows: one alone would be summed in another order

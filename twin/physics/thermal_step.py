@@ -39,8 +39,7 @@ class _OfGroups(NamedTuple):
     """What a `Foresight` needs of each group: its place beside its kind, and where kinds are many, their matrices."""
 
     own: IntP
-    ambient_w_k: Floats
-    flow_w_k: Floats
+    gain_w_k: Floats
     away_w_k: Floats
     rows_k_w: Floats
 
@@ -96,12 +95,12 @@ class Foresight:
         paths, chain = self.paths, state.chain.reshape(-1, 8)
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
-        supply_c, air_c = state.upper.take(index.driver).T
+        driven_c = state.upper.take(index.driven)
         rows_k_w = self._rows_k_w[: 1 + steps].reshape(-1, 4)
         if paths.alike:
             surplus_w -= chain.dot(self._side_by_side)
-            surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
-            surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
+            driven_c *= paths.gain_w_k[0, :, 0]
+            surplus_w[:, 2:] += driven_c
             alike: Floats = rows_k_w.dot(surplus_w.T)
             return alike
         known = self._by_group
@@ -112,8 +111,8 @@ class Foresight:
             surplus_w -= (chain.repeat(2, axis=0).reshape(-1, 2, 8) @ of_groups.away_w_k)[:, 0]
         else:
             surplus_w -= chain.dot(self._side_by_side).take(index.own(paths)[1])
-        surplus_w[:, 2] += of_groups.ambient_w_k * air_c
-        surplus_w[:, 3] += of_groups.flow_w_k * supply_c
+        driven_c *= of_groups.gain_w_k
+        surplus_w[:, 2:] += driven_c
         if self._apart:
             rows_of_groups = of_groups.rows_k_w[:, : 1 + max(steps, 1)]
             every_k: Floats = (rows_of_groups @ surplus_w.repeat(2, axis=1).reshape(-1, 4, 2))[:, :, 0].T
@@ -125,8 +124,7 @@ class Foresight:
         paths, none = self.paths, np.zeros((0, 0, 0))
         return _OfGroups(
             kind * kind.size + np.arange(kind.size),
-            paths.ambient_w_k[kind],
-            paths.flow_w_k[kind],
+            paths.gain_w_k[kind, :, 0],
             self._away_w_k[kind] if self._apart else none,
             self._rows_k_w.transpose(1, 0, 2)[kind] if self._apart else none,
         )
@@ -185,6 +183,9 @@ class ThermalStepper:
         self._besides: tuple[Floats, Floats, float] | None = None  # heat besides GPUs, and the sum of it [W]
         self._source: Floats
         self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
+        self._leaking: tuple[Floats, ThermalState, Floats] | None = (
+            None  # the same with the sources it came on top of
+        )
         self.apart_k = np.zeros(
             0
         )  # the latest estimated step less backward Euler, as `ThermalState.flat` [K]
@@ -295,11 +296,14 @@ class ThermalStepper:
 
         Leakage goes with each die's own temperature, so it has a spread part too; both are those at the mean die.
         """
-        (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
-        result = source_w.copy()
-        result[:n_chain:8] += leak - self.groups.mean_s * rise
-        result[1:n_chain:8] += rise
-        return result
+        known = self._leaking
+        if known is None or known[0] is not source_w or known[1] is not state:
+            (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
+            result = source_w.copy()
+            result[:n_chain:8] += leak - self.groups.mean_s * rise
+            result[1:n_chain:8] += rise
+            self._leaking = known = source_w, state, result
+        return known[2]
 
     def foreseen_k(
         self, state: ThermalState, t_s: float, dt_s: Floats, count: int | None = None
@@ -321,8 +325,7 @@ class ThermalStepper:
         np.abs(apart_k, out=apart_k)
         away_k = 0.0
         if self.leaks:
-            leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
-            away_k = highest(apart_k[0] * leaks, 0.0)
+            away_k = highest(apart_k[0] * self._leaks, 0.0)
         apart_k *= self._weight
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
@@ -395,8 +398,7 @@ class ThermalStepper:
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape
-        per_group = (inputs.base_w, inputs.dyn_w, inputs.leak_w_k)
-        if any(values.shape != groups.n.shape for values in per_group):
+        if not inputs.base_w.shape == inputs.dyn_w.shape == inputs.leak_w_k.shape == groups.n.shape:
             raise ValueError(f"powers must have one entry for each of the {groups.size} groups")
         if inputs.loop_heat_w.shape != (shape.n_loops,) or inputs.hall_heat_w.shape != (shape.n_halls,):
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
@@ -418,7 +420,8 @@ class ThermalStepper:
         self._input_w = gpu_w + known[2]
         self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
-        self._leak = None
+        self._leak = self._leaking = None
+        self._leaks = self._occupied & (inputs.leak_w_k > 0.0)
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> Operator:
@@ -454,9 +457,11 @@ class ThermalStepper:
     def _rejected_w(self, stage_c: Floats, sink_1_c: Floats, end_c: Floats, sink_2_c: Floats) -> float:
         """Heat to the sinks in the mean of a step whose two stages come to these temperatures, as `flat` [W]."""
         water = slice(-self._water_w_k.size, None)
-        water_c = (1.0 - GAMMA) * stage_c[water] + GAMMA * end_c[water]
+        sent_w = (1.0 - GAMMA) * self._water_w_k.dot(stage_c[water]) + GAMMA * self._water_w_k.dot(
+            end_c[water]
+        )
         sink_c = sink_1_c if sink_1_c is sink_2_c else (1.0 - GAMMA) * sink_1_c + GAMMA * sink_2_c
-        return float(self._water_w_k.dot(water_c) - self._reject_w_k.dot(sink_c))
+        return float(sent_w - self._reject_w_k.dot(sink_c))
 
     def _error_k(self, apart_k: Floats) -> float:
         """Largest error as it counts, where two results are apart by this, as `ThermalState.flat` [K]."""
