@@ -96,8 +96,7 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     old = uniform_state(network, groups, 25.0)
     stepper = ThermalStepper(network, groups, inputs)
     _, source = stepper.sink_and_source(0.0)
-    index = GroupIndex(network, groups)
-    solved = operator.solve(index, old.flat() * index.capacity_j_k, source)
+    solved = operator.solve(GroupIndex(network, groups), old.flat(), source)
     chain, upper = ThermalState.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
 
     singles = np.repeat(np.arange(groups.size), groups.n.astype(int))
@@ -129,7 +128,7 @@ def test_many_kinds_of_chains_apart_come_to_what_they_come_to_side_by_side(campu
         monkeypatch.setattr(thermal_solve, "MOST_SIDE_BY_SIDE", most)
         operator = Operator(paths, 0.1)
         assert operator.apart == apart
-        solved.append(operator.solve(index, old_c * index.capacity_j_k, source_w))
+        solved.append(operator.solve(index, old_c, source_w))
     np.testing.assert_allclose(solved[1], solved[0], rtol=1e-14)
 
 

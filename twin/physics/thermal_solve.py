@@ -125,7 +125,7 @@ class Operator:
         result: Floats = self._above.dot(rhs)
         return result
 
-    def solve(self, index: GroupIndex, heat_j: Floats, source_w: Floats) -> Floats:
+    def solve(self, index: GroupIndex, old_c: Floats, source_w: Floats) -> Floats:
         """Solve one stage of the groups of `index` from old temperatures and constant sources.
 
         All is in the order of `State.flat`, shape (8G + 2L + H + 2P,).
@@ -133,8 +133,8 @@ class Operator:
         Parameters
         ----------
         index : GroupIndex
-        heat_j : ndarray
-            What the nodes hold at the old temperatures T*: these times `index.capacity_j_k` [J].
+        old_c : ndarray
+            Old temperatures T* [C].
         source_w : ndarray
             Heat into each node, in groups per GPU, common and spread part, sink coupling included [W].
 
@@ -143,7 +143,8 @@ class Operator:
         ndarray
             Temperatures at the end of the stage [C].
         """
-        given, paths = self.inv_h * heat_j, self.paths
+        given, paths = self.inv_h * index.capacity_j_k, self.paths
+        given *= old_c
         given += source_w
         n_chain = 2 * index.heated.size
         new_c = np.empty(given.size)

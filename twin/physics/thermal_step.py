@@ -254,19 +254,17 @@ class ThermalStepper:
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
         start, index = state.flat(), self._index
-        start_j = start * index.capacity_j_k
         stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = stage_operator.solve(index, start_j, source_1)
+        stage = stage_operator.solve(index, start, source_1)
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
-        ahead_j = stage * index.capacity_j_k
-        ahead_j -= start_j
-        ahead_j *= AHEAD
-        ahead_j += start_j
-        end = two.solve(index, ahead_j, source_2)
+        ahead = stage - start
+        ahead *= AHEAD
+        ahead += start
+        end = two.solve(index, ahead, source_2)
         error = 0.0
         if estimate:
             euler = self._operator(dt_s, end_s, on_ladder)
-            self.apart_k = end - euler.solve(index, start_j, source_2)
+            self.apart_k = end - euler.solve(index, start, source_2)
             error = self._error_k(self.apart_k)
 
         out_w = self._rejected_w(stage, sink_1, end, sink_2)
@@ -350,7 +348,7 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         for _ in range(200):
             old = state.flat()
-            new = operator.solve(self._index, old * self._index.capacity_j_k, self._with_leak(source, state))
+            new = operator.solve(self._index, old, self._with_leak(source, state))
             change = np.abs(new - old).max()
             state = ThermalState.of(new, self.groups.size)
             if change < 1e-10:
@@ -363,8 +361,7 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         if self.leaks:
             source = self._with_leak(source, state)
-        operator, index = self._operator(STEADY_H_S, at_s, keep=True), self._index
-        flat_c = operator.solve(index, state.flat() * index.capacity_j_k, source)
+        flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(self._index, state.flat(), source)
         return flat_c[8 * self.groups.size :]
 
     def flow_dt_s(self, t_s: float) -> float:

@@ -194,8 +194,13 @@ class FabricState(Stateful):
         """Return what a job sends between the domains of its nodes."""
         table = self.plant.nodes
         # Domains are numbered as ranks meet them: a spare that is a domain by itself changes nothing.
-        _, begins, which = np.unique(self.domain[slots], return_index=True, return_inverse=True)
-        pattern = np.argsort(np.argsort(begins))[which]
+        domain, rank = self.domain[slots], np.arange(len(slots))
+        begins = np.empty(int(domain.max()) + 1, np.intp)
+        begins[domain[::-1]] = rank[
+            ::-1
+        ]  # of several ranks the last that is written stands, which is the first
+        begins = begins[domain]
+        pattern = np.cumsum(begins == rank)[begins] - 1
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
             talk, first = self.shapes.of(index, len(slots)).talk, int(slots[0])
