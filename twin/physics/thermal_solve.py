@@ -104,7 +104,7 @@ class Operator:
         self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
-            None  # of the groups last asked for, where apart
+            None  # where apart: of those last asked for
         )
         if self.apart:
             self._product = self._product[:, ::2, ::2].transpose(0, 2, 1)
