@@ -20,7 +20,7 @@ from twin.physics.thermal_network import (
     uniform_state,
 )
 from twin.physics.thermal_paths import HeatPaths
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import GroupIndex, Operator
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     old = uniform_state(network, groups, 25.0)
     stepper = ThermalStepper(network, groups, inputs)
     _, source = stepper.sink_and_source(0.0)
-    solved = GroupOperator(operator, GroupIndex(network, groups)).solve(old.flat(), source)
+    solved = operator.solve(GroupIndex(network, groups), old.flat(), source)
     chain, upper = ThermalState.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
 
     singles = np.repeat(np.arange(groups.size), groups.n.astype(int))
@@ -128,7 +128,7 @@ def test_many_kinds_of_chains_apart_come_to_what_they_come_to_side_by_side(campu
         monkeypatch.setattr(thermal_solve, "MOST_SIDE_BY_SIDE", most)
         operator = Operator(paths, 0.1)
         assert operator.apart == apart
-        solved.append(GroupOperator(operator, index).solve(old_c, source_w))
+        solved.append(operator.solve(index, old_c, source_w))
     np.testing.assert_allclose(solved[1], solved[0], rtol=1e-14)
 
 

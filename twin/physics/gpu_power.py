@@ -210,8 +210,13 @@ def clock_under_cap(
     ndarray
         Clock [GHz], broadcast shape. At the lowest clock the power may exceed the cap: there is a floor.
     """
-    wanted = np.maximum(cap_w - model.idle_w - leak_w, 0.0) / np.maximum(spread * activity, _LEAST)
+    wanted = np.maximum(cap_w - model.idle_w - leak_w, 0.0) / _divisor(spread * activity)
     return np.interp(wanted, *model.clock_table)
+
+
+def _divisor(value: Floats | float) -> Floats | float:
+    """Return what is divided by, never nothing."""
+    return max(value, _LEAST) if isinstance(value, float) else np.maximum(value, _LEAST)
 
 
 def own_clock(
@@ -248,8 +253,8 @@ def own_clock(
     waits &= products_a > 0.0
     if not np.count_nonzero(waits):
         return alone_ghz
-    wanted = (cap_w - model.idle_w - leak_w) / np.maximum(spread, _LEAST)
-    once_a, rest_a = products_a * slowest_ghz, np.maximum(activity - products_a, _LEAST)
+    wanted = (cap_w - model.idle_w - leak_w) / _divisor(spread)
+    once_a, rest_a = products_a * slowest_ghz, _divisor(activity - products_a)
     knee_ghz, volt_per_ghz = model.f_v_ghz, (model.v_max - model.v_min) / (model.f_max_ghz - model.f_v_ghz)
     f_ghz = np.maximum(alone_ghz, knee_ghz)
     for _ in range(_NEWTON_STEPS):
@@ -339,7 +344,7 @@ def synchronous_w(
     *,
     reference_ghz: float,
     memory_s: ArrayLike | None = None,
-    least_a: ArrayLike = 0.0,
+    least_a: Floats | float = 0.0,
 ) -> Floats:
     """Dynamic power over a step of a synchronous job: each die works at its own clock, then waits for the slowest [W].
 
@@ -365,7 +370,8 @@ def synchronous_w(
     wait_s = np.maximum(0.0, np.subtract(step_s, gemm_s) - memory_s)
     talking_s = np.maximum(0.0, wait_s - work.rest_s) if work.rest_s else wait_s
     busy = work.gemm_a * gemm_s + model.a_memory * memory_s
-    waiting = np.maximum(model.a_comm, least_a) * talking_s
+    waits_a = max(model.a_comm, least_a) if isinstance(least_a, float) else np.maximum(model.a_comm, least_a)
+    waiting = waits_a * talking_s
     if work.rest_s:
         waiting += np.asarray(least_a) * (wait_s - talking_s)
     result: Floats = np.asarray(spread) * dynamic_unit_w(

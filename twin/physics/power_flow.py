@@ -116,7 +116,10 @@ class PowerTree:
             if offered_w is not None:
                 own_w[level.items] = own = np.minimum(offered_w[level.items], through)
                 through = through - own
-            taken = level.a_w + level.b * through + level.c_per_w * through**2
+            taken = level.c_per_w * through
+            taken += level.b
+            taken *= through
+            taken += level.a_w
             if extra_w is not None:
                 taken = taken + extra_w[level.items]
             in_w[level.items] = taken

@@ -159,5 +159,5 @@ def leak_w(groups: Groups, state: ThermalState, leak_w_k: Floats) -> tuple[Float
     low_c, high_c = LEAK_CLIP_C
     die_c = state.die_c(groups.mean_s)
     clipped_c = np.minimum(np.maximum(die_c, low_c), high_c)
-    rise: Floats = leak_w_k * state.chain[:, 0, 1] * ((die_c > low_c) & (die_c < high_c))
+    rise: Floats = leak_w_k * state.chain[:, 0, 1] * (clipped_c == die_c)
     return leak_w_k * (clipped_c - LEAK_REF_C), rise

@@ -79,8 +79,10 @@ class ThermalShape:
 
     @cached_property
     def heated(self) -> IntP:
-        """Unknowns that the GPUs of each loop heat: the hall's air and the loop's return, shape (L, 2)."""
-        return np.stack([2 * self.n_loops + self.loop_hall, np.arange(self.n_loops)], axis=1)
+        """Unknowns that the GPUs of each loop heat: the hall's air and the loop's return, each twice, shape (L, 4)."""
+        return np.stack([2 * self.n_loops + self.loop_hall, np.arange(self.n_loops)], axis=1).repeat(
+            2, axis=1
+        )
 
     @cached_property
     def chains_at(self) -> IntP:

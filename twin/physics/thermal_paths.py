@@ -102,6 +102,8 @@ class HeatPaths:
     ----------
     even : bool
         Whether all loops flow alike. GPUs differ by part and flow alone: there are N = K kinds for each flow.
+    alike : bool
+        Whether there is one kind of chain alone.
     chain_w_k : ndarray, shape (N/K, K, 4, 4)
         Conductance matrix of one GPU of each kind [W/K].
     storage_j_k : ndarray, shape (K, 4, 4)
@@ -131,7 +133,7 @@ class HeatPaths:
         matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
         matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
         matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
-        self.chain_w_k = matrix
+        self.chain_w_k, self.alike = matrix, matrix.size == 16
         self.storage_j_k = network.chain_capacity_j_k[:, :, None] * np.eye(4)
         self.flow_w_k = (phi * table["flow_w_k"]).reshape(-1)
         self.ambient_w_k = np.tile(g_amb, phi.size)
@@ -162,11 +164,6 @@ class HeatPaths:
     def kind(self, loop: IntP, part: IntP) -> IntP:
         """Return the kind of GPUs on a loop and of a part, each of shape (G,)."""
         return part if self.even else self._of_loop.take(loop) + part
-
-    @property
-    def alike(self) -> bool:
-        """Whether there is one kind of chain alone."""
-        return self.chain_w_k.size == 16
 
     @cached_property
     def modes(self) -> tuple[Floats, Floats]:

@@ -18,45 +18,6 @@ MOST_SIDE_BY_SIDE = 8
 """Up to this many kinds of chains, all groups go through all of them in one product; beyond, each through its own."""
 
 
-class Operator:
-    """Factors of one implicit stage for given step h, flows and plant state.
-
-    Parameters
-    ----------
-    paths : HeatPaths
-    inv_h : float
-        1 / h [1/s].
-    """
-
-    def __init__(self, paths: HeatPaths, inv_h: float) -> None:
-        self.paths, self.inv_h = paths, inv_h
-        # Of all kinds, side by side or apart: the matrix of a chain, and its temperatures per kelvin of loop supply and
-        # hall air.
-        rates, kinds = paths.modes[0], len(paths.modes[0])
-        factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
-        self.product: Floats = factors[:, :64].reshape(kinds, 8, 8)
-        self.pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
-        self.apart = kinds > MOST_SIDE_BY_SIDE
-        if self.apart:
-            self.product = self.product[:, ::2, ::2].transpose(0, 2, 1)
-        else:
-            self.product = self.product.transpose(1, 0, 2).reshape(8, -1)
-            self.pull = self.pull.transpose(1, 0, 2).reshape(2, -1)
-        gives_w_k = factors[:, 72:]
-        gives_w_k[:, 2] -= paths.ambient_w_k
-        on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
-        self._above: Floats | UpTheTree
-        if paths.shape.n_upper <= DENSE_UPPER_LIMIT:
-            self._above = inverse_k_w(paths, rate_w_k, on_loops)
-        else:
-            self._above = UpTheTree(paths, rate_w_k, on_loops)
-
-    def upper(self, rhs: Floats) -> Floats:
-        """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
-        result: Floats = self._above.dot(rhs)
-        return result
-
-
 class GroupIndex:
     """Contribution of the present groups to any operator: gathered once per set of groups.
 
@@ -67,10 +28,11 @@ class GroupIndex:
 
     Attributes
     ----------
-    driver : ndarray of int, shape (G, 2)
-        Upper unknowns that drive a group: its loop's supply and its hall's air.
-    heated : ndarray of int, shape (2G,)
-        Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
+    driver, driven : ndarray of int, shape (G, 2)
+        Upper unknowns that drive a group: its loop's supply and its hall's air; the same in the order of its nodes.
+    heated : ndarray of int, shape (4G,)
+        Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return; each by
+        the common and the spread part.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
     capacity_j_k : ndarray, shape (8G + 2L + H + 2P,)
@@ -81,6 +43,7 @@ class GroupIndex:
         shape = network.shape
         self._groups = groups
         self.driver = shape.drivers.take(groups.loop, axis=0)
+        self.driven = self.driver[:, ::-1]
         self.heated = shape.heated.take(groups.loop, axis=0).reshape(-1)
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
@@ -113,66 +76,104 @@ class GroupIndex:
         return known[1]
 
 
-class GroupOperator:
-    """An `Operator` for the present groups.
+class Operator:
+    """Factors of one implicit stage for given step h, flows and plant state, whatever the groups.
 
     One matrix takes all groups through the chains of all kinds in one product; each then takes what is of its own.
     Where kinds are many, each group has its own matrix. Both give the same.
 
     Parameters
     ----------
-    operator : Operator
-    index : GroupIndex
+    paths : HeatPaths
+    inv_h : float
+        1 / h [1/s].
+
+    Attributes
+    ----------
+    apart : bool
+        Whether each group has its own matrix.
     """
 
-    def __init__(self, operator: Operator, index: GroupIndex) -> None:
-        self.operator, self._heated, self._driver = operator, index.heated, index.driver
-        self._rate = operator.inv_h * index.capacity_j_k
-        paths = operator.paths
-        self._product, self._pull = operator.product, operator.pull
-        self._own: tuple[IntP, IntP] | None = None
-        if operator.apart:
-            kind = index.kind(paths)
-            self._product, self._pull = self._product.take(kind, axis=0), self._pull.take(kind, axis=0)
-        elif not paths.alike:
-            self._own = index.own(paths)
-        self._weights = index.weights_w_k(paths)
+    def __init__(self, paths: HeatPaths, inv_h: float) -> None:
+        self.paths, self.inv_h = paths, inv_h
+        # Of all kinds, side by side or apart: the matrix of a chain, and its temperatures per kelvin of loop supply and
+        # hall air.
+        rates, kinds = paths.modes[0], len(paths.modes[0])
+        factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
+        self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
+        self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
+        self.apart = kinds > MOST_SIDE_BY_SIDE
+        self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
+            None  # where apart: of those last asked for
+        )
+        if self.apart:
+            self._product = self._product[:, ::2, ::2].transpose(0, 2, 1)
+        else:
+            self._product = self._product.transpose(1, 0, 2).reshape(8, -1)
+            self._pull = self._pull.transpose(1, 0, 2).reshape(2, -1)
+        gives_w_k = factors[:, 72:]
+        gives_w_k[:, 2] -= paths.ambient_w_k
+        on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
+        self._above: Floats | UpTheTree
+        if paths.shape.n_upper <= DENSE_UPPER_LIMIT:
+            self._above = inverse_k_w(paths, rate_w_k, on_loops)
+        else:
+            self._above = UpTheTree(paths, rate_w_k, on_loops)
 
-    def solve(self, old_c: Floats, source_w: Floats) -> Floats:
-        """Solve one stage from old temperatures and constant sources, all in the order of `State.flat`.
+    def upper(self, rhs: Floats) -> Floats:
+        """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
+        result: Floats = self._above.dot(rhs)
+        return result
+
+    def solve(self, index: GroupIndex, old_c: Floats, source_w: Floats) -> Floats:
+        """Solve one stage of the groups of `index` from old temperatures and constant sources.
+
+        All is in the order of `State.flat`, shape (8G + 2L + H + 2P,).
 
         Parameters
         ----------
-        old_c : ndarray, shape (8G + 2L + H + 2P,)
+        index : GroupIndex
+        old_c : ndarray
             Old temperatures T* [C].
-        source_w : ndarray, shape (8G + 2L + H + 2P,)
+        source_w : ndarray
             Heat into each node, in groups per GPU, common and spread part, sink coupling included [W].
 
         Returns
         -------
-        ndarray, shape (8G + 2L + H + 2P,)
+        ndarray
             Temperatures at the end of the stage [C].
         """
-        operator = self.operator
-        given = self._rate * old_c
+        given, paths = self.inv_h * index.capacity_j_k, self.paths
+        given *= old_c
         given += source_w
-        n_chain = 4 * self._heated.size
+        n_chain = 2 * index.heated.size
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         old = given[:n_chain].reshape(-1, 8)
-        if operator.apart:
-            np.matmul(self._product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
-        elif self._own is None:
+        own: tuple[IntP, IntP] | None = None
+        if self.apart:
+            product, pull = self._gathered(index)
+            np.matmul(product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
+        elif paths.alike:
             np.dot(old, self._product, out=chain)
         else:  # all indices are inside; with "clip" nothing is copied twice
-            old.dot(self._product).take(self._own[0], out=chain, mode="clip")
-        common_w, spread_w = (chain[:, 4:] * self._weights).reshape(-1, 2).T
-        rhs += np.bincount(self._heated, common_w + spread_w, minlength=rhs.size)
-        upper = new_c[n_chain:] = operator.upper(rhs)
-        drivers = upper.take(self._driver)
-        if operator.apart:  # two rows: one alone would be summed in another order
-            pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ self._pull)[:, 0]
+            own = index.own(paths)
+            old.dot(self._product).take(own[0], out=chain, mode="clip")
+        given_w = chain[:, 4:] * index.weights_w_k(paths)
+        rhs += np.bincount(index.heated, given_w.reshape(-1), minlength=rhs.size)
+        upper = new_c[n_chain:] = self.upper(rhs)
+        drivers = upper.take(index.driver)
+        if self.apart:  # two rows: one alone would be summed in another order
+            pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ pull)[:, 0]
         else:
             pulled = drivers.dot(self._pull)
-        chain[:, ::2] += pulled if self._own is None else pulled.take(self._own[1])
+        chain[:, ::2] += pulled if own is None else pulled.take(own[1])
         return new_c
+
+    def _gathered(self, index: GroupIndex) -> tuple[Floats, Floats]:
+        """Return the matrix of the chain of each group, and its temperatures per kelvin of what drives it."""
+        known = self._of_groups
+        if known is None or known[0] is not index:
+            kind = index.kind(self.paths)
+            self._of_groups = known = index, self._product.take(kind, axis=0), self._pull.take(kind, axis=0)
+        return known[1:]

@@ -16,7 +16,7 @@ from twin.arrays import Floats, IntP, highest
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
-from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, Operator
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 """Share of the step in each of the two stages of SDIRK2 [-]."""
@@ -39,8 +39,7 @@ class _OfGroups(NamedTuple):
     """What a `Foresight` needs of each group: its place beside its kind, and where kinds are many, their matrices."""
 
     own: IntP
-    ambient_w_k: Floats
-    flow_w_k: Floats
+    gain_w_k: Floats
     away_w_k: Floats
     rows_k_w: Floats
 
@@ -96,12 +95,12 @@ class Foresight:
         paths, chain = self.paths, state.chain.reshape(-1, 8)
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
-        supply_c, air_c = state.upper.take(index.driver).T
+        driven_c = state.upper.take(index.driven)
         rows_k_w = self._rows_k_w[: 1 + steps].reshape(-1, 4)
         if paths.alike:
             surplus_w -= chain.dot(self._side_by_side)
-            surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
-            surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
+            driven_c *= paths.gain_w_k[0, :, 0]
+            surplus_w[:, 2:] += driven_c
             alike: Floats = rows_k_w.dot(surplus_w.T)
             return alike
         known = self._by_group
@@ -112,8 +111,8 @@ class Foresight:
             surplus_w -= (chain.repeat(2, axis=0).reshape(-1, 2, 8) @ of_groups.away_w_k)[:, 0]
         else:
             surplus_w -= chain.dot(self._side_by_side).take(index.own(paths)[1])
-        surplus_w[:, 2] += of_groups.ambient_w_k * air_c
-        surplus_w[:, 3] += of_groups.flow_w_k * supply_c
+        driven_c *= of_groups.gain_w_k
+        surplus_w[:, 2:] += driven_c
         if self._apart:
             rows_of_groups = of_groups.rows_k_w[:, : 1 + max(steps, 1)]
             every_k: Floats = (rows_of_groups @ surplus_w.repeat(2, axis=1).reshape(-1, 4, 2))[:, :, 0].T
@@ -125,8 +124,7 @@ class Foresight:
         paths, none = self.paths, np.zeros((0, 0, 0))
         return _OfGroups(
             kind * kind.size + np.arange(kind.size),
-            paths.ambient_w_k[kind],
-            paths.flow_w_k[kind],
+            paths.gain_w_k[kind, :, 0],
             self._away_w_k[kind] if self._apart else none,
             self._rows_k_w.transpose(1, 0, 2)[kind] if self._apart else none,
         )
@@ -162,7 +160,6 @@ class Factors:
 
     operators: dict[float, Operator] = field(default_factory=dict)
     odd: dict[float, Operator] = field(default_factory=dict)
-    gathered: dict[float, GroupOperator] = field(default_factory=dict)
     paths: HeatPaths | None = None
     foresight: Foresight | None = None
 
@@ -186,6 +183,9 @@ class ThermalStepper:
         self._besides: tuple[Floats, Floats, float] | None = None  # heat besides GPUs, and the sum of it [W]
         self._source: Floats
         self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
+        self._leaking: tuple[Floats, ThermalState, Floats] | None = (
+            None  # the same with the sources it came on top of
+        )
         self.apart_k = np.zeros(
             0
         )  # the latest estimated step less backward Euler, as `ThermalState.flat` [K]
@@ -253,15 +253,18 @@ class ThermalStepper:
             source_1 = self._with_leak(source_1, state)
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
-        start = state.flat()
+        start, index = state.flat(), self._index
         stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = stage_operator.solve(start, source_1)
+        stage = stage_operator.solve(index, start, source_1)
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
-        end = two.solve(start + AHEAD * (stage - start), source_2)
+        ahead = stage - start
+        ahead *= AHEAD
+        ahead += start
+        end = two.solve(index, ahead, source_2)
         error = 0.0
         if estimate:
             euler = self._operator(dt_s, end_s, on_ladder)
-            self.apart_k = end - euler.solve(start, source_2)
+            self.apart_k = end - euler.solve(index, start, source_2)
             error = self._error_k(self.apart_k)
 
         out_w = self._rejected_w(stage, sink_1, end, sink_2)
@@ -291,11 +294,14 @@ class ThermalStepper:
 
         Leakage goes with each die's own temperature, so it has a spread part too; both are those at the mean die.
         """
-        (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
-        result = source_w.copy()
-        result[:n_chain:8] += leak - self.groups.mean_s * rise
-        result[1:n_chain:8] += rise
-        return result
+        known = self._leaking
+        if known is None or known[0] is not source_w or known[1] is not state:
+            (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
+            result = source_w.copy()
+            result[:n_chain:8] += leak - self.groups.mean_s * rise
+            result[1:n_chain:8] += rise
+            self._leaking = known = source_w, state, result
+        return known[2]
 
     def foreseen_k(
         self, state: ThermalState, t_s: float, dt_s: Floats, count: int | None = None
@@ -317,8 +323,7 @@ class ThermalStepper:
         np.abs(apart_k, out=apart_k)
         away_k = 0.0
         if self.leaks:
-            leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
-            away_k = highest(apart_k[0] * leaks, 0.0)
+            away_k = highest(apart_k[0] * self._leaks, 0.0)
         apart_k *= self._weight
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
@@ -343,7 +348,7 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         for _ in range(200):
             old = state.flat()
-            new = operator.solve(old, self._with_leak(source, state))
+            new = operator.solve(self._index, old, self._with_leak(source, state))
             change = np.abs(new - old).max()
             state = ThermalState.of(new, self.groups.size)
             if change < 1e-10:
@@ -356,7 +361,7 @@ class ThermalStepper:
         _, source = self.sink_and_source(at_s)
         if self.leaks:
             source = self._with_leak(source, state)
-        flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(state.flat(), source)
+        flat_c = self._operator(STEADY_H_S, at_s, keep=True).solve(self._index, state.flat(), source)
         return flat_c[8 * self.groups.size :]
 
     def flow_dt_s(self, t_s: float) -> float:
@@ -371,8 +376,6 @@ class ThermalStepper:
         if not groups.fits(self.network):
             raise ValueError("groups do not add up to the GPUs installed on each loop")
         self.groups = groups
-        for factors in self._known.values():
-            factors.gathered.clear()
         self._index = GroupIndex(self.network, groups)
         self._stored_j_k = self._index.capacity_j_k.copy()
         chain_j_k = self._stored_j_k[: 8 * groups.size].reshape(-1, 4, 2)
@@ -392,8 +395,7 @@ class ThermalStepper:
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape
-        per_group = (inputs.base_w, inputs.dyn_w, inputs.leak_w_k)
-        if any(values.shape != groups.n.shape for values in per_group):
+        if not inputs.base_w.shape == inputs.dyn_w.shape == inputs.leak_w_k.shape == groups.n.shape:
             raise ValueError(f"powers must have one entry for each of the {groups.size} groups")
         if inputs.loop_heat_w.shape != (shape.n_loops,) or inputs.hall_heat_w.shape != (shape.n_halls,):
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
@@ -415,26 +417,21 @@ class ThermalStepper:
         self._input_w = gpu_w + known[2]
         self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
-        self._leak = None
+        self._leak = self._leaking = None
+        self._leaks = self._occupied & (inputs.leak_w_k > 0.0)
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
-    def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
-        keep, factors = keep and at_s >= self.settled_s, self._factors
-        if keep and h_s in factors.gathered:
-            return factors.gathered[h_s]
-        settled = at_s >= self.settled_s
-        operator = (factors.operators if keep else factors.odd).get(h_s) if settled else None
+    def _operator(self, h_s: float, at_s: float, keep: bool) -> Operator:
+        if at_s < self.settled_s:
+            return Operator(self._paths_at(at_s), 1.0 / h_s)
+        factors = self._factors
+        known = factors.operators if keep else factors.odd
+        operator = known.get(h_s)
         if operator is None:
-            operator = Operator(self._paths_at(at_s), 1.0 / h_s)
-            if settled and not keep:
-                # Waits of fixed length end in the same odd step again and again.
-                factors.odd[h_s] = operator
-                if len(factors.odd) > ODD_STEPS:
-                    del factors.odd[next(iter(factors.odd))]
-        gathered = GroupOperator(operator, self._index)
-        if keep:
-            factors.operators[h_s], factors.gathered[h_s] = operator, gathered
-        return gathered
+            known[h_s] = operator = Operator(self._paths_at(at_s), 1.0 / h_s)
+            if len(factors.odd) > ODD_STEPS:  # waits of fixed length end in the same odd step again and again
+                del factors.odd[next(iter(factors.odd))]
+        return operator
 
     def _paths_at(self, at_s: float) -> HeatPaths:
         if at_s < self.settled_s:
@@ -457,9 +454,11 @@ class ThermalStepper:
     def _rejected_w(self, stage_c: Floats, sink_1_c: Floats, end_c: Floats, sink_2_c: Floats) -> float:
         """Heat to the sinks in the mean of a step whose two stages come to these temperatures, as `flat` [W]."""
         water = slice(-self._water_w_k.size, None)
-        water_c = (1.0 - GAMMA) * stage_c[water] + GAMMA * end_c[water]
+        sent_w = (1.0 - GAMMA) * self._water_w_k.dot(stage_c[water]) + GAMMA * self._water_w_k.dot(
+            end_c[water]
+        )
         sink_c = sink_1_c if sink_1_c is sink_2_c else (1.0 - GAMMA) * sink_1_c + GAMMA * sink_2_c
-        return float(self._water_w_k.dot(water_c) - self._reject_w_k.dot(sink_c))
+        return float(sent_w - self._reject_w_k.dot(sink_c))
 
     def _error_k(self, apart_k: Floats) -> float:
         """Largest error as it counts, where two results are apart by this, as `ThermalState.flat` [K]."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import simpy
 
@@ -27,8 +27,8 @@ class Clockwork(simpy.Environment):
     def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
         """Put `event` into the queue at `due_s` [s], not before now."""
         now = self._now
-        due_s = due_s if due_s > now else now
-        heapq.heappush(self._queue, (due_s, cast(Any, priority), next(self._eid), event))
+        queue: list[Any] = self._queue
+        heapq.heappush(queue, (due_s if due_s > now else now, priority, next(self._eid), event))
 
 
 class Timer(NamedTuple):

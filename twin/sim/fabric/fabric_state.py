@@ -40,7 +40,7 @@ from twin.scenario.schema.work import Job
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import Derived, Fields, Stateful
 from twin.sim.fabric.elastic_traffic import Shapes
-from twin.sim.fabric.job_traffic import TrafficSeat, Under
+from twin.sim.fabric.job_traffic import TrafficSeat, Under, as_met
 from twin.sim.fabric.link_loads import LinkPicture, NetworkPicture
 from twin.sim.fabric.route_variants import FaultyRoutes, RouteFault, Some, fault_sets
 from twin.sim.jobs.job_classes import kinds_of
@@ -194,8 +194,7 @@ class FabricState(Stateful):
         """Return what a job sends between the domains of its nodes."""
         table = self.plant.nodes
         # Domains are numbered as ranks meet them: a spare that is a domain by itself changes nothing.
-        _, begins, which = np.unique(self.domain[slots], return_index=True, return_inverse=True)
-        pattern = np.argsort(np.argsort(begins))[which]
+        pattern = as_met(self.domain[slots])
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
             talk, first = self.shapes.of(index, len(slots)).talk, int(slots[0])

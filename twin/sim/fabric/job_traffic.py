@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, Ints64
+from twin.arrays import Floats, IntP, Ints64
 from twin.physics.training_inputs import Profile, TrainingNetwork
 from twin.planning.network.placement import Placement
 from twin.planning.network.traffic import Exchange
@@ -113,3 +113,15 @@ def _carried(placement: Placement, flows: Flows) -> Floats:
     carried = router.card_load(flows, flows.weight * placement.step_bytes[flows.group])
     carried += router.carried(flows, placement.step_bytes)
     return carried
+
+
+def as_met(domain: Ints64) -> IntP:
+    """Return the domain of each rank by another number: they count in the order in which ranks meet them."""
+    rank = np.arange(len(domain))
+    begins = np.empty(int(domain.max()) + 1, np.intp)
+    begins[domain[::-1]] = rank[
+        ::-1
+    ]  # of several ranks the last that is written stands, the first of its domain
+    met = begins[domain]
+    numbers: IntP = np.cumsum(met == rank)[met] - 1
+    return numbers

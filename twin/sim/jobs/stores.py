@@ -80,10 +80,14 @@ class StoreTally:
         self.write_bytes += self.write * dt_s
         self.operation_count += self.operations * dt_s
         self.busy_s += self.load * dt_s
-        self.read_max = max(self.read_max, self.read)
-        self.write_max = max(self.write_max, self.write)
-        self.operations_max = max(self.operations_max, self.operations)
-        self.load_max = max(self.load_max, self.load)
+        if self.read > self.read_max:
+            self.read_max = self.read
+        if self.write > self.write_max:
+            self.write_max = self.write
+        if self.operations > self.operations_max:
+            self.operations_max = self.operations
+        if self.load > self.load_max:
+            self.load_max = self.load
 
 
 class StoreShares(Stateful):

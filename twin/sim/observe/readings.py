@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
 
 
+_UNFIT = np.isin(np.arange(AWAY + 1), (DOWN, OFF, CUT, DARK, AWAY))
+"""By condition, whether a node is fit for nothing."""
+
+
 def _nodes_down(engine: RunParts) -> int:
     """Return how many nodes are fit for nothing, whatever it is that they lack."""
-    condition = engine.nodes.condition
-    unfit = np.isin(condition, (DOWN, OFF, CUT, DARK, AWAY))
+    unfit = _UNFIT.take(engine.nodes.condition)
     return int(np.count_nonzero(engine.plant.nodes.present & unfit))
 
 

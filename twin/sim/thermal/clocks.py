@@ -225,9 +225,11 @@ class Clocks(Stateful):
         """
         if self.walked:
             return True
+        resting = self._at_rest()
+        if not resting.jobs:
+            return False
         moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c) > most_k
-        moved &= self.traces.working
-        moved &= self.traces.trace < self.first_mixed
+        moved &= resting.apart
         return bool(np.count_nonzero(moved))
 
     def work(self, job: int) -> Work:
@@ -253,7 +255,8 @@ class Clocks(Stateful):
         if resting.jobs or not free:
             points_c = state.die_c(traces.points_s)
             if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-                points_c = traces.pooled(np.array([*points_c[:2], hot_c]))
+                points_c[2] = hot_c
+                points_c = traces.pooled(points_c)
             base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
             self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
             jobs = len(self.jobs.rows)

@@ -32,8 +32,8 @@ class Resting(NamedTuple):
 
     Parameters
     ----------
-    jobs
-        Whether some groups are of jobs.
+    jobs, apart
+        Whether some groups are of jobs that step in a trace of their own, and which.
     base_w
         Power of all at rest [W].
     mixed_w, mixed_ghz
@@ -45,6 +45,7 @@ class Resting(NamedTuple):
     version: int
     mixed: int
     jobs: bool
+    apart: Bools
     base_w: Floats
     mixed_w: Floats
     mixed_ghz: Floats
@@ -70,8 +71,10 @@ def resting(
         mixed_w, ghz = base_w.copy(), none.copy()
         mixed_w[mixed] += loads[(trace[mixed] - first_mixed) // 2] * rated_w[mixed]
         ghz[mixed] = top_ghz[mixed]
-    jobs = bool(np.count_nonzero(traces.working) > mixed.size)
-    return Resting(traces.version, len(loads), jobs, base_w, mixed_w, ghz, none)
+    apart = traces.working & (trace < first_mixed)
+    return Resting(
+        traces.version, len(loads), bool(np.count_nonzero(apart)), apart, base_w, mixed_w, ghz, none
+    )
 
 
 class Drawing(NamedTuple):
