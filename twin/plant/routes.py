@@ -168,9 +168,12 @@ class Router:
         for on in weight:
             used = np.flatnonzero(on)
             which, number, share = self._routes.entries(routes[used])
+            if not len(number):
+                found.append(none)
+                continue
             total = self._spread(number, share * on[used][which])
             carrying = np.flatnonzero(total).astype(np.int64, copy=False)
-            found.append((carrying, total[carrying]))
+            found.append((carrying + 2 * self.cables, total[carrying]))
         hops = self._hops[routes]
         known = hops > 0
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
@@ -185,15 +188,17 @@ class Router:
             return np.zeros(2 * len(self.links))
         routes, weight = self._by_route(flows, len(amount))
         which, number, share = self._routes.entries(routes)
-        return self._spread(number, share * (amount @ weight)[which])
+        behind = self._spread(number, share * (amount @ weight)[which])
+        return np.concatenate([np.zeros(2 * self.cables), behind])
 
     def _spread(self, number: Ints64, amount: Floats) -> Floats:
-        """Return the load of every directed link, shape (2 * links,), from amounts on entries of routes."""
+        """Return the load of the directed links behind the cards from amounts on entries of routes."""
         if self.between_leaves is not None:
             number, amount = self.between_leaves.load(
                 np.bincount(number, amount).astype(np.float64, copy=False)
             )
-        return np.bincount(number, amount, 2 * len(self.links)).astype(np.float64, copy=False)
+        first = 2 * self.cables
+        return np.bincount(number - first, amount, 2 * len(self.links) - first).astype(np.float64, copy=False)
 
     def over(self, flows: Flows, marked: Bools) -> Floats:
         """Return the share of each flow that goes over marked links behind the cards, there and back, (flows, 2).

@@ -134,19 +134,20 @@ class LeafRoutes:
     def load(self, amount: Floats) -> tuple[Ints64, Floats]:
         """Return directed links and what they carry, entries to be summed, for an amount on each leg."""
         found: list[tuple[Ints64, Floats]] = []
+        used = np.flatnonzero(amount)
+        number, leg = np.divmod(used, LEGS)
         for side in (0, 1):
-            on = amount[2 * side :: LEGS]
-            used = np.flatnonzero(on)
-            which, dlink, share = self._end_rows[side].entries(used)
-            found.append((dlink, share * on[used][which]))
-        on = amount[1::LEGS]
-        used = np.flatnonzero(on)
-        which, edge, share = self._through.entries(used)
-        classes = self.classes
-        on_edge = np.bincount(edge, share * on[used][which], minlength=len(classes.start))
-        crossed = np.flatnonzero(on_edge)
-        which, at = ranges(classes.first[crossed], (classes.out * classes.graph.size[classes.start])[crossed])
-        found.append((classes.by_start[at], on_edge[crossed][which].astype(np.float64, copy=False)))
+            chosen = leg == 2 * side
+            which, dlink, share = self._end_rows[side].entries(number[chosen])
+            found.append((dlink, share * amount[used[chosen]][which]))
+        chosen = leg == 1
+        which, edge, share = self._through.entries(number[chosen])
+        if len(which):
+            classes, on = self.classes, share * amount[used[chosen]][which]
+            on_edge = np.bincount(edge, on, minlength=len(classes.start)).astype(np.float64, copy=False)
+            crossed = np.flatnonzero(on_edge)
+            which, at = ranges(classes.first[crossed], classes.lines[crossed])
+            found.append((classes.by_start[at], on_edge[crossed][which]))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def over(self, legs: Ints64, marked: Bools) -> Floats:
@@ -169,7 +170,7 @@ class LeafRoutes:
         which, edge, share = self._through.entries(number[chosen])
         classes = self.classes
         lines = np.zeros((len(classes.start), 2))  # marked ones of each edge
-        of_line = np.repeat(np.arange(len(classes.start)), classes.out * classes.graph.size[classes.start])
+        of_line = np.repeat(np.arange(len(classes.start)), classes.lines)
         _add(lines, of_line, classes.by_start, marked[classes.by_start // 2].astype(np.float64))
         for way in (0, 1):
             on = np.bincount(chosen[which], share * lines[edge, way], minlength=len(legs))

@@ -27,8 +27,8 @@ class Classes:
         Classes as vertices; edges are numbered by `dlink`, from 0 without gaps.
     start, end
         Classes at the ends of each edge.
-    out, into
-        Lines of each edge out of one member of the class at its start, and into one of that at its end.
+    lines, out, into
+        Lines of each edge, those out of one member of the class at its start, and those into one of that at its end.
     first
         Where the lines of each edge begin.
     by_start, by_end
@@ -40,6 +40,7 @@ class Classes:
     graph: Graph
     start: Ints64
     end: Ints64
+    lines: Ints64
     out: Ints64
     into: Ints64
     first: Ints64
@@ -80,6 +81,7 @@ def classes_of(graph: Graph, apart: Bools) -> Classes:
         made,
         start,
         end,
+        lines,
         lines // size[start],
         lines // size[end],
         np.cumsum(lines) - lines,
