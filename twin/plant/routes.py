@@ -25,6 +25,9 @@ EVERY_CARD = -1
 FEW_PAIRS = 65536
 """Pairs of ways nodes are cabled up to which flows are counted in a table of all pairs, else sorted."""
 
+FEW_LINKS = 8
+"""A job of fewer entries than this part of all directed links costs its own links, not those of the fabric."""
+
 MOST_WIDTHS = 20_000_000
 """Comparisons of classes of leaves that are worth knowing whether a fabric is roomy."""
 
@@ -171,9 +174,7 @@ class Router:
             if not len(number):
                 found.append(none)
                 continue
-            total = self._spread(number, share * on[used][which])
-            carrying = np.flatnonzero(total).astype(np.int64, copy=False)
-            found.append((carrying + 2 * self.cables, total[carrying]))
+            found.append(self._loaded(number, share * on[used][which]))
         hops = self._hops[routes]
         known = hops > 0
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
@@ -193,12 +194,28 @@ class Router:
 
     def _spread(self, number: Ints64, amount: Floats) -> Floats:
         """Return the load of the directed links behind the cards from amounts on entries of routes."""
-        if self.between_leaves is not None:
-            number, amount = self.between_leaves.load(
-                np.bincount(number, amount).astype(np.float64, copy=False)
-            )
+        dlink, on = self._on_links(number, amount)
         first = 2 * self.cables
-        return np.bincount(number - first, amount, 2 * len(self.links) - first).astype(np.float64, copy=False)
+        return np.bincount(dlink - first, on, 2 * len(self.links) - first).astype(np.float64, copy=False)
+
+    def _loaded(self, number: Ints64, amount: Floats) -> tuple[Ints64, Floats]:
+        """Return the directed links that carry anything of amounts on entries of routes, and how much."""
+        dlink, on = self._on_links(number, amount)
+        if len(dlink) * FEW_LINKS < 2 * len(self.links):
+            dlink, where = np.unique(dlink, return_inverse=True)
+            total = np.bincount(where, on, len(dlink))
+        else:
+            first = 2 * self.cables
+            total = np.bincount(dlink - first, on, 2 * len(self.links) - first)
+            dlink = np.arange(first, 2 * len(self.links))
+        carrying = np.flatnonzero(total)
+        return dlink[carrying].astype(np.int64, copy=False), total[carrying].astype(np.float64, copy=False)
+
+    def _on_links(self, number: Ints64, amount: Floats) -> tuple[Ints64, Floats]:
+        """Return directed links and what they carry, entries to be summed, of amounts on entries of routes."""
+        if self.between_leaves is None:
+            return number, amount
+        return self.between_leaves.load(np.bincount(number, amount).astype(np.float64, copy=False))
 
     def over(self, flows: Flows, marked: Bools) -> Floats:
         """Return the share of each flow that goes over marked links behind the cards, there and back, (flows, 2).
