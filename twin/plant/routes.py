@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from twin.arrays import Bools, Floats, Ints64
+from twin.plant.fabric.entry_rows import EntryRows, KeyNumbers
 from twin.plant.fabric.leaf_routes import LeafRoutes
-from twin.plant.fabric.rows import Numbers, Rows
 from twin.plant.links import LinkKind, Links
 from twin.plant.paths import Graph, graph_of, shortest_paths
 from twin.plant.tables import Plant
@@ -124,8 +124,8 @@ class Router:
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self.between_leaves = None if self.has_peers else LeafRoutes(self.graph, self.is_leaf)
         self.island = (self.graph if self.between_leaves is None else self.between_leaves).island
-        self._keys = Numbers()  # of two attachments, or nodes of a ring or torus, and two cards
-        self._routes = Rows()  # of each key: legs between leaves, or directed links
+        self._keys = KeyNumbers()  # of two attachments, or nodes of a ring or torus, and two cards
+        self._routes = EntryRows()  # of each key: legs between leaves, or directed links
         self._hops = np.zeros(0)  # of each key, 0: no way
         self._slow: Floats | None = None
         self._wides: dict[float, bool] = {}

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from twin.arrays import Bools, Floats, Ints64
-from twin.plant.fabric.rows import Numbers, Rows, ranges
-from twin.plant.fabric.symmetry import Classes, classes_of
+from twin.plant.fabric.entry_rows import EntryRows, KeyNumbers, ranges
+from twin.plant.fabric.symmetry import VertexClasses, classes_of
 from twin.plant.paths import Graph, shortest_paths
 
 LEGS = 3
@@ -34,16 +34,16 @@ class LeafRoutes:
         beside = leaves[graph.start] & leaves[graph.to]
         apart = np.zeros(len(leaves), np.bool_)
         apart[graph.start[beside]] = True  # leaves cabled to each other have no legs in common with anybody
-        self.classes: Classes = classes_of(graph, apart)
+        self.classes: VertexClasses = classes_of(graph, apart)
         self.island: Ints64 = self.classes.graph.island[self.classes.of]
-        self._pairs = Numbers()  # of classes
+        self._pairs = KeyNumbers()  # of classes
         self._hops = np.zeros(0, np.int64)  # of each pair
         self._splits = np.zeros((0, 2), np.int64)  # of each pair: how it leaves and arrives, -1 not by a leg
         self._known_splits: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
-        self._split_rows = Rows(), Rows()  # edges of classes
-        self._ends = Numbers(), Numbers()  # of split and leaf
-        self._through = Rows()  # of each pair: edges of classes
-        self._end_rows = Rows(), Rows()  # directed links
+        self._split_rows = EntryRows(), EntryRows()  # edges of classes
+        self._ends = KeyNumbers(), KeyNumbers()  # of split and leaf
+        self._through = EntryRows()  # of each pair: edges of classes
+        self._end_rows = EntryRows(), EntryRows()  # directed links
 
     @property
     def found(self) -> int:

@@ -16,7 +16,7 @@ from twin.plant.paths import Graph, graph_of
 
 
 @dataclass(frozen=True)
-class Classes:
+class VertexClasses:
     """The vertices of a network by classes of those that are alike.
 
     Parameters
@@ -48,7 +48,7 @@ class Classes:
     by_end: Ints64
 
 
-def classes_of(graph: Graph, apart: Bools) -> Classes:
+def classes_of(graph: Graph, apart: Bools) -> VertexClasses:
     """Return the classes of the vertices of a network; those of `apart`, and who has no line, are alone in theirs."""
     of = _alike(graph, apart)
     count = int(of.max(initial=-1)) + 1
@@ -75,7 +75,7 @@ def classes_of(graph: Graph, apart: Bools) -> Classes:
         size,
         lines[::2] // np.maximum(size[low] * size[high], 1),
     )
-    return Classes(
+    return VertexClasses(
         of,
         place,
         made,

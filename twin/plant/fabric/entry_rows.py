@@ -7,7 +7,7 @@ import numpy as np
 from twin.arrays import Floats, Ints64
 
 
-class Numbers:
+class KeyNumbers:
     """Numbers of keys, from 0 in the order in which they came."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Numbers:
         return found, new
 
 
-class Rows:
+class EntryRows:
     """Rows of entries (number, share), of any length each; more are added behind."""
 
     def __init__(self) -> None:
