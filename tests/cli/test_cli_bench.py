@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from twin.catalog import load_catalog
 from twin.cli.app import app
-from twin.cli.bench import facility
+from twin.cli.bench import campus, facility
 from twin.cli.bench.figures import FIGURES
 from twin.cli.bench.simulation import estimate_us
 from twin.plant.build import build
@@ -33,6 +33,16 @@ def test_days_of_whole_facilities_are_measured_apart() -> None:
     assert set(figures) == {"raps_day_cpu_s", "raps_day_mb", "giant_day_cpu_s", "giant_day_mb"}
     assert all(value is not None and value > 0 for value in figures.values())
     assert (figures["raps_day_mb"] or 0) <= 300, len(ballast)
+
+
+@pytest.mark.slow
+def test_a_campus_begins_and_is_checked_within_its_memory() -> None:
+    """Of the same size with routes by pairs of leaves: 4 to 8 GB."""
+    for what in ("first", "check"):
+        cpu_s, memory_mb = facility.measured_apart("twin.cli.bench.campus", what)
+        assert cpu_s is not None
+        assert memory_mb is not None
+        assert memory_mb < 600, (campus.SCENE, what)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from twin.plant.build import build
 from twin.plant.cut_off import cut_off
-from twin.plant.links import LinkKind, describe_link, find_link, link_id, links_of
+from twin.plant.links import LinkKind, card_cable_ids, describe_link, find_link, link_id, links_of
 from twin.plant.paths import graph_of, shortest_paths
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
@@ -85,6 +85,7 @@ def test_every_link_has_an_id_that_leads_back(topology: Plant) -> None:
     links = links_of(topology)
     ids = [link_id(topology, link) for link in range(len(links))]
     assert len(set(ids)) == len(ids)
+    assert card_cable_ids(topology) == ids[: len(topology.node_links.node)]
     for link in range(0, len(links), 7):
         assert find_link(topology, ids[link]) == link
         assert describe_link(topology, link)

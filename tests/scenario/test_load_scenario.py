@@ -46,6 +46,7 @@ def test_the_scenes_hold_what_they_say() -> None:
         "lab-16": (2, 16),
         "superpod-h100": (32, 256),
         "llama3-16k": (2048 + 96, 17_152),
+        "campus-100k": (25_920, 103_680),
         "nvl72-row": (144, 576),
         "video-ingest": (64, 512),
         "hybrid-burst": (16, 128),

@@ -140,6 +140,27 @@ def link_id(plant: Plant, link: int) -> str:
     return f"{plant.nodes.ids[int(peer.a[link])]}~{plant.nodes.ids[int(peer.b[link])]}"
 
 
+def card_cable_ids(plant: Plant) -> list[str]:
+    """Return the ids of the cables of all network cards, as `link_id` gives them one by one."""
+    down = plant.node_links
+    if not len(down.node):
+        return []
+    card = down.node.astype(np.int64) * (int(down.nic.max()) + 1) + down.nic
+    _, on_card = np.unique(card, return_inverse=True)
+    first = np.full(int(on_card.max()) + 1, len(plant.fabrics))
+    np.minimum.at(first, on_card, down.fabric)
+    on_fabric = on_card * len(plant.fabrics) + down.fabric
+    dual = (np.bincount(on_fabric)[on_fabric] > 1).tolist()
+    others = (down.fabric != first[on_card]).tolist()
+    rows = zip(down.node.tolist(), down.nic.tolist(), down.plane.tolist(), down.fabric.tolist(), strict=True)
+    return [
+        f"{plant.nodes.ids[node]}~{nic}"
+        + (f".{plane}" if has_two else "")
+        + (f"@{plant.fabrics[fabric]}" if elsewhere else "")
+        for (node, nic, plane, fabric), has_two, elsewhere in zip(rows, dual, others, strict=True)
+    ]
+
+
 def _cables_of_card(plant: Plant, link: int) -> Ints32:
     """Return the node links of the same card and node, of all fabrics."""
     down = plant.node_links

@@ -1,7 +1,7 @@
 """Which directed links the traffic between nodes takes through one fabric.
 
-Minimal paths, split evenly over equal ones by their bandwidth. Switched fabrics are routed from leaf to leaf and
-remember each pair of leaves; rings and tori go dimension by dimension, and round a fault by the shortest detour.
+Minimal paths, split evenly over equal ones by their bandwidth. Switched fabrics are routed from leaf to leaf, by
+classes of leaves that are alike; rings and tori go dimension by dimension, and round a fault by the shortest detour.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from twin.arrays import Bools, Floats, Ints64
+from twin.plant.fabric.entry_rows import EntryRows, KeyNumbers
+from twin.plant.fabric.leaf_routes import LeafRoutes
 from twin.plant.links import LinkKind, Links
 from twin.plant.paths import Graph, graph_of, shortest_paths
 from twin.plant.tables import Plant
@@ -23,8 +25,11 @@ EVERY_CARD = -1
 FEW_PAIRS = 65536
 """Pairs of ways nodes are cabled up to which flows are counted in a table of all pairs, else sorted."""
 
+FEW_LINKS = 8
+"""A job of fewer entries than this part of all directed links costs its own links, not those of the fabric."""
+
 MOST_WIDTHS = 20_000_000
-"""Comparisons of leaf with leaf that are worth knowing whether a fabric is roomy."""
+"""Comparisons of classes of leaves that are worth knowing whether a fabric is roomy."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +80,6 @@ class LinkLoads:
     unreachable: Floats
 
 
-@dataclass(frozen=True)
-class _Route:
-    """Links between two attachments: entries summed over the cards, and hops of a flow; no hops: no way."""
-
-    dlink: Ints64
-    share: Floats
-    hops: float
-
-
 class Router:
     """Routes of one fabric in one state of its links.
 
@@ -119,13 +115,18 @@ class Router:
         self.on_plane = self._plane_shares()
         leaf = np.where(self.cable >= 0, np.append(down.leaf, 0)[self.cable], -1).reshape(links.nodes, -1)
         self.leaves, self.attachment = self._attachments(leaf)
+        self.place = np.arange(links.nodes, dtype=np.int64) if self.has_peers else self.attachment
+        self._kinds = int(self.place.max(initial=0)) + 1
         self.graph = self._graph(of_fabric)
         self.start = np.stack(links.vertex, axis=1).reshape(-1).astype(np.int64)  # of each directed link
-        self.is_leaf = np.zeros(links.switches + links.nodes, np.bool_)
+        self.is_leaf = np.zeros(len(self.graph.size), np.bool_)
         self.is_leaf[down.leaf[cables]] = True
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
-        self._routes: dict[int, _Route] = {}
-        self._list: tuple[Ints64, Ints64, Floats, Ints64] | None = None
+        self.between_leaves = None if self.has_peers else LeafRoutes(self.graph, self.is_leaf)
+        self.island = (self.graph if self.between_leaves is None else self.between_leaves).island
+        self._keys = KeyNumbers()  # of two attachments, or nodes of a ring or torus, and two cards
+        self._routes = EntryRows()  # of each key: legs between leaves, or directed links
+        self._hops = np.zeros(0)  # of each key, 0: no way
         self._slow: Floats | None = None
         self._wides: dict[float, bool] = {}
 
@@ -158,40 +159,6 @@ class Router:
             self.bytes_s[inner],
         )
 
-    def adopt(self, sound: Router) -> None:
-        """Take over the routes of a router of the same fabric that lead over no link with less left now.
-
-        A link that no way of a pair leads over can be lost without any change to that pair. `sound` has at least as
-        much on every link and cable as this one.
-        """
-        if self.has_peers or not sound._routes:
-            return
-        number = {ways.tobytes(): k for k, ways in enumerate(self.leaves)}
-        now = np.array([number.get(ways.tobytes(), -1) for ways in sound.leaves], np.int64)
-        keys, dlink, _, of = sound._listed()
-        less = (self.bytes_s < sound.bytes_s)[dlink // 2]
-        per_pair, before, kinds = sound._keys_per_pair, len(sound.leaves), len(self.leaves)
-        pair, rest = np.divmod(keys, per_pair)
-        a, b = now[pair // before], now[pair % before]
-        kept = np.flatnonzero((np.bincount(of[less], minlength=len(keys)) == 0) & (a >= 0) & (b >= 0))
-        adopted = ((a * kinds + b) * per_pair + rest)[kept].tolist()
-        routes = list(sound._routes.values())
-        self._routes.update((key, routes[k]) for key, k in zip(adopted, kept.tolist(), strict=True))
-
-    @property
-    def _keys_per_pair(self) -> int:
-        return (self.cards + 1) ** 2
-
-    def _listed(self) -> tuple[Ints64, Ints64, Floats, Ints64]:
-        """Return the keys of all routes found so far, the links and shares of all, and the places of their keys."""
-        if self._list is None or len(self._list[0]) != len(self._routes):
-            routes = self._routes.values()
-            dlink = np.concatenate([route.dlink for route in routes])
-            share = np.concatenate([route.share for route in routes])
-            of = np.repeat(np.arange(len(routes)), [len(route.dlink) for route in routes])
-            self._list = np.array(list(self._routes), np.int64), dlink, share, of
-        return self._list
-
     # --- loads
 
     def load(self, flows: Flows, groups: int) -> LinkLoads:
@@ -199,22 +166,16 @@ class Router:
         none = (np.zeros(0, np.int64), np.zeros(0))
         if not len(flows.group):
             return LinkLoads((none,) * groups, np.zeros(groups), np.zeros(groups))
-        keys, weight = self._by_route(flows, groups)
-        routes = [self._routes[k] for k in keys]
-        first, size = 2 * self.cables, 2 * (len(self.links) - self.cables)  # links of cards come first
+        routes, weight = self._by_route(flows, groups)
         found = []
-        for group in range(groups):
-            used_routes = [(routes[k], weight[group, k]) for k in np.flatnonzero(weight[group]).tolist()]
-            crossing = [(route, on) for route, on in used_routes if len(route.dlink)]
-            if not crossing:
+        for on in weight:
+            used = np.flatnonzero(on)
+            which, number, share = self._routes.entries(routes[used])
+            if not len(number):
                 found.append(none)
                 continue
-            dlink = np.concatenate([route.dlink for route, _ in crossing])
-            share = np.concatenate([route.share * on for route, on in crossing])
-            total = np.bincount(dlink - first, share, minlength=size).astype(np.float64, copy=False)
-            used = np.flatnonzero(total).astype(np.int64, copy=False)
-            found.append((used + first, total[used]))
-        hops = np.array([route.hops for route in routes])
+            found.append(self._loaded(number, share * on[used][which]))
+        hops = self._hops[routes]
         known = hops > 0
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
         return LinkLoads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
@@ -224,62 +185,84 @@ class Router:
 
         Shape (2 * links,), in the unit of `amount`, shape (groups,).
         """
-        links = 2 * len(self.links)
         if not len(flows.group):
-            return np.zeros(links)
-        keys, weight = self._by_route(flows, len(amount))
-        if not keys:  # what is put on is taken off again
-            return np.zeros(links)
-        on = amount @ weight
-        if 2 * len(keys) > len(self._routes):
-            known, dlink, share, of = self._listed()
-            found, order = np.zeros(len(known)), np.argsort(known)
-            found[order[np.searchsorted(known[order], keys)]] = on
-            on = found[of]
-        else:  # a few of many: some that moved
-            routes = [self._routes[k] for k in keys]
-            on = np.repeat(on, [len(route.dlink) for route in routes])
-            dlink = np.concatenate([route.dlink for route in routes])
-            share = np.concatenate([route.share for route in routes])
-        return np.bincount(dlink, share * on, links).astype(np.float64, copy=False)
+            return np.zeros(2 * len(self.links))
+        routes, weight = self._by_route(flows, len(amount))
+        which, number, share = self._routes.entries(routes)
+        behind = self._spread(number, share * (amount @ weight)[which])
+        return np.concatenate([np.zeros(2 * self.cables), behind])
 
-    def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:
+    def _spread(self, number: Ints64, amount: Floats) -> Floats:
+        """Return the load of the directed links behind the cards from amounts on entries of routes."""
+        dlink, on = self._on_links(number, amount)
+        first = 2 * self.cables
+        return np.bincount(dlink - first, on, 2 * len(self.links) - first).astype(np.float64, copy=False)
+
+    def _loaded(self, number: Ints64, amount: Floats) -> tuple[Ints64, Floats]:
+        """Return the directed links that carry anything of amounts on entries of routes, and how much."""
+        dlink, on = self._on_links(number, amount)
+        if len(dlink) * FEW_LINKS < 2 * len(self.links):
+            dlink, where = np.unique(dlink, return_inverse=True)
+            total = np.bincount(where, on, len(dlink))
+        else:
+            first = 2 * self.cables
+            total = np.bincount(dlink - first, on, 2 * len(self.links) - first)
+            dlink = np.arange(first, 2 * len(self.links))
+        carrying = np.flatnonzero(total)
+        return dlink[carrying].astype(np.int64, copy=False), total[carrying].astype(np.float64, copy=False)
+
+    def _on_links(self, number: Ints64, amount: Floats) -> tuple[Ints64, Floats]:
+        """Return directed links and what they carry, entries to be summed, of amounts on entries of routes."""
+        if self.between_leaves is None:
+            return number, amount
+        return self.between_leaves.load(np.bincount(number, amount).astype(np.float64, copy=False))
+
+    def over(self, flows: Flows, marked: Bools) -> Floats:
+        """Return the share of each flow that goes over marked links behind the cards, there and back, (flows, 2).
+
+        Of a flow on each card it is the sum over the cards. `marked`: of each link.
+        """
+        keys, of_flow = np.unique(self._key(flows), return_inverse=True)
+        which, number, share = self._routes.entries(self._routes_of(keys))
+        numbers, place = np.unique(number, return_inverse=True)
+        if self.between_leaves is not None:
+            part = self.between_leaves.over(numbers, marked)
+        else:
+            part = marked[numbers // 2, None] * (numbers[:, None] % 2 == np.arange(2))
+        columns = [np.bincount(which, share * part[place, way], len(keys)) for way in (0, 1)]
+        return np.stack(columns, axis=1).astype(np.float64)[of_flow]
+
+    def _by_route(self, flows: Flows, groups: int) -> tuple[Ints64, Floats]:
         """Return the routes flows take, each found once and kept, and the weight on each, shape (groups, routes)."""
-        place = np.arange(self.links.nodes, dtype=np.int64) if self.has_peers else self.attachment
-        kinds, cards = int(place.max(initial=0)) + 1, self.cards + 1
-        pair = place[flows.source] * kinds + place[flows.target]
+        kinds, cards = self._kinds, self.cards + 1
         if kinds * kinds <= FEW_PAIRS and (flows.source_card == EVERY_CARD).all():
+            pair = self.place[flows.source] * kinds + self.place[flows.target]
             weight = np.bincount(
                 flows.group * (kinds * kinds) + pair, flows.weight, minlength=groups * kinds * kinds
             ).reshape(groups, -1)
             pairs = np.flatnonzero(weight.any(axis=0))
             keys, weight = pairs * cards * cards, weight[:, pairs]
-            self._meet(pairs, kinds)
         else:
-            key = (pair * cards + flows.source_card + 1) * cards + flows.target_card + 1
-            keys, which = np.unique(key, return_inverse=True)
+            keys, which = np.unique(self._key(flows), return_inverse=True)
             weight = np.bincount(
                 flows.group * len(keys) + which, flows.weight, minlength=groups * len(keys)
             ).reshape(groups, len(keys))
-        listed = keys.tolist()
-        missing = np.array([k for k in listed if k not in self._routes], np.int64)
-        if len(missing):
-            ends, cards_of_pair = np.divmod(missing, cards * cards)
-            self._find(
-                missing, ends // kinds, ends % kinds, cards_of_pair // cards - 1, cards_of_pair % cards - 1
-            )
-        return listed, weight.astype(np.float64, copy=False)
+        return self._routes_of(keys), weight.astype(np.float64, copy=False)
 
-    def _meet(self, pairs: Ints64, kinds: int) -> None:
-        """Find the routes from the sources of new pairs at once: moving nodes would need them one by one."""
-        whole = (self.cards + 1) ** 2  # keys between cards of one pair; the first is of all cards
-        new = [pair for pair in pairs.tolist() if pair * whole not in self._routes]
-        if 0 < len(new) < kinds:
-            ends = {pair // kinds for pair in new}
-            row = [a * kinds + b for a in sorted(ends) for b in range(kinds)]
-            keys = np.array([pair * whole for pair in row if pair * whole not in self._routes], np.int64)
-            every = np.full(len(keys), EVERY_CARD)
-            self._find(keys, keys // whole // kinds, keys // whole % kinds, every, every)
+    def _key(self, flows: Flows) -> Ints64:
+        """Return the key of the route of each flow."""
+        pair, cards = self.place[flows.source] * self._kinds + self.place[flows.target], self.cards + 1
+        key: Ints64 = (pair * cards + flows.source_card + 1) * cards + flows.target_card + 1
+        return key
+
+    def _routes_of(self, keys: Ints64) -> Ints64:
+        """Return the routes of keys; what is not known yet is found."""
+        routes, new = self._keys.of(keys)
+        if len(new):
+            ends, cards = np.divmod(new, (self.cards + 1) ** 2)
+            card_a, card_b = np.divmod(cards, self.cards + 1)
+            self._find(ends // self._kinds, ends % self._kinds, card_a - 1, card_b - 1)
+        return routes
 
     def roomy(self, nodes: Ints64, efficiency: float) -> bool:
         """Return whether no traffic of whole cards between `nodes` can meet a bottleneck or a missing path.
@@ -292,7 +275,7 @@ class Router:
         leaves = self.leaves[np.unique(self.attachment[nodes])]
         if (leaves < 0).any():
             return False
-        island = self.graph.island[leaves]
+        island = self.island[leaves]
         return bool((island == island[:1, :, :1]).all())
 
     def _wide(self, efficiency: float) -> bool:
@@ -303,35 +286,32 @@ class Router:
     def _offered(self) -> Floats:
         """Return the bandwidth of all cables of cards at each leaf, shape (leaves,) [B/s]."""
         cable = self.cable[self.cable >= 0]
-        brought = np.bincount(self.links.b[cable], self.bytes_s[cable], minlength=self.links.switches)
-        return brought[self.is_leaf[: self.links.switches]].astype(np.float64)
+        brought = np.bincount(self.links.b[cable], self.bytes_s[cable], minlength=len(self.is_leaf))
+        return brought[self.is_leaf].astype(np.float64)
 
     def _narrowest(self) -> Floats:
         """Return the least bandwidth of each leaf over one switch to another leaf of its island, (leaves,) [B/s]."""
-        leaves = np.flatnonzero(self.is_leaf[: self.links.switches])
-        above = np.flatnonzero(np.diff(self.graph.first)[: self.links.switches] > 0)
-        above = above[~self.is_leaf[above]]
-        to = np.zeros((len(leaves), len(above) + 1))
-        row, column = (np.full(self.links.switches, -1, np.int64) for _ in range(2))
-        row[leaves], column[above] = np.arange(len(leaves)), np.arange(len(above))
-        start = np.repeat(np.arange(len(self.graph.first) - 1), np.diff(self.graph.first))
-        up = (row[start] >= 0) & (column[self.graph.to] >= 0)
-        at = row[start[up]] * to.shape[1] + column[self.graph.to[up]]
-        to += np.bincount(at, self.graph.bytes_s[up], to.size).reshape(to.shape)
-        to[:, -1] = self.graph.island[leaves]  # leaves alike must share their island too
-        alike: dict[bytes, int] = {}
-        which = np.array([alike.setdefault(widths.tobytes(), len(alike)) for widths in to], np.intp)
-        count = np.bincount(which, minlength=len(alike))
-        kinds = to[np.unique(which, return_index=True)[1]]
+        assert self.between_leaves is not None
+        classes, leaves = self.between_leaves.classes, np.flatnonzero(self.is_leaf)
+        graph, of = classes.graph, classes.of
+        kinds, which, count = np.unique(of[leaves], return_inverse=True, return_counts=True)
+        above = np.setdiff1d(of[~self.is_leaf], kinds)
+        row, column = (np.full(len(graph.size), -1, np.int64) for _ in range(2))
+        row[kinds], column[above] = np.arange(len(kinds)), np.arange(len(above))
         if len(kinds) ** 2 * len(above) > MOST_WIDTHS:
             return np.zeros(len(leaves))
-        least = np.full(len(kinds), np.inf)
-        for k, kind in enumerate(kinds):
-            width = np.minimum(kinds[:, :-1], kind[:-1]).sum(axis=1)
-            near = kinds[:, -1] == kind[-1]
+        up = (row[graph.start] >= 0) & (column[graph.to] >= 0)
+        at = row[graph.start[up]] * len(above) + column[graph.to[up]]
+        bytes_s = (graph.bytes_s * graph.lines)[up]
+        to = np.bincount(at, bytes_s, len(kinds) * len(above)).reshape(len(kinds), len(above))
+        island, least = graph.island[kinds], np.full(len(kinds), np.inf)
+        for k in range(len(kinds)):
+            width = np.minimum(to, to[k]) @ graph.size[above].astype(np.float64)
+            near = island == island[k]
             near[k] = count[k] > 1
             least[k] = width[near].min(initial=np.inf)
-        return least[which]
+        narrowest: Floats = least[which]
+        return narrowest
 
     def card_bytes_s(self, flows: Flows, groups: int) -> Floats:
         """Return the rate of a flow of weight one at the most loaded card, by group [B/s]; infinite without cards."""
@@ -388,22 +368,20 @@ class Router:
 
     # --- routes
 
-    def _find(self, keys: Ints64, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64) -> None:
-        """Find the routes of new keys: between attachments, or nodes of a ring or torus."""
-        if self.has_peers:
-            pair, dlink, share, hops = self._between_nodes(a, b)
+    def _find(self, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64) -> None:
+        """Find routes between attachments, or nodes of a ring or torus, and add them."""
+        if self.between_leaves is None:
+            pair, number, share, hops = self._between_nodes(a, b)
             # Every card of the node sends the same way.
             share = share * np.where(card_a == EVERY_CARD, self.cards, 1)[pair]
         else:
-            pair, dlink, share, hops = self._between_leaves(a, b, card_a, card_b)
-        span = 2 * len(self.links)
-        entries, where = np.unique(pair * span + dlink, return_inverse=True)
+            pair, number, share, hops = self._between_attachments(self.between_leaves, a, b, card_a, card_b)
+        span = int(number.max(initial=0)) + 1
+        entries, where = np.unique(pair * span + number, return_inverse=True)
         shares = np.bincount(where, share, minlength=len(entries)).astype(np.float64)
-        bounds = np.searchsorted(entries, span * np.arange(len(keys) + 1)).tolist()
-        links = (entries % span).astype(np.int64)
-        for k, (key, hop) in enumerate(zip(keys.tolist(), hops.tolist(), strict=True)):
-            entries_of_key = slice(bounds[k], bounds[k + 1])
-            self._routes[key] = _Route(links[entries_of_key], shares[entries_of_key], float(hop))
+        pair, number = np.divmod(entries, span)
+        self._routes.add(np.bincount(pair, minlength=len(a)), number, shares)
+        self._hops = np.concatenate([self._hops, hops])
 
     def _between_nodes(self, a: Ints64, b: Ints64) -> tuple[Ints64, Ints64, Floats, Floats]:
         count = len(a)
@@ -423,10 +401,10 @@ class Router:
             hops[again] = paths.hops
         return pair, dlink, share, hops
 
-    def _between_leaves(
-        self, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64
+    def _between_attachments(
+        self, leaves: LeafRoutes, a: Ints64, b: Ints64, card_a: Ints64, card_b: Ints64
     ) -> tuple[Ints64, Ints64, Floats, Floats]:
-        """Return entries (key, directed link, share) and mean hops between attachments, over all their cards."""
+        """Return entries (key, leg, share) and mean hops between attachments, over all their cards."""
         every = card_a == EVERY_CARD
         cards = np.where(every, self.cards, 1)
         key = np.repeat(np.arange(len(a)), cards)
@@ -438,33 +416,27 @@ class Router:
         plan = _plane_plan(start >= 0, end >= 0)
         flow, p, q = np.nonzero(plan > 0)
         leaf_a, leaf_b, part = start[flow, p], end[flow, q], plan[flow, p, q]
-        reach = self.graph.island[leaf_a] == self.graph.island[leaf_b]
+        reach = leaves.island[leaf_a] == leaves.island[leaf_b]
         flow, leaf_a, leaf_b, part = flow[reach], leaf_a[reach], leaf_b[reach], part[reach]
         reached = np.bincount(flow, part, minlength=len(key))
         part = part / reached[flow]
         apart = np.flatnonzero(leaf_a != leaf_b)
-        switches = self.links.switches
-        both, which = np.unique(leaf_a[apart] * switches + leaf_b[apart], return_inverse=True)
-        paths = shortest_paths(self.graph, both // switches, both % switches)
+        legs, far = leaves.between(leaf_a[apart], leaf_b[apart])
         hops = np.ones(len(flow))
-        hops[apart] += paths.hops[which]
-        count = np.bincount(paths.pair, minlength=len(both))
-        first = np.cumsum(count) - count
-        times = count[which]
-        entry = np.arange(times.sum()) + np.repeat(first[which] - (np.cumsum(times) - times), times)
-        out_flow = np.repeat(flow[apart], times)
-        share = np.repeat(part[apart], times) * paths.share[entry]
+        hops[apart] += far
+        entry, leg = np.nonzero(legs >= 0)
         mean = np.bincount(key[flow], hops * part, minlength=len(a)) / cards
         lost = np.zeros(len(a), np.bool_)
         lost[key[reached <= 0]] = True
-        return key[out_flow], paths.dlink[entry], share, np.where(lost, 0.0, mean)
+        crossing = apart[entry]
+        return key[flow[crossing]], legs[entry, leg], part[crossing], np.where(lost, 0.0, mean)
 
     def _own_rail(self, a: Ints64, b: Ints64, from_card: Ints64, to_card: Ints64) -> Ints64:
         """Return the cards to leave by: where rails are apart, data goes to the other card inside the node first."""
         crossing = from_card != to_card
         if not crossing.any():
             return from_card
-        island = np.append(self.graph.island, -1)
+        island = np.append(self.island, -1)
         start, end = island[self.leaves[a, from_card]], island[self.leaves[b, to_card]]
         met = (start[:, :, None] == end[:, None, :]) & (start >= 0)[:, :, None]
         return np.where(crossing & ~met.any(axis=(1, 2)), to_card, from_card)

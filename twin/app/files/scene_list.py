@@ -25,6 +25,7 @@ from twin.view3d.layers.overlay import save_png
 SUFFIX = ".twin.yaml"
 _ORDER = (
     "llama3-16k",
+    "campus-100k",
     "nvl72-row",
     "superpod-h100",
     "fat-tree-1k",
@@ -38,6 +39,7 @@ _ORDER = (
 _STORY_CHARS = 170
 SCENE_WORDS = {
     "blackout": tr("power cut outage UPS battery generator grid utility"),
+    "campus-100k": tr("giant hyperscale site GB200 100,000 GPUs batteries grid swings gas turbine"),
     "ethernet-tcp": tr("network RoCE InfiniBand slow communication"),
     "fat-tree-1k": tr("network fabric oversubscription congestion uplinks"),
     "frontier": tr("supercomputer AMD MI250X HPC exascale validation"),

@@ -21,7 +21,7 @@ Group = tuple[str, Callable[[], dict[str, Any]]]
 def measure_speed(json: Json = False) -> None:
     """Measure the speed of this machine.
 
-    Takes about four minutes. Goals are for two quiet cores without a graphics card. Where there is no display it brings
+    Takes about ten minutes. Goals are for two quiet cores without a graphics card. Where there is no display it brings
     its own (Xvfb). A frozen load runs before and after each group of figures; the machine factor is what it took over
     what it takes on such a machine, and every goal is scaled by it. Beyond 0.5 .. 2 a figure is void.
 
@@ -79,13 +79,14 @@ def measure(renderer: str | None) -> list[Measured]:
 
 
 def _groups(drawn: bool) -> Iterator[Group]:
-    from twin.cli.bench import cluster, facility, simulation
+    from twin.cli.bench import campus, cluster, facility, simulation
 
     yield "simulating 54 days of llama3-16k", simulation.measure_run
     yield "recording them", simulation.measure_recording
     yield "simulating a day of 38,400 GPUs", lambda: facility.measure("raps")
     yield "simulating a day of 100,000 GPUs", lambda: facility.measure("giant")
     yield "simulating 30 days of a shared cluster with 20,000 jobs", cluster.measure
+    yield "simulating a month of campus-100k", campus.measure
     yield "planning", simulation.measure_planning
     if drawn:
         from twin.cli.bench import edits, scrub, window

@@ -6,7 +6,7 @@ The engine has its own running sums (`twin.sim.fabric.fabric_state`); here the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,16 +272,9 @@ class TrafficMap:
     def _on_links(self, placement: Placement, links: Ints64) -> Floats:
         """Return how much of each flow goes over some links, there and back, shape (flows, 2)."""
         router, flows = placement.router, placement.flows
-        amount = np.zeros((len(flows.group), 2))
-        which, alike = _alike(router, flows)
-        loads = router.load(alike, len(alike.group))
         marked = np.zeros(len(self.links), np.bool_)
         marked[links] = True
-        over = np.zeros((len(alike.group), 2))
-        for k, (dlink, on) in enumerate(loads.by_group):
-            met = marked[dlink // 2]
-            over[k] = np.bincount(dlink[met] % 2, on[met], minlength=2)
-        amount += over[which] * flows.weight[:, None]
+        amount = router.over(flows, marked) * flows.weight[:, None]
         cables = self.plant.node_links
         for link in links[links < len(cables.node)].tolist() if not router.has_peers else ():
             node, card, plane = int(cables.node[link]), int(cables.nic[link]), int(cables.plane[link])
@@ -321,12 +314,3 @@ def _some(flows: Flows, chosen: NDArray[np.intp]) -> Flows:
         flows.target_card[chosen],
         flows.weight[chosen],
     )
-
-
-def _alike(router: Router, flows: Flows) -> tuple[Ints64, Flows]:
-    """Return one flow of weight one, in a group of its own, for all that take the same way; and which each is like."""
-    at = np.arange(router.links.nodes, dtype=np.int64) if router.has_peers else router.attachment
-    key = np.stack([at[flows.source], at[flows.target], flows.source_card, flows.target_card], axis=1)
-    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    firsts = _some(flows, first)
-    return which.reshape(-1), replace(firsts, group=np.arange(len(first)), weight=np.ones(len(first)))

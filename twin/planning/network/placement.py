@@ -19,7 +19,7 @@ from twin.physics.training_inputs import Members, Profile, TrainingNetwork
 from twin.planning.job.job import AnyJob, InferenceJob, LoadJob, ReinforcementJob
 from twin.planning.network.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
 from twin.planning.profile.profiles import CalibratedProfile, load_calibrated
-from twin.plant.routes import Flows, LinkLoads, Router
+from twin.plant.routes import FEW_LINKS, Flows, LinkLoads, Router
 from twin.plant.tables import Plant
 
 SUBFLOWS = 4
@@ -108,12 +108,16 @@ class Placement:
     def spread(self) -> LinkSpread:
         """Load of the job on the links behind the cards, worked out when somebody asks."""
         loads = self.router.load(self.flows, len(PHASES)) if self.loads is None else self.loads
-        peak, carried = (np.zeros(2 * len(self.router.links)) for _ in range(2))
+        met, span = np.concatenate([links for links, _ in loads.by_group]), 2 * len(self.router.links)
+        few = len(met) * FEW_LINKS < span
+        links = np.unique(met) if few else np.arange(span)
+        peak, carried = np.zeros(len(links)), np.zeros(len(links))
         for phase, (dlink, on) in enumerate(loads.by_group):
-            peak[dlink] = np.maximum(peak[dlink], on * self.rate_bytes_s[phase])
-            carried[dlink] += on * self.step_bytes[phase]
-        dlink = np.flatnonzero(peak)
-        return LinkSpread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
+            at = np.searchsorted(links, dlink) if few else dlink
+            peak[at] = np.maximum(peak[at], on * self.rate_bytes_s[phase])
+            carried[at] += on * self.step_bytes[phase]
+        used = np.flatnonzero(peak)
+        return LinkSpread(links[used], peak[used], carried[used], tuple(links for links, _ in loads.by_group))
 
     @cached_property
     def touched(self) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.normal import normal_quantile
 from twin.plant.build import build
-from twin.plant.links import link_id, links_of
+from twin.plant.links import card_cable_ids, links_of
 from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.checks.interventions import wrong
@@ -294,7 +294,7 @@ _POOLS: dict[Pool, Callable[[Plant], list[str]]] = {
     "wired_node": _wired,
     "air_node": lambda plant: _nodes(plant, LoopKind.AIR, LoopKind.REAR_DOOR),
     "rack": _racks,
-    "cable": lambda plant: [link_id(plant, link) for link in range(len(plant.node_links.node))],
+    "cable": card_cable_ids,
     "leaf": _leaves,
     "wet_rack": lambda plant: _racks(plant, LoopKind.LIQUID, LoopKind.IMMERSION),
     "pdu": lambda plant: _power(plant, "pdu", "busbar"),

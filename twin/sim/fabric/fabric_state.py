@@ -440,9 +440,9 @@ class FabricState(Stateful):
         known = self._seen
         # Seats are replaced, never moved: the same ones load the same links.
         if known is None or len(known[0]) != len(stepping) or any(map(is_not, known[0], stepping)):
-            carried = stepping[0].mean_bytes_s
-            for seat in stepping[1:]:
-                carried += seat.mean_bytes_s
+            carried = np.zeros(2 * len(self.links))
+            for seat in stepping:
+                seat.add_mean(carried)
             carried /= self._intact_bytes_s
             self._seen = known = (stepping, carried)
         return known[1]

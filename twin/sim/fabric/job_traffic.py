@@ -66,25 +66,32 @@ class TrafficSeat:
         """Highest demand on each of them [B/s]."""
         return self.placement.spread.peak_bytes_s.astype(np.int64)
 
-    @property
-    def mean_bytes_s(self) -> Floats:
-        """Mean rate on every directed link [B/s]."""
-        return self.carried_bytes / self.step_s
+    def add_mean(self, total_bytes_s: Floats) -> None:
+        """Add the mean rate on every directed link that carries anything, in place [B/s]."""
+        dlink, carried_bytes = self.carried_bytes
+        total_bytes_s[dlink] += carried_bytes / self.step_s
 
     @cached_property
-    def carried_bytes(self) -> Floats:
-        """What a step puts on every directed link [B]."""
+    def carried_bytes(self) -> tuple[Ints64, Floats]:
+        """Directed links that carry anything, and what a step puts on each [B]."""
         before, now, self.before = self.before, self.placement, None
         if before is None or not _alike(before.placement, now):
-            return _carried(now, now.flows)
+            return _used(_carried(now, now.flows))
         old = before.placement.flows
         moved = np.flatnonzero((old.source != now.flows.source) | (old.target != now.flows.target))
         if 2 * len(moved) > len(old.group):
-            return _carried(now, now.flows)
+            return _used(_carried(now, now.flows))
         # What is taken off was put on in another order, so a link that is left empty may keep a last digit.
         carried = _carried(now, _instead(old, now.flows, moved))
-        carried += before.carried_bytes
-        return np.maximum(carried, 0.0, out=carried)
+        dlink, carried_bytes = before.carried_bytes
+        carried[dlink] += carried_bytes
+        return _used(np.maximum(carried, 0.0, out=carried))
+
+
+def _used(carried_bytes: Floats) -> tuple[Ints64, Floats]:
+    """Return the links that carry anything and how much: of many jobs on one fabric each uses few."""
+    used = np.flatnonzero(carried_bytes)
+    return used, carried_bytes[used]
 
 
 def _alike(placement: Placement, other: Placement) -> bool:

@@ -97,9 +97,7 @@ class FaultyRoutes:
         """Return the routes of a fabric under some of its faults."""
         key = (fabric, frozenset(fault.key for fault in some))
         if key not in self._made:
-            self._made[key] = made = Router(self.plant, self.links, fabric, self.bytes_s(some))
-            if some:  # most ways are as they were
-                made.adopt(self.router(fabric, ()))
+            self._made[key] = Router(self.plant, self.links, fabric, self.bytes_s(some))
         return self._made[key]
 
 

@@ -1,0 +1,56 @@
+"""How the engine copes with the largest shipped scene: a hundred thousand GPUs on one fabric of three tiers.
+
+``python -m twin.cli.bench.campus first`` (``check``, ``month RUN``) does one thing in a process of its own and prints
+CPU time and memory.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+from twin.cli.bench.facility import measured_apart, peak_mb
+from twin.runtime.inline import run
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE
+from twin.scenario import load
+
+SCENE = "builtin:campus-100k"
+_MODULE = "twin.cli.bench.campus"
+
+
+def measure() -> dict[str, float | None]:
+    """Return the figures by key: to the first moment of a run, of its check, of a month recorded; None: it failed."""
+    with tempfile.TemporaryDirectory(prefix="twin-bench-") as folder:
+        first_cpu_s, first_mb = measured_apart(_MODULE, "first")
+        check_cpu_s, check_mb = measured_apart(_MODULE, "check")
+        month_cpu_s, month_mb = measured_apart(_MODULE, "month", str(Path(folder) / "campus.twinrun"))
+    return {
+        "campus_first_moment_cpu_s": first_cpu_s,
+        "campus_first_moment_mb": first_mb,
+        "campus_check_cpu_s": check_cpu_s,
+        "campus_check_mb": check_mb,
+        "campus_month_cpu_s": month_cpu_s,
+        "campus_month_mb": month_mb,
+    }
+
+
+def main(what: str, *path: str) -> None:
+    """Print CPU time [s] and peak memory [MB] of one of them; reading the scene and loading the program count."""
+    document = load(SCENE)
+    if what == "first":
+        engine_type(ENGINE)(document.scenario).advance(1.0)
+    elif what == "check":
+        from twin.cli.check import report_of
+
+        report_of(document)
+    else:
+        run(document.scenario, record=path[0])
+    print(json.dumps([process_time(), peak_mb()]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
