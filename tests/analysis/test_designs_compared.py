@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from twin.analysis.design_runs import design_runs
 from twin.analysis.designs_comparison import (
     BY_FIGURE,
     DESIGN_FIGURES,
+    apart_beside,
     apart_words,
     compared,
     drawn_figures,
@@ -89,7 +91,17 @@ def test_money_is_that_of_the_books_and_differences_are_draw_by_draw(
     assert row.best == 0
     assert found.row("time_s") is None, "nothing was run and nothing promised"
     assert found.row("gpu_hour_usd").best == 1
-    assert "is lowest with" in short_sentences(found)[0]
+    said = short_sentences(found)
+    assert said[0].startswith("The designs have 16, 256, 16 GPUs"), (
+        "the smaller one is no bargain for its total"
+    )
+    assert said[2].startswith("GPU-hour: pod is lowest with")
+    assert not any("GPUs:" in words for words in short_sentences(compared([samples[0], samples[2]])))
+    page = unescape(designs_report(found)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "pod: Total cost (5 years), Capital, A year, Carbon a year worse; GPU-hour better." in page
+    available = found.row("available")
+    assert apart_beside(available.figure, available.cells[1]).endswith(" pp")
+    assert "Available, pp" in page
 
 
 def test_every_figure_of_a_design_is_known_once_it_has_run(short: Document) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from twin.analysis.design_figures import DesignSamples
 from twin.analysis.design_runs import DesignRun
 from twin.analysis.money_words import SAMPLES
+from twin.analysis.run_mismatch import LARGER
 from twin.arrays import Floats
 from twin.designs.design import Range, range_of
 from twin.economics.finance import SECONDS_PER_YEAR
@@ -50,6 +51,11 @@ class DesignFigure:
     scale: float
     better: int
     meaning: str
+
+    @property
+    def apart_unit(self) -> str:
+        """Return the unit of differences: those of percentages are percentage points."""
+        return tr("pp") if self.unit == "%" else self.unit
 
 
 DESIGN_FIGURES: tuple[DesignFigure, ...] = (
@@ -154,6 +160,8 @@ class DesignsCompared:
         What one must know, in sentences.
     of_need
         Whether designs of a need are among them.
+    gpus
+        Installed in each.
     """
 
     titles: tuple[str, ...]
@@ -163,6 +171,7 @@ class DesignsCompared:
     late: tuple[int, ...]
     notes: tuple[str, ...]
     of_need: bool = False
+    gpus: tuple[int, ...] = ()
 
     def row(self, key: str) -> DesignFigureRow | None:
         """Return the row of a figure; None where it is not known."""
@@ -200,6 +209,7 @@ def compared(
         tuple(sum(not run.is_done for run in design_runs) for design_runs in runs or ()),
         tuple(notes),
         any(design.promise is not None for design in designs),
+        tuple(design.gpus for design in designs),
     )
 
 
@@ -290,6 +300,12 @@ def apart_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
     return middle if low == high else tr("{middle} ({low} to {high})", middle=middle, low=low, high=high)
 
 
+def apart_beside(figure: DesignFigure, cell: DesignFigureCell) -> str:
+    """Return the difference to the first as it stands beside a value: with its unit where that is another."""
+    words = apart_words(figure, cell)
+    return f"{words} {figure.apart_unit}" if words and figure.apart_unit != figure.unit else words
+
+
 def _signed(text: str) -> str:
     """Return a number with its sign; zero has none.
 
@@ -318,7 +334,11 @@ def verdict_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
 def short_sentences(found: DesignsCompared) -> list[str]:
     """Return the answer in a few sentences: what is cheapest, by how much, and what is fastest."""
     said = []
-    for key in ("total_usd", "million_tokens_usd", "time_s", "carbon_kg"):
+    keys = ["total_usd", "million_tokens_usd", "time_s", "carbon_kg"]
+    if sizes := _sizes_words(found):
+        said.append(sizes)
+        keys.insert(1, "gpu_hour_usd")
+    for key in keys:
         row = found.row(key)
         if row is None or row.best is None:
             continue
@@ -341,6 +361,16 @@ def short_sentences(found: DesignsCompared) -> list[str]:
             )
         said.append(f"{words}.")
     return said
+
+
+def _sizes_words(found: DesignsCompared) -> str:
+    """Return that designs differ in size; "" where they do not, or are all for the same need."""
+    if found.of_need or not found.gpus or max(found.gpus) < LARGER * min(found.gpus):
+        return ""
+    return tr(
+        "The designs have {gpus} GPUs: totals grow with size, the cost of a GPU-hour does not.",
+        gpus=", ".join(f"{gpus:,}" for gpus in found.gpus),
+    )
 
 
 def basis_words(found: DesignsCompared) -> str:

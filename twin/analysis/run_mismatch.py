@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.language import tr
 from twin.units import spoken
 
-_LARGER = 2.0
+LARGER = 2.0
 """Times as many GPUs that make another hall of it, and no variant of the same."""
 
 
@@ -38,10 +38,10 @@ def sizes_apart(a_gpus: float, b_gpus: float) -> str:
     Examples
     --------
     >>> print(sizes_apart(16, 576))
-    A has 16 GPUs, B 576: figures that grow with size (energy, power, interruptions) differ for that reason.
+    A has 16 GPUs, B 576: what grows with a hall, as energy, power and interruptions do, differs for that alone.
     """
     least, most = sorted((a_gpus, b_gpus))
-    if most < _LARGER * least or not most:
+    if most < LARGER * least or not most:
         return ""
     return tr(
         "A has {a_gpus:,.0f} GPUs, B {b_gpus:,.0f}: what grows with a hall, as energy, power "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twin.analysis.designs_comparison import (
+    LIKELY,
     DesignFigureRow,
     DesignsCompared,
     apart_words,
@@ -26,8 +27,6 @@ _DRAWN = (
     "time_s",
     "carbon_kg",
 )
-_MOST = 6
-"""Differences named in a sentence."""
 
 
 def designs_report(found: DesignsCompared) -> str:
@@ -94,12 +93,19 @@ def designs_report(found: DesignsCompared) -> str:
 def _sure(found: DesignsCompared) -> str:
     """Return which differences are beyond the draws, of those that decide."""
     said = []
-    for row in found.rows:
-        for title, cell in zip(found.titles[1:], row.cells[1:], strict=True):
+    for place, title in enumerate(found.titles[1:], start=1):
+        figures: dict[str, list[str]] = {}
+        for row in found.rows:
+            cell = row.cells[place]
             if cell is not None and cell.difference is not None and row.figure.key in _DRAWN:
-                sure = verdict_words(row.figure, cell)
-                said.append(f"{title}, {row.figure.title}: {sure}")
-    return f"{'; '.join(said[:_MOST])}." if said else "Nothing is known of both."
+                figures.setdefault(verdict_words(row.figure, cell), []).append(row.figure.title)
+        if figures:
+            told = "; ".join(f"{', '.join(names)} {sure}" for sure, names in figures.items())
+            said.append(f"{title}: {told}.")
+    if not said:
+        return "Nothing is known of both."
+    basis = f"in {100.0 * LIKELY:.0f} % of draws or more if no share is given"
+    return f"{' '.join(said)} That is against {found.titles[0]}, {basis}."
 
 
 def _limits(found: DesignsCompared) -> str:
@@ -132,7 +138,7 @@ def _dots(found: DesignsCompared) -> Markup:
             if cell is None or cell.difference is None or base is None or not base.values[1]:
                 continue
             low, middle, high = (100.0 * value / abs(base.values[1]) for value in cell.difference)
-            told = f"{apart_words(row.figure, cell).partition(' (')[0]} {row.figure.unit}"
+            told = f"{apart_words(row.figure, cell).partition(' (')[0]} {row.figure.apart_unit}"
             sure = low > 0.0 or high < 0.0
             dots.append(RangeDot(row.figure.title, low, middle, high, told, sure))
         if dots:
@@ -173,7 +179,7 @@ def _differences(found: DesignsCompared) -> Markup:
                 sure = verdict_words(row.figure, cell)
                 rows.append(
                     (
-                        f"{row.figure.title}, {row.figure.unit}",
+                        f"{row.figure.title}, {row.figure.apart_unit}",
                         title,
                         number(
                             cell.difference[1], apart_words(row.figure, cell), f"{row.figure.key}.difference"

@@ -10,7 +10,7 @@ from twin.analysis.designs_comparison import (
     DesignFigureCell,
     DesignFigureRow,
     DesignsCompared,
-    apart_words,
+    apart_beside,
     range_words,
     verdict_words,
 )
@@ -112,7 +112,7 @@ class DesignBars(PaintedChart):
             )
             if cell is not None:
                 beside = QRectF(apart_px, spot.top(), self.width() - apart_px, spot.height())
-                painter.write(beside, apart_words(row.figure, cell), theme.muted, _TEXT_PX)
+                painter.write(beside, apart_beside(row.figure, cell), theme.muted, _TEXT_PX)
 
     def _grid(self, painter: ChartPainter, axis: Axis) -> None:
         step = round_step((axis.high - axis.low) / 6)
@@ -154,7 +154,7 @@ class DesignBars(PaintedChart):
         painter.font_in(_TEXT_PX, bold=True)
         figures = max((painter.wide(range_words(figure, cell.values)) for cell in cells), default=0)
         figures = max(figures, painter.wide("P50 (P5\N{EN DASH}P95)"))
-        apart = max((painter.wide(apart_words(figure, cell)) for cell in cells), default=0)
+        apart = max((painter.wide(apart_beside(figure, cell)) for cell in cells), default=0)
         apart = max(apart, painter.wide(tr("against the first")))
         names = max(painter.wide(f"{title} {_STAR}") for title in self._found.titles) + 2 * _GAP_PX + _EDGE_PX
         apart_px = self.width() - apart - _EDGE_PX
@@ -193,6 +193,6 @@ class DesignBars(PaintedChart):
         return tr(
             "{words}; against the first {apart}, {sure}",
             words=words,
-            apart=apart_words(row.figure, cell),
+            apart=apart_beside(row.figure, cell),
             sure=verdict_words(row.figure, cell),
         )

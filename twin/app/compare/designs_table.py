@@ -66,7 +66,7 @@ class DesignsModel(CellModel):
             if cell is not None and cell.difference is not None:
                 words = apart_words(row.figure, cell)
                 told.append(
-                    f"{row.figure.title}: {words} {row.figure.unit}, {verdict_words(row.figure, cell)}"
+                    f"{row.figure.title}: {words} {row.figure.apart_unit}, {verdict_words(row.figure, cell)}"
                 )
         return told
 

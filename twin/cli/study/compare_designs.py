@@ -65,7 +65,7 @@ def _cell(cell: DesignFigureCell) -> dict[str, Any]:
 
 def _print(found: DesignsCompared) -> None:
     from twin.analysis.designs_comparison import (
-        apart_words,
+        apart_beside,
         basis_words,
         range_words,
         short_sentences,
@@ -86,7 +86,7 @@ def _print(found: DesignsCompared) -> None:
             if cell is None:
                 rows.append((head, name, "not known", "", ""))
             else:
-                told = range_words(row.figure, cell.values), apart_words(row.figure, cell)
+                told = range_words(row.figure, cell.values), apart_beside(row.figure, cell)
                 rows.append((head, name, *told, verdict_words(row.figure, cell)))
     print_table(("", "", "P50 (P5 to P95)", "against A", ""), rows)
     show("\n* best. " + basis_words(found), soft_wrap=True)
