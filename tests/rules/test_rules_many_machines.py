@@ -7,18 +7,18 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from twin.rules.space import TOUCH_M, _Floor
+from twin.rules.space import TOUCH_M, Floor
 
 
-def floor(racks: int, machines: int, seed: int) -> _Floor:
+def floor(racks: int, machines: int, seed: int) -> Floor:
     """Return a floor of random footprints in two halls, on a coarse grid so that some begin at the same place."""
     rng, count = np.random.default_rng(seed), racks + machines
-    made: Any = _Floor.__new__(_Floor)
+    made: Any = Floor.__new__(Floor)
     made.x_m = rng.integers(0, 40, count) / 2.0
     made.width_m = rng.choice([0.6, 1.0, 3.0], count)
     made.hall = rng.integers(0, 2, count)
     made.is_rack = np.arange(count) < racks
-    return cast(_Floor, made)
+    return cast(Floor, made)
 
 
 @pytest.mark.parametrize("seed", range(8))
