@@ -244,7 +244,9 @@ def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
     )
     return joined(
         [
-            table(columns, rows, right=len(columns) - 1) if rows else None,
+            table(columns, rows, right=len(columns) - 1, class_="wide figures" if many else None)
+            if rows
+            else None,
             tag("p", f"The same in A and B: {', '.join(same)}.") if same else None,
             tag("p", note, class_="note") if note else None,
         ]
