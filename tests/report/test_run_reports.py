@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from twin.report.run_engineering import repairs_words
 from twin.report.run_facts import ledger_rows
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
-from twin.report.run_summary import RunFacts
+from twin.report.run_summary import RunFacts, cost
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -334,6 +335,13 @@ def test_a_hall_where_nothing_fails_says_so_once(tmp_path: Path) -> None:
 def test_a_mean_repair_time_names_those_that_did_not_end() -> None:
     assert repairs_words({"done": 25, "open": 13}) == "over 25 repairs that ended (13 did not)"
     assert repairs_words({"done": 1, "open": 0}) == "over 1 repair"
+
+
+def test_what_clouds_took_is_beside_what_the_site_costs() -> None:
+    cloud = {"gpu_h": 830.9, "cost_usd": 2451.17, "egress_usd": 48.83}
+    facts = RunFacts(None, {"cloud": {"elbe": cloud}}, True, 1.0, {}, None, "Nothing is known.", ())  # type: ignore[arg-type]
+    assert cost(facts) == "Nothing is known. 830.9 GPU-h in the cloud took 2,500 USD more."
+    assert cost(replace(facts, summary={"cloud": {"elbe": dict.fromkeys(cloud, 0)}})) == "Nothing is known."
 
 
 def test_losses_are_in_one_order_in_words_and_tables() -> None:

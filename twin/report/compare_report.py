@@ -139,7 +139,9 @@ def _sure(found: Comparison) -> str:
     if not _many(found):
         return " ".join((*found.remarks, verdict(found)))
     sure = sum(bool(difference.beyond_chance) for _, difference in known)
-    lead = f"{sure} of {len(known)} figures differ significantly ({LEVEL:.0%}, paired over the seeds)."
+    lead = (
+        f"{sure} of {len(known)} figures differ significantly ({100 * LEVEL:.0f} %, paired over the seeds)."
+    )
     return " ".join((lead.replace("95%", "95 %"), *found.remarks))
 
 
@@ -166,7 +168,7 @@ def _dots(found: Comparison, heads: tuple[str, str]) -> Markup:
     if not (small or large):
         return tag("p", "No figure differs.")
     how = (
-        f" Full dots are significant (95 %), hollow ones are not; whiskers are {LEVEL:.0%} intervals."
+        f" Full dots are significant (95 %), hollow ones are not; whiskers are {100 * LEVEL:.0f} % intervals."
         if _many(found)
         else " One run of each: nothing says what is chance."
     ).replace("95% ", "95 % ")
@@ -175,7 +177,7 @@ def _dots(found: Comparison, heads: tuple[str, str]) -> Markup:
     ]
     for dots, question in (
         (small, "What differs a little?"),
-        (large, f"What differs by more than {_SMALL:.0%}?"),
+        (large, f"What differs by more than {100 * _SMALL:.0f} %?"),
     ):
         if dots:
             asked = tag("b", question.replace("10%", "10 %"))
@@ -237,8 +239,8 @@ def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
             cells.append(seeds_words(difference))
         rows.append((*cells, _judged(figure, found, difference)))
     note = (
-        f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: both have the same "
-        "failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
+        f"A and B are means over the seeds. Intervals are half widths at {100 * LEVEL:.0f} %; paired: both have the "
+        "same failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
         if many
         else ""
     )

@@ -198,7 +198,7 @@ def why(found: Explanation) -> Markup:
             loss.title,
             number(loss.share, percent(loss.share, 2)),
             loss.headline or loss.text,
-            loss.causes[0].text if len(loss.causes) > 1 or loss.more else "",
+            loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else "",
         )
         for loss in found.lost
     ]

@@ -102,7 +102,7 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
         "for who decides",
         (
             ("What came of it?", verdict(facts)),
-            ("What does it cost?", money_words(facts.money)),
+            ("What does it cost?", cost(facts)),
             ("What is the risk?", risk(facts)),
         ),
         (("figures", "At a glance", joined(body)),),
@@ -144,6 +144,17 @@ def _work(facts: RunFacts) -> str:
 def _named(facts: RunFacts, most: int) -> str:
     """Return the largest losses with their shares."""
     return ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in facts.losses[:most])
+
+
+def cost(facts: RunFacts) -> str:
+    """Return what site and run cost, and what clouds took beside the books of the site."""
+    clouds = facts.summary.get("cloud", {}).values()
+    gpu_h = sum(float(cloud["gpu_h"]) for cloud in clouds)
+    if not gpu_h:
+        return money_words(facts.money)
+    usd = sum(float(cloud["cost_usd"] + cloud["egress_usd"]) for cloud in clouds)
+    beside = f"{amount(gpu_h, 'gpu_hours')} in the cloud took {amount(usd, 'usd')} more."
+    return f"{money_words(facts.money)} {beside}"
 
 
 def risk(facts: RunFacts) -> str:
