@@ -25,6 +25,7 @@ from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.run_engineering import repairs_words
 from twin.report.run_facts import ledger_rows
+from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
 from twin.report.run_summary import RunFacts, cost
@@ -91,6 +92,10 @@ def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
         total = ledger_of(run, books).total_usd
     assert float(said["run_usd"]) == pytest.approx(float(np.median(total)), rel=1e-12)
     assert text.count("often quoted") == 3
+    short = replace(books, bill=replace(books.bill, notes=("No price.", "No power.", "No cooling.")))
+    assert money_words(RunMoney(short)).endswith(
+        "No price. No power. The section Money tells what else they leave out."
+    )
 
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
