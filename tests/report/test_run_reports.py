@@ -20,7 +20,7 @@ from twin.api.cost import ledger_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
-from twin.report.compare_report import compare_report
+from twin.report.compare_report import change_words, compare_report
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.run_engineering import repairs_words
@@ -321,6 +321,9 @@ def test_two_designs_beside_each_other(tmp_path: Path) -> None:
     assert float(page.figures["goodput.b"]) == samples[1].figures["goodput"]
     assert "productive in A" in page.text
     assert "Duration: 50000 s" in page.text
+    changes = differences(scenario, other)
+    assert changes[0].path == "title"
+    assert change_words(("A", "B"), changes).startswith("Duration"), "what runs before what is told of it"
     assert HOSTILE in page.text
 
 
