@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QTextTable
+from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QTextDocument, QTextTable
 from typer.testing import CliRunner
 
 from twin.cli.app import app
@@ -157,8 +158,13 @@ def test_a_figure_stays_on_one_line_however_narrow_its_column() -> None:
     figure = "\N{MINUS SIGN}0.00328 USD"
     row = ("Energy cost", *(number(-0.00328, figure) for _ in range(6)), "yes, less, for less work done " * 3)
     heads = ("figure", *"ABCDEF", "significant")
-    laid = laid_out(document("A", "b", [("c", "C", table(heads, [row], right=7))], "1"))
-    *_, found = (frame for frame in laid._document.rootFrame().childFrames() if isinstance(frame, QTextTable))
+    page = paper_page(document("A", "b", [("c", "C", table(heads, [row], right=7))], "1"), 680)
+    laid = QTextDocument()
+    laid.setDefaultStyleSheet(PAPER_STYLE)
+    laid.setHtml(page.html)
+    laid.setPageSize(QSizeF(680, 900))
+    assert laid.pageCount() >= 1, "it is laid out"
+    *_, found = (frame for frame in laid.rootFrame().childFrames() if isinstance(frame, QTextTable))
     lines = [
         found.cellAt(1, column).firstCursorPosition().block().layout().lineCount() for column in range(8)
     ]
