@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QTextDocument, QTextTable
 from typer.testing import CliRunner
 
 from twin.cli.app import app
 from twin.report.charts import Bar, waterfall
-from twin.report.markup import joined, table, tag
+from twin.report.markup import joined, number, table, tag
 from twin.report.pages import ReportPart, document, report
 from twin.report.paper import laid_out, pdf_bytes
 from twin.report.paper_markup import PAPER_STYLE, paper_page
@@ -151,3 +152,31 @@ def test_hashes_may_break_and_numbers_may_not() -> None:
         "\N{NO-BREAK SPACE}MW"
         in paper_page(document("A", "b", [("c", "C", joined(["1 MW"]))], "1"), 600).html
     )
+
+
+def test_a_figure_stays_on_one_line_however_narrow_its_column() -> None:
+    figure = "\N{MINUS SIGN}0.00328 USD"
+    row = ("Energy cost", *(number(-0.00328, figure) for _ in range(6)), "yes, less, for less work done " * 3)
+    heads = ("figure", *"ABCDEF", "significant")
+    page = paper_page(document("A", "b", [("c", "C", table(heads, [row], right=7))], "1"), 680)
+    laid = QTextDocument()
+    laid.setDefaultStyleSheet(PAPER_STYLE)
+    laid.setHtml(page.html)
+    laid.setPageSize(QSizeF(680, 900))
+    assert laid.pageCount() >= 1, "it is laid out"
+    *_, found = (frame for frame in laid.rootFrame().childFrames() if isinstance(frame, QTextTable))
+    lines = [
+        found.cellAt(1, column).firstCursorPosition().block().layout().lineCount() for column in range(8)
+    ]
+    assert lines[1:7] == [1] * 6
+    assert lines[7] > 1
+
+
+def test_a_long_title_at_the_foot_leaves_room_for_the_page() -> None:
+    font = QFont()
+    font.setPixelSize(10)
+    metrics = QFontMetrics(font)
+    long = laid_out(document("Donaudampfschifffahrt" * 20, "b", [], "1")).foot_words(metrics)
+    assert long.endswith("\N{HORIZONTAL ELLIPSIS} \N{MIDDLE DOT} simulated, not measured")
+    assert metrics.horizontalAdvance(long) < 620
+    assert laid_out(document("A hall", "b", [], "1")).foot_words(metrics).startswith("A hall \N{MIDDLE DOT}")

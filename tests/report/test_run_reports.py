@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,12 +17,18 @@ from twin.analysis.compare import compare, sample_of
 from twin.analysis.figures import FIGURES
 from twin.analysis.incidents import incidents_of
 from twin.api.cost import ledger_of
+from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
-from twin.report.compare_report import compare_report
+from twin.report.compare_report import change_words, compare_report
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
+from twin.report.run_engineering import repairs_words
+from twin.report.run_facts import ledger_rows
+from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
+from twin.report.run_story import events_worth_knowing
+from twin.report.run_summary import RunFacts, cost
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -85,6 +92,10 @@ def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
         total = ledger_of(run, books).total_usd
     assert float(said["run_usd"]) == pytest.approx(float(np.median(total)), rel=1e-12)
     assert text.count("often quoted") == 3
+    short = replace(books, bill=replace(books.bill, notes=("No price.", "No power.", "No cooling.")))
+    assert money_words(RunMoney(short)).endswith(
+        "No price. No power. The section Money tells what else they leave out."
+    )
 
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
@@ -310,4 +321,59 @@ def test_two_designs_beside_each_other(tmp_path: Path) -> None:
     assert float(page.figures["goodput.b"]) == samples[1].figures["goodput"]
     assert "productive in A" in page.text
     assert "Duration: 50000 s" in page.text
+    changes = differences(scenario, other)
+    assert changes[0].path == "title"
+    assert change_words(("A", "B"), changes).startswith("Duration"), "what runs before what is told of it"
     assert HOSTILE in page.text
+
+
+def test_a_hall_where_nothing_fails_says_so_once(tmp_path: Path) -> None:
+    scenario = load("builtin:lab-16").scenario
+    none = scenario.failures.model_copy(update={"causes": ()})
+    update = {"failures": none, "interventions": (), "duration_s": 3600.0}
+    run(scenario.model_copy(update=update), record=tmp_path / "calm.twinrun")
+    with Reader(tmp_path / "calm.twinrun") as reader:
+        page = Page(run_report(reader))
+    summary = page.text.partition("At a glance")[2]
+    assert "Nothing fails by itself in this scene, so its risk is not told." in page.text
+    assert "Unexpected interruptionsnothing fails" in summary
+    assert "unknown" not in summary.partition("Engineering")[0]
+
+
+def test_a_mean_repair_time_names_those_that_did_not_end() -> None:
+    assert repairs_words({"done": 25, "open": 13}) == "over 25 repairs that ended (13 did not)"
+    assert repairs_words({"done": 1, "open": 0}) == "over 1 repair"
+
+
+def test_what_clouds_took_is_beside_what_the_site_costs() -> None:
+    cloud = {"gpu_h": 830.9, "cost_usd": 2451.17, "egress_usd": 48.83}
+    facts = RunFacts(None, {"cloud": {"elbe": cloud}}, True, 1.0, {}, None, "Nothing is known.", ())  # type: ignore[arg-type]
+    assert cost(facts) == "Nothing is known. 830.9 GPU-h in the cloud took 2,500 USD more."
+    assert cost(replace(facts, summary={"cloud": {"elbe": dict.fromkeys(cloud, 0)}})) == "Nothing is known."
+
+
+def test_losses_are_in_one_order_in_words_and_tables() -> None:
+    """Both idle accounts of the laboratory have the same GPU time."""
+    ledger = {
+        "productive": 9.0,
+        "idle_in_repair": 2.0,
+        "lost_work": 3.0,
+        "idle_reserved": 2.0,
+        "detection": 0.0,
+    }
+    facts = RunFacts(None, {}, True, 1.0, ledger, None, "", ())  # type: ignore[arg-type]
+    assert facts.losses == [account for account, *_ in ledger_rows(ledger) if account != "productive"]
+    assert facts.losses[0] == "lost_work"
+
+
+def test_alarms_name_their_component_once_with_abbreviations_in_capitals() -> None:
+    events = [
+        Event(row, 0.0, "failure", subject, Severity.ALARM, text, {})
+        for row, (subject, text) in enumerate((("gpu/0/1", "gpu hbm3 memory"), ("gpu/0/2", "cpu")))
+    ]
+    waits = Event(2, 0.0, "waiting_for_spare", "llama3", Severity.ALARM, "llama3 waits", {})
+    said = Page(events_worth_knowing([*events, waits], str)).text
+    assert "llama3 waits" in said
+    assert "llama3: llama3" not in said
+    assert "gpu/0/1: GPU HBM3 memory" in said
+    assert "gpu/0/2CPU" in said

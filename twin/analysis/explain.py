@@ -445,7 +445,7 @@ class _Finder:
         ]
 
     def _job(self, account: str, job: str, gpu_s: float, share: float) -> LossCause:
-        text = job if share == 1.0 else f"{job} ({share:.1%})"
+        text = job if share == 1.0 else f"{job} ({100.0 * share:.1f} %)"
         if account == "checkpoint_stall":
             saved = self._saved.get(job, 0)
             text += tr(", {checkpoints}", checkpoints=counted(saved, "checkpoint"))

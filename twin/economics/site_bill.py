@@ -38,7 +38,7 @@ def bill_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Bill:
         shared = [replace(line, count=line.count * share) for line in shared]
     lines = gathered([*held_lines(plant, catalog, book, rented), *shared])
     notes = [
-        f"{line.count:,.0f} {line.entry} have no price and count as nothing; give one under prices"
+        f"{line.entry} has no price and counts as nothing ({line.count:,.0f} of it); give it one under prices."
         for line in lines
         if line.entry not in book
     ]

@@ -27,6 +27,7 @@ _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _SMALL = 0.1
 """Part of the figure of A up to which differences are drawn in one picture; larger ones have their own."""
 _NAMED, _MOST_NAME, _MOST_HEAD = 2, 90, 60
+_TOLD_OF_SCENE = ("title", "notes", "sources")
 _DECIDES = ("goodput", "productive_gpu_h", "cost_usd", "carbon_kg", "power_max_w")
 _TOLD = 4
 _SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
@@ -66,12 +67,17 @@ def compare_report(
 
 def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
     """Return what differs between two scenes in a few words."""
-    said = [sentence(other) for other in differences]
+    said = [sentence(other) for other in sorted(differences, key=_is_told)]
     if not said:
         return "the same scene" if titles[0] == titles[1] else "no other scene"
     named = [_short(words) for words in said[:_NAMED]]
     more = len(said) - len(named)
     return "; ".join(named) + (f" and {more:,} more changes" if more else "")
+
+
+def _is_told(other: Other) -> bool:
+    """Return whether a difference is in what is told of a scene, not in what runs."""
+    return other.path in _TOLD_OF_SCENE or other.section == "Chapters"
 
 
 def _short(words: str, most: int = _MOST_NAME) -> str:
@@ -139,7 +145,9 @@ def _sure(found: Comparison) -> str:
     if not _many(found):
         return " ".join((*found.remarks, verdict(found)))
     sure = sum(bool(difference.beyond_chance) for _, difference in known)
-    lead = f"{sure} of {len(known)} figures differ significantly ({LEVEL:.0%}, paired over the seeds)."
+    lead = (
+        f"{sure} of {len(known)} figures differ significantly ({100 * LEVEL:.0f} %, paired over the seeds)."
+    )
     return " ".join((lead.replace("95%", "95 %"), *found.remarks))
 
 
@@ -166,7 +174,7 @@ def _dots(found: Comparison, heads: tuple[str, str]) -> Markup:
     if not (small or large):
         return tag("p", "No figure differs.")
     how = (
-        f" Full dots are significant (95 %), hollow ones are not; whiskers are {LEVEL:.0%} intervals."
+        f" Full dots are significant (95 %), hollow ones are not; whiskers are {100 * LEVEL:.0f} % intervals."
         if _many(found)
         else " One run of each: nothing says what is chance."
     ).replace("95% ", "95 % ")
@@ -175,7 +183,7 @@ def _dots(found: Comparison, heads: tuple[str, str]) -> Markup:
     ]
     for dots, question in (
         (small, "What differs a little?"),
-        (large, f"What differs by more than {_SMALL:.0%}?"),
+        (large, f"What differs by more than {100 * _SMALL:.0f} %?"),
     ):
         if dots:
             asked = tag("b", question.replace("10%", "10 %"))
@@ -237,14 +245,16 @@ def _figures(found: Comparison, heads: tuple[str, str]) -> Markup:
             cells.append(seeds_words(difference))
         rows.append((*cells, _judged(figure, found, difference)))
     note = (
-        f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: both have the same "
-        "failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
+        f"A and B are means over the seeds. Intervals are half widths at {100 * LEVEL:.0f} %; paired: both have the "
+        "same failures. Seeds higher / lower: with how many of them the figure is higher and lower in B."
         if many
         else ""
     )
     return joined(
         [
-            table(columns, rows, right=len(columns) - 1) if rows else None,
+            table(columns, rows, right=len(columns) - 1, class_="wide figures" if many else None)
+            if rows
+            else None,
             tag("p", f"The same in A and B: {', '.join(same)}.") if same else None,
             tag("p", note, class_="note") if note else None,
         ]
@@ -323,10 +333,15 @@ def _bar(title: str, at: float, gpu_h: float) -> Bar:
 def _method(found: Comparison, called: str, differences: Sequence[Other], change: str) -> ReportPart:
     seeds = found.seeds
     many = (
-        f"Both ran with the same {len(seeds)} seeds, so the same failures strike both: the difference of each seed is "
-        "mostly the change. An interval that does not hold zero is significant (95 %)."
+        f"Both ran with the same {len(seeds)} seeds, so the same failures strike what both have: the difference of "
+        "each seed is mostly the change. An interval that does not hold zero is significant (95 %)."
         if _many(found)
         else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
+    )
+    alike = (
+        "alike but for this"
+        if len(differences) <= _NAMED
+        else f"of scenes with {len(differences):,} differences"
     )
     how = f"{called}. The same command with the same seeds gives the same figures."
     return ReportPart(
@@ -336,7 +351,7 @@ def _method(found: Comparison, called: str, differences: Sequence[Other], change
         (
             (
                 "What is compared?",
-                f"Two runs of the model, alike but for this: {change}." if differences else called,
+                f"Two runs of the model, {alike}: {change}." if differences else called,
             ),
             ("How is chance told from effect?", many),
             ("How can I repeat it?", how),

@@ -80,12 +80,21 @@ def table(
     body = []
     for row in rows:
         cells: list[Child] = [
-            tag("th", cell, scope="row") if k == 0 else tag("td", cell, class_=classes[k])
+            tag("th", cell, scope="row") if k == 0 else tag("td", cell, class_=_cell_class(cell, classes[k]))
             for k, cell in enumerate(row)
         ]
         body.append(tag("tr", cells))
     inside = [tag("caption", caption) if caption else None, tag("thead", head), tag("tbody", body)]
     return tag("div", tag("table", inside, class_=class_), class_="scroll")
+
+
+def _cell_class(cell: Child, of_column: str | None) -> str | None:
+    """Return the classes of a cell: a number in a column of numbers is a figure, which stays on one line."""
+    return (
+        f"{of_column} figure"
+        if of_column and isinstance(cell, Markup) and cell.startswith("<data")
+        else of_column
+    )
 
 
 def page(title: str, style: str, body: Child) -> str:

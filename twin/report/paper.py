@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QFont,
+    QFontMetrics,
     QGuiApplication,
     QImage,
     QPageLayout,
@@ -43,6 +44,8 @@ _EDGE = 5.0
 _DPI = 600
 _LEAD = 64.0
 """Lines under a heading that are lower than this stay with what follows [px]."""
+_NUMBER_PX = 80.0
+"""Room for the number of a sheet at its foot."""
 _WHOLE = 0.4
 """Tables lower than this part of a page are not torn."""
 
@@ -154,7 +157,7 @@ class LaidOutReport:
         painter.setPen(QColor("#555555"))
         foot = QRectF(_LEFT, _TOP + _HIGH + 2 * PX_PER_MM, _WIDE, _BOTTOM).adjusted(_EDGE, 0.0, -_EDGE, 0.0)
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight, self.number_words(number))
-        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, self._page.foot)
+        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft, self.foot_words(painter.fontMetrics()))
 
     def _blocks(self) -> list[QTextBlock]:
         found, block = [], self._document.begin()
@@ -174,6 +177,12 @@ class LaidOutReport:
                 at = place.topLeft() + QPointF(line.x(), line.y())
                 return QRectF(at, QSizeF(image.width(), image.height())), image.name()
         return None
+
+    def foot_words(self, metrics: QFontMetrics) -> str:
+        """Return the foot of a sheet; a long title is cut, so that it keeps off the number of the sheet."""
+        said = " \N{MIDDLE DOT} simulated, not measured"
+        most = round(_WIDE - 2.0 * _EDGE - _NUMBER_PX - metrics.horizontalAdvance(said))
+        return f"{metrics.elidedText(self.title, Qt.TextElideMode.ElideRight, most)}{said}"
 
     def number_words(self, number: int) -> str:
         """Return what the foot of a sheet says of its number, from 0 on."""

@@ -23,7 +23,8 @@ p{{margin-top:3px;margin-bottom:5px}} h1{{font-size:24px;margin-top:2px;margin-b
 h2{{font-size:16px;margin-top:16px;margin-bottom:5px}} h3{{font-size:13px;margin-top:10px;margin-bottom:4px}}
 h2.part{{font-size:20px;margin-top:0px}} .badge{{font-size:10px;font-weight:bold}}
 table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{font-weight:bold;color:{PAPER["quiet"]}}}
-.num{{text-align:right}} .note,.lead,.caption,.reader{{color:{PAPER["quiet"]}}} .note,.caption{{font-size:10.5px}}
+.num{{text-align:right}} .figure,.figures tbody th{{white-space:nowrap}}
+.note,.lead,.caption,.reader{{color:{PAPER["quiet"]}}} .note,.caption{{font-size:10.5px}}
 .head{{font-size:12px;font-weight:bold;margin-top:8px;margin-bottom:2px}}
 .reader{{font-size:12px;font-weight:normal}} .unknown{{color:{PAPER["quiet"]};font-style:italic}}
 .mono{{font-family:"DejaVu Sans Mono";font-size:9px}}
@@ -70,8 +71,8 @@ class PaperPage:
 
     Attributes
     ----------
-    title, foot
-        Of the document; what stands at the foot of each sheet.
+    title
+        Of the document.
     html
         Of the page; an image stands alone in its paragraph.
     drawings, images
@@ -81,7 +82,6 @@ class PaperPage:
     """
 
     title: str
-    foot: str
     html: str
     drawings: dict[str, str] = field(default_factory=dict)
     images: dict[str, bytes] = field(default_factory=dict)
@@ -104,7 +104,6 @@ def paper_page(html: str, wide_px: int) -> PaperPage:
     reader = _Reader(_SVG.sub(taken, html), wide_px, sizes)
     return PaperPage(
         reader.title,
-        f"{reader.title} \N{MIDDLE DOT} simulated, not measured",
         "".join(reader.out),
         drawings,
         reader.images,

@@ -93,7 +93,7 @@ def _carbon(facts: RunFacts) -> list[tuple[Child, ...]]:
 
 
 def _row(facts: RunFacts, key: str, meaning: str) -> tuple[Child, ...]:
-    return (facts.title(key), number(facts.figure(key), facts.words(key)), meaning)
+    return (facts.title(key), facts.cell(key), meaning)
 
 
 def reliability(facts: RunFacts) -> Markup:
@@ -120,7 +120,7 @@ def reliability(facts: RunFacts) -> Markup:
             ("Mean time to the next step", number(away / stops, length(away / stops)), "of a stopped job")
         )
     for title, key, meaning in (
-        ("Mean repair time (MTTR)", "mean_down_s", "from failure to return, over all repairs"),
+        ("Mean repair time (MTTR)", "mean_down_s", f"from failure to return, {repairs_words(repairs)}"),
         ("Repair time, P90", "p90_down_s", "nine of ten repairs took less"),
     ):
         if repairs.get(key):
@@ -149,6 +149,13 @@ def _away_s(summary: Mapping[str, Any]) -> float:
     )
 
 
+def repairs_words(repairs: Mapping[str, Any]) -> str:
+    """Return which repairs a mean is of: the longest are those that have not ended."""
+    done = counted(int(repairs.get("done") or 0), "repair")
+    still = int(repairs.get("open") or 0)
+    return f"over {done} that ended ({still:,} did not)" if still else f"over {done}"
+
+
 def reliability_words(facts: RunFacts) -> str:
     """Return how reliable the run was in two sentences."""
     between_s = interval(facts)
@@ -160,7 +167,7 @@ def reliability_words(facts: RunFacts) -> str:
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if repairs.get("mean_down_s"):
         said.append(
-            f"A repair took {length(repairs['mean_down_s'])} in the mean, with up to "
+            f"A repair took {length(repairs['mean_down_s'])} in the mean {repairs_words(repairs)}, with up to "
             f"{counted(int(down.get('most', 0)), 'node')} out at a time."
         )
     dearest = facts.incidents.by_cause[:2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from twin.analysis.figures import FIGURES
+from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.wall_clock import Moments
 from twin.planning.profile.standing import Standing, least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
@@ -106,10 +106,8 @@ def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
             number(quantile, "" if quantile is None else figure_text(figure, quantile, value))
             for quantile in (quantiles if bands is not None else ())
         ]
-        text = "" if value is None else figure_text(figure, value)
-        rows.append(
-            (figure_title(figure), number(value, text, figure.key), *over, _MEANS.get(figure.key, ""))
-        )
+        cell = figure_cell(figure, value, figure.key)
+        rows.append((figure_title(figure), cell, *over, _MEANS.get(figure.key, "")))
     heads = ("P5", "P50", "P95") if bands is not None else ()
     of_bands = (
         tag("p", f"P5, P50 and P95 over {len(bands.seeds)} seeds, {bands.seeds[0]} to {bands.seeds[-1]}.")
@@ -117,6 +115,13 @@ def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
         else None
     )
     return joined([_basis(summary), of_bands, table(("figure", "value", *heads, "meaning"), rows)])
+
+
+def figure_cell(figure: ComparedFigure, value: float | None, key: str | None = None) -> Markup:
+    """Return a figure of a run as a cell; interruptions are unknown only where nothing can fail."""
+    if value is None and figure.key in ("interruptions", "planned"):
+        return tag("span", "nothing fails", class_="unknown")
+    return number(value, "" if value is None else figure_text(figure, value), key)
 
 
 def standing_mark(standing: Standing | None, short: bool = False) -> Child:

@@ -31,6 +31,10 @@ _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
+_MOST_LEFT_OUT = 2
+"""Sentences on what the books leave out that stand on the first page."""
+
+
 @dataclass(frozen=True)
 class RunMoney:
     """The books of the site of a run, and the ledger of the run in USD; None: it has not run."""
@@ -75,7 +79,7 @@ def money(found: RunMoney | str) -> Markup:
 
 
 def money_words(found: RunMoney | str) -> str:
-    """Return the answer to what it costs, with its range, in two sentences."""
+    """Return the answer to what it costs, with its range, and what the books leave out."""
     if isinstance(found, str):
         return found
     books, estimated = found.books, found.books.drawn.capital.estimated_share
@@ -91,6 +95,10 @@ def money_words(found: RunMoney | str) -> str:
             said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
             break
     said.append(f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices.")
+    left_out = books.bill.notes
+    said += left_out[:_MOST_LEFT_OUT]
+    if len(left_out) > _MOST_LEFT_OUT:
+        said.append("The section Money tells what else they leave out.")
     return " ".join(said)
 
 

@@ -26,6 +26,7 @@ from twin.report.published import published_figures
 from twin.report.run_engineering import facility, reliability, reliability_words
 from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import spelled
 from twin.studies.bands import SeedBands
 from twin.units import spoken
 
@@ -220,7 +221,7 @@ def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, 
     if worst is not None and 0.0 < worst < end_s:
         near = [e for e in events if e.severity >= Severity.WARNING and worst - 3600.0 <= e.t_s <= worst]
         near.sort(key=lambda event: (event.severity, event.t_s))
-        cause = f": {near[-1].subject}, {near[-1].text}" if near else ""
+        cause = f": {near[-1].subject}, {spelled(near[-1].text)}" if near else ""
         shown.append((worst, f"The worst moment, {says(worst)}{cause}"))
     return [*shown, (end_s, "At the end")]
 

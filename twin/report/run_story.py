@@ -17,6 +17,7 @@ from twin.report.charts import Bar, ChartLine, curves, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_facts import ledger_cells, ledger_rows
 from twin.report.words import axis_words, gpu_hours, percent
+from twin.shown_text import spelled
 
 POINTS = 420
 """Points of a curve: about one per pixel."""
@@ -145,7 +146,7 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
             (
                 kind_of(kind).title,
                 _severity(Severity(-rank)),
-                f"{group[0].subject}: {group[0].text}",
+                _told(group[0]),
                 says(group[0].t_s),
                 says(group[-1].t_s) if len(group) > 1 else "",
                 number(len(group), f"{len(group):,}"),
@@ -165,13 +166,24 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
             table(
                 ("at", "what", "where", "said"),
                 [
-                    (says(e.t_s), kind_of(e.kind).title, tag("span", e.subject, class_="mono"), e.text)
+                    (
+                        says(e.t_s),
+                        kind_of(e.kind).title,
+                        tag("span", e.subject, class_="mono"),
+                        spelled(e.text),
+                    )
                     for e in shown
                 ],
                 caption=f"{more if len(shown) < len(alarms) else 'All'}, in order of time",
             ),
         ]
     return joined(body)
+
+
+def _told(event: Event) -> str:
+    """Return an event in words that begin with what it is of, once."""
+    text = spelled(event.text)
+    return text if text.startswith(f"{event.subject} ") else f"{event.subject}: {text}"
 
 
 def _size(event: Event) -> int:
@@ -186,7 +198,7 @@ def why(found: Explanation) -> Markup:
             loss.title,
             number(loss.share, percent(loss.share, 2)),
             loss.headline or loss.text,
-            loss.causes[0].text if len(loss.causes) > 1 or loss.more else "",
+            loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else "",
         )
         for loss in found.lost
     ]

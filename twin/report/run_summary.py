@@ -16,11 +16,15 @@ from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.pages import ReportPart
 from twin.report.published import PublishedFigure, published_table
+from twin.report.run_facts import figure_cell, ledger_rows
 from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.words import amount, figure_text, figure_title, length, percent, rounded, usd_range
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import capitalised
 from twin.studies.bands import SeedBands
 
+_WORTH_SAYING = 0.0005
+"""Share below which a percentage of one decimal says nothing."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 _STATES = {
     "done": "was completed",
@@ -57,6 +61,10 @@ class RunFacts:
         value = self.figure(key)
         return "unknown" if value is None else figure_text(_BY_KEY[key], value)
 
+    def cell(self, key: str) -> Markup:
+        """Return a figure of comparisons as a cell of a table or card."""
+        return figure_cell(_BY_KEY[key], self.figure(key))
+
     @staticmethod
     def title(key: str) -> str:
         """Return the title of a figure of comparisons."""
@@ -70,8 +78,7 @@ class RunFacts:
     @property
     def losses(self) -> list[str]:
         """Return the accounts of lost GPU time, the largest first."""
-        found = [account for account, gpu_s in self.ledger_gpu_s.items() if gpu_s > 0.0]
-        return sorted((a for a in found if a != "productive"), key=lambda a: -self.ledger_gpu_s[a])
+        return [account for account, *_ in ledger_rows(self.ledger_gpu_s) if account != "productive"]
 
 
 def place_words(scenario: Scenario) -> str:
@@ -95,7 +102,7 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
         "for who decides",
         (
             ("What came of it?", verdict(facts)),
-            ("What does it cost?", money_words(facts.money)),
+            ("What does it cost?", cost(facts)),
             ("What is the risk?", risk(facts)),
         ),
         (("figures", "At a glance", joined(body)),),
@@ -139,13 +146,24 @@ def _named(facts: RunFacts, most: int) -> str:
     return ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in facts.losses[:most])
 
 
+def cost(facts: RunFacts) -> str:
+    """Return what site and run cost, and what clouds took beside the books of the site."""
+    clouds = facts.summary.get("cloud", {}).values()
+    gpu_h = sum(float(cloud["gpu_h"]) for cloud in clouds)
+    if not gpu_h:
+        return money_words(facts.money)
+    usd = sum(float(cloud["cost_usd"] + cloud["egress_usd"]) for cloud in clouds)
+    beside = f"{amount(gpu_h, 'gpu_hours')} in the cloud took {amount(usd, 'usd')} more."
+    return f"{money_words(facts.money)} {beside}"
+
+
 def risk(facts: RunFacts) -> str:
     """Return what may go otherwise: failures and their cost, the spread over seeds, and how sure step times are."""
     said = []
     found, installed = facts.incidents, facts.incidents.installed_gpu_s
     unexpected = facts.figure("interruptions") or 0.0
     if not fails(facts.scenario) and not found.all:
-        said.append(f"Nothing fails in this scene: {NO_FAILURES}.".replace("..", "."))
+        said.append(f"{capitalised(NO_FAILURES)}, so its risk is not told.")
     elif not found.all:
         said.append("Nothing failed in this run; with another seed something may.")
     else:
@@ -157,6 +175,8 @@ def risk(facts: RunFacts) -> str:
                 f"Failures took {percent(cost / installed)} of the GPU time with lost work and restarts; the dearest "
                 f"cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
+            if (repair := facts.share("idle_in_repair")) >= _WORTH_SAYING:
+                said.append(f"Nodes in repair or maintenance took {percent(repair)} more.")
     said.append(_spread(facts))
     said.append(_basis(facts.summary))
     return " ".join(part for part in said if part)
@@ -206,7 +226,7 @@ def _cards(facts: RunFacts) -> Markup:
         if ledger is not None:
             cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
     cards += [
-        (facts.title(key), number(facts.figure(key), facts.words(key)))
+        (facts.title(key), facts.cell(key))
         for key in ("goodput", "interruptions", "energy_j", "power_max_w", "carbon_kg", "water_l")
     ]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
