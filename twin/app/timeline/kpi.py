@@ -193,8 +193,10 @@ class KpiTile(QFrame):
             )
             so_far = found.at(self.kpi.run, t_s) if self.kpi.run else None
             if so_far is not None:
-                ends = dict(zip(("low", "middle", "high"), map(self.figure, so_far), strict=True))
-                tip += "\n" + tr("Run so far: P5 {low}, P50 {middle}, P95 {high}", **ends)
+                p5, p50, p95 = map(self.figure, so_far)
+                tip += "\n" + tr(
+                    "Run so far: P5 {low}, P50 {middle}, P95 {high}", low=p5, middle=p50, high=p95
+                )
             if self.band.fontMetrics().horizontalAdvance(words) > self.width() - _EDGES_PX:
                 words = f"{low} \N{EN DASH} {high}"
         if (words, tip) != (self.band.text(), self.band.accessibleName()):
