@@ -372,6 +372,12 @@ def test_defaults_follow_the_scene_and_the_inputs_before_them(llama: AskedScene)
         ("gpus-in", {"colour": "red"}, "colour", "it has no input 'colour'; known are power"),
         ("one-more-nine", {"gpus": "some"}, "gpus", "no whole number"),
         ("one-more-nine", {"gpus": ""}, "gpus", "a value is missing"),
+        (
+            "one-more-nine",
+            {"part": "GB200-NVL72", "gpus": "103680"},
+            "gpus",
+            "of one room; ask for fewer GPUs",
+        ),
     ],
 )
 def test_an_input_that_means_nothing_is_named_with_the_reason(
