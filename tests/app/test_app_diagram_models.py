@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from twin.app.diagrams.diagram import Box, Diagram, DiagramLine, places_of
 from twin.app.diagrams.diagram_layout import BOX_PX, DiagramPicture, lay_out
+from twin.app.diagrams.diagram_paint import room_px
 from twin.app.diagrams.one_line import one_line
 from twin.app.diagrams.one_line_facts import PowerNow, losses
 from twin.app.diagrams.one_line_loads import loads_of
@@ -140,6 +141,11 @@ def test_a_forest_has_leaves_side_by_side_and_parents_in_the_middle() -> None:
     assert levels == [0, 1, 1, 2, 2, 2]
     assert places == [1.25, 0.5, 2.0, 0.0, 1.0, 2.0]
     assert columns == 3
+
+
+def test_words_of_a_line_end_before_the_next_ones_of_their_height() -> None:
+    places = [(10.0, 50.0), (140.0, 50.0), (60.0, 90.0), (90.0, 57.0)]
+    assert [room_px(place, places) for place in places] == [72.0, np.inf, np.inf, 42.0]
 
 
 def test_the_overview_counts_stages_and_their_loads(world: World) -> None:

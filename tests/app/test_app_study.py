@@ -88,7 +88,7 @@ def test_a_study_is_set_up_by_keys_run_and_its_points_open(study, qtbot, my_lab:
     QTest.keyClicks(row.path, INTERVAL)
     QTest.keyClick(row.path, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: row.values.text() == "15..60 min")  # proposed round what stands
-    assert row.now.text() == "Interval, now 30 min"
+    assert row.now.text() == "Checkpoint interval (job llama3), now 30 min"
     row.values.setText("5min, 30min")
     dialog.form.seeds.setValue(2)
     ready(dialog, qtbot, 4)

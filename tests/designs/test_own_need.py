@@ -117,7 +117,18 @@ def test_a_wrong_part_is_told_with_its_file_and_line(tmp_path: Path) -> None:
 
 
 def test_a_need_without_a_folder_knows_shipped_parts_alone() -> None:
+    text = NEED.replace(own_scene.MODEL, "llama3-8b")
     with pytest.raises(ScenarioError, match="is no model that is known"):
         need_from(NEED)
-    file: NeedFile = need_from(NEED.replace(own_scene.MODEL, "llama3-8b"))
+    with pytest.raises(ScenarioError, match="names no GPU of the catalogue or of the parts beside the need"):
+        need_from(text)
+    file: NeedFile = need_from(text.replace(own_scene.GPU, "H100"))
     assert own_scene.GPU not in file.catalog
+
+
+def test_a_gpu_that_nobody_has_is_told_with_its_line_and_the_nearest(tmp_path: Path) -> None:
+    text = NEED.replace(f"[{own_scene.GPU}]", f"[H100, {own_scene.GPU}X]")
+    with pytest.raises(
+        ScenarioError, match=rf"need.yaml:7: gpus\[1\] = '{own_scene.GPU}X'.*mean {own_scene.GPU}"
+    ):
+        load_need(write(tmp_path, text))

@@ -115,6 +115,64 @@ def test_no_file_of_the_package_has_an_original_name(tmp_path: Path) -> None:
     )
 
 
+EVERYWHERE = """
+site:
+  name: zqsite
+  power_purchases: [{id: zqwind, kind: wind, power: 1 MW}]
+  heat_sales: [{id: zqheat, demand: 10 kW, temperature: 20 degC}]
+tenants: [{id: t1, title: Zqcustomer, users: [bob]}]
+power:
+  - {id: utility, kind: utility, capacity: 9 MW}
+  - {id: pdu-zqrow, kind: pdu, capacity: 1 MW, from: utility, feeds: [zqrow]}
+  - {id: zqcustomer-ups, kind: ups, capacity: 1 MW, from: utility}
+failures:
+  causes: [{id: gpu, rate: 1 per 100 node-day, repair: gpu, source: zqratesource}]
+"""
+BUILDING = """
+    building:
+      walls: {width: 20 m, depth: 20 m}
+      doors: [{id: zqdoor, at: {x: 2 m}}]
+      columns: [{id: zqcolumn, at: {x: 15 m, y: 15 m}}]
+      underlay: {file: zqplan.svg, width: 20 m}
+"""
+WORK = {
+    "vision": "{kind: vision, model: zqmodel, sample_flop: 3.0e+13, parameters: 1.2e+9, sample: 1 MB, batch_per_gpu: 8,"
+    " dataset: 1 TB}",
+    "llm": "{kind: llm, model: toy-1b, global_batch: 64, parallelism: {tensor: 1}, calibration: {title: zqprofile,"
+    " extends: h100, notes: zqnotes}}",
+}
+
+
+@pytest.mark.parametrize("kind", WORK)
+def test_names_in_places_where_few_look_for_them_are_replaced_too(kind: str, tmp_path: Path) -> None:
+    path = own_scene.write(tmp_path, more=EVERYWHERE)
+    text = re.sub("workload: .*", f"workload: {WORK[kind]}", path.read_text())
+    text = text.replace("- id: hall\n", f"- id: zqhall{BUILDING}").replace("id: gpu\n", "id: zqrow\n")
+    path.write_text(text.replace("[gpu]", "[zqrow]"))
+    (tmp_path / "zqplan.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    parts, models = tmp_path / "parts/node.yaml", tmp_path / "models/toy.yaml"
+    parts.write_text(
+        parts.read_text()
+        .replace('toy: "made up for tests"', 'zqquote: "Quote of zqseller"')
+        .replace("source: toy", "source: zqquote")
+    )
+    models.write_text(models.read_text().replace("made up for tests", "design of zqauthor"))
+    texts = "".join(file.read_text() for file in (path, parts, models))
+    written = set(re.findall(r"zq[a-z]{3,}", texts.lower()))
+    assert len(written) > 10
+    package = package_bytes(load(path), anonymous=True)
+    told = {
+        (file, name) for file, data in all_bytes(package) for name in written if name.encode() in data.lower()
+    }
+    assert told == set()
+    (tmp_path / "other.zip").write_bytes(package)
+    opened = load(unpacked_scene(tmp_path / "other.zip")).scenario
+    assert [stage.id for stage in opened.power] == ["utility", "supply-1", "supply-2"]
+    assert opened.site.power_purchases[0].id == "contract-1"
+    with zipfile.ZipFile(io.BytesIO(package)) as packed:
+        assert "the drawing on the floor" in packed.read(PAGE).decode()
+
+
 def _told(package: bytes) -> set[tuple[str, str]]:
     """Return which files have which original names."""
     return {

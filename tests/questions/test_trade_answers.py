@@ -70,6 +70,10 @@ def test_gpus_in_twenty_megawatts_are_as_many_as_a_calculation_by_hand_gives() -
     bars = {bar.title: bar.value for bar in found.chart.bars}
     assert bars["DGX-H100"] == gpus.value
     assert bars["GB200-NVL72"] < gpus.value
+    assert any(
+        note.startswith("Counted by the highest power measured in training: DGX-H100.")
+        for note in found.rests_on
+    )
 
 
 @pytest.mark.parametrize(("level", "usable"), [("N", 16e6), ("N+1", 12.8e6), ("2N", 8e6)])
@@ -368,6 +372,12 @@ def test_defaults_follow_the_scene_and_the_inputs_before_them(llama: AskedScene)
         ("gpus-in", {"colour": "red"}, "colour", "it has no input 'colour'; known are power"),
         ("one-more-nine", {"gpus": "some"}, "gpus", "no whole number"),
         ("one-more-nine", {"gpus": ""}, "gpus", "a value is missing"),
+        (
+            "one-more-nine",
+            {"part": "GB200-NVL72", "gpus": "103680"},
+            "gpus",
+            "of one room; ask for fewer GPUs",
+        ),
     ],
 )
 def test_an_input_that_means_nothing_is_named_with_the_reason(

@@ -106,3 +106,16 @@ def test_the_aisle_place_looks_at_fronts_of_compute_racks(scene: str) -> None:
     assert seen.sum() >= min(2, compute.sum())
     if scene == "llama3-16k":
         assert set(facing[seen]) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("aspect", [1.2, 1.6, 2.7])
+def test_the_overview_shows_every_rack_of_a_site_of_several_halls(aspect: float) -> None:
+    plant = build(load(_SCENES / "campus-100k.twin.yaml").scenario)
+    pose = preset_pose("overview", plant, build_geometry(plant), aspect)
+    racks = plant.racks
+    points = np.column_stack([racks.x_m, racks.y_m, racks.height_m])[racks.present]
+    shown = camera.project(pose, points, 800 * aspect, 800)
+    assert np.unique(racks.hall[racks.present]).size > 1
+    assert (shown[:, :2] > 0).all()
+    assert (shown[:, 0] < 800 * aspect).all()
+    assert (shown[:, 1] < 800).all()

@@ -114,7 +114,8 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
         errors = wrong.errors(include_url=False, include_input=False)
         raise ScenarioError(problems_of(tree, errors, ROOT)) from None
     own = _own_files(need, name, tree, folder)
-    presets = presets_of(catalog_with(own))
+    catalog = catalog_with(own)
+    presets, gpus = presets_of(catalog), catalog.ids("gpu")
     models: list[Model | None] = []
     problems = []
     if need.climate not in climates.names():
@@ -124,6 +125,14 @@ def _need(text: str, name: str, tree: Tree, folder: Path | None) -> NeedFile:
         problems.append(
             Problem(name, entry.mark.line, "climate", shown(need.climate), "is no place that is known", hint)
         )
+    for place, wanted in enumerate(need.gpus):
+        if any(gpu.startswith(wanted) for gpu in gpus):
+            continue
+        near = nearest(wanted, gpus)
+        hint = f"did you mean {near}?" if near else f"known: {', '.join(gpus)}"
+        line = locate(tree, ("gpus", place)).line
+        reason = "names no GPU of the catalogue or of the parts beside the need"
+        problems.append(Problem(name, line, f"gpus[{place}]", shown(wanted), reason, hint))
     for place, work in enumerate(need.workloads):
         try:
             models.append(_model_of(work, folder, presets) if isinstance(work, LanguageWork) else None)

@@ -22,7 +22,7 @@ FILE = "design.twin.yaml"
 TITLE = "Design"
 STAYING = (
     "ids of power, cooling and networks without such a name",
-    "ids of own parts and models",
+    "ids of own parts, models and causes of failure",
     "the place whose climate the site has",
 )
 """What is not replaced, for the page of the package."""
@@ -44,6 +44,7 @@ _LEFT_OUT = {
     "price_limit": "prices of energy, heat and rented nodes",
     "host_prices": "prices of energy, heat and rented nodes",
     "price_steps": "prices of energy, heat and rented nodes",
+    "underlay": "the drawing on the floor",
 }
 """Keys that are left out wherever they stand, and what that is."""
 _PRICE_SERIES = "hours of prices"
@@ -62,6 +63,10 @@ _NOUNS = {
     "groups": "group",
     "rentals": "rental",
     "interventions": "event",
+    "power_purchases": "contract",
+    "heat_sales": "sale",
+    "doors": "door",
+    "columns": "column",
 }
 """Lists of the scene whose things get other ids, and the noun of these."""
 _EQUIPMENT = {
@@ -71,8 +76,10 @@ _EQUIPMENT = {
     "loops": "cooling",
     "power_caps": "cap",
 }
-"""The same of lists whose ids say what a thing is: only those that hold the name of a tenant or user."""
-_ITEMS = ("rows", "halls", "storage", *_EQUIPMENT)
+"""The same of lists whose ids say what a thing is: only those that hold a name that is replaced elsewhere."""
+_TELLING_LETTERS = 4
+"""A shorter id or word of a title, such as `a` or `gpu`, tells nobody's name; one of a tenant or user may."""
+_ITEMS = ("rows", "halls", "storage", "doors", "columns", *_EQUIPMENT)
 _REFERENCES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tenant", "tenants"), ("tenants",)),
     **dict.fromkeys(("user", "users"), ("users",)),
@@ -88,6 +95,8 @@ _REFERENCES: dict[str, tuple[str, ...]] = {
     ),
 }
 """Keys whose texts name things, and the lists in which these are."""
+_NAMED_FREELY = ("hpc", "vision")
+"""Kinds of work whose `model` is a display name."""
 _DROPPABLE = ("interventions", "rentals", "reservations", "groups", "streams")
 """Sections that a scene can do without, should what they say be wrong without a price or a name."""
 _IN_BRACKETS = re.compile(r"(?<=\[)[^\]]+(?=\])")
@@ -134,9 +143,11 @@ class _Replacing:
         for inner_key, inner in value.items():
             if inner_key in _LEFT_OUT and not (key == "overrides" or key == "places"):
                 self.left_out[_LEFT_OUT[inner_key]] = None
+            elif inner_key == "title" and key == "calibration":
+                made[inner_key] = "own profile"
             elif inner_key in _UNTOLD:
                 continue
-            elif inner_key == "model" and value.get("kind") == "hpc":
+            elif inner_key == "model" and value.get("kind") in _NAMED_FREELY:
                 made[inner_key] = "work"
             elif inner_key == "hours" and (key == "grid" or section == "rentals"):
                 self.left_out[_PRICE_SERIES] = None
@@ -196,10 +207,15 @@ def anonymous_scene(document: Document, folder: Path) -> AnonymousScene:
 
 def _made_up(scenario: Scenario) -> dict[str, dict[str, str]]:
     """Return the made-up names of all lists, and of users and of networks that stores are reached through."""
+    buildings = [hall.building for hall in scenario.halls if hall.building is not None]
     entries: dict[str, Iterable[Any]] = {
-        **{section: getattr(scenario, section) for section in _NOUNS if section != "rows"},
         "rows": [rows for hall in scenario.halls for rows in hall.rows],
+        "doors": [door for building in buildings for door in building.doors],
+        "columns": [grid for building in buildings for grid in building.columns],
     }
+    for section in _NOUNS:
+        owner: Any = scenario if hasattr(scenario, section) else scenario.site
+        entries.setdefault(section, getattr(owner, section, ()))
     names = {
         section: _counted(_NOUNS[section], (entry.id for entry in found))
         for section, found in entries.items()
@@ -209,12 +225,24 @@ def _made_up(scenario: Scenario) -> dict[str, dict[str, str]]:
     users += [stream.user for stream in scenario.streams]
     networks: list[str | None] = [store.network for store in scenario.storage]
     networks += [partition.network for partition in scenario.partitions]
-    people = {*names["tenants"], *users}
+    telling_names = _telling_names(scenario, names, users)
     for section, noun in _EQUIPMENT.items():
         things: Iterable[Any] = getattr(scenario if hasattr(scenario, section) else scenario.cooling, section)
-        telling = [thing.id for thing in things if any(person and person in thing.id for person in people)]
+        telling = [thing.id for thing in things if any(name in thing.id.lower() for name in telling_names)]
         names[section] = _counted(noun, telling)
     return {**names, "users": _counted("user", users), "networks": _counted("vlan", networks)}
+
+
+def _telling_names(
+    scenario: Scenario, names: dict[str, dict[str, str]], users: Iterable[str | None]
+) -> set[str]:
+    """Return what an id of equipment may not hold, in small letters: people, tenants, things with made-up names."""
+    things = {thing for section in names for thing in names[section]}
+    titles = [tenant.title for tenant in scenario.tenants] + [hall.title for hall in scenario.halls]
+    words = things.union(*(re.findall(r"\w+", title) for title in (*titles, scenario.site.name)))
+    long = {word.lower() for word in words if len(word) >= _TELLING_LETTERS}
+    people = {person.lower() for person in (*names["tenants"], *users) if person}
+    return people | long.difference(_NOUNS.values())
 
 
 def _counted(noun: str, names: Iterable[str | None]) -> dict[str, str]:
@@ -224,16 +252,42 @@ def _counted(noun: str, names: Iterable[str | None]) -> dict[str, str]:
 
 def _write_own_files(scenario: Scenario, folder: Path) -> None:
     """Write own parts and models without prices, titles, makers and notes; the folder of a `config.json` names it."""
-    for number, own in enumerate(scenario.own_files, 1):
+    read = [
+        json.loads(own.text) if own.file.endswith(".json") else parse(own.text, own.file).plain()
+        for own in scenario.own_files
+    ]
+    sources = _counted("source", (key for tree in read for key in tree.get("sources", ())))
+    for number, (own, original) in enumerate(zip(scenario.own_files, read, strict=True), 1):
         is_config = own.file.endswith(".json")
         file = folder / own.file if is_config else folder / own.holds / f"own-{number}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        tree = _own_tree(json.loads(own.text) if is_config else parse(own.text, own.file).plain())
+        tree = _own_tree(original, sources)
         file.write_text(json.dumps(tree) if is_config else block(tree))
 
 
-def _own_tree(value: Any, id: str = "") -> Any:
-    if isinstance(value, dict):
-        kept = {key: inner for key, inner in value.items() if key not in _UNTOLD_OF_PARTS}
-        return {key: id if key == "title" else _own_tree(inner, str(key)) for key, inner in kept.items()}
-    return [_own_tree(item) for item in value] if isinstance(value, list) else value
+def _own_tree(value: Any, sources: dict[str, str], id: str = "") -> Any:
+    """Return a piece of an own file; `sources` are made-up keys of its sources by original ones."""
+    if isinstance(value, list):
+        return [_own_tree(item, sources) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made: dict[str, Any] = {}
+    for key, inner in value.items():
+        if key in _UNTOLD_OF_PARTS:
+            continue
+        if key == "title":
+            made[key] = id
+        elif key == "sources":
+            made[key] = dict.fromkeys((sources[name] for name in inner), "left out")
+        elif key == "source":
+            made[key] = _own_source(inner, sources, "layers" in value)
+        else:
+            made[key] = _own_tree(inner, sources, str(key))
+    return made
+
+
+def _own_source(source: Any, sources: dict[str, str], of_model: bool) -> Any:
+    """Return the keys of sources of a figure, or what a model says of its own, without what they name."""
+    if of_model:
+        return "left out"
+    return " ".join(sources.get(key, key) for key in str(source).split())

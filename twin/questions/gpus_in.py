@@ -132,8 +132,23 @@ def _answer(asked: Asked) -> TradeAnswer:
                 "Estimated: {share:.0f} % on top of the racks for cooling and losses, 40 % of it either way.",
                 share=100.0 * (halls.site_factor - 1.0),
             ),
+            *_measured_words(asked),
             tr("Not counted: storage, spare nodes, offices."),
             tr("Availability is that of power and cooling by the failure rates of the catalogue."),
+        ),
+    )
+
+
+def _measured_words(asked: Asked) -> tuple[str, ...]:
+    """Return which parts fit more because somebody has measured them, if any do."""
+    measured = [name for name, part in known_parts(asked.catalog).items() if part.node.measured_max_w]
+    if not measured:
+        return ()
+    return (
+        tr(
+            "Counted by the highest power measured in training: {parts}. Other parts count by their nameplate, "
+            "which is more than they draw.",
+            parts=", ".join(measured),
         ),
     )
 

@@ -103,7 +103,7 @@ class HallEstimates:
         try:
             return self.of_room(part, part.room(nodes), power, cooling)
         except RoomError as wrong:
-            raise QuestionError(f"{part.part}: {wrong}") from None
+            raise QuestionError(f"{part.part}: {wrong}; ask for fewer GPUs", "gpus") from None
 
     def of_room(
         self, part: HallPart, plan: RoomRequest, power: RedundancyLevel, cooling: RedundancyLevel

@@ -167,7 +167,7 @@ def _answer(asked: Asked) -> TradeAnswer:
     )
     return TradeAnswer(
         tr(
-            "From {now} to {then}: {nines:.2g} more nines for {usd} ({range}). {verdict}",
+            "From {now} to {then}: {nines:#.2g} more nines for {usd} ({range}). {verdict}",
             now=now.words,
             then=then.words,
             nines=more,

@@ -6,6 +6,7 @@ Lengths and text are of the usual size: for larger text the painter enlarges all
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +25,8 @@ COLDEST_C, HOTTEST_C = 10.0, 60.0
 _ARROW_EVERY_PX = 40.0
 _FIRST_ARROW_PX = 12.0
 _NARROW_PX = 142.0
+_LABEL_PX = 14.0
+_LABELS_APART_PX = 8.0
 
 
 def temperature_colour(temp_c: float) -> QColor:
@@ -51,10 +54,17 @@ def paint_still(
         else:
             artist.line(line, route)
         labels.append((line, route.label, line.text))
+    places = [place for _, place, words in labels if words]
     for line, place, words in labels:
-        artist.label(line, place, words)
+        artist.label(line, place, words, room_px(place, places))
     for box in diagram.boxes:
         (artist.small if box.side else artist.box)(box, rectangle(picture.spots[box.key]))
+
+
+def room_px(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> float:
+    """Return how wide words may be that begin at a place: to the next ones of their height; inf: none are."""
+    later = [x for x, y in places if x > place[0] and abs(y - place[1]) < _LABEL_PX]
+    return min(later, default=math.inf) - place[0] - _LABELS_APART_PX
 
 
 def paint_arrows(
@@ -132,11 +142,13 @@ class _Artist:
             labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
         return labels
 
-    def label(self, line: DiagramLine, place: tuple[float, float], words: str) -> None:
+    def label(self, line: DiagramLine, place: tuple[float, float], words: str, room: float) -> None:
         if not words:
             return
         self._painter.font_in(10)
-        spot = QRectF(place[0] - 2, place[1] - 7, self._painter.wide(words) + 4, 14)
+        if self._painter.wide(words) > room:
+            words = words.split(", ")[0]
+        spot = QRectF(place[0] - 2, place[1] - _LABEL_PX / 2, self._painter.wide(words) + 4, _LABEL_PX)
         ground = QColor(self._theme.surface)
         ground.setAlpha(215)
         self._painter.fillRect(spot, ground)

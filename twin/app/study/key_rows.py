@@ -8,6 +8,7 @@ from psygnal import Signal
 from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from twin.app.study.key_words import key_words
 from twin.app.study.scene_keys import key_at, proposal, scene_keys
 from twin.app.toolkit.look import Look, label, tool_button, with_role
 from twin.app.toolkit.nested_layouts import nest
@@ -231,7 +232,7 @@ class KeyRows(QWidget):
         if key is None:
             row.show_now("")
             return
-        now = tr("{title}, now {value}", title=key.field.title, value=key.text or tr("not set"))
+        now = tr("{title}, now {value}", title=key_words(path).full, value=key.text or tr("not set"))
         row.show_now(now)
         row.path.setToolTip(plain_tip(key.field.tip))
 

@@ -261,6 +261,8 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     azimuth = side * (50.0 + 0.25 * (90.0 - lean) - 15.0 * many)
     pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0 - 2.0 * many, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
+    if np.unique(plant.racks.hall[plant.racks.present]).size > 1:  # a site of several halls is seen whole
+        return _at(fitted, np.array(fitted.centre_m), fitted.distance_m * 1.02)
     # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
     ahead = np.array([(0.10 - 0.10 * many) * wide, side * (0.05 + 0.11 * many) * deep, 0.0])
     centre = np.array(fitted.centre_m) + large * ahead
