@@ -96,6 +96,30 @@ def test_corners_draw_the_pointer_and_tab_asks_for_another_way(rows: MainWindow)
     assert lengths(rows)[1] == pytest.approx(np.hypot(across_m, up_m), abs=1e-6)
 
 
+def test_what_was_measured_is_named_and_rulers_follow_the_pointer(rows: MainWindow) -> None:
+    rulers = rows.hall.rulers
+    rows.hall.tick()
+    low, high = rows.hall.view.part_box("gpu/0/0", 0) or (np.zeros(3), np.zeros(3))
+
+    def marks() -> dict[str, float | None]:
+        return {strip.axis.name: strip.pointed_m for strip in rulers.strips if strip.axis is not None}
+
+    mouse(rows, "move", on(rows, "gpu/0/0", 0.0, 0.0, 1.0) + QPointF(2, 2))
+    assert marks() == pytest.approx({"x": low[0], "y": low[1]})
+    click(rows, on(rows, "gpu/0/0", 0.0, 0.0, 1.0))
+    click(rows, on(rows, "gpu/1/1"))
+    told = rows.statusBar().currentMessage()
+    assert told.startswith("Corner of gpu/0/0 \N{EN DASH} gpu/1/1: "), "it is no clear distance"
+    key(rows, Qt.Key.Key_Escape)
+    rows.hall.state.selection = ("gpu/0/0",)
+    mouse(rows, "press", on(rows, "gpu/0/0"))
+    mouse(rows, "move", on(rows, "gpu/0/0") + QPointF(0, 10))
+    mouse(rows, "move", on(rows, "gpu/0/0", 1.0, 1.0, 1.0))
+    assert marks() == pytest.approx({"x": high[0], "y": high[1]})
+    key(rows, Qt.Key.Key_Escape)
+    mouse(rows, "release", on(rows, "gpu/0/0"))
+
+
 def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     click(rows, on(rows, "gpu/0/1"))
     click(rows, on(rows, "gpu/1/1"))
