@@ -18,6 +18,7 @@ from twin.app.bookmarks.view_file import View, read_view, view_path
 from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.shell.main_window import MainWindow
 from twin.view3d.base.dimension import DimensionEnd, HallDimension, dimension_lines, measure
+from twin.view3d.base.edit_shapes import Ghost
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl
@@ -140,6 +141,22 @@ def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     assert lengths(rows)[0] == pytest.approx(before + 1.8)
     rows.editing.editor.undo()
     assert lengths(rows)[0] == pytest.approx(before)
+
+
+def test_lengths_on_the_way_are_not_written_over_kept_ones(rows: MainWindow) -> None:
+    click(rows, on(rows, "gpu/0/1"))
+    click(rows, on(rows, "gpu/1/1"))
+    view = rows.hall.view
+    view.native.repaint()
+    lines = dimension_lines(view.state.dimensions[-1], view.part_box, "live")
+    view.edit.show_ghost(Ghost(lines=tuple(lines)))
+    view.native.repaint()
+    told, kept = view.edit.layer.words_px, view.scene.names.taken_px
+    assert len(told)
+    assert len(kept)
+    apart = (told[:, None, :2] >= kept[None, :, 2:]) | (told[:, None, 2:] <= kept[None, :, :2])
+    assert apart.any(axis=2).all()
+    view.edit.show_ghost()
 
 
 def test_escape_goes_back_and_delete_removes_what_is_chosen(rows: MainWindow) -> None:
