@@ -18,6 +18,7 @@ from twin.app.bookmarks.view_file import View, read_view, view_path
 from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.shell.main_window import MainWindow
 from twin.view3d.base.dimension import DimensionEnd, HallDimension, dimension_lines, measure
+from twin.view3d.base.edit_shapes import Ghost
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl
@@ -96,6 +97,30 @@ def test_corners_draw_the_pointer_and_tab_asks_for_another_way(rows: MainWindow)
     assert lengths(rows)[1] == pytest.approx(np.hypot(across_m, up_m), abs=1e-6)
 
 
+def test_what_was_measured_is_named_and_rulers_follow_the_pointer(rows: MainWindow) -> None:
+    rulers = rows.hall.rulers
+    rows.hall.tick()
+    low, high = rows.hall.view.part_box("gpu/0/0", 0) or (np.zeros(3), np.zeros(3))
+
+    def marks() -> dict[str, float | None]:
+        return {strip.axis.name: strip.pointed_m for strip in rulers.strips if strip.axis is not None}
+
+    mouse(rows, "move", on(rows, "gpu/0/0", 0.0, 0.0, 1.0) + QPointF(2, 2))
+    assert marks() == pytest.approx({"x": low[0], "y": low[1]})
+    click(rows, on(rows, "gpu/0/0", 0.0, 0.0, 1.0))
+    click(rows, on(rows, "gpu/1/1"))
+    told = rows.statusBar().currentMessage()
+    assert told.startswith("Corner of gpu/0/0 \N{EN DASH} gpu/1/1: "), "it is no clear distance"
+    key(rows, Qt.Key.Key_Escape)
+    rows.hall.state.selection = ("gpu/0/0",)
+    mouse(rows, "press", on(rows, "gpu/0/0"))
+    mouse(rows, "move", on(rows, "gpu/0/0") + QPointF(0, 10))
+    mouse(rows, "move", on(rows, "gpu/0/0", 1.0, 1.0, 1.0))
+    assert marks() == pytest.approx({"x": high[0], "y": high[1]})
+    key(rows, Qt.Key.Key_Escape)
+    mouse(rows, "release", on(rows, "gpu/0/0"))
+
+
 def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     click(rows, on(rows, "gpu/0/1"))
     click(rows, on(rows, "gpu/1/1"))
@@ -116,6 +141,22 @@ def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     assert lengths(rows)[0] == pytest.approx(before + 1.8)
     rows.editing.editor.undo()
     assert lengths(rows)[0] == pytest.approx(before)
+
+
+def test_lengths_on_the_way_are_not_written_over_kept_ones(rows: MainWindow) -> None:
+    click(rows, on(rows, "gpu/0/1"))
+    click(rows, on(rows, "gpu/1/1"))
+    view = rows.hall.view
+    view.native.repaint()
+    lines = dimension_lines(view.state.dimensions[-1], view.part_box, "live")
+    view.edit.show_ghost(Ghost(lines=tuple(lines)))
+    view.native.repaint()
+    told, kept = view.edit.layer.words_px, view.scene.names.taken_px
+    assert len(told)
+    assert len(kept)
+    apart = (told[:, None, :2] >= kept[None, :, 2:]) | (told[:, None, 2:] <= kept[None, :, :2])
+    assert apart.any(axis=2).all()
+    view.edit.show_ghost()
 
 
 def test_escape_goes_back_and_delete_removes_what_is_chosen(rows: MainWindow) -> None:

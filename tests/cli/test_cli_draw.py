@@ -22,6 +22,16 @@ def test_a_scene_is_drawn_as_pdf_and_as_svg(twin: Twin, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.glob("two*")} == {"two-P1.svg", "two-N1.svg"}
 
 
+def test_it_says_that_later_edits_are_not_drawn(twin: Twin, tmp_path: Path) -> None:
+    scene = tmp_path / "hall.twin.yaml"
+    walls = "{walls: {at: {x: -4.8 m, y: -3.6 m}, width: 10.2 m, depth: 8.4 m}}"
+    later = f"  - {{id: w, at: 1 h, changes: [{{path: 'halls[lab].building', value: '{walls}'}}]}}"
+    text = twin("show", "lab-16").stdout
+    scene.write_text(f"{text.rstrip()}\nedits:\n{later}\n", encoding="utf-8")
+    said = twin("draw", scene, "-o", tmp_path / "hall.pdf", "--sheet", "plan").stdout
+    assert "note: drawn as the scene begins, without its 1 later edit\n" in said
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -62,6 +62,9 @@ def test_no_words_stand_on_others_and_all_stand_within_the_frame(name: str, pape
         assert min(x for x, _ in points) >= 19.0
         assert max(x for x, _ in points) <= wide - 9.0
         assert max(y for _, y in points) <= high - 9.0
+        said = " ".join(words.text for words in sheet.words)
+        last = "Piping: H1" if sheet.name.startswith("N") else "Network by tier: N1"
+        assert last in said, (sheet.name, "its legend is cut")
 
 
 @pytest.mark.parametrize("name", HALLS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.drawings.sheet import (
@@ -31,6 +32,8 @@ PAPERS = {
 SCALES = (5, 10, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2000, 5000)
 _BINDING_MM, _EDGE_MM = 20.0, 10.0
 _BLOCK_MM = (170.0, 32.0)
+_BLOCK_SHARE = 0.6
+"""Of the width of the frame, at most: scale bar and legend keep room on a sheet of A4."""
 _STRIP_MM = 36.0
 """Foot of the sheet: scale bar, legend and notes on its left, the title block on its right."""
 
@@ -136,7 +139,10 @@ def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, blo
     frame = Area(_BINDING_MM, _EDGE_MM, wide - _EDGE_MM, high - _EDGE_MM)
     drawn.box(frame, WIDE_MM)
     place = Area(
-        max(frame.left, frame.right - _BLOCK_MM[0]), frame.bottom - _BLOCK_MM[1], frame.right, frame.bottom
+        frame.right - min(_BLOCK_MM[0], _BLOCK_SHARE * frame.wide),
+        frame.bottom - _BLOCK_MM[1],
+        frame.right,
+        frame.bottom,
     )
     _title_block(drawn, place, draft, name, number, of, paper, block)
     foot = frame.bottom - _BLOCK_MM[1] + 4
@@ -145,12 +151,20 @@ def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, blo
         if draft.scale:
             _scale_bar(drawn, (frame.left + 4, foot), draft.scale, room)
             foot += 9
-        lines = int((frame.bottom - 2 - foot) / (LINE * SMALL_MM)) + 1
-        legend = [line for text in draft.legend for line in wrapped(text, SMALL_MM, room)]
-        drawn.write_lines(legend[:lines], (frame.left + 4, foot), most_mm=room)
+        _legend(drawn, draft.legend, Area(frame.left + 4, foot, frame.left + 4 + room, frame.bottom - 2))
     return Sheet(
         name, draft.title, (wide, high), tuple(drawn.strokes), tuple(drawn.words), tuple(draft.drawn.pictures)
     )
+
+
+def _legend(drawn: SheetContents, texts: Sequence[str], area: Area) -> None:
+    """Write a legend in the largest letters in which all of it has room; its first line has its foot at the top."""
+    for high in (SMALL_MM, 1.5, 1.3, 1.1):
+        lines = [line for text in texts for line in wrapped(text, high, area.wide)]
+        if (len(lines) - 1) * LINE * high <= area.high:
+            break
+    most = int(area.high / (LINE * high)) + 1
+    drawn.write_lines(lines[:most], (area.left, area.top), high, most_mm=area.wide)
 
 
 def _title_block(

@@ -31,6 +31,7 @@ from twin.drawings.sheet import (
     text_mm,
 )
 from twin.drawings.tray_plan import TrayLine, draw_tray_edges, tray_legend, write_tray_words
+from twin.language import counted
 from twin.plant.aisles import draw_aisles
 from twin.plant.shapes import AisleKind
 from twin.plant.tables import Plant
@@ -320,7 +321,7 @@ def _legend(plant: Plant, hall: int) -> tuple[str, ...]:
     building = plant.halls.buildings[hall]
     grid = "lines through columns" if building.columns else f"the grid of {TILE_M * 1e3:.0f} mm floor tiles"
     return (
-        f"Dimensions in millimetres. {count:,} racks in {int(row_mask.sum())} rows. {told}",
+        f"Dimensions in millimetres. {counted(count, 'rack')} in {counted(int(row_mask.sum()), 'row')}. {told}",
         f"Wide edge of a rack: its front. Dashed: contained aisles, and {grid}.",
         *((building_words(plant, hall),) if building is not NO_BUILDING else ()),
     )

@@ -93,10 +93,10 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         )
     if kind == "rack":
         return tr(
-            "{rack} in {row} with {held} nodes",
+            "{rack} in {row} with {nodes}",
             rack=racks.part[slot] or tr("{purpose} rack", purpose=RackKind(int(racks.kind[slot])).words),
             row=row_name(plant, int(racks.row[slot])),
-            held=int(nodes.present[_nodes_of_rack(plant, slot)].sum()),
+            nodes=counted(int(nodes.present[_nodes_of_rack(plant, slot)].sum()), "node"),
         )
     if kind in ("row", "hall"):
         within = racks.row if kind == "row" else racks.hall

@@ -256,10 +256,7 @@ class MeasureTool(QObject):
             for name, value in (("x", x), ("y", y), ("z", z))
             if name in measured_plane(self._view.pose)
         )
-        what = point.end.id or tr("Place")
-        if point.end.id and not point.whole:
-            middle = 0.5 in (point.end.at or ())
-            what = tr("Edge of {id}", id=what) if middle else tr("Corner of {id}", id=what)
+        what = _end_words(point.end)
         if self.first is None:
             return what, where
         if made is None:
@@ -276,8 +273,15 @@ def _same(dimension: HallDimension, other: HallDimension) -> bool:
     return dimension in (other, replace(other, start=other.stop, stop=other.start))
 
 
+def _end_words(end: DimensionEnd) -> str:
+    """Return what an end is: a thing, a corner or the middle of an edge of it, or a place of the hall."""
+    if not end.id or end.at is None:
+        return end.id or tr("Place")
+    return tr("Edge of {id}", id=end.id) if 0.5 in end.at else tr("Corner of {id}", id=end.id)
+
+
 def _ends(dimension: HallDimension) -> str:
-    names = [end.id or tr("place") for end in (dimension.start, dimension.stop)]
+    names = [_end_words(end) for end in (dimension.start, dimension.stop)]
     return names[0] if dimension.start == dimension.stop else " \N{EN DASH} ".join(names)
 
 

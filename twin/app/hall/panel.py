@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QCursor,
+    QDragEnterEvent,
+    QDropEvent,
+    QMouseEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
@@ -383,6 +390,11 @@ class HallPanel(QWidget):
         self._place_tip(self.hover_plate, at)
         self.hovered.emit(f"{name}: {state}" if state else name)
 
+    def _on_moved(self, event: QMouseEvent) -> None:
+        """Let the rulers follow a pointer that drags or measures: nothing is hovered meanwhile."""
+        if event.buttons() or self.view.pointing.tool is not None:
+            self.rulers.point(event.position().x(), event.position().y())
+
     def _place_tip(self, tip: QWidget, at: QPoint) -> None:
         """Put what is said of a place beside it, where it lies on nothing else."""
         plates = [each.translated(0, self.view.native.y()) for each in self._plates]
@@ -392,7 +404,7 @@ class HallPanel(QWidget):
         return self.mapFromGlobal(QCursor.pos())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take files dropped on the canvas, and forget the hovered thing when the pointer leaves."""
+        """Take files dropped on the canvas; follow a pointer that names nothing, and forget one that leaves."""
         if isinstance(event, QDropEvent) and dropped_file(event) is not None:
             event.acceptProposedAction()
             if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
@@ -401,6 +413,8 @@ class HallPanel(QWidget):
         if isinstance(event, QContextMenuEvent) and event.reason() == QContextMenuEvent.Reason.Keyboard:
             self._menu_by_key()
             return True
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove:
+            self._on_moved(event)
         if event.type() == QEvent.Type.Leave:
             self._on_hovered(None)
             self.rulers.point_nowhere()

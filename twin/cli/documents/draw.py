@@ -55,6 +55,7 @@ def draw_scene(
     from twin.cli.scene import load_scene
     from twin.cli.target import must_be_free
     from twin.drawings.site_drawings import KINDS, DrawingError, svg_names
+    from twin.language import counted
     from twin.scenario.file.set_option import set_texts
     from twin.whole_file import write_whole
 
@@ -81,3 +82,6 @@ def draw_scene(
             except OSError as error:
                 raise BadInput(f"{path}: {error.strerror or error}") from None
             print(f"written: {path} ({', '.join(drawn.name for drawn in sheets)})")
+        edits = len(document.scenario.edits)
+        if edits:
+            print(f"note: drawn as the scene begins, without its {counted(edits, 'later edit')}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from vispy import gloo
 
+from twin.arrays import Floats
 from twin.view3d.base.edit_shapes import Ghost
 from twin.view3d.base.state import CameraPose
 from twin.view3d.gl.backdrop import Backdrop
@@ -15,6 +16,7 @@ from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.layers.ghost import GhostBodies
 from twin.view3d.layers.guides import Guides
 from twin.view3d.layers.rubber_band import Rect, RubberBand
+from twin.view3d.place.label_texts import Names
 
 BEHIND_S = 0.5
 """While something is dragged, the hall behind it is drawn anew at most so often when only its values change."""
@@ -46,6 +48,11 @@ class EditLayer:
     def shown(self) -> bool:
         """Return whether there is anything to draw."""
         return bool(self.ghost.boxes or self.ghost.lines or self._band.rect)
+
+    @property
+    def words_px(self) -> Floats:
+        """Return left, top, right, bottom of the words that were drawn last [px]."""
+        return self._guides.words_px
 
     @property
     def band(self) -> Rect | None:
@@ -80,6 +87,7 @@ class EditLayer:
         scale: float,
         hall: Callable[[], None],
         changes: int,
+        names: Names,
     ) -> None:
         """Draw the hall and what is over it.
 
@@ -91,11 +99,13 @@ class EditLayer:
             Draws the hall into the present buffer.
         changes
             Number of its latest change; the pose counts by itself.
+        names
+            Of the hall: no word is drawn over those of dimensions.
         """
         flush = canvas.context.flush_commands
         if self._backdrop is None:
             hall()
-            self.draw(stage, pose, scale)
+            self.draw(stage, pose, scale, names.taken_px)
             return
         wanted = (pose, stage.size_px, stage.colours)
         if wanted != self._behind_of or self.lags(changes):
@@ -108,17 +118,17 @@ class EditLayer:
         flush()
         self._backdrop.over()
         gloo.set_viewport(0, 0, *stage.size_px)
-        self.draw(stage, pose, scale)
+        self.draw(stage, pose, scale, names.taken_px)
         flush()
         self._backdrop.show()
 
-    def draw(self, stage: DrawContext, pose: CameraPose, scale: float) -> None:
+    def draw(self, stage: DrawContext, pose: CameraPose, scale: float, keep_clear: Floats) -> None:
         """Draw ghost, guides and band over what is there."""
         gloo.set_state(
             blend=True, blend_func=("src_alpha", "one_minus_src_alpha"), depth_test=True, depth_mask=False
         )
         self._bodies.draw(stage, scale)
-        self._guides.draw(stage, pose, scale, bright=pose.flat)
+        self._guides.draw(stage, pose, scale, bright=pose.flat, keep_clear=keep_clear)
         gloo.set_state(depth_test=False, cull_face=False)
         self._band.draw(stage.size_px, stage.colours.hover, scale)
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.

@@ -384,7 +384,9 @@ class HallView:
             self.scene.draw(self._pose, self.state, (width, height), scale=scale, moving=moving)
 
         if self.edit.layer.shown and self.plant is not None:
-            self.edit.layer.paint(self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes)
+            self.edit.layer.paint(
+                self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes, self.scene.names
+            )
             return
         if self.passing.rests(self._pose) and moving:
             self.passing.paint(self.canvas, self.scene, self._pose, self.state, (width, height), scale)

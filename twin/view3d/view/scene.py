@@ -396,9 +396,9 @@ class SceneLayers:
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         assert self._floor is not None
         self._floor.draw(stage, air="air" in layers, gridded=not (pose.flat and state.rulers))
-        if "building" in layers:
-            self._underlay.draw(stage)
         gloo.set_state(depth_mask=False)
+        if "building" in layers:
+            self._underlay.draw(stage)  # it hides no line of the grid
         self._sky.draw(stage)
 
     def draw_values(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> None:
