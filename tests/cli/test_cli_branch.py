@@ -156,7 +156,7 @@ def test_a_branch_of_a_run_that_was_stopped_stops_there_too(twin: Twin, tmp_path
     compared = json.loads(twin("compare", stopped, record, "--html", page, "--json").stdout)
     assert compared["simulated_s"] == {"a": 10800.0, "b": 12600.0}
     assert compared["remarks"][0].startswith(f"A {apart.format('B')}")
-    assert compared["remarks"][0] in page.read_text()
+    assert compared["remarks"][0] in page.read_text(encoding="utf-8").replace("\xa0", " ")
     assert apart.format("B") in " ".join(twin("compare", stopped, record).stdout.split())
 
 

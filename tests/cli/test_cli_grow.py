@@ -51,7 +51,7 @@ def test_stages_are_looked_at_one_by_one(twin) -> None:
 
 def test_stages_come_from_a_need_too(twin) -> None:
     said = " ".join(twin("grow", "lab-16", "--need", "lab-16-to-256", code=1).stdout.split())
-    assert "2029-04 256 site power 21.93 kW 347.2 kW 1 MW yes" in said
+    assert "2029-04 256 site power 22.27 kW 352.5 kW 1 MW yes" in said
 
 
 def test_stages_that_cannot_be_are_refused(twin) -> None:

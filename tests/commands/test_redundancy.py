@@ -14,6 +14,7 @@ from twin.rules import Finding, check
 from twin.scenario import loads
 from twin.scenario.file.apply_edits import fixed_changes
 from twin.scenario.file.patch_text import edit
+from twin.scenario.schema.building import Building
 from twin.scenario.schema.faults import Failures
 from twin.scenario.schema.site import RedundancyLevel
 from twin.sim.engine.engine import Engine
@@ -256,3 +257,14 @@ def test_the_target_may_change_during_a_run() -> None:
     assert fixed_changes(before, before.model_copy(update={"site": asked})) == []
     renamed = before.site.model_copy(update={"name": "elsewhere"})
     assert fixed_changes(before, before.model_copy(update={"site": renamed})) == ["site"]
+
+
+def test_walls_columns_and_doors_stand_before_a_run_begins() -> None:
+    before = scene().scenario
+    hall = before.halls[0]
+    walled = hall.model_copy(update={"building": Building()})
+    assert fixed_changes(before, before.model_copy(update={"halls": (walled, *before.halls[1:])})) == [
+        "building"
+    ]
+    another = walled.model_copy(update={"id": "another"})
+    assert fixed_changes(before, before.model_copy(update={"halls": (*before.halls, another)})) == []

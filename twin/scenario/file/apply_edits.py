@@ -33,18 +33,22 @@ FIXED = {
     "interventions": "interventions",
     "catalog": "the catalogue edition",
     "own_files": "own parts and models",
+    "building": "walls, columns, doors and underlays",
 }
-"""Keys of a scene that cannot change during a run, and their names in messages."""
+"""Keys of a scene and of its halls that cannot change during a run, and their names in messages."""
 
 
 def fixed_changes(before: Scenario, after: Scenario) -> list[str]:
     """Return the keys that differ and cannot during a run; targets and contracts of a site act on no run."""
     kept = {name: getattr(before.site, name) for name in ("redundancy", "power_purchases", "heat_sales")}
     target = after.site.model_copy(update=kept)
+    buildings = {hall.id: hall.building for hall in before.halls}
+    rebuilt = any(buildings.get(hall.id, hall.building) != hall.building for hall in after.halls)
+    moved = {"site": target != before.site, "building": rebuilt}
     return [
         name
         for name in FIXED
-        if (target if name == "site" else getattr(after, name)) != getattr(before, name)
+        if (moved[name] if name in moved else getattr(after, name) != getattr(before, name))
     ]
 
 
