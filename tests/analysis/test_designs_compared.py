@@ -98,7 +98,7 @@ def test_money_is_that_of_the_books_and_differences_are_draw_by_draw(
     assert said[2].startswith("GPU-hour: pod is lowest with")
     assert not any("GPUs:" in words for words in short_sentences(compared([samples[0], samples[2]])))
     page = unescape(designs_report(found)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "pod: Total cost (5 years), Capital, A year, Carbon a year worse; GPU-hour better." in page
+    assert "pod: Total cost (5 years), Capital, Cost of a year, Carbon a year worse; GPU-hour better." in page
     available = found.row("available")
     assert apart_beside(available.figure, available.cells[1]).endswith(" pp")
     assert "Available, pp" in page

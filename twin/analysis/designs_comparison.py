@@ -69,7 +69,12 @@ DESIGN_FIGURES: tuple[DesignFigure, ...] = (
     ),
     DesignFigure("capital_usd", tr("Capital"), tr("million USD"), 1e6, -1, tr("What it costs to build")),
     DesignFigure(
-        "yearly_usd", tr("A year"), tr("million USD"), 1e6, -1, tr("Capital by its life, and operation")
+        "yearly_usd",
+        tr("Cost of a year"),
+        tr("million USD"),
+        1e6,
+        -1,
+        tr("Capital by its life, and operation"),
     ),
     DesignFigure(
         "gpu_hour_usd", tr("GPU-hour"), "USD", 1.0, -1, tr("Cost of a year over the installed GPU-hours")

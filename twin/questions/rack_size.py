@@ -30,6 +30,8 @@ from twin.questions.hall_estimate import (
 from twin.questions.question import Asked, QuestionError, QuestionInput, Setting, TradeQuestion
 
 NONE, BATCH = "none", 2048
+MOST_GPUS = 60_000
+"""Of one hall: trays of four GPUs fill a room with few more."""
 OTHER_PART = "DGX-B200"
 """Beside a rack that brings its nodes, where nobody says which."""
 LEAST_SHARE = 0.0005
@@ -319,10 +321,10 @@ QUESTION = TradeQuestion(
             "gpus",
             "GPUs",
             tr("GPUs of the hall, at least"),
-            lambda setting: scene_gpus(setting, 1152),
+            lambda setting: f"{min(int(scene_gpus(setting, 1152)), MOST_GPUS)}",
             "count",
             low=8,
-            high=65_536,
+            high=MOST_GPUS,
         ),
         QuestionInput(
             "model",
