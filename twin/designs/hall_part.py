@@ -92,7 +92,10 @@ class HallPart:
             if rows * racks * each <= MOST_NODES:
                 ways.append((rows * racks - needed, abs(racks - ROWS_RATIO * rows), rows, racks))
         if not ways:
-            raise RoomError("racks", f"{nodes:,} nodes in rows of equal length are more than the {MOST_NODES:,} of one room")
+            raise RoomError(
+                "racks",
+                f"{nodes:,} nodes in rows of equal length are more than the {MOST_NODES:,} of one room",
+            )
         _, _, rows, racks = min(ways)
         return RoomRequest(part=self.part, nodes=each, rows=rows, racks=racks)
 
