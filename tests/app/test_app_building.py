@@ -131,6 +131,30 @@ def test_a_column_is_carried_to_its_place(window: MainWindow, qtbot: QtBot) -> N
     assert (at.x_m, at.y_m) == pytest.approx((landing.place.x_m, landing.place.y_m), abs=1e-4)
 
 
+def test_a_door_is_carried_along_the_nearest_wall_and_stands_where_its_ghost_stood(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.menus.execute("edit.building_walls")
+    qtbot.waitUntil(lambda: building(window) is not None)
+    look_at_rows(window)
+    place, halls = window.tools.place, window.session.plant.halls
+    window.menus.execute("edit.building_door")
+    left_m, middle_m = float(halls.x0_m[0]), float(halls.y0_m[0] + halls.y1_m[0]) / 2
+    at = place_of(window, left_m + 0.5, middle_m)
+    place.point(at.x(), at.y(), set())
+    assert place.ok, place.plate.reason
+    landing = place.landing
+    assert landing.place.x_m == pytest.approx(left_m)
+    assert landing.place.y_m == pytest.approx(middle_m, abs=0.1)
+    (ghost,) = (box for box in window.hall.view.edit.ghost.boxes if box.outlined)
+    assert ghost.high[1] - ghost.low[1] > 4 * (ghost.high[0] - ghost.low[0]), "along its wall"
+    place.drop()
+    qtbot.waitUntil(lambda: bool(building(window).doors))
+    at = building(window).doors[0].at
+    shift_m = float(halls.shift_x_m[0])
+    assert (at.x_m + shift_m, at.y_m) == pytest.approx((landing.place.x_m, landing.place.y_m), abs=1e-3)
+
+
 def test_a_ghost_on_a_column_says_what_the_rule_would_say(window: MainWindow, qtbot: QtBot) -> None:
     scene = window.session.document.path
     parts = "building: {columns: [{id: c, at: {x: 9.3 m, y: 4.2 m}}]}"

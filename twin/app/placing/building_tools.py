@@ -12,11 +12,19 @@ from twin.app.placing.payload import Carried
 from twin.app.placing.place_tool import PlaceTool
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
-from twin.commands.edit.command import Command
+from twin.commands.edit.command import Command, CommandError
 from twin.commands.edit.draft_steps import Proposal
-from twin.commands.place.building import COLUMN_M, DOOR_M, AddColumn, AddDoor, AddWalls, SetUnderlay
+from twin.commands.place.building import (
+    COLUMN_M,
+    DOOR_M,
+    AddColumn,
+    AddDoor,
+    AddWalls,
+    SetUnderlay,
+    nearest_opening,
+)
 from twin.commands.place.floor_plan import FloorPlan, MovedShape
-from twin.commands.place.snap import LandingPlace
+from twin.commands.place.snap import LandingPlace, PlacementProblem, Snap
 from twin.language import tr
 from twin.scenario.formats.underlay_file import LIMIT, PictureError, looked_at
 from twin.scenario.schema.document import Scenario
@@ -76,7 +84,7 @@ class BuildingTools:
             self._tell(tr("Add walls first: a door stands in one"))
             return
         shape = MovedShape.single(DOOR_M, _THICK_M)
-        self._carry(Carried(tr("Door"), shape, (_HIGH_M,), on_floor=_door))
+        self._carry(Carried(tr("Door"), shape, (_HIGH_M,), on_floor=_door, drawn_to=_in_nearest_wall))
 
     def choose_underlay(self) -> None:
         """Ask for a drawing and lay it on the floor of the hall."""
@@ -182,6 +190,19 @@ def _parts(scenario: Scenario) -> dict[tuple[str, str], str]:
 
 def _column(place: LandingPlace, _facing: int, hall: str) -> Command:
     return AddColumn(hall, (place.x_m, place.y_m))
+
+
+def _in_nearest_wall(floor: FloorPlan, at: Place) -> tuple[MovedShape, Snap]:
+    """Return a door as it stands in the wall that is nearest to a place, and where that is."""
+    hall = floor.hall_at(*at)
+    shape = MovedShape.single(DOOR_M, _THICK_M)
+    try:
+        place, wall = nearest_opening(floor.buildings[hall], at)
+    except CommandError as no_wall:
+        return shape, Snap(LandingPlace(*at, hall), problems=(PlacementProblem(str(no_wall)),))
+    if abs(wall.ahead[1]) > abs(wall.ahead[0]):
+        shape = MovedShape.single(_THICK_M, DOOR_M)
+    return shape, Snap(LandingPlace(*place, hall))
 
 
 def _door(place: LandingPlace, _facing: int, hall: str) -> Command:

@@ -17,7 +17,7 @@ from twin.scenario import ScenarioError
 from twin.scenario.file.patch_text import edit
 
 _FAMILIES = ("power", "cooling")
-_RULES = ("door-path",)
+_RULES = ("door-path", "door-swing")
 """Asked for beside these families: what else speaks against a place, the snapping has said by then."""
 REST_MS = 200
 """A pointer that stays so long at one row or rack is asked for."""

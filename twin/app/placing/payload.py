@@ -15,7 +15,7 @@ from twin.commands.place.floor_plan import FloorPlan, MovedShape, Obstacle, Poin
 from twin.commands.place.footprint import machine_size_m, node_height_u, rack_size_m
 from twin.commands.place.move import MoveNodes, MoveThings, MoveTo
 from twin.commands.place.place import AddPart
-from twin.commands.place.snap import LandingPlace
+from twin.commands.place.snap import LandingPlace, Snap, snap
 from twin.language import tr
 from twin.plant.cabinet import CABINET_DEPTH_M, CABINET_PART, CABINET_WIDTH_M
 from twin.plant.cooling import KINDS, USUAL_SIZE_M
@@ -64,6 +64,8 @@ class Carried:
         Networks of the scene that it joins wherever it is put.
     fixed
         Its fronts stay as they are.
+    drawn_to
+        Where it lands instead of near the pointer, and the shape that it has there, such as a door in a wall.
     on_floor, in_rack
         The command that puts it there: at a place, with its fronts to +y (1) or -y (-1).
     """
@@ -80,6 +82,26 @@ class Carried:
     on_floor: Callable[[LandingPlace, int, str], Command] | None = None
     in_rack: Callable[[RackPlace], Command] | None = None
     fixed: bool = False
+    drawn_to: Callable[[FloorPlan, Point], tuple[MovedShape, Snap]] | None = None
+
+    def landing(
+        self,
+        floor: FloorPlan,
+        at: Point,
+        *,
+        free: bool = False,
+        keep_x_m: float | None = None,
+        keep_y_m: float | None = None,
+    ) -> tuple[MovedShape, Snap]:
+        """Return its shape, and the place where it lands when its anchor is wanted at a place of the floor."""
+        assert self.shape is not None
+        if self.drawn_to is not None:
+            return self.drawn_to(floor, at)
+        x_m, y_m = at
+        snapped = snap(
+            floor, self.shape, x_m, y_m, free=free, keep_x_m=keep_x_m, keep_y_m=keep_y_m, subject=self.title
+        )
+        return self.shape, snapped
 
     @property
     def facing(self) -> int:

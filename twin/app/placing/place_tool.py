@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QPoint
@@ -22,8 +24,8 @@ from twin.commands.budget.budget import Budget, budget
 from twin.commands.budget.power_room import PowerRoom
 from twin.commands.edit import names
 from twin.commands.edit.command import Command, EditedScene
-from twin.commands.place.floor_plan import FloorPlan, Point
-from twin.commands.place.snap import Snap, snap
+from twin.commands.place.floor_plan import FloorPlan, MovedShape, Point
+from twin.commands.place.snap import Snap
 from twin.commands.place.snap_units import UnitSnap, snap_units
 from twin.commands.wiring.connect_new import WiredIn
 from twin.commands.wiring.new_switches import NewSwitches, new_switches
@@ -323,23 +325,21 @@ class PlaceTool:
         self._say(tr("rack {rack}", rack=plant.racks.ids[rack]))
 
     def _on_floor(self, plant: Plant, carried: Carried) -> None:
-        landing = self._snapped(carried)
+        shape, landing = self._snapped(carried)
         row = landing.place.row
         if row >= 0 and carried.facing and not (self._turned or carried.ids):
             facings = plant.racks.facing[(plant.racks.row == row) & plant.racks.present]
             if len(facings) and int(facings[0]) != carried.facing:  # it looks where its neighbours look
                 self.carried = carried = carried.turned()
-                landing = self._snapped(carried)
-        assert carried.shape is not None
+                shape, landing = self._snapped(carried)
         self.landing, self._reason = landing, landing.reason
-        self._view.edit.show_ghost(on_floor(carried.shape, carried.heights_m, landing, self._view.standing))
+        self._view.edit.show_ghost(on_floor(shape, carried.heights_m, landing, self._view.standing))
         where = f"x {landing.place.x_m:.2f} m, y {landing.place.y_m:.2f} m"
         if row >= 0:
             where = tr("in line with {row}, {where}", row=row_name(plant, row), where=where)
         self._say(where)
 
-    def _snapped(self, carried: Carried) -> Snap:
-        assert carried.shape is not None
+    def _snapped(self, carried: Carried) -> tuple[MovedShape, Snap]:
         assert self._floor is not None
         (x, y), keep_x, keep_y = self._wish, None, None
         if self._one_axis and self._from is not None:
@@ -347,16 +347,7 @@ class PlaceTool:
                 keep_y = self._from[1]
             else:
                 keep_x = self._from[0]
-        return snap(
-            self._floor,
-            carried.shape,
-            x,
-            y,
-            free=self._free,
-            keep_x_m=keep_x,
-            keep_y_m=keep_y,
-            subject=carried.title,
-        )
+        return carried.landing(self._floor, (x, y), free=self._free, keep_x_m=keep_x, keep_y_m=keep_y)
 
     def _lines(self, carried: Carried) -> tuple[BudgetLine, ...]:
         """Return what it asks of the site where it is held now."""
@@ -391,7 +382,9 @@ class PlaceTool:
             if place[0, 2] > 0:
                 self._place_plate(float(place[0, 0]), float(place[0, 1]))
 
-    def _asked_place(self, carried: Carried) -> tuple[int, int] | None:
+    def _asked_place(self, carried: Carried) -> Hashable:
+        if carried.drawn_to is not None and isinstance(self.landing, Snap):
+            return self.landing.place
         if carried.load is None or carried.ids or self._refused:
             return None
         return self._rack_held, self.landing.place.row if isinstance(self.landing, Snap) else -1

@@ -162,16 +162,25 @@ def _patch(scene: EditedScene, slot: int, key: str, value: dict[str, Any], title
     return changes.patch(title)
 
 
-def _in_wall(building: BuildingShape, at: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the middle of a usual door in the nearest wall, else in the first with room for one."""
+def nearest_opening(building: BuildingShape, at: tuple[float, float]) -> tuple[tuple[float, float], WallLine]:
+    """Return the middle of a usual door in the wall that is nearest to a place, and that wall."""
+    wall = min(_long_walls(building), key=lambda wall: wall.away(at))
+    along_m = min(max(wall.along(at), DOOR_M / 2), wall.long_m - DOOR_M / 2)
+    return wall.point(along_m), wall
+
+
+def _long_walls(building: BuildingShape) -> list[WallLine]:
     walls = [wall for wall in building.walls if wall.long_m >= DOOR_M]
     if not walls:
         raise CommandError(tr("no wall is long enough for a door"))
+    return walls
+
+
+def _in_wall(building: BuildingShape, at: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the middle of a usual door in the nearest wall, else in the first with room for one."""
     if at is not None:
-        wall = min(walls, key=lambda wall: wall.away(at))
-        along_m = wall.along(at)
-        return wall.point(min(max(along_m, DOOR_M / 2), wall.long_m - DOOR_M / 2))
-    for wall in walls:
+        return nearest_opening(building, at)[0]
+    for wall in _long_walls(building):
         if not any(_meets(wall, wall.long_m / 2, door.line) for door in building.doors):
             return wall.point(wall.long_m / 2)
     raise CommandError(tr("each wall has a door in its middle"), tr("click where the door is to be"))
