@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,7 +28,9 @@ pytestmark = pytest.mark.gl
 @pytest.fixture
 def rows(open_rows: MakeWindow) -> Iterator[MainWindow]:
     """The two rows as a plan, with the tool for dimensions in hand."""
-    window = open_rows()
+    window: MainWindow = weakref.proxy(
+        open_rows()
+    )  # what pytest keeps of the last test must not hold the window
     window.hall.view.preset("top", animate=False)
     QApplication.processEvents()
     window.menus.execute("view.measure")
@@ -141,6 +144,27 @@ def test_a_dimension_moves_with_what_it_measures(rows: MainWindow) -> None:
     assert lengths(rows)[0] == pytest.approx(before + 1.8)
     rows.editing.editor.undo()
     assert lengths(rows)[0] == pytest.approx(before)
+
+
+def test_a_drag_tells_no_length_to_a_machine_that_finds_its_place_by_itself(
+    use_window: MakeWindow, my_lab: Path
+) -> None:
+    window = use_window(my_lab)
+    window.hall.view.preset("top", animate=False)
+    QApplication.processEvents()
+    crah = HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("crah/0"), "x")
+    racks = HallDimension(DimensionEnd("gpu/0/0"), DimensionEnd("gpu/0/1"), "x")
+    for shown, count in (((racks,), 1), ((crah,), 0)):
+        window.hall.state.dimensions = shown
+        window.hall.state.selection = ("gpu/0/0",)
+        held = on(window, "gpu/0/0")
+        mouse(window, "press", held)
+        mouse(window, "move", held + QPointF(0, 10))
+        mouse(window, "move", held + QPointF(-30, 30))
+        live = [line for line in window.hall.view.edit.ghost.lines if line.tone == "live" and line.text]
+        assert len(live) == count
+        window.tools.place.cancel()
+        mouse(window, "release", held)
 
 
 def test_lengths_on_the_way_are_not_written_over_kept_ones(rows: MainWindow) -> None:

@@ -50,7 +50,14 @@ class MoveDrag:
         def is_held(id: str) -> bool:
             return any(id == held or id.startswith(f"{held}/") for held in carried.ids)
 
+        loops = view.plant.loops if view.plant is not None else None
+        anywhere = (
+            {id for id, placed in zip(loops.ids, loops.placed, strict=True) if not placed} if loops else set()
+        )
+
         def box_there(id: str, part: int) -> Box | None:
+            if id in anywhere and not is_held(id):
+                return None  # it keeps clear of what is held by itself: nobody knows how far yet
             box = view.part_box(id, part)
             return (box[0] + way, box[1] + way) if box is not None and is_held(id) else box
 
