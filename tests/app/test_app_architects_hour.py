@@ -118,6 +118,6 @@ def test_from_a_need_to_a_report(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(page), ""))
     click(compared.report_button)
     text = page.read_text()
-    assert "In short" in text
+    assert "Which is best?" in text
     assert f"Differences to {found[0].title}" in text
     assert text.count('class="whisker"') > 3 * 2 * 5
