@@ -386,7 +386,7 @@ def watched(monkey: Monkey) -> Iterator[None]:
     def chosen(*_args: object, **_kwargs: object) -> tuple[str, str]:
         return (str(draw.draw.choice(monkey.scenes)), "") if draw.draw.random() < 0.6 else ("", "")
 
-    def saved(_parent: object, title: str, name: str, *_rest: object) -> tuple[str, str]:
+    def saved(_parent: object, title: str, name: str, *_rest: object, **_kwargs: object) -> tuple[str, str]:
         to = folder / f"saved-{draw.draw.randint(0, 2)}{''.join(Path(name).suffixes)}"
         return (str(to), "") if draw.draw.random() < 0.7 else ("", "")
 

@@ -115,7 +115,7 @@ def work_of(scenario: Scenario, summary: Mapping[str, Any], gpus: Mapping[str, i
     whole = sum(ledger.values())
     held = whole - sum(ledger.get(name, 0.0) for name in RESTING)
     served = whole - sum(ledger.get(name, 0.0) for name in OUT_OF_SERVICE)
-    hours = GpuHours(whole / HOUR_S, served / HOUR_S, held / HOUR_S, ledger["productive"] / HOUR_S)
+    hours = GpuHours(whole / HOUR_S, served / HOUR_S, held / HOUR_S, ledger.get("productive", 0.0) / HOUR_S)
     part = max(gpus, key=lambda name: gpus[name], default="")
     written = {job.id: job for job in jobs_of(scenario)}
     done = [
