@@ -152,3 +152,27 @@ def test_power_fabric_and_row_grow_together_in_a_superpod() -> None:
         engine, "waiting_for_spare"
     )
     closed(engine, 256 * 4000.5 + 288 * (9000.0 - 4000.5))
+
+
+def test_a_plant_that_nothing_hangs_on_any_more_is_left_by_its_loops_and_found_again() -> None:
+    scene = liquid(racks=2, jobs=(job(18),))
+    data = json.loads(scene.model_dump_json(by_alias=True))
+    data["cooling"]["plants"].append({"id": "chilled", "kind": "chiller", "supply": "18 degC"})
+    for loop in data["cooling"]["loops"]:
+        loop["plant"] = "chilled"
+    engine = Engine(type(scene).model_validate(data))
+    engine.advance(2000.0)
+    assert engine.cooling.asked.water[1] < 1.0, "less than design heat asks for less than design flow"
+    take(
+        engine, edit(2000.5, "over", *((f"cooling.loops[{loop}].plant", "water") for loop in ("cdu", "crah")))
+    )
+    engine.advance(3000.0)
+    restored = Engine.restore(engine.scenario, engine.snapshot())
+    for hall in (engine, restored):
+        take(
+            hall,
+            edit(3000.5, "back", *((f"cooling.loops[{loop}].plant", "chilled") for loop in ("cdu", "crah"))),
+        )
+        hall.advance(6000.0)
+        closed(hall, 144 * 6000.0)
+    assert engine.event_hash() == restored.event_hash()

@@ -147,7 +147,8 @@ class AskedFlow(Stateful):
     ) -> None:
         shape, loops = network.shape, plant.loops
         self.nodes, self.loops = np.ones((2, shape.n_loops))
-        self.water = np.ones(shape.n_plants)
+        plants = max(shape.n_plants, len(plant.plants.ids))  # those too that nothing hangs on now
+        self.water = np.ones(plants)
         self._staged: tuple[tuple[Floats, ...], tuple[Floats, Floats, Floats]] | None = None  # of what flows
         by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
         self._by_air, self._blown = map(np.flatnonzero, (by_air, by_air & ~room))
@@ -164,13 +165,13 @@ class AskedFlow(Stateful):
         self._room_hall = shape.loop_hall[self._by_air[self._room]]
         self._room_full_w = hall_full_w[self._room_hall]
         on_plant = self._plant[np.maximum(nodes.loop, 0)]
-        full_w = np.bincount(on_plant, at_work_w, minlength=shape.n_plants) + np.bincount(
-            shape.hall_plant, room_w, minlength=shape.n_plants
+        full_w = np.bincount(on_plant, at_work_w, minlength=plants) + np.bincount(
+            shape.hall_plant, room_w, minlength=plants
         )
         self._plant_most_w = np.where(full_w > 0.0, full_w, np.inf)  # nothing to carry: the least flow
         # Flows in the order of their stages: air of nodes, loops and water.
         least = np.broadcast_to(law.least, len(by_air)).take(self._by_air)
-        leasts = np.full(len(self._blown), LEAST_AIR), least, np.full(shape.n_plants, WATER.least)
+        leasts = np.full(len(self._blown), LEAST_AIR), least, np.full(plants, WATER.least)
         self._law = FlowLaw(np.concatenate(leasts), standing=0.0, held=0.0)
 
     def follow(self, loop_w: Floats, wants: Wants) -> bool:
@@ -199,12 +200,6 @@ class AskedFlow(Stateful):
             present = np.concatenate(flows)
             self._staged = known = now, (present, *asked_of_stage(present, self._law.least))
         return known[1]
-
-    def of_plants(self, count: int) -> Floats:
-        """Return the facility water asked for of all plants, those too that nothing hangs on, shape (P,) [-]."""
-        asked = np.ones(count)
-        asked[: len(self.water)] = self.water[:count]
-        return asked
 
     STATE = Fields(
         *(Pairs(name, "loops", 1.0) for name in ("nodes", "loops")),

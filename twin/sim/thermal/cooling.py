@@ -319,7 +319,7 @@ class CoolingSystem(Stateful):
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
         self._pumped = self.asked.water
-        turning, asked = self.water.turning(), self.asked.of_plants(len(self._water_design_w))
+        turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
         power = WATER.power_share(turning.speed_for(asked))
         self._water_power_w = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
