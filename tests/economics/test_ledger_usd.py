@@ -17,6 +17,7 @@ from twin.economics.cash_flow import Plan
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.gpu_classes import MOST_FRAMES
 from twin.economics.ledger_usd import LedgerUsd
+from twin.economics.run_work import work_of
 from twin.plant.build import build
 from twin.record.accounts import ACCOUNTS
 from twin.record.frame import Frame
@@ -152,3 +153,10 @@ def test_a_step_reads_one_frame_of_a_run_at_most(tmp_path: Path, monkeypatch: py
         books = of_recorded(run, Plan(), SAMPLES)
         assert found[0].ledgers is not None
         assert np.array_equal(found[0].ledgers[1].total_usd, ledger_of(run, books).total_usd)
+
+
+def test_a_ledger_without_productive_time_has_none_of_it() -> None:
+    scenario = twin.load("lab-16").scenario
+    summary = {"ledger_gpu_s": {"idle_no_job": 7200.0}, "jobs": [], "simulated_s": 7200.0}
+    hours = work_of(scenario, summary, {"H100-SXM5-80GB": 1}).hours
+    assert (hours.installed, hours.productive) == (2.0, 0.0)

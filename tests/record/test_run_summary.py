@@ -91,6 +91,8 @@ def test_json_of_run_files_has_finite_numbers_only(text: str) -> None:
         ),
         ("UPDATE header SET value = 'NaN' WHERE key = 'end_s'", "header"),
         ("UPDATE header SET value = '[1]' WHERE key = 'versions'", "header"),
+        ("UPDATE header SET value = '-3' WHERE key = 'seed'", "header"),
+        ("INSERT OR REPLACE INTO header VALUES ('redraws', '[[60, -3]]')", "header"),
     ],
 )
 def test_a_damaged_value_is_one_sentence(tmp_path: Path, statement: str, said: str) -> None:

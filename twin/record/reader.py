@@ -27,7 +27,7 @@ from twin.record.inputs import can_continue
 from twin.record.ledger_reading import LedgerRange
 from twin.record.ledger_record import Figures, Ledger, LedgerRecord
 from twin.record.pictures import Pictures
-from twin.record.redraw import redraws_of
+from twin.record.redraw import redraws_of, seed_of
 from twin.record.run_summary import Misshapen, strict_json, summary_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, mark, of_part
 from twin.record.series import Series, condense
@@ -90,7 +90,7 @@ class Reader:
             return Header(
                 file=str(self.path),
                 scenario_text=found["scenario"],
-                seed=int(found["seed"]),
+                seed=seed_of(found["seed"]),
                 layout=layout_of(strict_json(found["layout"])),
                 ids={k: tuple(map(str, v)) for k, v in strict_json(found["ids"]).items()},
                 created=found["created"],

@@ -34,9 +34,17 @@ def redraws_text(redraws: Iterable[Redraw]) -> str:
     return json.dumps([[redraw.at_s, redraw.seed] for redraw in redraws])
 
 
+def seed_of(said: str | int) -> int:
+    """Return a seed as a file says it; raises ValueError where it is none."""
+    seed = int(said)
+    if seed < 0:
+        raise ValueError(f"{seed} is no seed")
+    return seed
+
+
 def redraws_of(text: str) -> tuple[Redraw, ...]:
     """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
-    found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in strict_json(text))
+    found = tuple(Redraw(float(at_s), seed_of(seed)) for at_s, seed in strict_json(text))
     if any(not (math.isfinite(redraw.at_s) and redraw.at_s >= 0.0) for redraw in found):
         raise ValueError("a redraw needs a time")
     return found
