@@ -66,7 +66,7 @@ def test_it_is_found_by_the_words_of_people(window: MainWindow) -> None:
     for typed, title in _WORDS.items():
         palette.field.setText(typed)
         found = [entry.title for entry in palette.shown]
-        assert any(one.startswith(title) for one in found), (typed, found)
+        assert any(entry.startswith(title) for entry in found), (typed, found)
     palette.close()
 
 
@@ -206,7 +206,7 @@ def test_the_menu_of_the_bare_floor_offers_them(window: MainWindow) -> None:
     window.hall.view.menu_wanted.emit(None, (at.x(), at.y()))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    titles = [one.text() for one in menu.actions()]
+    titles = [action.text() for action in menu.actions()]
     menu.close()
     assert {"Add a column here", "Add a door in the nearest wall", "Floor load, ceiling, walls"} <= set(
         titles

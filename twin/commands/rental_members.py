@@ -38,7 +38,8 @@ class AddToRental:
     def patch(self, scene: EditedScene) -> Patch:
         """Return the changes."""
         nodes = _nodes(scene)
-        rental = next((one for one in scene.scenario.rentals if one.id == self.rental), None)
+        rentals = {rental.id: rental for rental in scene.scenario.rentals}
+        rental = rentals.pop(self.rental, None)
         if rental is None:
             raise CommandError(tr("there is no rental {rental}", rental=self.rental))
         new = [*holding(self.ids, nodes)]
@@ -48,9 +49,8 @@ class AddToRental:
         if all(is_member(rental, node) for node in more):
             raise CommandError(tr("{rental} rents all of that already", rental=self.rental))
         changes = Changes(scene)
-        for other in scene.scenario.rentals:
-            if other.id != rental.id:
-                _take(changes, other, more, nodes)
+        for giving in rentals.values():
+            _take(changes, giving, more, nodes)
         kept = [
             member for member in rental.members if not any(f"{member}/".startswith(f"{id}/") for id in new)
         ]

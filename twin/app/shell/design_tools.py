@@ -175,8 +175,8 @@ class DesignTools:
     def _show_rental(self, landed: Proposal | None) -> None:
         if landed is None or landed.undoes:
             return
-        before = {one.id for one in landed.before.scenario.rentals}
-        new = [one.id for one in landed.after.scenario.rentals if one.id not in before]
+        before = {rental.id for rental in landed.before.scenario.rentals}
+        new = [rental.id for rental in landed.after.scenario.rentals if rental.id not in before]
         if new:
             self._show_properties(tuple(new))
 
