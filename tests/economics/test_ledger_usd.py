@@ -14,9 +14,11 @@ from twin.api.cost import ledger_of, of_recorded
 from twin.app.money.figures import SAMPLES, MoneyFigures, money_steps
 from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
+from twin.economics.energy_use import of_run
 from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.gpu_classes import MOST_FRAMES
 from twin.economics.ledger_usd import LedgerUsd
+from twin.economics.price_book import PriceError
 from twin.economics.run_work import work_of
 from twin.plant.build import build
 from twin.record.accounts import ACCOUNTS
@@ -160,3 +162,9 @@ def test_a_ledger_without_productive_time_has_none_of_it() -> None:
     summary = {"ledger_gpu_s": {"idle_no_job": 7200.0}, "jobs": [], "simulated_s": 7200.0}
     hours = work_of(scenario, summary, {"H100-SXM5-80GB": 1}).hours
     assert (hours.installed, hours.productive) == (2.0, 0.0)
+
+
+def test_the_books_of_a_run_of_an_early_version_are_refused_with_the_way_out(run: twin.Run) -> None:
+    summary = {key: value for key, value in run.summary.items() if key != "facility"}
+    with pytest.raises(PriceError, match="run its scene again"):
+        of_run(run.reader, summary)

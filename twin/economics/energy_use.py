@@ -11,6 +11,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.economics.demand_charge import quarter_hour_peak_w
 from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.price_book import PriceError
 from twin.economics.site_lines import GENERATION
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S, J_PER_KWH, SiteYear
@@ -179,7 +180,14 @@ def of_run(reader: Reader, summary: Mapping[str, Any]) -> EnergyUse:
         Of its run file.
     summary
         Of the finished run.
+
+    Raises
+    ------
+    PriceError
+        When its file has no energy from the grid, as those of early versions.
     """
+    if "facility" not in summary:
+        raise PriceError("the run file does not say what its site drew from the grid; run its scene again")
     facility, energy = summary["facility"], summary["energy"]
     seconds = float(summary["simulated_s"])
     return EnergyUse(
