@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.shell.main_window import MainWindow
@@ -250,6 +250,15 @@ def test_lesson_by_keys_alone(window: MainWindow, lesson: Path, qtbot: QtBot) ->
     assert result.finished
     key(window, Qt.Key.Key_B, _ALT)
     qtbot.waitUntil(lambda: dock.page is not None)
+
+
+def test_menus_and_steps_of_a_lesson_share_no_letter(window: MainWindow) -> None:
+    dock = window.docks.lesson
+    menus = [action.text() for action in window.menuBar().actions()]
+    steps = [button.text() for button in dock.findChildren(QAbstractButton)]
+    letters = [text[text.index("&") + 1].lower() for text in menus if "&" in text]
+    assert len(set(letters)) == len(letters) == len(menus)
+    assert not {text[text.index("&") + 1].lower() for text in steps if "&" in text} & set(letters)
 
 
 def test_pseudonym_is_asked_once(

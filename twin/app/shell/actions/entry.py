@@ -25,7 +25,7 @@ MENUS: dict[str, str] = {
     "run": tr("&Run"),
     "faults": tr("F&aults"),
     "faults/random": tr("Random incidents"),
-    "analyse": tr("A&nalyse"),
+    "analyse": tr("Analy&se"),
     "view": tr("&View"),
     "view/colour": tr("Colour by"),
     "view/layers": tr("Layers"),
