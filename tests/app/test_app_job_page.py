@@ -85,8 +85,7 @@ def test_a_low_and_narrow_page_has_room_for_every_loss(window: MainWindow, qtbot
     qtbot.waitUntil(lambda: fall.isVisible() and len(fall.rows) > 3)
     qtbot.waitUntil(lambda: fall.height() >= fall.spot(len(fall.rows) - 1).bottom())
     assert dock.title.width() > dock.title.fontMetrics().horizontalAdvance(dock.title.text())
-    for spark in dock.sparks:
-        assert spark.geometry().top() >= fall.geometry().bottom()
+    qtbot.waitUntil(lambda: all(spark.y() >= fall.geometry().bottom() for spark in dock.sparks))
 
 
 def test_a_list_begins_at_its_newest_line_however_far_one_had_gone_in_another(

@@ -25,7 +25,7 @@ def build_by_keys(person: Person, file: Path) -> None:
     person.still()
     person.key("Tab", times=3)
     person.keyed("Down")  # one row
-    person.key("Tab", times=11)
+    person.key("Tab", times=15)
     person.keyed("Up", times=2)  # two boxes of storage
     person.look("room")
     person.key("Return")
@@ -66,7 +66,9 @@ def open_again_by_keys(person: Person, file: Path, again: Path) -> None:
     person.key("ctrl+o")
     person.name_file("Open a scene", file)
     person.key("alt+1")  # the workspace Design
-    person.look("opened")
+    person.look("opened", moving=True)
+    person.key("space")  # it runs as soon as it is open
+    person.still()
     person.key("ctrl+shift+s")
     person.name_file("Save the scene", again)
     person.still()

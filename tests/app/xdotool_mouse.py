@@ -33,9 +33,9 @@ def build_by_mouse(person: Person, file: Path) -> None:
     person.click(*BUILD_ROOM)
     person.sees("Build a room")
     person.still()
-    person.inside("Build a room", 397, 129)  # one row
-    person.inside("Build a room", 397, 522)
-    person.inside("Build a room", 397, 522)  # two boxes of storage
+    person.inside("Build a room", 257, 161)  # one row
+    person.inside("Build a room", 257, 695)
+    person.inside("Build a room", 257, 695)  # two boxes of storage
     person.look("room")
     person.inside("Build a room", 1034, 694)  # Build
     person.sees("Build a room", there=False)
@@ -47,8 +47,8 @@ def build_by_mouse(person: Person, file: Path) -> None:
     person.click(*PLAN_JOB)
     person.sees("Plan a job")
     person.still()
-    person.inside("Plan a job", 228, 86)
-    person.inside("Plan a job", 228, 86)  # all GPUs but those of a node
+    person.inside("Plan a job", 219, 90)
+    person.inside("Plan a job", 219, 90)  # all GPUs but those of a node
     person.look("job-refused")
     person.inside("Plan a job", 217, 134)  # as many sequences as there are copies
     person.inside("Plan a job", 54, 731)  # Best plan
@@ -72,7 +72,9 @@ def open_again_by_mouse(person: Person, file: Path, again: Path) -> None:
     person.press(*OPEN)
     person.name_file("Open a scene", file)
     person.press(*DESIGN)
-    person.look("opened")
+    person.look("opened", moving=True)
+    person.press(*PLAY)  # it runs as soon as it is open
+    person.still()
     person.click(*FILE, box=MENU)
     person.press(*SAVE_AS)
     person.name_file("Save the scene", again)
