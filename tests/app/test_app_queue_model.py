@@ -7,7 +7,7 @@ import pytest
 
 from twin.app.queue import gantt_colours as codes
 from twin.app.queue.gantt_boxes import paint_boxes
-from twin.app.queue.gantt_model import Lanes, gpu_axis, ticks, time_axis, windows
+from twin.app.queue.gantt_model import Lanes, gpu_axis, rows_mask, ticks, time_axis, windows
 from twin.app.queue.growing_columns import End
 from twin.app.queue.history import JobHistory
 from twin.app.queue.moves import move, why_not
@@ -289,6 +289,14 @@ def test_maintenance_is_where_the_run_says(scenario: Scenario, history: JobHisto
     assert (window.low, window.high, window.begin_s, window.end_s) == (48, 64, 36_000, 39_600)
     history.add([_event(36_000, "reservation_on", "patch", "7")])
     assert windows(scenario, history)[0].low == 56
+
+
+def test_a_partition_holds_the_nodes_of_its_rows_and_none_where_no_row_stands(
+    scenario: Scenario, plant: Plant
+) -> None:
+    assert rows_mask(plant, ("small",)).tolist() == [False] * 6 + [True] * 2
+    empty = build(scenario.model_copy(update={"halls": (scenario.halls[0].model_copy(update={"rows": ()}),)}))
+    assert rows_mask(empty, ("small",)).tolist() == []
 
 
 def test_who_may_be_moved_where(scenario: Scenario, history: JobHistory) -> None:

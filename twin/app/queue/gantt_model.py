@@ -117,9 +117,9 @@ def rows_mask(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which nodes stand in rows of these generators; all of them for none."""
     if not rows:
         return np.ones(len(plant.nodes.ids), bool)
-    in_rows = np.array([id.rpartition("/")[0] in rows or id in rows for id in plant.rows.ids])
-    row = plant.racks.row[plant.nodes.rack]
-    return np.asarray(in_rows[row] & (row >= 0))
+    named = [id.rpartition("/")[0] in rows or id in rows for id in plant.rows.ids]
+    in_rows = np.array([*named, False])  # the last for racks in no row, whose row is -1
+    return np.asarray(in_rows[plant.racks.row[plant.nodes.rack]])
 
 
 def windows(scenario: Scenario, history: JobHistory) -> list[ReservedTime]:
