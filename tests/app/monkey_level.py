@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import mean, median
+from statistics import mean
 from typing import TYPE_CHECKING
 
 import shiboken6
@@ -77,11 +77,10 @@ class Growth:
 def growths(levels: Sequence[Level]) -> list[Growth]:
     """Return how all that is weighed grows; nothing for a single weighing.
 
-    A leak goes on and on. What is made when it is first asked for, such as a dialog, comes once, and what is kept for
-    the next time comes and goes: so the first half of the weighings is held against the second, each by its median,
-    and how much they differ is reckoned for the whole time. Of GL it is by the least or by the most of each half,
-    whichever grows less: which meshes have been drawn in motion, from near or with dashes differs by a dozen objects
-    from weighing to weighing, and what leaks is in both.
+    A leak goes on and on. What is made when it is first asked for, such as a dialog, comes once; what is kept for the
+    next time, such as a scene, and which meshes have been drawn in motion, from near or with dashes, comes and goes.
+    So the first half of the weighings is held against the second, and how much they differ is reckoned for the whole
+    time: by the least or by the most of each half, whichever grows less, since what leaks is in both.
     """
     half = len(levels) // 2
     if not half:
@@ -92,8 +91,8 @@ def growths(levels: Sequence[Level]) -> list[Growth]:
     found = []
     for name, what in _WEIGHED.items():
         grown = []
-        for usual in (min, max) if name == "gl" else (median,):
-            before, after = (usual(getattr(level, name) for level in part) for part in (early, late))
+        for end in (min, max):
+            before, after = (end(getattr(level, name) for level in part) for part in (early, late))
             grown.append(Growth(what, before, after, (after - before) / before * times))
         found.append(min(grown, key=lambda growth: growth.share))
     return found

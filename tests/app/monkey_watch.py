@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from twin.commands.edit.draft import Draft
 
 SCENES = ("lab-16", "nvl72-row", "shared-cluster", "superpod-h100")
-WARM_UP = 2_000
-"""Acts after which caches are full: memory is compared with what it was then."""
+WARM_UP = 4_000
+"""Acts after which caches are full and windows were open once: memory is compared with what it was then."""
 MOST_GROWTH = 0.05
 _MEASURE_EVERY = 1_000
 _MOST_KINDS = 24

@@ -11,6 +11,7 @@ from lab_edits import ADD, HOT, MOVE
 from pytestqt.qtbot import QtBot
 
 from twin.commands.edit.draft import Draft
+from twin.commands.place.move import Rotate
 from twin.scenario import load
 from twin.scenario.file.scene_at import effective
 from twin.sim.engine.engine import Engine
@@ -128,3 +129,10 @@ def test_an_edit_of_the_file_that_only_the_worker_refuses_is_left_out_of_the_hal
     (said,) = told
     assert said.startswith("An edit no longer fits: Add rack without cooling: ")
     assert "cool" in said
+
+    answers: list[str] = []  # to an edit of what stands in the scene, but not in the hall
+    window.editing.editor.done.connect(answers.append)
+    window.editing.editor.refused.connect(lambda _title, reason: answers.append(reason))
+    window.editing.editor.do(Rotate(("x-2",)))
+    qtbot.waitUntil(lambda: bool(answers))
+    assert "x-2/0/0" not in session.plant.slots

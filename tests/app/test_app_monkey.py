@@ -26,7 +26,7 @@ def test_what_comes_once_is_no_leak_and_what_goes_on_is() -> None:
         for k, act in enumerate(acts)
     ]
     app, used, worker, gl, qt = (one.share for one in growths(levels))
-    assert app == pytest.approx(8 * 4 / 506, rel=1e-9)
+    assert app == pytest.approx(8 * 4 / 512, rel=1e-9)
     assert abs(worker) < 0.1
     assert used == gl == qt == 0
     assert growths(levels[:1]) == []

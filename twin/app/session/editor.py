@@ -152,7 +152,7 @@ class Editor:
         if self.live:
             wish = _Wish(
                 command.title,
-                lambda: draft.propose(command, plant=self._session.live.plant),
+                lambda: draft.propose(command, plant=self._session.halls.of_scene()),
                 command=command,
             )
             return self._wish(wish)

@@ -175,6 +175,10 @@ class HallVersions:
             self._forget(len(acted) + 1)
         session.show(document, plant)
 
+    def of_scene(self) -> Plant | None:
+        """Return the hall of the scene as it stands now; None where that has edits which could not act in the run."""
+        return None if self._left_out else self._session.live.plant
+
     def _is_foreseen(self, before: Plant, after: Document) -> bool:
         """Return whether what is foreseen is this scene, made of this hall."""
         basis = self._basis if self.foreseen is not None else None
