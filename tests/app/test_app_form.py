@@ -7,7 +7,7 @@ from typing import Literal
 
 import pydantic
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ from twin.app.planner.draft import JobDraft
 from twin.app.planner.form import JobForm
 from twin.app.planner.hardware import profile_hardware
 from twin.app.planner.presets import presets
-from twin.app.toolkit.count_field import CountBox
+from twin.app.toolkit.count_field import CountBox, CountSlider, notches
 from twin.app.toolkit.look import Look
 from twin.commands.edit.command import CommandError
 from twin.scenario.schema.quantity import Duration, Fraction
@@ -142,6 +142,19 @@ def test_each_kind_has_its_editor_and_tells_what_is_entered(show: Show) -> None:
     late.entered.connect(told.append)
     late.field.click()
     assert told == ["8", "true"]
+
+
+def test_a_click_near_the_line_of_a_slider_moves_it(look: Look, qtbot: QtBot) -> None:
+    count = CountSlider("GPUs")
+    qtbot.addWidget(count)
+    count.set_stops(notches(64))
+    count.show()
+    qtbot.waitExposed(count)
+    slider = count.slider
+    for from_line_px, shown in ((0, 3), (6, 6), (-6, 12)):
+        at = QPoint(slider.width() - 3, slider.height() // 2 + from_line_px)
+        QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=at)
+        assert count.box.value() == shown
 
 
 def test_a_choice_called_none_is_not_taken_for_nothing(show: Show) -> None:

@@ -190,6 +190,17 @@ def test_bad_entries_are_told_at_their_fields(study, qtbot) -> None:
     assert "is there already" in form.file_told.text()
     assert not dialog.run.is_running
     assert kept.read_text() == "of somebody else"
+    form.name_file(kept.with_name("free.sweep"), own=True)
+    form.place.address.setText("tls://10.0.0.5:8786")
+    qtbot.waitUntil(lambda: not form.waits)
+    assert form.place.certificates_row.isVisible()
+    assert "needs certificates" in form.place.told.text()
+    QTest.mouseClick(dialog.foot.run_button, Qt.MouseButton.LeftButton)
+    assert not dialog.run.is_running
+    form.place.address.clear()
+    qtbot.waitUntil(lambda: not form.waits)
+    assert not form.place.told.isVisible()
+    assert not form.place.certificates_row.isVisible()
 
 
 def test_vary_this_comes_from_a_field_of_the_inspector(study, qtbot, my_lab: Path) -> None:

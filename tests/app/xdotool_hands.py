@@ -26,7 +26,7 @@ from twin.record.runfile import RunFileError
 TOOLS = ("Xvfb", "openbox", "xdotool")
 TWIN = Path(sys.executable).with_name("twin")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
-LIMIT_S = 60.0
+LIMIT_S = 300.0
 _FLAT = """<openbox_config xmlns="http://openbox.org/3.4/rc"><applications>
 <application type="normal"><decor>no</decor><maximized>yes</maximized></application>
 </applications><keyboard/><mouse><context name="Close"><mousebind button="Left" action="Click">
@@ -36,6 +36,8 @@ Box = tuple[int, int, int, int]
 """Left, top, right and bottom on the screen [px]."""
 WHOLE: Box = (0, 0, WIDTH_PX, HEIGHT_PX)
 MENUS: Box = (0, 0, WIDTH_PX, 28)
+STATUS_PX = 26
+"""Height of the status bar, which tells what an entry of a menu does."""
 
 
 class UnexpectedError(AssertionError):
@@ -153,7 +155,7 @@ class Person:
         left, top, right, bottom = box
         return self._eye.picture(WIDTH_PX, HEIGHT_PX)[top:bottom, left:right]
 
-    def still(self, still_s: float = 0.5, box: Box = WHOLE, limit_s: float = 20.0) -> np.ndarray:
+    def still(self, still_s: float = 0.5, box: Box = WHOLE, limit_s: float = LIMIT_S) -> np.ndarray:
         """Wait until the picture stands still for so long, and return it."""
         end_s = time.monotonic() + limit_s
         last, since_s = self.screen(box), time.monotonic()
@@ -167,7 +169,7 @@ class Person:
             last = now
         return last
 
-    def changes(self, act: Callable[[], object], box: Box = WHOLE, limit_s: float = 10.0) -> None:
+    def changes(self, act: Callable[[], object], box: Box = WHOLE, limit_s: float = LIMIT_S) -> None:
         """Do something, and wait until it shows."""
         before = self.screen(box)
         act()
@@ -207,7 +209,7 @@ class Person:
 
     def last_entry(self, x_px: int, y_px: int) -> None:
         """Open a menu of the menu bar, and choose its last entry, wherever the menu ends."""
-        strip = (x_px, MENUS[3], x_px + 24, HEIGHT_PX // 2)
+        strip = (x_px, MENUS[3], x_px + 24, HEIGHT_PX - STATUS_PX)
         before = self.screen(strip)
         self.click(x_px, y_px, box=strip)
         end = np.flatnonzero((self.screen(strip) != before).any(axis=(1, 2)))[-1]
@@ -219,6 +221,21 @@ class Person:
         self._do("mousemove", "--window", found[-1], 0, 0)
         at = dict(line.split("=") for line in self._said("getmouselocation", "--shell").split())
         return int(at["X"]), int(at["Y"])
+
+    def menu(self, left_px: int, least_px: int) -> int:
+        """Wait for a menu whose left edge is there, and return its top: it is one colour for so many pixels down."""
+        tops: list[int] = []
+
+        def opened() -> bool:
+            column = self.screen((left_px + 3, 0, left_px + 4, HEIGHT_PX))[:, 0].astype(int)
+            ends = np.flatnonzero((column[1:] != column[:-1]).any(axis=1)) + 1
+            edges = np.array([0, *ends.tolist(), HEIGHT_PX])
+            longest = int(np.diff(edges).argmax())
+            tops.append(int(edges[longest]))
+            return bool(edges[longest + 1] - edges[longest] >= least_px)
+
+        self.until(opened, "a menu should be there")
+        return tops[-1]
 
     def inside(self, title: str, x_px: int, y_px: int, moving: bool = False) -> None:
         """Click at a place of a dialog, counted from its corner; `moving`: what is behind it moves by itself."""
@@ -283,7 +300,7 @@ class Person:
         except (RunFileError, IndexError):
             return []  # it is being begun
 
-    def happens(self, what: str, like: Callable[[Event], bool], limit_s: float = 120.0) -> None:
+    def happens(self, what: str, like: Callable[[Event], bool], limit_s: float = LIMIT_S) -> None:
         """Wait until the newest run tells of something."""
         self.until(lambda: any(map(like, self.events())), what, limit_s)
 

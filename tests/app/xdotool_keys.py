@@ -81,7 +81,7 @@ def run_by_keys(person: Person, again: Path) -> None:
     person.look("run", moving=True)
     go_to(person, "gpu/0/7/3")
     person.keyed("Menu", box=MENU)
-    person.key("Down", times=4)
+    person.key("Down", times=5)
     person.look("menu", moving=True)
     person.key("Right", "Return")  # Drain > Now
     person.happens("the only spare is drained", lambda event: event.kind == "drained")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xdotool_hands import Box, Person
+from xdotool_hands import HEIGHT_PX, Box, Person
 
 CLOCK: Box = (310, 25, 700, 85)
 MENU: Box = (0, 30, 340, 300)
@@ -21,6 +21,8 @@ CDU_PAIR, CDU_PLACE = (90, 553), (735, 400)
 GROUPS, RACKS, FOUR_DGX, RACK_PLACE = (214, 203), (182, 298), (115, 449), (1060, 690)
 SPARE, BUSY = (862, 617), (704, 600)
 """GPUs in the hall: of the node that no job has, and of one that the job has."""
+MENU_PX = 400
+"""The menu of a thing is at least so high."""
 
 
 def build_by_mouse(person: Person, file: Path) -> None:
@@ -86,7 +88,7 @@ def run_by_mouse(person: Person, again: Path) -> None:
     person.press(*PLAY)
     person.happens("the job runs", lambda event: event.kind == "job_running")
     person.look("run", moving=True)
-    choose(person, SPARE, (32, 143), (198, 143), "drain")
+    choose(person, SPARE, 169, 169, "drain")
     person.happens("the only spare is drained", lambda event: event.kind == "drained")
     person.changes(lambda: person.press(*GROUPS), PARTS)
     person.changes(lambda: person.press(*RACKS), PARTS)
@@ -94,7 +96,7 @@ def run_by_mouse(person: Person, again: Path) -> None:
     person.drag(FOUR_DGX, RACK_PLACE, lambda: person.look("rack-in-hand", moving=True))
     person.happens("the rack stands in the run", lambda event: event.kind == "edited")
     person.look("joined", moving=True)
-    choose(person, BUSY, (32, 258), (206, 239), "break-menu")
+    choose(person, BUSY, 257, 257, "break-menu")
     person.sees("Break gpu/0")
     person.look("break", moving=True)
     person.inside("Break gpu/0", 410, 232, moving=True)
@@ -110,21 +112,15 @@ def run_by_mouse(person: Person, again: Path) -> None:
     person.ends()
 
 
-def choose(
-    person: Person, thing: tuple[int, int], entry: tuple[int, int], inner: tuple[int, int], name: str
-) -> None:
-    """Choose from a submenu of the menu of a thing in the hall; places in menus count from where it was opened."""
+def choose(person: Person, thing: tuple[int, int], entry_px: int, inner_px: int, name: str) -> None:
+    """Choose from a submenu of the menu of a thing in the hall.
+
+    Places count down from the top of the menu, which opens above the pointer where it does not fit below.
+    """
     x_px, y_px = thing
-    person.point(x_px, y_px)
-    menu = (x_px + 8, y_px + 8, x_px + 150, y_px + 250)
-    person.changes(lambda: person.press(x_px, y_px, 3), menu)
-    person.still(0.4, menu)
-    person.changes(
-        lambda: person.press(x_px + entry[0], y_px + entry[1]), (x_px + 170, y_px, x_px + 260, HALL_END)
-    )
+    person.press(x_px, y_px, 3)
+    top_px = person.menu(x_px, MENU_PX)
+    beside = (x_px + 190, 0, x_px + 260, HEIGHT_PX)
+    person.changes(lambda: person.press(x_px + 60, top_px + entry_px), beside)
     person.look(name, moving=True)
-    person.press(x_px + inner[0], y_px + inner[1])
-
-
-HALL_END = 900
-"""Menus go down to here [px]."""
+    person.press(x_px + 210, top_px + inner_px)

@@ -11,8 +11,11 @@ from edit_scenes import absent, edit, racks, replayed, take
 from sim_scenes import events, frame, inject, job, run_to_state, tiny
 
 from twin.analysis.incidents import RunIncidents
+from twin.catalog import load_catalog
 from twin.physics import reliability
 from twin.physics.checkpoint import renewal_ettr
+from twin.planning.risk.risk import risk_of
+from twin.plant.build import build
 from twin.record.alarms import Alarms
 from twin.record.channels import JobState, NodeCondition
 from twin.record.redraw import Redraw
@@ -51,6 +54,32 @@ def assert_closes(engine: Engine) -> None:
     assert figures["energy"]["residual"] <= 1e-9
     held = sum(row.held for row in engine.jobs.rows)
     assert engine.ledger.resting.sum() + held == pytest.approx(engine.ledger.installed)
+
+
+@pytest.mark.parametrize(
+    ("said", "once_in"),
+    [
+        ({"reclaim": "6 /day"}, "2 h"),  # two nodes of the job, a shape each
+        ({"reclaim": "6 /day", "per": "gang"}, "8 h"),  # a fourth of that for each of four
+        (
+            {"reclaim": "6 /day", "members": ["gpu/0/0"]},
+            "8 h",
+        ),  # a half of the job's nodes may be the rented one
+        ({"up": "2 h"}, "1 h"),
+        ({}, ""),
+        ({"terms": "reserved", "reclaim": None}, ""),
+    ],
+)
+def test_quick_answers_tell_of_reclaims_that_they_leave_out(said: dict[str, Any], once_in: str) -> None:
+    terms = {name: value for name, value in rental(**said).items() if value is not None}
+    if "up" in said:
+        del terms["reclaim"]
+    scenario, catalog = scene(terms), load_catalog()
+    told = [
+        words for words in risk_of(scenario, build(scenario, catalog), catalog).left_out if "rental" in words
+    ]
+    about = f"reclaims of rental spot, which interrupt this job about once in {once_in};"
+    assert [about in words for words in told] == [True] * bool(once_in)
 
 
 def test_rate_0_is_on_demand_event_by_event() -> None:

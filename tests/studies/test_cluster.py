@@ -20,7 +20,9 @@ import pytest
 from patience import HANG_S, wait_until
 
 from twin.api.sweep import swept
+from twin.scenario import load
 from twin.studies import cluster
+from twin.studies.background import StudyEnd, StudyProcess
 from twin.studies.cluster import Cluster, must_be_safe
 from twin.studies.run_task import RunTask, run_task
 from twin.studies.study import SweepRequest
@@ -42,9 +44,9 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("tcp://10.0.0.5:8786", "only tls://10.0.0.5:8786 with --certificates FOLDER"),
+        ("tcp://10.0.0.5:8786", "only tls://10.0.0.5:8786 with certificates"),
         ("tcp://scheduler:8786", "messages of a scheduler run code"),
-        ("tls://10.0.0.5:8786", "needs --certificates FOLDER"),
+        ("tls://10.0.0.5:8786", "needs certificates: a folder with ca.pem"),
         ("tcp://127.0.0.1", "no place to run"),
         ("http://127.0.0.1:8786", "no place to run"),
         ("tcp://127.0.0.1:99999", "no place to run"),
@@ -176,6 +178,24 @@ def test_the_same_runs_on_the_pool_and_on_schedulers_are_the_same_to_the_bit(sta
         assert [json.dumps(runs[key].figures) for key in here] == [
             json.dumps(run.figures) for run in here.values()
         ]
+
+
+@pytest.mark.slow
+def test_a_study_aside_runs_on_a_scheduler(start: Start, tmp_path: Path) -> None:
+    address, _ = scheduler(start)
+    worker(start, address)
+    path = tmp_path / "lab.sweep"
+    process = StudyProcess(load("builtin:lab-16"), replace(ASKED, out=path), path, ["goodput"], address)
+    ends: list[StudyEnd] = []
+    try:
+        wait_until(
+            lambda: bool(ends.extend(w for w in process.words() if isinstance(w, StudyEnd)) or ends),
+            "the end",
+        )
+    finally:
+        process.close()
+    assert ends == [StudyEnd()]
+    assert read_sweep(path).runs == swept(ASKED, FIGURES).contents.runs
 
 
 @pytest.mark.slow

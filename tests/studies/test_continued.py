@@ -196,6 +196,18 @@ def test_why_a_study_cannot_be_is_told(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_runs_aside_are_made_where_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "lab.sweep"
+    asked = SweepRequest("lab-16", [f"{INTERVAL}=5min"], until_s=600.0, out=path, workers=1)
+    header = header_of(LAB, planned(LAB, asked, chosen_figures(["goodput"])).design, (1,), 600.0, "lab-16")
+    for what in (asked, header):
+        process = StudyProcess(LAB, what, path, ["goodput"], "tcp://10.0.0.5:8786")
+        try:
+            assert "messages of a scheduler run code" in ended(process).why
+        finally:
+            process.close()
+
+
 def test_a_run_is_timed() -> None:
     aside = timing_aside(LAB.scenario, 1, 600.0)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -16,7 +16,7 @@ from twin.scenario import Document, ScenarioError
 from twin.scenario.schema.document import Scenario
 from twin.studies.continued import plan_of
 from twin.studies.run_task import RunTask, run_task
-from twin.studies.study import SweepRequest, carried_out, planned
+from twin.studies.study import POOL, SweepRequest, carried_out, planned
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import chosen_figures
 from twin.studies.sweep_records import SweepHeader
@@ -54,14 +54,29 @@ class StudyProcess:
         The file.
     figures
         Keys of figures that are asked for.
+    on, certificates
+        Where runs are made, as in `SweepRequest`.
     """
 
     def __init__(
-        self, document: Document, asked: SweepRequest | SweepHeader, out: Path, figures: Sequence[str]
+        self,
+        document: Document,
+        asked: SweepRequest | SweepHeader,
+        out: Path,
+        figures: Sequence[str],
+        on: str = POOL,
+        certificates: Path | None = None,
     ) -> None:
         self._pause = get_context("spawn").Event()
         self._aside: Aside[StudyEnd] = Aside(
-            _carried_out, document, asked, out, tuple(figures), self._pause, name="twin-study"
+            _carried_out,
+            document,
+            asked,
+            out,
+            tuple(figures),
+            (on, certificates),
+            self._pause,
+            name="twin-study",
         )
         self.pausing = False
 
@@ -103,6 +118,7 @@ def _carried_out(
     asked: SweepRequest | SweepHeader,
     out: Path,
     figures: tuple[str, ...],
+    place: tuple[str, Path | None],
     pause: Event,
     tell: Tell,
 ) -> StudyEnd:
@@ -112,6 +128,8 @@ def _carried_out(
             plan = plan_of(document, asked, chosen, out)
         else:
             plan = planned(document, asked, chosen)
+        on, certificates = place
+        plan = replace(plan, asked=replace(plan.asked, on=on, certificates=certificates))
         found = carried_out(document, plan, tell, pause.is_set)
     except (StudyError, ScenarioError, RunFileError) as error:
         return StudyEnd(why=str(error))

@@ -170,16 +170,16 @@ def must_be_safe(address: str, certificates: Path | None) -> None:
         if not _is_here(host):
             raise StudyError(
                 f"{address} is another machine, and messages of a scheduler run code: only tls://{host}:{port} with "
-                "--certificates FOLDER is taken"
+                "certificates is taken"
             )
         if certificates is not None:
             raise StudyError(f"{address} is not encrypted: certificates go with tls://{host}:{port}")
         return
     if certificates is None:
-        raise StudyError(f"{address} needs --certificates FOLDER with {', '.join(CERTIFICATES)}")
+        raise StudyError(f"{address} needs certificates: a folder with {', '.join(CERTIFICATES)}")
     for name in CERTIFICATES:
         if not (certificates / name).is_file():
-            raise StudyError(f"--certificates: no file {certificates / name}")
+            raise StudyError(f"certificates: no file {certificates / name}")
 
 
 def _is_here(host: str) -> bool:

@@ -210,7 +210,8 @@ def _offered(left: RecoveredWork) -> tuple[str, str]:
     at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
     if left.run_s:
         so_far = tr(
-            "The run of {name} had reached {run_time} when the program ended at {at}.",
+            "The run of {name} was last written at {at}, when it had reached {run_time}. The program ended some time "
+            "after that, without closing it.",
             name=left.name,
             run_time=spoken(left.run_s),
             at=at,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from psygnal import Signal
-from PySide6.QtCore import QStringListModel, Qt
-from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from twin.app.study.key_finder import KeyCompleter, KnownKeys
 from twin.app.study.key_words import key_words
 from twin.app.study.scene_keys import key_at, proposal, scene_keys
-from twin.app.toolkit.look import Look, label, tool_button, with_role
+from twin.app.toolkit.look import Look, label, tool_button
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
@@ -27,7 +27,7 @@ class KeyRow(QFrame):
     changed = Signal()
     removed = Signal(object)  # this row
 
-    def __init__(self, look: Look, known: QStringListModel) -> None:
+    def __init__(self, look: Look, known: KnownKeys) -> None:
         super().__init__()
         self._look = look
         self.setProperty("role", "note")
@@ -35,15 +35,7 @@ class KeyRow(QFrame):
         self.path.setPlaceholderText(tr("Search a key, such as checkpoint"))
         self.path.setToolTip(tr("A key of the scene, such as jobs[llama3].checkpoint.interval"))
         self.path.setAccessibleName(tr("Key that varies"))
-        completer = QCompleter(known, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setMaxVisibleItems(12)
-        popup = completer.popup()
-        if popup is not None:
-            with_role(popup, "suggestions")
-            popup.setAccessibleName(tr("Keys of the scene"))
-        self.path.setCompleter(completer)
+        completer = KeyCompleter(known, self.path)
         self.values.setPlaceholderText(tr("5min, 10min or 5..20 min"))
         self.values.setToolTip(
             tr("Values with commas between them, or the ends of a range such as 5..20 min")
@@ -109,7 +101,7 @@ class KeyRows(QWidget):
         super().__init__()
         self._look = look
         self._document: Document | None = None
-        self._known = QStringListModel(self)
+        self._known = KnownKeys(self)
         self.rows: list[KeyRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -129,8 +121,7 @@ class KeyRows(QWidget):
     def set_scene(self, document: Document | None) -> None:
         """Take the scene whose keys can vary."""
         self._document = document
-        keys = [key.path for key in scene_keys(document.scenario)] if document is not None else []
-        self._known.setStringList(keys)
+        self._known.take(key.path for key in (scene_keys(document.scenario) if document is not None else ()))
         for row in self.rows:
             self._say_now(row)
 
@@ -215,6 +206,9 @@ class KeyRows(QWidget):
 
     def _on_path(self, row: KeyRow) -> None:
         """Say how a key stands once it is named, and propose values where there are none."""
+        path = self._known.path(row.path.text())
+        if path != row.path.text().strip():
+            row.path.setText(path)
         if not row.values.text().strip():
             self._propose(row)
         else:

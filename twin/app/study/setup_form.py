@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.study.goal_rows import GoalRows
 from twin.app.study.key_rows import KeyRows, reason_of
+from twin.app.study.run_place import RunPlace
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.drop_down import DropDown
 from twin.app.toolkit.look import Look, label, tool_button
@@ -35,7 +36,7 @@ from twin.shown_text import capitalised
 from twin.studies.adaptive import OPTIMISED_POINTS
 from twin.studies.continued import INDICES, OPTIMISED, goals_of, values_text
 from twin.studies.design import FILLED_POINTS, MOST_POINTS, RANGE_LEVELS, DesignKind
-from twin.studies.study import SweepPlan, SweepRequest, planned
+from twin.studies.study import POOL, SweepPlan, SweepRequest, planned
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import DEFAULT_FIGURES, STUDY_FIGURES, chosen_figures, is_closed
 from twin.studies.sweep_file import SUFFIX
@@ -135,7 +136,7 @@ class SetupForm(QScrollArea):
         self._later.setSingleShot(True)
         self._later.setInterval(_LATER_MS)
         self._later.timeout.connect(self.check)
-        for signal in (self.keys.changed, self.goals.changed):
+        for signal in (self.keys.changed, self.goals.changed, self.place.changed):
             signal.connect(self._on_change)
         self._on_design(0)
 
@@ -143,7 +144,7 @@ class SetupForm(QScrollArea):
 
     def _lay_out(self) -> None:
         look = self._look
-        self.keys, self.goals = KeyRows(look), GoalRows(look)
+        self.keys, self.goals, self.place = KeyRows(look), GoalRows(look), RunPlace(look)
         self.design_box = DropDown()
         for kind, (title, _, _, _) in DESIGNS.items():
             self.design_box.addItem(title, kind)
@@ -223,6 +224,8 @@ class SetupForm(QScrollArea):
         column.addWidget(label(tr("SWEEP FILE"), "section"))
         nest(column, file_row)
         column.addWidget(self.file_told)
+        column.addWidget(label(tr("RUNS ON"), "section"))
+        column.addWidget(self.place)
         column.addStretch(1)
         self.setWidget(content)
         self.told.hide()
@@ -361,8 +364,9 @@ class SetupForm(QScrollArea):
         self.told.setText(f"\N{WARNING SIGN} {rest}" if rest else "")
         self.told.setVisible(bool(rest))
         self.refuse_file("" if self.file.text().strip() else tr("name the file that keeps the results"))
+        there = self.place.check()
         self.checked.emit()
-        return self.runs > 0 and not self.file_told.isVisibleTo(self)
+        return there and self.runs > 0 and not self.file_told.isVisibleTo(self)
 
     def _plan(self) -> str:
         """Work out what is run; return why it cannot be, "" where it can."""
@@ -403,8 +407,10 @@ class SetupForm(QScrollArea):
         self.file.setAccessibleDescription(why)
 
     def refuse(self, why: str) -> None:
-        """Tell why a study could not be carried out: at its file where it speaks of that."""
-        if self.file.text().strip() and self.out.name in why:
+        """Tell why a study could not be carried out: at its file or its scheduler where it speaks of that."""
+        if self.place.on != POOL and self.place.on in why:
+            self.place.refuse(why)
+        elif self.file.text().strip() and self.out.name in why:
             self.refuse_file(why)
         else:
             self.told.setText(f"\N{WARNING SIGN} {_bare(why)}")

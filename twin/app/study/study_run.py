@@ -10,6 +10,7 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.analysis.background_process import RunProgress
+from twin.app.study.run_place import RunPlace
 from twin.scenario import Document
 from twin.studies.background import StudyEnd, StudyProcess
 from twin.studies.study import SweepRequest
@@ -83,14 +84,19 @@ class StudyRun(QObject):
         return (monotonic() - begun_s) / (self.done - done) * (self.of - self.done)
 
     def begin(
-        self, document: Document, asked: SweepRequest | SweepHeader, out: Path, figures: Sequence[str]
+        self,
+        document: Document,
+        asked: SweepRequest | SweepHeader,
+        out: Path,
+        figures: Sequence[str],
+        place: RunPlace,
     ) -> None:
         """Begin a study, or go on with one, in a process of its own."""
         self.close_process()
         if self.path != out:
             self.forget()
         self.path, self.done, self.of, self._begun = out, 0, 0, None
-        self._process = StudyProcess(document, asked, out, figures)
+        self._process = StudyProcess(document, asked, out, figures, place.on, place.certificates)
         self._timer.start(_POLL_MS)
         self.moved.emit()
 

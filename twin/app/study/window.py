@@ -45,6 +45,7 @@ from twin.scenario import Document, ScenarioError
 from twin.scenario.reading.run_times import NoTime
 from twin.studies.background import StudyEnd
 from twin.studies.continued import OPTIMISED, front_of_study, plan_of
+from twin.studies.study import POOL
 from twin.studies.study_error import StudyError
 from twin.studies.study_figures import STUDY_FIGURES, chosen_figures
 from twin.studies.sweep_records import SweepContents, SweepHeader
@@ -240,7 +241,7 @@ class StudyWindow(QDialog):
             return
         self.timing.stop()
         header = self._header if self._is_as_asked() else None
-        if header is None and not self.form.check():
+        if not (self.form.place.check() if header is not None else self.form.check()):
             return
         try:
             wish = self.form.wish()
@@ -260,7 +261,7 @@ class StudyWindow(QDialog):
             self.run.forget()
         self._asked, self._is_whole = self.form.state, False
         self.foot.say("")
-        self.run.begin(self.document, header or wish.asked, wish.out, wish.figures)
+        self.run.begin(self.document, header or wish.asked, wish.out, wish.figures, self.form.place)
         self._tell_head()
 
     def close_runs(self) -> None:
@@ -380,7 +381,7 @@ class StudyWindow(QDialog):
             words = tr("{points}, {runs}", points=counted(points, "point"), runs=counted(runs, "run"))
             if self.form.plan is not None and self.form.plan.aims:
                 words = tr("at most {words}", words=words)
-            about = self.timing.words(runs)
+            about = self.timing.words(runs) if self.form.place.on == POOL else ""
             self.foot.say_budget(f"{words}: {about}" if about else words)
         self._tell_progress()
 

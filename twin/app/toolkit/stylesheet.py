@@ -150,8 +150,10 @@ QScrollBar::handle:hover { background: $faint; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
-QSlider::groove:horizontal { height: 4px; background: $hover; border-radius: 2px; }
-QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::groove:horizontal, QSlider::sub-page:horizontal { height: 4px; background-clip: padding;
+  border: 0 solid transparent; border-top-width: 6px; border-bottom-width: 6px; }
+QSlider::groove:horizontal { background-color: $hover; }
+QSlider::sub-page:horizontal { background-color: $accent; }
 QSlider::handle:horizontal { background: $text; width: 12px; height: 12px; margin: -4px 0;
   border-radius: 6px; }
 QSlider:focus { border: 1px solid $accent; border-radius: 4px; }

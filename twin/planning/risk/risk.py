@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr, young_interval_s
@@ -28,9 +31,11 @@ from twin.plant.node_contents import counts_of_nodes
 from twin.plant.tables import Plant
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.generators.allowed_rows import rows_of
+from twin.scenario.generators.rented import is_member, shape_part, shapes_of, terms_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Cause
 from twin.scenario.schema.work import Job, Recovery
+from twin.units import spoken
 
 SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Numbers of spares that are compared, by that of the scene."""
@@ -137,7 +142,7 @@ def risk_of(
         interval_s,
         checkpoint.pause_s,
         checkpoint.drain_s,
-        (*left_out, *_beyond(scenario, job)),
+        (*left_out, *_beyond(scenario, job), *_reclaimed(scenario, plant, catalog, allowed, job.nodes)),
     )
 
 
@@ -193,6 +198,27 @@ def _beyond(scenario: Scenario, job: Job) -> list[str]:
     )
     missing = [words for present, words in facts if present]
     return [f"not sampled: {', '.join(missing)}; twin run models them"] if missing else []
+
+
+def _reclaimed(
+    scenario: Scenario, plant: Plant, catalog: Catalog, allowed: NDArray[np.bool_], nodes: int
+) -> Iterator[str]:
+    """Yield how often owners take rented nodes back from a job on `nodes` of those that it may use."""
+    there = np.flatnonzero(plant.nodes.present & (plant.nodes.gpu_count > 0)) if scenario.rentals else ()
+    for rental in scenario.rentals:
+        rented = [node for node in there if is_member(rental, plant.nodes.ids[node])]
+        part = shape_part(rental, catalog)
+        shape = np.array(
+            shapes_of(plant.nodes.gpu_count[rented].tolist(), None if part is None else part.n_gpu), np.intp
+        )
+        terms = terms_of(rental, len(np.unique(shape)), catalog)
+        its_own = len(np.unique(shape[allowed[rented]])) * nodes / int(allowed.sum())
+        if terms.reclaim_per_s * its_own > 0.0:
+            between_s = 1.0 / (terms.reclaim_per_s * its_own)
+            yield (
+                f"not sampled: reclaims of rental {rental.id}, which interrupt this job about once in "
+                f"{spoken(float(f'{between_s:.3g}'))}; twin run models them"
+            )
 
 
 def _detection_s(cause: Cause, recovery: Recovery) -> float:
