@@ -19,7 +19,7 @@ from twin.drawings.plan import PlanDimension, plan_draft, plan_sheet
 from twin.drawings.plan_building import plan_bounds_m
 from twin.drawings.render import pdf_bytes, picture, svg_bytes
 from twin.drawings.revision import marked_things
-from twin.drawings.sheet import SheetContents, millimetres
+from twin.drawings.sheet import SheetContents, crossed, millimetres
 from twin.drawings.site_drawings import KINDS, DrawingError, comparison_drawings, drawings, revision_drawings
 from twin.drawings.tray_plan import tray_lines
 from twin.plant.build import build
@@ -58,6 +58,12 @@ def test_no_words_stand_on_others_and_all_stand_within_the_frame(name: str, pape
         hit = np.argwhere(np.triu(over, 1))
         told = [(sheet.words[a].text, sheet.words[b].text) for a, b in hit[:5]]
         assert not told, (sheet.name, told)
+        assert min(words.high_mm for words in sheet.words) >= 1.8, "legible at print size"
+        lines = np.array([line for stroke in sheet.strokes if stroke.bent for line in stroke.lines])
+        struck = [words.text for words in sheet.words if crossed(lines.reshape(-1, 4), words.box)]
+        assert not struck, (sheet.name, "on an arc or a bent line", struck)
+        cut = [words.text for words in sheet.words if words.text.endswith("\N{HORIZONTAL ELLIPSIS}")]
+        assert not cut, (sheet.name, cut)
         points = [point for stroke in sheet.strokes for point in stroke.points]
         assert min(x for x, _ in points) >= 19.0
         assert max(x for x, _ in points) <= wide - 9.0
@@ -120,8 +126,11 @@ def test_trays_have_width_level_and_the_cables_of_their_fullest_place() -> None:
     assert (tray.name, tray.width_m, tray.cables) == ("T1", 0.5, 8)
     assert tray.level_m == pytest.approx(float(plant.rows.height_m[0]) + 0.28)
     assert tray.fill == pytest.approx(8 * np.pi / 4 * 3e-3**2 / (0.5 * 0.1))
-    texts = [words.text for words in plan_sheet(plant, 0, "A3", [tray]).drawn.words]
+    texts = [words.text for words in plan_sheet(plant, 0, "A1", [tray]).drawn.words]
     assert "T1  500 mm  +2.58 m  < 1 %" in texts
+    small = plan_sheet(plant, 0, "A4", [tray])
+    assert "T1" in [words.text for words in small.drawn.words], "its name, where letters would be too small"
+    assert "cable trays T1, 500 x 100 mm, bottom +2.58 m; fill < 1 %" in small.legend[-1]
 
 
 def test_the_tray_across_holds_all_cables_that_leave_their_rows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 import zipfile
 from pathlib import Path
@@ -45,9 +46,11 @@ def test_what_is_handed_over_opens_elsewhere_as_the_same_scene(scene: Path, tmp_
     with zipfile.ZipFile(there / "mine.zip") as packed:
         names = packed.namelist()
         text = packed.read(PAGE).decode()
+        report = packed.read("report.pdf")
     assert names[0] == PAGE
     assert {
         "report.html",
+        "report.pdf",
         "drawings.pdf",
         "hall.glb",
         "lists/bom.csv",
@@ -56,6 +59,8 @@ def test_what_is_handed_over_opens_elsewhere_as_the_same_scene(scene: Path, tmp_
     } <= set(names)
     assert "Mine &lt;b&gt;" in text
     assert all(name in text for name in names[1:])
+    assert report.startswith(b"%PDF-")
+    assert hashlib.sha256(report).hexdigest() in text
     opened.write_text("mine now")
     with pytest.raises(PackageError, match="exists and holds something else"):
         unpacked_scene(there / "mine.zip")

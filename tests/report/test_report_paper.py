@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSizeF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSizeF
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QTextDocument, QTextTable
 from typer.testing import CliRunner
 
@@ -76,6 +77,62 @@ def test_no_row_is_torn_and_heads_stand_on_every_page() -> None:
     first, second = (_ink(laid, number, 60, 88) for number in (2, 3))
     assert first == second, "the head of the table is repeated"
     assert _ink(laid, 2, 1040, 1110) != _ink(laid, 3, 1040, 1110), "the foot has the number of the page"
+
+
+def _png(wide: int, high: int) -> str:
+    image = QImage(wide, high, QImage.Format.Format_RGB32)
+    image.fill(0x336699)
+    data = QByteArray()
+    device = QBuffer(data)
+    device.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(device, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(bytes(data.data())).decode()}"
+
+
+def _summary(lines: int, sections: int) -> str:
+    picture = tag(
+        "figure", tag("img", src=_png(320, 180), class_="small"), tag("figcaption", "The hall at work")
+    )
+    said = joined([tag("p", f"line {n}") for n in range(lines)])
+    parts = [ReportPart("summary", "Summary", "", (), (("a", "Glance", joined([said, picture])),))]
+    many = tuple((f"s{n}", f"Section {n}", tag("p", "x")) for n in range(sections))
+    return report("A hall", "lead", [*parts, ReportPart("second", "Second", "", (), many)], "1")
+
+
+def test_a_picture_is_made_smaller_to_stay_on_its_page_and_keeps_its_words() -> None:
+    full, least = (laid_out(_summary(lines, 4)) for lines in (20, 33))
+    (whole, _), (small, _) = (laid.drawn[0] for laid in (full, least))
+    assert small.height() < whole.height()
+    assert small.width() / small.height() == pytest.approx(whole.width() / whole.height())
+    assert small.bottom() < least.high, "on the first page"
+    assert least.torn_paragraphs() == []
+    far = laid_out(_summary(42, 4)).drawn[0][0]
+    assert far.top() > least.high, "as large as ever, on the next page"
+    assert far.height() == pytest.approx(whole.height())
+
+
+def test_the_second_part_begins_below_contents_that_have_left_the_page_of_the_first() -> None:
+    apart = laid_out(_summary(33, 6))
+    assert (apart.page_of["summary"], apart.page_of["second"]) == (1, 2)
+    assert apart.pages == 2, "no page of contents alone"
+    beside = laid_out(_summary(2, 4))
+    assert (beside.page_of["second"], beside.pages) == (2, 2)
+
+
+def test_neither_lines_nor_rows_are_left_alone() -> None:
+    words = "many words that go over more than one line of the paper " * 3
+    for lines in (31, 34):
+        body = joined(
+            [*(tag("p", f"line {n}") for n in range(lines)), tag("ul", [tag("li", words) for _ in range(5)])]
+        )
+        assert laid_out(document("A", "b", [("c", "C", body)], "1")).torn_paragraphs() == []
+    for count in (43, 46, 49):
+        rows = [(f"row {n}", "1 MW") for n in range(count)]
+        laid = laid_out(document("A", "b", [("c", "C", table(("a", "b"), rows))], "1"))
+        assert laid.torn_rows() == []
+        (pages,) = laid.rows_by_page()
+        assert min(pages) >= 2, (count, pages)
+        assert sum(pages) == count
 
 
 def _ink(laid, number: int, top: int, bottom: int) -> bytes:  # type: ignore[no-untyped-def]

@@ -16,13 +16,14 @@ from twin.drawings.sheet import (
     Area,
     Point,
     SheetContents,
-    text_mm,
     wrapped,
 )
 
 _WIDEST_MM, _APART_MM, _SYMBOL_MM, _INNER_MM = 64.0, 6.0, 9.0, 2.0
 _HIGHEST_MM = 48.0
 """From level to level at most."""
+_SPREAD_MM = 14.0
+"""Over which bends of lines are spread at most."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,19 @@ def block_sheet(
     shown = {block.key: block for block in blocks}
     order = sorted({line.upper for line in lines}, key=lambda key: boxes[key].left)
     turn = {key: place for place, key in enumerate(order)}
+    levels: dict[int, list[str]] = defaultdict(list)
+    for key in order:
+        levels[shown[key].level].append(key)
+    foot = {
+        level: max(boxes[block.key].bottom for block in blocks if block.level == level) for level in levels
+    }
     for line in lines:
+        level = shown[line.upper].level
+        share = (levels[level].index(line.upper) + 1) / (len(levels[level]) + 1)
         upper, lower = boxes[line.upper], boxes[line.lower]
         into = sorted((inlet.upper for inlet in lines if inlet.lower == line.lower), key=turn.__getitem__)
         stop = lower.left + lower.wide * (into.index(line.upper) + 1) / (len(into) + 1)
-        _draw_line(drawn, upper, lower, stop, line, turn[line.upper] % 5)
+        _draw_line(drawn, upper, lower, stop, line, foot[level], share)
     for key, box in boxes.items():
         _draw_block(drawn, box, shown[key])
     return SheetDraft(kind, title, True, 0, drawn, legend)
@@ -152,22 +161,20 @@ def _draw_block(drawn: SheetContents, box: Area, block: SheetBlock) -> None:
 
 
 def _draw_line(
-    drawn: SheetContents, upper: Area, lower: Area, stop: float, line: BlockLine, turn: int
+    drawn: SheetContents, upper: Area, lower: Area, stop: float, line: BlockLine, foot: float, share: float
 ) -> None:
+    """Draw a line that bends at a share of the gap below all blocks of its level, whose lowest foot is `foot` [mm]."""
     start = (upper.left + upper.right) / 2
-    across = upper.bottom + 3 + 1.6 * turn
     if lower.top <= upper.bottom:
         return
-    across = min(across, lower.top - 5)
+    last = max(foot, lower.top - (SMALL_MM + 3.0 if line.text else 1.5))
+    across = foot + min(share * (last - foot), _SPREAD_MM * share)
     if abs(start - stop) < 0.1:
         drawn.line((start, upper.bottom), (start, lower.top), wide_mm=MEDIUM_MM, dashed=line.dashed)
     else:
         points = ((start, upper.bottom), (start, across), (stop, across), (stop, lower.top))
         drawn.line(*points, wide_mm=MEDIUM_MM, dashed=line.dashed)
-    room = lower.right - stop - 1
-    if line.text:
-        high = SMALL_MM if text_mm(line.text, SMALL_MM) <= room else 1.3
-        drawn.write(line.text, (stop + 1, lower.top - 1.5), high, most_mm=room)
+    drawn.write(line.text, (stop + 1, lower.top - 1.5), SMALL_MM, most_mm=lower.right - stop - 1)
 
 
 # --- symbols of IEC 60617 and ISO 14617, in a square of 7 mm about a point

@@ -17,6 +17,7 @@ from twin.drawings.sheet import (
     THIN_MM,
     Area,
     SheetContents,
+    text_mm,
     wrapped,
 )
 from twin.plant.cable_names import id_range
@@ -26,6 +27,8 @@ from twin.plant.tables import FixtureKind, Plant
 _UNIT_M = 0.04445
 _SCALES = (20, 25, 50)
 _NUMBERS_MM, _APART_MM, _WORDS_MM, _HEAD_MM = 7.0, 6.0, 24.0, 8.0
+_LOW_MM = 3.0
+"""Neighbours alike that are lower on paper are named once."""
 _FIXTURES = {
     FixtureKind.NVLINK_TRAY: "NVLink tray",
     FixtureKind.POWER_SHELF: "power shelf",
@@ -110,8 +113,9 @@ def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> l
                 drafts.append(_sheet(title, scale, drawn))
                 drawn, x, y = SheetContents(), area.left, area.top
             if place == 0 or x == area.left:
-                room = wide * min(len(pattern.groups) - place, 3) - 2
-                drawn.write(heading, (x, y + 4), TEXT_MM, bold=True, most_mm=min(room, area.right - x))
+                room = min(wide * min(len(pattern.groups) - place, 3) - 2, area.right - x)
+                high_mm = TEXT_MM if text_mm(heading, TEXT_MM, bold=True) <= room else SMALL_MM
+                drawn.write(heading, (x, y + 4), high_mm, bold=True, most_mm=room)
             _rack(drawn, group, (x + _NUMBERS_MM, y + high - _WORDS_MM), scale, wide - 2)
             x += wide
         x += _APART_MM
@@ -146,7 +150,9 @@ def _rack(
         y = bottom - (number - 1) * unit
         drawn.line((left - 1, y), (left, y), wide_mm=FINE_MM)
         if number == 1 or number % 5 == 0:
-            drawn.write(str(number), (left - 1.4, y - unit / 2 + 0.65), 1.3, "right")
+            drawn.write(str(number), (left - 1.4, y - unit / 2 + SMALL_MM / 2), SMALL_MM, "right")
+    untold: dict[str, int] = {}
+    told: list[tuple[Area, int, str]] = []
     for u, height_u, text, column, abreast in stack.devices:
         device_mm = (right - left) / abreast
         box = Area(
@@ -156,10 +162,18 @@ def _rack(
             bottom - (u - 1) * unit,
         )
         drawn.box(box, THIN_MM, grey=0.06)
-        high = min(SMALL_MM, box.high - 0.5)
-        if high >= 0.9:
-            middle = ((box.left + box.right) / 2, (box.top + box.bottom + high) / 2)
-            drawn.write(text, middle, high, "middle", most_mm=box.wide - 1)
+        below = told[-1] if told else None
+        if below and below[2] == text and box.high < _LOW_MM and abs(below[0].top - box.bottom) < 0.01:
+            told[-1] = (Area(box.left, box.top, box.right, below[0].bottom), below[1] + 1, text)
+        else:
+            told.append((box, 1, text))
+    for box, count, part in told:
+        text = part if count == 1 else f"{count} x {part}"
+        if box.high >= SMALL_MM + 0.3 and text_mm(text, SMALL_MM) <= box.wide - 1:
+            middle = ((box.left + box.right) / 2, (box.top + box.bottom + SMALL_MM) / 2)
+            drawn.write(text, middle, SMALL_MM, "middle", clear=count > 1)
+        else:
+            untold[part] = untold.get(part, 0) + count
     ids = group.racks
     named = id_range(ids) or f"{ids[0]} to {ids[-1]}"
     lines = wrapped(named, SMALL_MM, room_mm)[:2]
@@ -168,6 +182,10 @@ def _rack(
     lines += [f"{stack.power_w / 1e3:,.1f} kW, {stack.weight_kg:,.0f} kg"]
     if stack.part:
         lines.append(stack.part)
+    lines += [
+        line for part, count in untold.items() for line in wrapped(f"{count} x {part}", SMALL_MM, room_mm)
+    ]
+    lines = lines[: int((_WORDS_MM - 1) / (LINE * SMALL_MM))]
     drawn.write_lines(lines, (left - _NUMBERS_MM + 1, bottom + LINE * SMALL_MM + 1), most_mm=room_mm)
 
 

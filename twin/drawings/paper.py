@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from twin.drawings.sheet import (
     FINE_MM,
-    LINE,
     MEDIUM_MM,
     SMALL_MM,
     TEXT_MM,
@@ -32,8 +31,10 @@ PAPERS = {
 SCALES = (5, 10, 20, 25, 50, 75, 100, 150, 200, 250, 500, 1000, 2000, 5000)
 _BINDING_MM, _EDGE_MM = 20.0, 10.0
 _BLOCK_MM = (170.0, 32.0)
-_BLOCK_SHARE = 0.6
+_BLOCK_SHARE = 0.55
 """Of the width of the frame, at most: scale bar and legend keep room on a sheet of A4."""
+_LEGEND_MM = 2.6
+"""From line to line of a legend."""
 _STRIP_MM = 36.0
 """Foot of the sheet: scale bar, legend and notes on its left, the title block on its right."""
 
@@ -158,13 +159,17 @@ def finished(draft: SheetDraft, name: str, number: int, of: int, paper: str, blo
 
 
 def _legend(drawn: SheetContents, texts: Sequence[str], area: Area) -> None:
-    """Write a legend in the largest letters in which all of it has room; its first line has its foot at the top."""
-    for high in (SMALL_MM, 1.5, 1.3, 1.1):
-        lines = [line for text in texts for line in wrapped(text, high, area.wide)]
-        if (len(lines) - 1) * LINE * high <= area.high:
-            break
-    most = int(area.high / (LINE * high)) + 1
-    drawn.write_lines(lines[:most], (area.left, area.top), high, most_mm=area.wide)
+    """Write a legend, each text on lines of its own where all have room; the first line has its foot at the top."""
+    most = int(area.high / _LEGEND_MM) + 1
+    lines = [line for text in texts for line in wrapped(text, SMALL_MM, area.wide)]
+    if len(lines) > most:
+        lines = wrapped(
+            " ".join(text if text.endswith(".") else f"{text}." for text in texts if text),
+            SMALL_MM,
+            area.wide,
+        )
+    for place, line in enumerate(lines[:most]):
+        drawn.write(line, (area.left, area.top + place * _LEGEND_MM), SMALL_MM, most_mm=area.wide)
 
 
 def _title_block(

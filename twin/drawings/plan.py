@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from twin.drawings.plan_building import (
     draw_underlay,
     hall_bounds_m,
     plan_bounds_m,
+    write_door_words,
 )
 from twin.drawings.sheet import (
     FINE_MM,
@@ -27,22 +28,26 @@ from twin.drawings.sheet import (
     WIDE_MM,
     Area,
     SheetContents,
+    SheetText,
     fitting,
     text_mm,
 )
 from twin.drawings.tray_plan import TrayLine, draw_tray_edges, tray_legend, write_tray_words
 from twin.language import counted
 from twin.plant.aisles import draw_aisles
+from twin.plant.machines import machine_ids
 from twin.plant.shapes import AisleKind
 from twin.plant.tables import Plant
 from twin.scenario.generators.building_shape import NO_BUILDING, BuildingShape
 
 TILE_M = 0.6
 """Side of a floor tile [m]."""
-AROUND_MM = (18.0, 12.0, 12.0, 18.0)
+AROUND_MM = (19.5, 12.0, 12.0, 18.5)
 """Around the hall, at its left, top, right and bottom, for chains of dimensions and bubbles of the grid."""
 _GRID_MM, _BUBBLE_MM = 20.0, 3.0
 _SAME_M = 1e-3
+_STEPS = (1, 2, 5, 10, 20, 50)
+"""Every how many racks a number stands."""
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # I and O are left out: ISO 8560
 
 
@@ -91,13 +96,14 @@ def plan_sheet(
     draft = plan_draft(plant, hall, paper, plan_bounds_m(plant, hall), within)
     _taken_dimensions(draft.drawn, draft.floor, dimensions)
     title = f"Plan of {plant.halls.titles[hall] or plant.halls.ids[hall]}"
+    told = {words.text for words in draft.drawn.words}
     return SheetDraft(
         "plan",
         title,
         draft.landscape,
         draft.floor.scale,
         draft.drawn,
-        (*_legend(plant, hall), *tray_legend(within)),
+        (*_legend(plant, hall, told), *tray_legend(within, told)),
     )
 
 
@@ -132,10 +138,11 @@ def draw_plan(
     draw_building(drawn, floor, building)
     _racks(drawn, floor, plant, hall)
     draw_tray_edges(drawn, floor, trays)
-    _row_labels(drawn, floor, plant, hall)
     _machines(drawn, floor, plant, hall)
+    _row_labels(drawn, floor, plant, hall)
     write_tray_words(drawn, floor, trays)
     _dimensions(drawn, floor, plant, hall)
+    write_door_words(drawn, floor, building)
 
 
 def row_edges_m(plant: Plant, hall: int) -> list[float]:
@@ -216,82 +223,113 @@ def _aisles(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> 
 
 
 def _racks(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
-    """Draw racks with their numbers in their back halves, clear of trays, and a wide line at their fronts."""
+    """Draw racks with a wide line at their fronts, and every so many numbers in their back halves, clear of trays."""
     racks = plant.racks
-    rack_slots = np.flatnonzero(racks.present & (racks.hall == hall))
-    numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in rack_slots.tolist()}
-    rooms = [(number, floor.mm(float(racks.width_m[slot])) - 0.3) for slot, number in numbers.items()]
-    high = fitting(rooms, (TEXT_MM, SMALL_MM, 1.3, 1.0))
-    for slot in rack_slots.tolist():
-        area = floor.area(
+    rack_slots = np.flatnonzero(racks.present & (racks.hall == hall)).tolist()
+    areas = {
+        slot: floor.area(
             *(float(column[slot]) for column in (racks.x_m, racks.y_m, racks.width_m, racks.depth_m))
         )
+        for slot in rack_slots
+    }
+    for slot, area in areas.items():
         drawn.box(area, THIN_MM, grey=0.0)
         front = area.top if racks.facing[slot] > 0 else area.bottom
         drawn.line((area.left, front), (area.right, front), wide_mm=MEDIUM_MM)
-        if text_mm(numbers[slot], high) <= area.wide:
-            back = area.high / 4 if racks.facing[slot] > 0 else -area.high / 4
-            foot = (area.top + area.bottom + high) / 2 + back
-            drawn.write(numbers[slot], ((area.left + area.right) / 2, foot), high, "middle")
+    numbers = {slot: racks.ids[slot].rpartition("/")[2] for slot in rack_slots}
+    high = fitting((number, areas[slot].wide - 0.8) for slot, number in numbers.items())
+    steps = (step for step in _STEPS if _has_room(numbers, areas, step, high))
+    step = next(steps, 0)
+    for slot, number in numbers.items():
+        area = areas[slot]
+        if not step or not number.isdigit() or int(number) % step:
+            continue
+        back = area.high / 4 if racks.facing[slot] > 0 else -area.high / 4
+        middle = ((area.left + area.right) / 2, (area.top + area.bottom + high) / 2 + back)
+        drawn.write(number, middle, high, "middle", clear=text_mm(number, high) > area.wide - 0.4)
+
+
+def _has_room(numbers: Mapping[int, str], areas: Mapping[int, Area], step: int, high_mm: float) -> bool:
+    """Return whether every so many racks can bear their numbers in their back halves."""
+    return all(
+        text_mm(number, high_mm) <= step * areas[slot].wide - 0.8 and high_mm + 0.4 <= areas[slot].high / 2
+        for slot, number in numbers.items()
+    )
 
 
 def _row_labels(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
-    """Write the labels of rows behind their last rack, beside the tray."""
+    """Write the labels of rows behind their last rack, beside the tray; else before the first one, or upon the row."""
     rows = plant.rows
-    starts_m = sorted(
-        {
-            (float(rows.y_m[row]), float(rows.x0_m[row]))
-            for row in np.flatnonzero(rows.present & (rows.hall == hall))
-        }
-    )
-    for row in np.flatnonzero(rows.present & (rows.hall == hall)).tolist():
-        x1_m, y_m = float(rows.x1_m[row]), float(rows.y_m[row])
+    row_slots = np.flatnonzero(rows.present & (rows.hall == hall)).tolist()
+    starts_m = sorted((float(rows.y_m[row]), float(rows.x0_m[row])) for row in row_slots)
+    for row in row_slots:
+        label, x0_m, x1_m, y_m = (
+            rows.labels[row],
+            *(float(column[row]) for column in (rows.x0_m, rows.x1_m, rows.y_m)),
+        )
         next_m = min(
             (x for y, x in starts_m if abs(y - y_m) < 1.0 and x > x1_m - _SAME_M),
             default=floor.x0_m + floor.wide_m,
         )
-        room = floor.mm(next_m - x1_m) - 1.6
-        if room > 2.0 and floor.mm(float(rows.depth_m[row])) > SMALL_MM:
-            back_m = rows.facing[row] * rows.depth_m[row] / 4
-            at = (floor.x(x1_m) + 0.8, floor.y(y_m - float(back_m)) + SMALL_MM / 2)
-            drawn.write(rows.labels[row], at, SMALL_MM, bold=True, most_mm=room, clear=True)
+        back_m = float(rows.facing[row] * rows.depth_m[row] / 4)
+        foot = floor.y(y_m - back_m) + SMALL_MM / 2
+        behind = SheetText(label, (floor.x(x1_m) + 0.8, foot), SMALL_MM, bold=True)
+        before = SheetText(label, (floor.x(x0_m) - 0.8, foot), SMALL_MM, "right", bold=True)
+        upon = (floor.x((x0_m + x1_m) / 2), floor.y(y_m) + SMALL_MM / 2)
+        fits = behind.long_mm <= floor.mm(next_m - x1_m) - 1.6
+        words = (
+            (drawn.free([behind]) if fits else None)
+            or (drawn.free([before], of_lines=True) if before.box[0] > floor.left else None)
+            or drawn.free([SheetText(label, upon, SMALL_MM, "middle", bold=True)])
+        )
+        if words is not None:
+            drawn.put(words, clear=True)
 
 
 def _machines(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
+    """Draw machines with their ids, those of their loops or the last part of those: what there is room for in all."""
     machines, loops = plant.machines, plant.loops
-    for place, loop in enumerate(machines.loop.tolist()):
-        if int(loops.hall[loop]) != hall or not loops.present[loop]:
-            continue
-        area = floor.area(
-            *(
-                float(column[place])
-                for column in (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
-            )
-        )
+    columns = (machines.x_m, machines.y_m, machines.width_m, machines.depth_m)
+    areas = {
+        place: floor.area(*(float(column[place]) for column in columns))
+        for place, loop in enumerate(machines.loop.tolist())
+        if int(loops.hall[loop]) == hall and loops.present[loop]
+    }
+    for area in areas.values():
         drawn.box(area, MEDIUM_MM, grey=0.12)
-        text = loops.ids[loop]
-        tall = area.high > area.wide
-        long, across = max(area.wide, area.high), min(area.wide, area.high)
-        high = next(
-            (
-                h
-                for h in (TEXT_MM, SMALL_MM, 1.3, 1.0)
-                if text_mm(text, h) <= long - 0.4 and h <= across - 0.4
-            ),
-            None,
-        )
+    ids, shown = machine_ids(plant), {}
+    for name in (str, _loop_of, _number_of):
+        shown = {place: name(ids[place]) for place in areas}
+        if all(_within(area, shown[place], SMALL_MM) for place, area in areas.items()):
+            break
+    for place, area in areas.items():
+        text = shown[place]
+        high = next((high for high in (TEXT_MM, SMALL_MM) if _within(area, text, high)), None)
         if high is not None:
-            x, y = (area.left + area.right) / 2, (area.top + area.bottom) / 2
+            x, y, tall = (area.left + area.right) / 2, (area.top + area.bottom) / 2, area.high > area.wide
             at = (x + high / 2, y) if tall else (x, y + high / 2)
             drawn.write(text, at, high, "middle", upright=tall)
 
 
+def _loop_of(id: str) -> str:
+    return id.partition("#")[0]
+
+
+def _number_of(id: str) -> str:
+    return _loop_of(id).rpartition("/")[2]
+
+
+def _within(area: Area, text: str, high_mm: float) -> bool:
+    long, across = max(area.wide, area.high), min(area.wide, area.high)
+    return text_mm(text, high_mm) <= long - 0.6 and high_mm <= across - 0.4
+
+
 def _dimensions(drawn: SheetContents, floor: PlanFloor, plant: Plant, hall: int) -> None:
     x0_m, x1_m, y0_m, y1_m = hall_bounds_m(plant, hall)
-    for places, out in ((row_edges_m(plant, hall), 6.0), ([y0_m, y1_m], 13.0)):
+    for places, out in ((row_edges_m(plant, hall), 6.0), ([y0_m, y1_m], 14.5)):
         across = [floor.y(y_m) for y_m in places]
         drawn.dimension(across, np.diff(places).tolist(), floor.left - out, upright=True)
-    for places, out in ((row_ends_m(plant, hall), 7.0), ([x0_m, x1_m], 14.0)):
+    for places, out in ((row_ends_m(plant, hall), 7.5), ([x0_m, x1_m], 14.5)):
         along = [floor.x(x_m) for x_m in places]
         drawn.dimension(along, np.diff(places).tolist(), floor.bottom + out, upright=False)
 
@@ -312,16 +350,27 @@ def _inside(floor: PlanFloor, point: tuple[float, float]) -> bool:
     return -0.1 <= across <= floor.mm(floor.wide_m) + 0.1 and -0.1 <= up <= floor.mm(floor.high_m) + 0.1
 
 
-def _legend(plant: Plant, hall: int) -> tuple[str, ...]:
-    rows, racks = plant.rows, plant.racks
+def _legend(plant: Plant, hall: int, told: Collection[str]) -> tuple[str, ...]:
+    """Return what the legend says of a hall; `told`: all words of its plan."""
+    rows, racks, loops = plant.rows, plant.racks, plant.loops
     row_mask = rows.present & (rows.hall == hall)
     labels = [f"{rows.labels[row]}: {rows.ids[row]}" for row in np.flatnonzero(row_mask).tolist()]
-    count = int((racks.present & (racks.hall == hall)).sum())
-    told = "; ".join(labels[:6]) + ("; ..." if len(labels) > 6 else "")
+    rack_mask = racks.present & (racks.hall == hall)
+    numbers = {racks.ids[slot].rpartition("/")[2] for slot in np.flatnonzero(rack_mask).tolist()}
+    words = "; ".join(labels[:6]) + ("; ..." if len(labels) > 6 else "")
     building = plant.halls.buildings[hall]
     grid = "lines through columns" if building.columns else f"the grid of {TILE_M * 1e3:.0f} mm floor tiles"
-    return (
-        f"Dimensions in millimetres. {counted(count, 'rack')} in {counted(int(row_mask.sum()), 'row')}. {told}",
+    count = counted(int(rack_mask.sum()), "rack")
+    found = [
+        f"Dimensions in millimetres. {count} in {counted(int(row_mask.sum()), 'row')}. {words}",
         f"Wide edge of a rack: its front. Dashed: contained aisles, and {grid}.",
-        *((building_words(plant, hall),) if building is not NO_BUILDING else ()),
-    )
+    ]
+    if not numbers <= set(told):
+        found.append("Racks of a row are numbered from 0 on, from left to right.")
+    machine_loops = np.unique(plant.machines.loop)
+    ids = [loops.ids[loop] for loop in machine_loops if loops.hall[loop] == hall and loops.present[loop]]
+    if ids and not any(_loop_of(text) in ids for text in told):
+        found.append(f"Numbers of machines: those of their loops, {_number_of(ids[0])} for {ids[0]}.")
+    if building is not NO_BUILDING:
+        found.append(building_words(plant, hall))
+    return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from twin.drawings.sheet import (
     Point,
     SheetContents,
     SheetPicture,
+    SheetText,
     text_mm,
 )
 from twin.plant.design_load import GRAVITY_M_S2
@@ -29,6 +31,8 @@ Bounds = tuple[float, float, float, float]
 
 _HATCH_MM = 1.2
 _ARC_PIECES = 12
+_AROUND_MM, _LEADER_MM = 10.0, 2.5
+"""How far from the floor ids of doors may stand, and from which distance on a line leads to them."""
 _FAINT = 0.3
 """How dark a drawing lies below the plan."""
 
@@ -134,13 +138,53 @@ def _door(drawn: SheetContents, floor: PlanFloor, door: DoorShape) -> None:
         drawn.line(*(on_paper(place) for place in arc), wide_mm=FINE_MM)
     if not door.leaves:
         drawn.line(on_paper(door.line.start), on_paper(door.line.stop), wide_mm=THIN_MM, dashed=True)
-    swing = door.swing or door.line.rectangle(0.0, door.width_m, 0.0, door.width_m / 2)
-    left, top, right, bottom = _area(floor, swing)
-    long, across = max(right - left, bottom - top), min(right - left, bottom - top)
-    if text_mm(door.id, SMALL_MM) <= long - 0.6 and across >= SMALL_MM + 1.0:
-        tall, x, y = bottom - top > right - left, (left + right) / 2, (top + bottom) / 2
-        at = (x + SMALL_MM / 2, y) if tall else (x, y + SMALL_MM / 2)
-        drawn.write(door.id, at, SMALL_MM, "middle", upright=tall, clear=True)
+
+
+def write_door_words(drawn: SheetContents, floor: PlanFloor, building: BuildingShape) -> None:
+    """Write the id of each door beside it, where nothing else is drawn: across the wall first, then before its swing.
+
+    Farther away there is a line to it.
+    """
+    room = Area(
+        floor.left - _AROUND_MM,
+        floor.bottom - floor.mm(floor.high_m) - _AROUND_MM,
+        floor.left + floor.mm(floor.wide_m) + _AROUND_MM,
+        floor.bottom + _AROUND_MM,
+    )
+    for door in building.doors:
+        middle, ways = door.line.point(door.width_m / 2), _word_ways(door, building.thickness_m)
+        tried: dict[SheetText, Point] = {}
+        for more_mm, aside, (near_m, way) in product((0.0, 3.0, 6.0, 10.0, 15.0), (0, 1, -1), ways):
+            start = (floor.x(middle[0] + near_m * way[0]), floor.y(middle[1] + near_m * way[1]))
+            out, along = (way[0], -way[1]), (way[1], way[0])
+            long, high = text_mm(door.id, SMALL_MM) / 2, SMALL_MM / 2
+            away = 0.8 + more_mm + abs(out[0]) * long + abs(out[1]) * high
+            side = aside * (floor.mm(door.width_m) / 2 + abs(along[0]) * long + abs(along[1]) * high)
+            x, y = (start[axis] + out[axis] * away + along[axis] * side for axis in (0, 1))
+            words = SheetText(door.id, (x, y + high), SMALL_MM, "middle")
+            left, top, right, bottom = words.box
+            if room.left <= left and room.top <= top and right <= room.right and bottom <= room.bottom:
+                tried.setdefault(words, start)
+        free = drawn.free(tried, of_lines=True)
+        if free is not None:
+            drawn.put(free, clear=True)
+            left, top, right, bottom = free.box
+            start = tried[free]
+            near = (min(max(start[0], left), right), min(max(start[1], top), bottom))
+            if math.dist(start, near) > _LEADER_MM:
+                drawn.line(start, near, wide_mm=FINE_MM)
+
+
+def _word_ways(door: DoorShape, thickness_m: float) -> list[tuple[float, tuple[float, float]]]:
+    """Return ways from the middle of a door to where its id may stand: how far that begins [m], and its direction."""
+    (ax, ay), (bx, by) = door.line.point(0.0, -1.0), door.line.point(0.0)
+    inwards = (bx - ax, by - ay)
+    leaf_m = max((math.dist(hinge, shut) for hinge, shut, _ in door.leaves), default=0.0)
+    ways = [
+        (thickness_m + (0.0 if door.inside else leaf_m), (-inwards[0], -inwards[1])),
+        (leaf_m if door.inside else 0.0, inwards),
+    ]
+    return ways if door.inside else ways[::-1]
 
 
 def _turned(

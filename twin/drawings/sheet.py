@@ -1,28 +1,41 @@
 """One sheet of a drawing: strokes and words on paper, in millimetres from its top left corner. Nothing is drawn here.
 
-Line widths are those of ISO 128, heights of letters those of ISO 3098, times 0.7 where a plan is dense.
+Line widths are those of ISO 128, heights of letters those of ISO 3098: none is lower than 1.8 mm.
 """
 
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import Literal
 
+import numpy as np
+
+from twin.arrays import Bools, Floats
 from twin.scenario.formats.underlay_file import Picture
 
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom [mm]."""
 Anchor = Literal["left", "middle", "right"]
 Mark = Literal["", "added", "gone", "moved", "changed"]
 
 FINE_MM, THIN_MM, MEDIUM_MM, WIDE_MM = 0.13, 0.18, 0.35, 0.7
 SMALL_MM, TEXT_MM, TITLE_MM = 1.8, 2.5, 3.5
 """Heights of capitals."""
-LETTER = 0.72
-"""Width of a letter over the height of capitals, generously: text that is wider is set closer."""
+_LETTER = 0.74
+_LETTERS = {
+    **dict.fromkeys("iIjl.,:;'|!()[]/ ", 0.38),
+    **dict.fromkeys("ftr-", 0.5),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ+<>=#w", 0.82),
+    **dict.fromkeys("MWm%@", 1.14),
+}
+"""Width of letters over the height of capitals, in the narrow setting of drawings; wider fonts are set closer."""
+_BOLD = 1.1
+_CLOSEST = 0.85
+"""What a text may be set closer to at most; a longer one is cut."""
 LINE = 1.6
 """From line to line, in heights of capitals."""
 TICK_MM = 1.5
@@ -54,6 +67,23 @@ class Stroke:
     dashed: bool = False
     grey: float | None = None
     mark: Mark = ""
+
+    @property
+    def bent(self) -> bool:
+        """Return whether it is an arc or another line with bends."""
+        return not self.closed and len(self.points) > 2
+
+    @property
+    def lines(self) -> list[tuple[float, float, float, float]]:
+        """Return its straight pieces: x and y of both ends [mm]."""
+        points = (*self.points, *self.points[:1]) if self.closed else self.points
+        return [(*a, *b) for a, b in pairwise(points)]
+
+    @property
+    def box(self) -> Box:
+        """Return left, top, right, bottom [mm]."""
+        x, y = zip(*self.points, strict=True)
+        return min(x), min(y), max(x), max(y)
 
 
 @dataclass(frozen=True)
@@ -89,10 +119,10 @@ class SheetText:
     @property
     def long_mm(self) -> float:
         """Return its length as it is reckoned with [mm]."""
-        return min(text_mm(self.text, self.high_mm), self.most_mm)
+        return min(text_mm(self.text, self.high_mm, bold=self.bold), self.most_mm)
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Box:
         """Return left, top, right, bottom [mm]."""
         before = {"left": 0.0, "middle": 0.5, "right": 1.0}[self.anchor] * self.long_mm
         x, y = self.at
@@ -201,13 +231,31 @@ class SheetContents:
         most_mm: float = math.inf,
         clear: bool = False,
     ) -> None:
-        """Write a line of text, nothing where there is none; `clear` of the lines that it stands on."""
+        """Write a line of text, nothing where there is none; `clear` of the lines that it stands on.
+
+        A text that is far too long for its room ends in an ellipsis.
+        """
         if text:
-            if clear:
-                self.strokes.append(
-                    _cleared(SheetText(text, at, high_mm, anchor, upright, bold, most_mm).box)
-                )
-            self.words.append(SheetText(text, at, high_mm, anchor, upright, bold, most_mm))
+            text = _cut(text, high_mm, most_mm, bold=bold)
+            self.put(SheetText(text, at, high_mm, anchor, upright, bold, most_mm), clear=clear)
+
+    def put(self, words: SheetText, *, clear: bool = False) -> None:
+        """Write a text as it is, `clear` of the lines that it stands on."""
+        if clear:
+            self.strokes.append(_cleared(words.box))
+        self.words.append(words)
+
+    def free(self, tried: Iterable[SheetText], *, of_lines: bool = False) -> SheetText | None:
+        """Return the first text that stands on no other, on no arc and no bent line; `of_lines`: on nothing solid."""
+        solid = [s for s in self.strokes if not s.dashed and (of_lines or s.bent)]
+        lines = np.array([line for stroke in solid for line in stroke.lines]).reshape(-1, 4)
+        filled = np.array([s.box for s in solid if s.grey is not None]).reshape(-1, 4)
+        written = np.array([words.box for words in self.words]).reshape(-1, 4)
+        for words in tried:
+            box = words.box
+            if not (_meet(written, box).any() or _over(filled, box).any() or crossed(lines, box)):
+                return words
+        return None
 
     def write_lines(
         self,
@@ -262,8 +310,11 @@ class SheetContents:
         ]
         high = fitting((text, room) for text, _, room in pieces)
         for text, middle, room in pieces:
-            if text_mm(text, high) <= room:
-                self.write(text, point(middle, at_mm - 0.8), high, "middle", upright=upright)
+            if text_mm(text, high) * _CLOSEST <= room:
+                self.write(text, point(middle, at_mm - 0.8), high, "middle", upright=upright, most_mm=room)
+            elif high <= room + 1e-6:  # across the chain, away from what is measured or towards it
+                foot = point(middle + high / 2, at_mm - 0.8)
+                self.write(text, foot, high, "right" if upright else "left", upright=not upright)
 
     def aslant_dimension(self, start: Point, stop: Point, length_m: float) -> None:
         """Draw a single dimension between two points in any direction, its length level beside its middle."""
@@ -274,31 +325,56 @@ class SheetContents:
         steep = abs(stop[1] - start[1]) > abs(stop[0] - start[0])
         upright = steep and abs(stop[0] - start[0]) < half
         anchor: Anchor = "left" if steep and not upright else "middle"
-        text, long = millimetres(length_m), math.dist(start, stop)
-        high = fitting([(text, long - 0.6)], (SMALL_MM, 1.3))
+        text = millimetres(length_m)
         tried = []
         for away, share in product((0.8, 2.0, 3.2, -2.6, -3.8), (0.5, 0.35, 0.65, 0.2, 0.8)):
-            aside = (-away, 0.0) if upright else (half, high / 2) if steep else (0.0, -away)
+            aside = (-away, 0.0) if upright else (half, SMALL_MM / 2) if steep else (0.0, -away)
             at = tuple(a + share * (b - a) + c for a, b, c in zip(start, stop, aside, strict=True))
-            tried.append(SheetText(text, (at[0], at[1]), high, anchor, upright))
-        said = next((each for each in tried if not any(_meet(each.box, w.box) for w in self.words)), tried[0])
-        self.write(said.text, said.at, high, anchor, upright=upright, clear=True)
+            tried.append(SheetText(text, (at[0], at[1]), SMALL_MM, anchor, upright))
+        self.put(self.free(tried) or tried[0], clear=True)
 
 
-def _meet(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    """Return whether two texts would be read as one, or lie on each other."""
+def _meet(boxes: Floats, box: Box) -> Bools:
+    """Return which texts would be read as one with another, or lie on it."""
     apart_mm = SMALL_MM / 2
-    level = box[0] < other[2] + apart_mm and other[0] < box[2] + apart_mm
-    return level and box[1] < other[3] + 0.2 and other[1] < box[3] + 0.2
+    return _over(boxes, (box[0] - apart_mm, box[1] - 0.2, box[2] + apart_mm, box[3] + 0.2))
 
 
-def _cleared(box: tuple[float, float, float, float]) -> Stroke:
+def _over(boxes: Floats, box: Box) -> Bools:
+    level = (boxes[:, 0] < box[2]) & (box[0] < boxes[:, 2])
+    return np.asarray(level & (boxes[:, 1] < box[3]) & (box[1] < boxes[:, 3]), np.bool_)
+
+
+def crossed(lines: Floats, box: Box) -> bool:
+    """Return whether any straight line, x and y of its ends (n, 4), goes through a box [mm]."""
+    start, way = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = ((np.array(corner) - start) / way for corner in (box[:2], box[2:]))
+    level = way == 0.0  # along one axis: within the box all the way, or nowhere
+    within = (start > box[:2]) & (start < box[2:])
+    near = np.where(level, np.where(within, -np.inf, np.inf), np.minimum(first, second)).max(
+        axis=1, initial=0.0
+    )
+    far = np.where(level, np.inf, np.maximum(first, second)).min(axis=1, initial=1.0)
+    return bool((near < far).any())
+
+
+def _cleared(box: Box) -> Stroke:
     left, top, right, bottom = box
     corners = ((left, top - 0.4), (right, top - 0.4), (right, bottom + 0.4), (left, bottom + 0.4))
     return Stroke(corners, 0.0, closed=True, grey=0.0)
 
 
-def fitting(texts: Iterable[tuple[str, float]], heights: Sequence[float] = (TEXT_MM, SMALL_MM, 1.3)) -> float:
+def _cut(text: str, high_mm: float, most_mm: float, *, bold: bool) -> str:
+    """Return a text that can be set close enough for its room, cut where it cannot."""
+    if text_mm(text, high_mm, bold=bold) * _CLOSEST <= most_mm:
+        return text
+    end = "\N{HORIZONTAL ELLIPSIS}"
+    fits = (text_mm(text[:count] + end, high_mm, bold=bold) <= most_mm for count in range(len(text)))
+    return text[: max(1, sum(fits) - 1)].rstrip() + end
+
+
+def fitting(texts: Iterable[tuple[str, float]], heights: Sequence[float] = (TEXT_MM, SMALL_MM)) -> float:
     """Return the greatest height of letters at which all texts fit into their room, else the least [mm]."""
     rooms = list(texts)
     fits = (high for high in heights if all(text_mm(text, high) <= room for text, room in rooms))
@@ -306,13 +382,27 @@ def fitting(texts: Iterable[tuple[str, float]], heights: Sequence[float] = (TEXT
 
 
 def wrapped(text: str, high_mm: float, wide_mm: float) -> list[str]:
-    """Return a text broken into lines that fit a width [mm]."""
-    return textwrap.wrap(text, max(8, int(wide_mm / (LETTER * high_mm))), break_long_words=True) or [""]
+    """Return a text broken into lines that fit a width [mm]; a word that is longer is broken too."""
+    lines: list[str] = []
+    for word in text.split():
+        joined = f"{lines[-1]} {word}" if lines else word
+        if text_mm(joined, high_mm) <= wide_mm:
+            lines[-1:] = [joined]
+            continue
+        rest = word
+        while text_mm(rest, high_mm) > wide_mm and len(rest) > 1:
+            count = next(
+                n for n in range(len(rest), 0, -1) if n == 1 or text_mm(rest[:n], high_mm) <= wide_mm
+            )
+            lines.append(rest[:count])
+            rest = rest[count:]
+        lines.append(rest)
+    return lines or [""]
 
 
-def text_mm(text: str, high_mm: float) -> float:
+def text_mm(text: str, high_mm: float, *, bold: bool = False) -> float:
     """Return the length that a text is reckoned with [mm]."""
-    return len(text) * LETTER * high_mm
+    return sum(_LETTERS.get(letter, _LETTER) for letter in text) * high_mm * (_BOLD if bold else 1.0)
 
 
 def millimetres(length_m: float) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import pi
 
 import numpy as np
@@ -23,8 +24,9 @@ DEPTH_M = 0.1
 """Of a tray, from its bottom to the edge of its sides [est]."""
 DIAMETERS_M = {"copper": 9e-3, "active copper": 6.5e-3, "multimode": 3e-3, "singlemode": 3e-3}
 """Outer diameter of a cable by what carries its signal [est]."""
-_HEIGHTS_MM = (SMALL_MM, 1.3, 1.0)
 _AIR_MM = 0.6
+_PARTS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.02, 0.98)
+"""Where along a tray its words may stand; those of a thin one best at an end."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,8 @@ def write_tray_words(drawn: SheetContents, floor: PlanFloor, trays: Sequence[Tra
             taken = np.concatenate([taken, [words.box]])
 
 
-def tray_legend(trays: Sequence[TrayLine]) -> tuple[str, ...]:
-    """Return what the legend of a plan says of its trays."""
+def tray_legend(trays: Sequence[TrayLine], told: Collection[str]) -> tuple[str, ...]:
+    """Return what the legend of a plan says of its trays: each, where not all words of all (`told`) are on it."""
     if not trays:
         return ()
     levels = [f"+{level_m:.2f}" for level_m in sorted({tray.level_m for tray in trays})]
@@ -135,10 +137,15 @@ def tray_legend(trays: Sequence[TrayLine]) -> tuple[str, ...]:
     fullest = max(trays, key=lambda tray: tray.fill)
     names = [tray.name for tray in trays]
     size = f"{trays[0].width_m * 1e3:.0f} x {DEPTH_M * 1e3:.0f} mm"
-    return (
+    found = [
         f"Double dashed: cable trays {_span(names)}, {size}, bottom {_span(levels)} m; fill {_span(fills)} "
-        f"({fullest.name}: {fullest.cables:,} cables), of which 50 % at most is usual.",
-    )
+        f"({fullest.name}: {fullest.cables:,} cables), of which 50 % at most is usual."
+    ]
+    if len(trays) > 1 and not all(tray.words in told for tray in trays):
+        alike = groupby(trays, lambda tray: (f"+{tray.level_m:.2f} m", percent(tray.fill)))
+        listed = [f"{_span([tray.name for tray in same])} {', '.join(figures)}" for figures, same in alike]
+        found.append(f"Trays: {'; '.join(listed)}.")
+    return tuple(found)
 
 
 def _span(words: Sequence[str]) -> str:
@@ -169,20 +176,20 @@ def _fitting(taken: Floats, floor: PlanFloor, tray: TrayLine) -> SheetText | Non
     upright = abs(x1_m - x0_m) < abs(y1_m - y0_m)
     long_mm = floor.mm(abs(y1_m - y0_m) if upright else abs(x1_m - x0_m))
     across_mm = floor.mm(tray.width_m)
-    for text in (tray.words, tray.name):
-        for high in _HEIGHTS_MM:
-            room = long_mm - text_mm(text, high)
-            if high > across_mm - _AIR_MM or room < 2 * _AIR_MM:
-                continue
-            for part in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.02, 0.98):
-                along = (part - 0.5) * (room - 2 * _AIR_MM)
-                x, y = (floor.x((x0_m + x1_m) / 2), floor.y((y0_m + y1_m) / 2))
-                at = (x + high / 2, y + along) if upright else (x + along, y + high / 2)
-                words = SheetText(text, at, high, "middle", upright)
-                left, top, right, bottom = words.box
-                over = (np.minimum(taken[:, 2], right) - np.maximum(taken[:, 0], left) > -0.4) & (
-                    np.minimum(taken[:, 3], bottom) - np.maximum(taken[:, 1], top) > -0.4
-                )
-                if not over.any():
-                    return words
+    thin = across_mm - _AIR_MM < SMALL_MM
+    for text in (tray.name,) if thin else (tray.words, tray.name):
+        room = long_mm - text_mm(text, SMALL_MM)
+        if room < 2 * _AIR_MM:
+            continue
+        for part in _PARTS[::-1] if thin else _PARTS:
+            along = (part - 0.5) * (room - 2 * _AIR_MM)
+            x, y = (floor.x((x0_m + x1_m) / 2), floor.y((y0_m + y1_m) / 2))
+            at = (x + SMALL_MM / 2, y + along) if upright else (x + along, y + SMALL_MM / 2)
+            words = SheetText(text, at, SMALL_MM, "middle", upright)
+            left, top, right, bottom = words.box
+            over = (np.minimum(taken[:, 2], right) - np.maximum(taken[:, 0], left) > -0.4) & (
+                np.minimum(taken[:, 3], bottom) - np.maximum(taken[:, 1], top) > -0.4
+            )
+            if not over.any():
+                return words
     return None

@@ -18,6 +18,7 @@ from twin.lists.site_lists import LISTS
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.report.markup import page, table, tag
+from twin.report.paper import report_bytes
 from twin.report.scene_report import scene_report
 from twin.report.style import STYLE
 from twin.scenario import Document
@@ -103,7 +104,10 @@ def package_entries(document: Document) -> Iterator[PackageEntry]:
     scenario = document.scenario
     yield from scene_entries(document)
     plant = build(scenario)
-    yield PackageEntry("report.html", "Report of the scene as designed", scene_report(document).encode())
+    report = scene_report(document)
+    for name, kind in (("report.html", "for a browser"), ("report.pdf", "on paper")):
+        title = f"Report of the scene as designed, for who decides, builds and checks, {kind}"
+        yield PackageEntry(name, title, report_bytes(Path(name), report))
     sheets = drawings(scenario, plant, plant.catalog, title_block(scenario))
     title = f"Drawings: {', '.join(sheet.name for sheet in sheets)}"
     yield PackageEntry("drawings.pdf", title, pdf_bytes(sheets, scenario.title))

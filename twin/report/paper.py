@@ -7,6 +7,7 @@ first (`twin.report.paper_markup`). Drawings stay vectors. Needs no display.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from math import floor
 from pathlib import Path
@@ -29,6 +30,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextFrame,
+    QTextImageFormat,
     QTextTable,
 )
 from PySide6.QtSvg import QSvgRenderer
@@ -44,10 +46,18 @@ _EDGE = 5.0
 _DPI = 600
 _LEAD = 64.0
 """Lines under a heading that are lower than this stay with what follows [px]."""
+_ABOVE_PART = 24.0
+"""Above a part that does not begin a page [px]."""
 _NUMBER_PX = 80.0
 """Room for the number of a sheet at its foot."""
-_WHOLE = 0.4
+_WHOLE = 0.3
 """Tables lower than this part of a page are not torn."""
+_ROWS = 3
+"""Of a table that is torn, on its first page at least."""
+_LINES = 3
+"""A paragraph of so many lines is not torn; of a longer one two stay together."""
+_SMALLEST = 0.5
+"""What a picture may be shrunk to, so that it stays on its page."""
 
 
 def report_bytes(path: Path, html: str) -> bytes:
@@ -99,6 +109,11 @@ class _Piece:
     first: float  # bottom of its first line or row
     keeps: bool
 
+    @property
+    def position(self) -> int:
+        """Return where in the text it begins."""
+        return self.block.position() if self.frame is None else self.frame.firstPosition()
+
 
 class LaidOutReport:
     """A page of ours laid out on sheets.
@@ -109,6 +124,10 @@ class LaidOutReport:
         Of the document, and how many sheets it has.
     page_of
         Sheet, from 1 on, of each heading by its key.
+    high
+        Of the text of a sheet [px].
+    drawn
+        Where drawings and pictures are, counted on from sheet to sheet, and their names [px].
     """
 
     def __init__(self, page: PaperPage) -> None:
@@ -128,11 +147,17 @@ class LaidOutReport:
             document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), blank)
         document.setHtml(page.html)
         document.setPageSize(QSizeF(_WIDE, _HIGH))
+        self._high: dict[int, float] = {}
+        self._begin_second_part()
+        for frame in document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                self._keep_together(frame.lastPosition())
+                self._keep_rows(frame)
         self._keep_together()
-        self._keep_rows()
         self._number_contents()
         self.pages = document.pageCount()
-        self._drawn = [found for block in self._blocks() if (found := self._drawing(block)) is not None]
+        self.high = float(_HIGH)
+        self.drawn = [found for block in self._blocks() if (found := self._drawing(block)) is not None]
 
     def paint(self, painter: QPainter, number: int) -> None:
         """Paint one sheet, from 0 on."""
@@ -143,7 +168,7 @@ class LaidOutReport:
         context = QAbstractTextDocumentLayout.PaintContext()
         context.clip = shown
         self._document.documentLayout().draw(painter, context)
-        for place, name in self._drawn:
+        for place, name in self.drawn:
             if place.intersects(shown):
                 if name in self._page.drawings:
                     QSvgRenderer(QByteArray(self._page.drawings[name].encode())).render(painter, place)
@@ -207,6 +232,20 @@ class LaidOutReport:
             > 1
         ]
 
+    def torn_paragraphs(self) -> list[str]:
+        """Return the paragraphs outside of tables that leave a line alone, or part from what they are kept with."""
+        torn = self._first_torn()
+        return [] if torn is None else [torn[0].block.text()]
+
+    def rows_by_page(self) -> list[list[int]]:
+        """Return for each table how many of its rows begin on each sheet that it is on."""
+        counts = []
+        for frame in self._document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable) and frame.format().headerRowCount():
+                rows = range(frame.format().headerRowCount(), frame.rows())
+                counts.append(list(Counter(_page_of(self._row(frame, row)[0]) for row in rows).values()))
+        return counts
+
     # --- what stays together
 
     def _pieces(self) -> list[_Piece]:
@@ -220,34 +259,86 @@ class LaidOutReport:
                 place = layout.frameBoundingRect(frame)
                 first, table = place.bottom(), isinstance(frame, QTextTable)
                 if isinstance(frame, QTextTable):
-                    row = min(frame.format().headerRowCount(), frame.rows() - 1)
+                    row = min(frame.format().headerRowCount() + _ROWS - 1, frame.rows() - 1)
                     _, first = self._row(frame, row)
                 found.append(_Piece(block, frame, place.top(), place.bottom(), first, not table))
             elif block.isValid() and block.text():
-                place, lines = layout.blockBoundingRect(block), block.layout()
-                first = place.top() + (lines.lineAt(0).height() if lines.lineCount() else 0.0)
+                place, first = layout.blockBoundingRect(block), self._first_lines(block)
                 keeps = block.blockFormat().headingLevel() > 0 or any(
-                    KEEP in fragment.charFormat().anchorNames() for fragment in _fragments(block)
+                    KEEP in fragment.charFormat().anchorNames() or fragment.charFormat().isImageFormat()
+                    for fragment in _fragments(block)
                 )
                 found.append(_Piece(block, None, place.top(), place.bottom(), first, keeps))
         return found
 
-    def _keep_together(self) -> None:
-        """Begin a new page before what would be torn: heads from what they head, pictures from notes, small tables."""
+    def _first_lines(self, block: QTextBlock) -> float:
+        """Return the bottom of what must stand on the page on which a block begins [px]: all of it if it is short."""
+        place, lines = self._document.documentLayout().blockBoundingRect(block), block.layout()
+        bottoms = [lines.lineAt(n).y() + lines.lineAt(n).height() for n in range(lines.lineCount())]
+        if len(bottoms) <= _LINES:
+            return place.bottom()
+        alone = _page_of(place.top() + bottoms[-2] - 0.5) != _page_of(place.top() + bottoms[-1] - 0.5)
+        return place.top() + bottoms[-1 if alone else 1]
+
+    def _begin_second_part(self) -> None:
+        """Begin the second part on a page of its own, below the contents where these have left that of the first."""
+        found = (block for block in self._blocks() if self._page.second and _is_at(block, self._page.second))
+        second = next(found, None)
+        if second is None:
+            return
+        self._keep_together(second.position())
+        pieces = self._pieces()
+        place = next(n for n, piece in enumerate(pieces) if piece.block == second and piece.frame is None)
+        head = place - 2  # of the contents, which are a table
+        begun = head > 0 and pieces[head].keeps and _page_of(pieces[head - 1].bottom - 0.5)
+        if head <= 0 or begun == _page_of(pieces[head].top):
+            _begin_page(pieces[place])
+        else:
+            form = QTextBlockFormat()
+            form.setTopMargin(_ABOVE_PART)
+            QTextCursor(second).mergeBlockFormat(form)
+
+    def _keep_together(self, before: int | None = None) -> None:
+        """Begin a new page before what would be torn: heads from what they head, pictures from notes, small tables.
+
+        A picture that would leave its page is made smaller, where that helps. `before`: up to that place of the text.
+        """
         for _ in range(400):
             torn = self._first_torn()
-            if torn is None:
+            if torn is None or (before is not None and torn[0].position >= before):
                 return
-            if torn.frame is not None:
-                frame_form = torn.frame.frameFormat()
-                frame_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-                torn.frame.setFrameFormat(frame_form)
-            else:
-                form = QTextBlockFormat()
-                form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-                QTextCursor(torn.block).mergeBlockFormat(form)
+            begin, bottom = torn
+            if not self._shrink(begin, bottom):
+                _begin_page(begin)
 
-    def _first_torn(self) -> _Piece | None:
+    def _shrink(self, piece: _Piece, bottom: float) -> bool:
+        """Make a picture smaller, so that it stays on its page with what is kept with it; return whether that helps."""
+        if piece.frame is not None:
+            return False
+        for fragment in _fragments(piece.block):
+            if fragment.charFormat().isImageFormat():
+                image = fragment.charFormat().toImageFormat()
+                free = (_page_of(piece.top) + 1) * _HIGH - 2.0 * _EDGE - piece.top
+                share = (image.height() - (bottom - piece.top - free)) / image.height()
+                whole = self._high.setdefault(piece.position, image.height())
+                if (
+                    image.name() in self._page.drawings
+                    or not _SMALLEST * whole < share * image.height() < whole
+                ):
+                    return False
+                smaller = QTextImageFormat()
+                smaller.setWidth(image.width() * share)
+                smaller.setHeight(image.height() * share)
+                cursor = QTextCursor(self._document)
+                cursor.setPosition(fragment.position())
+                end = fragment.position() + fragment.length()
+                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(smaller)
+                return True
+        return False
+
+    def _first_torn(self) -> tuple[_Piece, float] | None:
+        """Return where a new page must begin first, and the bottom of what must be on it [px]."""
         pieces = self._pieces()
         for place, piece in enumerate(pieces):
             torn = _page_of(piece.top) != _page_of(piece.first - 0.5)
@@ -258,26 +349,29 @@ class LaidOutReport:
                 begin -= 1
             torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
             if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
-                return pieces[begin]
+                return pieces[begin], piece.first
         return None
 
-    def _keep_rows(self) -> None:
-        """Push rows that would be torn so far that Qt begins them on the next page, below the head repeated there."""
-        for frame in self._document.rootFrame().childFrames():
-            if not isinstance(frame, QTextTable):
+    def _keep_rows(self, table: QTextTable) -> None:
+        """Make room below rows, so that the next begin on the next page, below the head repeated there; none alone."""
+        heads, last = table.format().headerRowCount(), table.rows() - 1
+        for row in range(heads, last + 1):
+            top, bottom = self._row(table, row)
+            torn = _page_of(top) != _page_of(bottom - 0.5)
+            if heads + _ROWS < row == last - 1:  # the last row would be alone
+                torn = torn or _page_of(top) != _page_of(self._row(table, last)[1] - 0.5)
+            if not torn or bottom - top > _WHOLE * _HIGH:
                 continue
-            heads = frame.format().headerRowCount()
-            for row in range(heads, frame.rows()):
-                top, bottom = self._row(frame, row)
-                if _page_of(top) == _page_of(bottom - 0.5) or bottom - top > _WHOLE * _HIGH:
-                    continue
-                line_px = frame.cellAt(row, 0).firstCursorPosition().block().layout().lineAt(0).height()
-                push = max(1.0, (_page_of(top) + 1) * _HIGH - _EDGE - line_px - top + 2.0)
-                for column in range(frame.columns()):
-                    cell = frame.cellAt(row, column)
-                    form = cell.format().toTableCellFormat()
+            line_px = table.cellAt(row, 0).firstCursorPosition().block().layout().lineAt(0).height()
+            push = max(1.0, (_page_of(top) + 1) * _HIGH - _EDGE - line_px - top + 2.0)
+            for column in range(table.columns()):
+                cell = table.cellAt(max(row - 1, heads), column)
+                form = cell.format().toTableCellFormat()
+                if row == heads:
                     form.setTopPadding(push)
-                    cell.setFormat(form)
+                else:
+                    form.setBottomPadding(push)
+                cell.setFormat(form)
 
     def _row(self, table: QTextTable, row: int) -> tuple[float, float]:
         """Return top and bottom of the text of a row [px]."""
@@ -302,6 +396,21 @@ class LaidOutReport:
             found = self._document.find(f"{PAGE_OF}{key}.")
             if not found.isNull():
                 found.insertText(str(pages.get(key, "")))
+
+
+def _begin_page(piece: _Piece) -> None:
+    if piece.frame is not None:
+        frame_form = piece.frame.frameFormat()
+        frame_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+        piece.frame.setFrameFormat(frame_form)
+    else:
+        form = QTextBlockFormat()
+        form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+        QTextCursor(piece.block).mergeBlockFormat(form)
+
+
+def _is_at(block: QTextBlock, anchor: str) -> bool:
+    return any(anchor in fragment.charFormat().anchorNames() for fragment in _fragments(block))
 
 
 def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]

@@ -29,8 +29,9 @@ table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{fon
 .reader{{font-size:12px;font-weight:normal}} .unknown{{color:{PAPER["quiet"]};font-style:italic}}
 .mono{{font-family:"DejaVu Sans Mono";font-size:9px}}
 .bad{{color:{PAPER["bad"]};font-weight:bold}} .warn{{color:{PAPER["warn"]};font-weight:bold}}
-.good{{color:{PAPER["good"]};font-weight:bold}} .name{{color:{PAPER["quiet"]};font-size:10px}}
-.value{{font-size:15px;font-weight:bold}} .asked{{font-weight:bold}}
+.good{{color:{PAPER["good"]};font-weight:bold}}
+.name{{color:{PAPER["quiet"]};font-size:10px;margin-top:0px;margin-bottom:0px}}
+.value{{font-size:15px;font-weight:bold;margin-top:0px;margin-bottom:1px}} .asked{{font-weight:bold}}
 .wide td,.wide th{{font-size:8.5px}} a{{color:#000000;text-decoration:none}}
 """
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -79,6 +80,8 @@ class PaperPage:
         SVG and PNG by the names that the page has for them.
     contents
         Keys of what the contents list, in order.
+    second
+        Key of the second part, which the contents come before; "": there is none.
     """
 
     title: str
@@ -86,6 +89,7 @@ class PaperPage:
     drawings: dict[str, str] = field(default_factory=dict)
     images: dict[str, bytes] = field(default_factory=dict)
     contents: list[str] = field(default_factory=list)
+    second: str = ""
 
 
 def paper_page(html: str, wide_px: int) -> PaperPage:
@@ -108,6 +112,7 @@ def paper_page(html: str, wide_px: int) -> PaperPage:
         drawings,
         reader.images,
         reader.contents,
+        reader.second,
     )
 
 
@@ -135,6 +140,7 @@ class _Reader(HTMLParser):
         self.out: list[str] = []
         self.images: dict[str, bytes] = {}
         self.contents: list[str] = []
+        self.second = ""
         self._wide_px, self._sizes = wide_px, sizes
         self._whole = self.out
         self._listed: list[str] = []
@@ -207,7 +213,8 @@ class _Reader(HTMLParser):
                 self._parts += 1
                 if self._parts == 2:
                     self._list_contents()
-                broken = ' style="page-break-before:always"' if self._parts > 1 else ""
+                    self.second = anchor
+                broken = ' style="page-break-before:always"' if self._parts > 2 else ""
             return f'<h2{css}{broken}><a name="{escape(anchor)}"></a>', "</h2>"
         if tag == "dl":
             self._cards = 0
@@ -282,9 +289,7 @@ class _Reader(HTMLParser):
             self._sizes[name] = (paper_px, paper_px * down / across)
         wide, high = self._sizes.get(name, (0.0, 0.0))
         if wide:
-            self._say(
-                f'<p><a name="{KEEP}"></a><img src="{escape(name)}" width="{wide:.0f}" height="{high:.0f}"></p>'
-            )
+            self._say(f'<p><img src="{escape(name)}" width="{wide:.0f}" height="{high:.0f}"></p>')
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
