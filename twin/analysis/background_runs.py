@@ -18,7 +18,7 @@ from twin.scenario.schema.document import Scenario
 def samples_aside(
     designs: Sequence[Design], seeds: Sequence[int], until_s: float | None = None
 ) -> Aside[list[list[Sample]]]:
-    """Return the process that runs designs as `twin.analysis.seeds.samples`; its progress counts runs."""
+    """Return the process that runs and prices designs as `twin.analysis.seeds.samples`; its progress counts runs."""
     return Aside(_samples, tuple(designs), tuple(seeds), until_s, name="twin-seeds")
 
 
@@ -49,7 +49,7 @@ def futures_aside(asked: WhatIf, seeds: Sequence[int]) -> Aside[Comparison]:
 def _samples(
     designs: Sequence[Design], seeds: Sequence[int], until_s: float | None, tell: Tell
 ) -> list[list[Sample]]:
-    return samples(designs, seeds, until_s, progress=tell)
+    return samples(designs, seeds, until_s, progress=tell, priced=True)
 
 
 def _recorded(design: Scenario, seed: int, until_s: float | None, path: Path, tell: Tell) -> Path:

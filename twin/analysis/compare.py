@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from twin.analysis.figures import FIGURES, HOUR_S, Summary, at
+from twin.analysis.money_comparison import MoneyComparison, money_compared
 from twin.analysis.paired import PairedDifference, difference_of
+from twin.analysis.run_cost import RunCost
 from twin.analysis.run_mismatch import lengths_apart, sizes_apart
 from twin.planning.profile.standing import Standing, least_sure, standing_in
 from twin.record.accounts import ACCOUNTS
@@ -16,13 +18,14 @@ from twin.record.accounts import ACCOUNTS
 
 @dataclass(frozen=True)
 class Sample:
-    """Results of one run: figures by key, ledger [GPU s], simulated time [s], GPUs, how sure its steps are."""
+    """Results of one run: figures by key, ledger [GPU s], time [s], GPUs, how sure its steps are, its cost."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
     simulated_s: float | None = None
     gpus: float | None = None
     standing: Standing | None = None
+    cost: RunCost | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class Comparison:
         Up to when both are compared [s], and of when the figures are that samples hold; None: as they ended.
     standings
         How sure the step times of A and B are, those of the most doubtful job; None: nothing says.
+    money
+        What both cost; None where one of them has no books.
     """
 
     seeds: tuple[int, ...]
@@ -85,13 +90,16 @@ class Comparison:
     at_s: float | None = None
     figures_s: float | None = None
     standings: tuple[Standing | None, Standing | None] = (None, None)
+    money: MoneyComparison | None = None
 
 
-def sample_of(summary: Summary) -> Sample:
-    """Return the results of a run that a comparison needs."""
+def sample_of(summary: Summary, cost: RunCost | None = None) -> Sample:
+    """Return the results of a run that a comparison needs; `cost`: what it cost, where that is known."""
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
-    return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary), standing_in(summary))
+    return Sample(
+        figures, ledger, at("simulated_s")(summary), at("gpus")(summary), standing_in(summary), cost
+    )
 
 
 def compare(
@@ -129,6 +137,7 @@ def compare(
         basis,
         since_s,
         standings=(least_sure(one.standing for one in a), least_sure(one.standing for one in b)),
+        money=money_compared([one.cost for one in a], [one.cost for one in b]),
     )
 
 

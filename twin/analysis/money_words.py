@@ -131,9 +131,14 @@ def range_words(usd: Floats) -> str:
     '2.00 USD (2.00 to 2.00)'
     """
     low, middle, high = spread_of(usd)
-    scale, unit = next((scale, name) for least, scale, name in _UNITS if abs(middle) >= least)
+    scale, unit = usd_unit(abs(middle))
     shown = [f"{value / scale:,.2f}" for value in (low, middle, high)]
     return tr("{middle} {unit} ({low} to {high})", middle=shown[1], unit=unit, low=shown[0], high=shown[2])
+
+
+def usd_unit(size_usd: float) -> tuple[float, str]:
+    """Return the unit for an amount of money of this size: what one is [USD], and its name."""
+    return next((scale, name) for least, scale, name in _UNITS if size_usd >= least)
 
 
 _UNITS = ((2e6, 1e6, tr("million USD")), (2e4, 1e3, tr("thousand USD")), (0.0, 1.0, "USD"))

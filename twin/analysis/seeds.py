@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from twin.analysis.compare import Sample, sample_of
+from twin.analysis.run_cost import simulated_cost
 from twin.analysis.run_pool import RunLost, RunPool, processors
 from twin.record.redraw import Redraw
 from twin.runtime.loading import begun_anew, engine_type, gone_on
@@ -62,6 +63,7 @@ def samples(
     until_s: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
+    priced: bool = False,
 ) -> list[list[Sample]]:
     """Return the results of each design with each seed: one list per design, in the order of the seeds.
 
@@ -76,11 +78,13 @@ def samples(
         Called with (runs done, runs in all).
     workers
         Processes; 1: this one; None: as many as this one may use.
+    priced
+        Say what each run cost, too.
     """
     tasks = [(design, seed) for design in range(len(designs)) for seed in seeds]
     done: dict[tuple[int, int], Sample] = {}
     number = min(workers or processors(), len(tasks))
-    with RunPool(_sample, number, _begin, tuple(designs), until_s) as pool:
+    with RunPool(_sample, number, _begin, tuple(designs), until_s, priced) as pool:
         for task, made in pool.results(tasks):
             if isinstance(made, RunLost):
                 raise made
@@ -94,23 +98,26 @@ def _by_design(done: dict[tuple[int, int], Sample], designs: int, seeds: Sequenc
     return [[done[design, seed] for seed in seeds] for design in range(designs)]
 
 
-def sample(design: Design, seed: int | None, until_s: float | None = None) -> Sample:
-    """Return the results of one run; no seed: its own."""
+def sample(design: Design, seed: int | None, until_s: float | None = None, priced: bool = False) -> Sample:
+    """Return the results of one run; no seed: its own. `priced`: with what it cost."""
     engine = design.engine(seed) if isinstance(design, PastKept) else engine_type(ENGINE)(design, seed)
     engine.advance(engine.end_s if until_s is None else min(until_s, engine.end_s))
-    return sample_of(engine.summary())
+    summary = engine.summary()
+    scenario = design.scenario if isinstance(design, PastKept) else design
+    return sample_of(summary, simulated_cost(scenario, engine, summary) if priced else None)
 
 
 _designs: tuple[Design, ...] = ()
 _until_s: float | None = None
+_priced = False
 
 
-def _begin(designs: tuple[Design, ...], until_s: float | None) -> None:
+def _begin(designs: tuple[Design, ...], until_s: float | None, priced: bool) -> None:
     """Store the designs for all runs of a process."""
-    global _designs, _until_s
-    _designs, _until_s = designs, until_s
+    global _designs, _until_s, _priced
+    _designs, _until_s, _priced = designs, until_s, priced
 
 
 def _sample(task: tuple[int, int]) -> Sample:
     design, seed = task
-    return sample(_designs[design], seed, _until_s)
+    return sample(_designs[design], seed, _until_s, _priced)

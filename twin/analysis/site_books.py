@@ -12,11 +12,12 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.books import SiteBooks, Statement, books_steps
 from twin.economics.cash_flow import Plan
-from twin.economics.contracts import hours_of_run, hours_of_year, with_contracts
-from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_year
-from twin.economics.gpu_classes import held_steps
+from twin.economics.contracts import SiteHours, hours_of_run, hours_of_year, steady_hours, with_contracts
+from twin.economics.energy_use import EnergyUse, of_design_load, of_run, of_summary, of_year
+from twin.economics.gpu_classes import held_evenly, held_steps
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
+from twin.economics.price_book import PriceError
 from twin.economics.rented_groups import rent_of_year, rented_groups
 from twin.economics.run_work import GpuHours, WorkDone, work_of
 from twin.economics.site_lines import source_carbon_kg_j, source_power_w
@@ -114,15 +115,57 @@ def run_books_steps(
         As for `scene_books`; None: the seed of the run.
     """
     scenario, summary = reader.header.scenario, summary_of(reader)
-    work = work_of(scenario, summary, gpus_by_part(plant))
+    use = of_run(reader, summary)
+    hours = hours_of_run(reader, *year_hours(scenario)) if _has_contracts(scenario) else None
     draws = reader.header.seed if seed is None else seed
+    return (yield from _books_of_run(scenario, summary, plant, catalog, use, hours, plan, samples, draws))
+
+
+def summary_books(
+    scenario: Scenario,
+    summary: Mapping[str, Any],
+    plant: Plant,
+    catalog: Catalog,
+    plan: Plan,
+    samples: int,
+    seed: int,
+) -> SiteBooks:
+    """Return the books of a finished run that nobody recorded.
+
+    Without its curves the demand charge is of its highest power, not of a quarter-hour, what is made on site is shared
+    out by rated power, and contracts see its mean power.
+    """
+    if "facility" not in summary:
+        raise PriceError("the run does not say what its site drew from the grid")
+    use = of_summary(summary, float(summary["facility"]["grid_max_w"]), source_power_w(plant))
+    hours = steady_hours(use, *year_hours(scenario)) if _has_contracts(scenario) else None
+    steps = _books_of_run(scenario, summary, plant, catalog, use, hours, plan, samples, seed)
+    return all_at_once(steps)
+
+
+def _has_contracts(scenario: Scenario) -> bool:
+    return bool(scenario.site.power_purchases or scenario.site.heat_sales)
+
+
+def _books_of_run(
+    scenario: Scenario,
+    summary: Mapping[str, Any],
+    plant: Plant,
+    catalog: Catalog,
+    use: EnergyUse,
+    hours: SiteHours | None,
+    plan: Plan,
+    samples: int,
+    seed: int,
+) -> Generator[None, None, SiteBooks]:
+    """Keep the books of a run by its summary and the use of its energy; `hours` are those of its contracts."""
+    work = work_of(scenario, summary, gpus_by_part(plant))
     rented = {id: float(figures["cost_usd"]) for id, figures in summary.get("rentals", {}).items()}
-    use = replace(of_run(reader, summary), rent_usd=rented)
-    if scenario.site.power_purchases or scenario.site.heat_sales:
-        hours = hours_of_run(reader, *year_hours(scenario))
+    use = replace(use, rent_usd=rented)
+    if hours is not None:
         use = with_contracts(use, scenario, plant, catalog, hours)
     yield
-    books = yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work)
+    books = yield from books_steps(scenario, plant, catalog, use, plan, samples, seed, work)
     return replace(books, notes=(*books.notes, *_notes_of(scenario, summary)))
 
 
@@ -142,9 +185,23 @@ def run_ledger_steps(
     held = yield from held_steps(reader, plant, books.bill)
     summary, made = summary_of(reader), []
     for statement in statements:
-        made.append(ledger_usd(books, statement, booked, summary, plant, held))
+        made.append(ledger_usd(books, statement, booked.by_job, summary, plant, held))
         yield
     return tuple(made)
+
+
+def summary_ledger(
+    summary: Mapping[str, Any], booked_gpu_s: Floats, plant: Plant, books: SiteBooks
+) -> LedgerUsd:
+    """Return the ledger in USD of a finished run that nobody recorded, in the samples of its books.
+
+    Parameters
+    ----------
+    booked_gpu_s
+        GPU-seconds by account of each job, and in the last row of GPUs at rest, shape (jobs + 1, accounts).
+    """
+    held = held_evenly(len(summary["jobs"]), books.bill)
+    return ledger_usd(books, books.drawn, booked_gpu_s, summary, plant, held)
 
 
 def summary_of(reader: Reader) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from twin.analysis.branch import end_of_branch
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
 from twin.analysis.rerun import acts_of, scenario_of_run, settled
+from twin.analysis.run_cost import recorded_cost
 from twin.analysis.seeds import PastKept, samples
 from twin.record.branching import serving_snapshot
 from twin.record.reader import Reader
@@ -90,7 +91,7 @@ def futures(
     workers
         Processes; None: as many as this one may use.
     """
-    a, b = samples((asked.parent, asked.branch), seeds, asked.until_s, progress, workers)
+    a, b = samples((asked.parent, asked.branch), seeds, asked.until_s, progress, workers, priced=True)
     return answered(asked, a, b, seeds)
 
 
@@ -144,5 +145,5 @@ def _over(reader: Reader, until_s: float | None) -> Sample | None:
     wanted_s = header.end_s if until_s is None else min(until_s, header.end_s)
     ended_with_jobs = header.scenario.ends != "duration" and end_of_branch(reader, -math.inf) is None
     if abs(reader.t_end_s - wanted_s) <= NEAR_S or (ended_with_jobs and reader.t_end_s <= wanted_s):
-        return sample_of(summary)
+        return sample_of(summary, recorded_cost(reader))
     return None

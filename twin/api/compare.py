@@ -13,7 +13,9 @@ from twin.analysis.compare import Basis, Comparison, Sample, sample_of
 from twin.analysis.compare import compare as comparison_of
 from twin.analysis.compare_at import compare_at
 from twin.analysis.figures import FIGURES
+from twin.analysis.money_comparison import money_verdict
 from twin.analysis.rerun import scenario_of_run
+from twin.analysis.run_cost import recorded_cost
 from twin.analysis.significance import judged, verdict
 from twin.api.arguments import (
     MAX_SEED,
@@ -55,11 +57,14 @@ class DesignComparison(Comparison):
         What each figure says, in words, by its key.
     verdict
         What the comparison says, in a sentence.
+    money_verdict
+        Which is better by money, by how much and how sure; "": what one of them cost is unknown.
     """
 
     names: tuple[str, str] = ("A", "B")
     judgements: tuple[tuple[str, str], ...] = ()
     verdict: str = ""
+    money_verdict: str = ""
 
 
 def compare(
@@ -102,7 +107,8 @@ def compare(
     -------
     DesignComparison
         Differences by the key of their figure, such as "goodput" and "ettr": `a`, `b`, `difference`, and half widths
-        of the 95 % intervals `paired` and `unpaired`; the way of the ledger from A to B [GPU h]; a verdict.
+        of the 95 % intervals `paired` and `unpaired`; the way of the ledger from A to B [GPU h]; `money`, what both
+        cost; verdicts.
 
     Raises
     ------
@@ -155,6 +161,7 @@ def compare(
             (figure.key, judged(figure, found).words) for figure in FIGURES if figure.key in found.differences
         ),
         verdict=verdict(found),
+        money_verdict=money_verdict(found.money) if found.money is not None else "",
     )
 
 
@@ -231,7 +238,7 @@ def compared(
     if numbers[-1] > MAX_SEED:
         raise BadInput(f"--seed: the seeds from {start} on go beyond {MAX_SEED}; begin with a smaller one")
     with counted(f"{len(numbers)} seeds of two designs") as show:
-        a, b = samples([first, second], numbers, asked.until_s, show, workers)
+        a, b = samples([first, second], numbers, asked.until_s, show, workers, priced=True)
     return Compared(numbers, a, b, (first, second), Basis.RERUN)
 
 
@@ -253,7 +260,7 @@ def _recorded(name: str, warn: Warn) -> tuple[int, Sample, Scenario]:
             )
         if not isinstance(summary.get("ledger_gpu_s"), dict):
             raise BadInput(f"{name}: the summary of this run file is damaged")
-        return seed, sample_of(summary), scenario_of_run(reader)
+        return seed, sample_of(summary, recorded_cost(reader)), scenario_of_run(reader)
 
 
 def _design(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twin.analysis.compare import Comparison
+    from twin.analysis.money_comparison import MoneyComparison
 
 
 def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
@@ -54,5 +55,33 @@ def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]
             "steps": [{"account": step.account, "gpu_h": step.gpu_h} for step in way.steps],
             "b_productive_gpu_h": way.b_gpu_h,
         },
+        "money": _money(found.money),
         "verdict": verdict(found),
+    }
+
+
+def _money(found: MoneyComparison | None) -> dict[str, Any] | None:
+    """Return what both cost; null where the cost of one is unknown."""
+    from twin.analysis.money_comparison import money_verdict
+
+    if found is None:
+        return None
+    names = ("p5", "p50", "p95")
+    return {
+        "verdict": money_verdict(found),
+        "better": found.unit.cheaper.lower() or None,
+        "judged_by": found.unit.key,
+        "seeds": found.seeds,
+        "draws": found.draws,
+        "usd": {
+            row.key: {
+                "title": row.title,
+                **{
+                    name: dict(zip(names, values, strict=True))
+                    for name, values in (("a", row.a), ("b", row.b), ("difference", row.apart))
+                },
+                "b_lower": row.b_lower,
+            }
+            for row in found.rows
+        },
     }

@@ -78,9 +78,7 @@ def hours_of_run(reader: Reader, year: YearHours, year_start_s: float) -> SiteHo
     year_start_s
         Time from the start of the year to that of the run [s].
     """
-    first, end_s = int(year_start_s // HOUR_S), reader.t_end_s
-    last = int(np.ceil((year_start_s + end_s) / HOUR_S))
-    edges = np.clip(np.arange(first, last + 1) * HOUR_S - year_start_s, 0.0, end_s)
+    edges, of_year = _hour_edges(reader.t_end_s, year, year_start_s)
     lasts = np.diff(edges)
     means = []
     for name in ("site.grid_w", "site.it_w"):
@@ -90,7 +88,22 @@ def hours_of_run(reader: Reader, year: YearHours, year_start_s: float) -> SiteHo
         until_j = np.interp(edges, curve.t_s, done_j)
         until_j[edges > curve.t_s[-1]] += (edges[edges > curve.t_s[-1]] - curve.t_s[-1]) * power[-1]
         means.append(np.diff(until_j) / np.maximum(lasts, 1e-9))
-    return SiteHours(means[0], means[1], lasts, np.arange(first, last) % year.sun.size, year)
+    return SiteHours(means[0], means[1], lasts, of_year, year)
+
+
+def steady_hours(use: EnergyUse, year: YearHours, year_start_s: float) -> SiteHours:
+    """Return the hours of a run of which no curve is kept: each at its mean power."""
+    edges, of_year = _hour_edges(use.period_s, year, year_start_s)
+    lasts, hours = np.diff(edges), use.period_s / HOUR_S
+    grid_w, it_w = (np.full(lasts.shape, kwh / hours * 1e3) for kwh in (use.grid_kwh, use.it_kwh))
+    return SiteHours(grid_w, it_w, lasts, of_year, year)
+
+
+def _hour_edges(end_s: float, year: YearHours, year_start_s: float) -> tuple[Floats, np.ndarray]:
+    """Return where the hours of a run begin and end [s], and which of the year they are."""
+    first, last = int(year_start_s // HOUR_S), int(np.ceil((year_start_s + end_s) / HOUR_S))
+    edges = np.clip(np.arange(first, last + 1) * HOUR_S - year_start_s, 0.0, end_s)
+    return edges, np.arange(first, last) % year.sun.size
 
 
 def with_contracts(

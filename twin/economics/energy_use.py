@@ -188,16 +188,30 @@ def of_run(reader: Reader, summary: Mapping[str, Any]) -> EnergyUse:
     """
     if "facility" not in summary:
         raise PriceError("the run file does not say what its site drew from the grid; run its scene again")
+    return of_summary(summary, _peak_w(reader, summary["facility"]), _made_of(reader))
+
+
+def of_summary(summary: Mapping[str, Any], peak_w: float, made: Mapping[str, float]) -> EnergyUse:
+    """Return the use of a run by its summary.
+
+    Parameters
+    ----------
+    summary
+        Of the finished run.
+    peak_w
+        Highest power from the grid of a month [W].
+    made
+        What its sources gave, by kind, or weights that share it out.
+    """
     facility, energy = summary["facility"], summary["energy"]
-    seconds = float(summary["simulated_s"])
     return EnergyUse(
         "the run",
-        seconds,
+        float(summary["simulated_s"]),
         energy["it_j"] / J_PER_KWH,
         facility["grid_j"] / J_PER_KWH,
         facility["cost_usd"],
-        np.full(MONTHS, _peak_w(reader, facility) / 1e3),
-        _split(facility["on_site_j"] / J_PER_KWH, _made_of(reader)),
+        np.full(MONTHS, peak_w / 1e3),
+        _split(facility["on_site_j"] / J_PER_KWH, made),
         (summary.get("water_l") or 0.0) / 1e3,
         facility["carbon_kg"],
     )

@@ -91,6 +91,12 @@ def held_steps(reader: Reader, plant: Plant, bill: Bill) -> Generator[None, None
     return np.asarray(seen / seen.sum(axis=1, keepdims=True), np.float64)
 
 
+def held_evenly(jobs: int, bill: Bill) -> Floats:
+    """Return the same where no frame is kept: every job held what there is."""
+    installed = np.array([*bill.gpus.values()], np.float64)
+    return np.tile(installed / max(1.0, float(installed.sum())), (jobs, 1))
+
+
 def _holds(pieces: Mapping[str, Mapping[str, int]], entry: str, node: NodePart) -> float:
     return float(pieces[node.id].get(entry, 0))
 

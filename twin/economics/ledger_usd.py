@@ -25,7 +25,6 @@ from twin.economics.ownership import IDLE_SHARE
 from twin.economics.rented_groups import rent_entry
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS, RESTING
-from twin.record.ledger_reading import LedgerRange
 from twin.record.site_year import HOUR_S
 
 WAITING_SHARE = IDLE_SHARE
@@ -124,7 +123,7 @@ class LedgerUsd:
 def ledger_usd(
     books: SiteBooks,
     statement: Statement,
-    ledger: LedgerRange,
+    booked_gpu_s: Floats,
     summary: Mapping[str, Any],
     plant: Plant,
     held: Floats,
@@ -135,8 +134,9 @@ def ledger_usd(
     ----------
     books, statement
         Of the run; which of its two sets of prices.
-    ledger
-        Of the whole run.
+    booked_gpu_s
+        Of the whole run by account: of each job up to the last that spent any, and in the last row of GPUs at rest,
+        shape (jobs + 1, accounts).
     summary
         Of the finished run: energy of each job.
     plant
@@ -146,8 +146,8 @@ def ledger_usd(
     """
     rows, bill, catalog = summary["jobs"], books.bill, books.catalog
     by_job = np.zeros((len(rows) + 1, len(ACCOUNTS)))
-    by_job[: len(ledger.by_job) - 1] = ledger.by_job[:-1]
-    by_job[-1] = ledger.by_job[-1]
+    by_job[: len(booked_gpu_s) - 1] = booked_gpu_s[:-1]
+    by_job[-1] = booked_gpu_s[-1]
     installed = np.array([*bill.gpus.values()], np.float64)
     gpu_s = _by_kind(by_job, held, installed)
     period = books.use.period_s / SECONDS_PER_YEAR

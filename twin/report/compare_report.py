@@ -9,6 +9,7 @@ from twin.analysis.account_words import step_title
 from twin.analysis.compare import Comparison, DesignWaterfall, WaterfallStep
 from twin.analysis.difference_words import sentence
 from twin.analysis.figures import FIGURES, ComparedFigure
+from twin.analysis.money_comparison import money_verdict, row_cells
 from twin.analysis.paired import LEVEL, PairedDifference
 from twin.analysis.significance import judged, seeds_words, verdict
 from twin.record.inputs import app_version
@@ -32,6 +33,7 @@ _DECIDES = ("goodput", "productive_gpu_h", "cost_usd", "carbon_kg", "power_max_w
 _TOLD = 4
 _SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
 _WORK = ("interruptions", "lost_gpu_h", "ettr")
+_NO_BOOKS = "What they cost is not known: one of the runs is not over, has done no work, or has no prices."
 
 
 def compare_report(
@@ -108,11 +110,40 @@ def _summary(found: Comparison, change: str, heads: tuple[str, str]) -> ReportPa
         "Summary",
         "for who decides",
         (
+            ("Which is better?", _better(found)),
             ("What was changed?", f"{change[:1].upper()}{change[1:]}."),
-            ("What does it do?", _effect(found)),
-            ("How sure is that?", _sure(found)),
+            ("What does it do, and how sure is that?", f"{_effect(found)} {_sure(found)}"),
         ),
-        (("differences", "Differences at a glance", _dots(found, heads)),),
+        (
+            ("money", "In money", _money(found, heads)),
+            ("differences", "Differences at a glance", _dots(found, heads)),
+        ),
+    )
+
+
+def _better(found: Comparison) -> str:
+    """Return which is better by money; by figures where money is not known."""
+    if found.money is None:
+        return f"{_NO_BOOKS} By its figures: {_effect(found)}"
+    return money_verdict(found.money)
+
+
+def _money(found: Comparison, heads: tuple[str, str]) -> Markup:
+    """Return what both cost, with the range of the difference."""
+    if found.money is None:
+        return tag("p", _NO_BOOKS)
+    rows = [row_cells(row) for row in found.money.rows]
+    note = (
+        f"A and B: P50 of {found.money.draws:,} draws of the prices, the same for both"
+        f"{', means over the seeds' if found.money.seeds > 1 else ''}. The range is of the difference draw by draw"
+        f"{', and holds what the seeds leave open' if found.money.seeds > 1 else ', of the prices alone'}. "
+        "Capital counts by its life, for the time of the run; a lower cost of the run is better only for the same work."
+    )
+    return joined(
+        [
+            table(("", *heads, "B \N{MINUS SIGN} A", "P5 to P95"), rows, right=4),
+            tag("p", note, class_="note"),
+        ]
     )
 
 

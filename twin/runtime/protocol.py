@@ -123,6 +123,10 @@ class RunEngine(Protocol):
         """Return the GPU-seconds of each account since the start, as in the summary."""
         ...
 
+    def job_gpu_s(self) -> NDArray[np.float64]:
+        """Return the same of each job, and in the last row of GPUs at rest, shape (jobs + 1, accounts) [GPU s]."""
+        ...
+
     def figures(self, frame: Frame, ledger: Mapping[str, float]) -> Mapping[str, float]:
         """Return what the run has come to, by name; `frame` was just filled, `ledger` is that of now."""
         ...

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.analysis.compare import Basis, Comparison, compare
+from twin.analysis.money_comparison import money_verdict
 from twin.analysis.significance import answer, basis_words, verdict
 from twin.app.branches.answer import Answered
 from twin.app.compare.designs import Simulated
@@ -174,7 +175,8 @@ class CompareDialog(QDialog):
         self.way.show_way(found.waterfall)
         self._show_standings()
         judged = verdict(found) if len(found.seeds) > 1 else basis_words(found)
-        self.verdict.setText(" ".join((*found.remarks, *([judged] if judged else []))))
+        money = money_verdict(found.money) if found.money is not None else ""
+        self.verdict.setText(" ".join(words for words in (money, *found.remarks, judged) if words))
         tells = found.basis is Basis.SAME_PAST and bool(found.differences)
         self.answer.setText(answer(found, self._past.change) if tells else "")
         self.answer.setVisible(tells)

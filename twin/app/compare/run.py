@@ -10,6 +10,7 @@ from pathlib import Path
 from twin.analysis.compare import Comparison, Sample, sample_of
 from twin.analysis.compare_at import compare_at
 from twin.analysis.rerun import scenario_of_run
+from twin.analysis.run_cost import recorded_cost
 from twin.app.compare.strip import Track
 from twin.app.toolkit.clock import Clock
 from twin.plant.tables import Plant
@@ -62,7 +63,9 @@ class ComparedRun:
         self.end_s = reader.t_end_s
         summary = reader.summary
         complete = summary is not None and isinstance(summary.get("ledger_gpu_s"), dict)
-        self.sample: Sample | None = sample_of(summary) if summary is not None and complete else None
+        self.sample: Sample | None = (
+            sample_of(summary, recorded_cost(reader)) if summary is not None and complete else None
+        )
         self._groups: dict[int, OwnerNames] = {}
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 from twin.analysis.compare import Comparison
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, ComparedFigure
+from twin.analysis.money_comparison import MoneyComparison, row_cells
 from twin.analysis.significance import judged, seeds_words
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.plain_text import plain_tip
@@ -60,8 +61,25 @@ class ComparisonRow:
 
 
 def rows_of(found: Comparison) -> list[ComparisonRow]:
-    """Return a row for each figure that both know, in the order of `FIGURES`."""
-    return [_row(figure, found) for figure in FIGURES if figure.key in found.differences]
+    """Return a row for each amount of money and each figure that both know, in the order of `FIGURES`."""
+    return [
+        *(_money_rows(found.money) if found.money is not None else ()),
+        *(_row(figure, found) for figure in FIGURES if figure.key in found.differences),
+    ]
+
+
+def _money_rows(found: MoneyComparison) -> Iterator[ComparisonRow]:
+    """Yield amounts of money; only by the cost of a unit of work is one of both better."""
+    for row in found.rows:
+        title, of_a, of_b, apart, _ = row_cells(row)
+        better, words = 0, tr("the same") if row.same else ""
+        if row is found.unit and not row.same:
+            words = tr("{word} is better", word=row.cheaper) if row.cheaper else tr("not significant")
+            if row.cheaper and found.seeds == 1:
+                words = tr("{words}, in one run", words=words)
+            elif row.cheaper:
+                better = 1 if row.cheaper == "B" else -1
+        yield ComparisonRow(row.key, (title, of_a, of_b, apart, "", "", words), words, better)
 
 
 def _row(figure: ComparedFigure, found: Comparison) -> ComparisonRow:

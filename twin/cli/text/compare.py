@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from twin.analysis.compare import Comparison, DesignWaterfall
     from twin.analysis.figures import ComparedFigure
+    from twin.analysis.money_comparison import MoneyComparison
 
 _LEAST = 0.0005
 """Share of the largest step of a waterfall below which steps are told together."""
@@ -15,6 +16,7 @@ _LEAST = 0.0005
 def print_comparison(names: tuple[str, str], found: Comparison) -> None:
     """Print the comparison, under the given names of A and B."""
     from twin.analysis.figures import FIGURES
+    from twin.analysis.money_comparison import money_verdict
     from twin.analysis.significance import verdict
     from twin.cli.tables import console, print_table
 
@@ -29,6 +31,8 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
         else f"One run of each, seed {' and '.join(map(str, seeds))}"
     )
     show(f"{runs_words}\n", markup=False)
+    if found.money is not None:
+        show(f"{money_verdict(found.money)}\n", markup=False)
     for remark in found.remarks:
         show(f"{remark}\n", markup=False)
     spread = ("paired ±", "unpaired ±", "seeds + / -") if many else ()
@@ -39,6 +43,8 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
     if many:
         show("seeds + / -: with how many seeds the figure is higher and lower in B", markup=False)
     show("")
+    if found.money is not None:
+        _print_money(found.money)
     _print_way(found.waterfall)
     show("")
     show(verdict(found), markup=False)
@@ -56,6 +62,16 @@ def _cells(figure: ComparedFigure, found: Comparison, many: bool) -> tuple[str, 
         cells += ["" if half is None else apart_words(figure, half, "-", difference.size) for half in halves]
         cells.append(seeds_words(difference))
     return (*cells, judged(figure, found).words)
+
+
+def _print_money(found: MoneyComparison) -> None:
+    """Print what both cost."""
+    from twin.analysis.money_comparison import row_cells
+    from twin.cli.tables import console, print_table
+
+    rows = [row_cells(row) for row in found.rows]
+    print_table(("money, P50 of the prices", "A", "B", "B - A", "P5 to P95"), rows, right=4)
+    console().print("")
 
 
 def _print_way(way: DesignWaterfall) -> None:

@@ -453,6 +453,10 @@ class Engine(EditedRun):
         """Return the GPU-seconds of each account since the start, as in the summary."""
         return summary.ledger_gpu_s(self)
 
+    def job_gpu_s(self) -> Floats:
+        """Return the same of each job, and in the last row of GPUs at rest, shape (jobs + 1, accounts)."""
+        return summary.job_gpu_s(self)
+
     def figures(self, frame: Frame, ledger: Mapping[str, float]) -> dict[str, float]:
         """Return what the run has come to, by the names of the summary; `frame` was just filled."""
         return self.observer.figures(frame, ledger)

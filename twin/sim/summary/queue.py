@@ -80,7 +80,7 @@ def wait_s(engine: RunParts, row: JobRow) -> float | None:
     return row.waited_s + (now_s - row.entered_s if coming else 0.0)
 
 
-def _spent(jobs: Jobs, row: JobRow, now_s: float) -> Floats:
+def spent_gpu_s(jobs: Jobs, row: JobRow, now_s: float) -> Floats:
     """Return the GPU-seconds a job has held, by account; steps that no checkpoint holds yet count as kept."""
     return jobs.spent(row) + jobs.spends(row) * (now_s - row.since_s)
 
@@ -120,7 +120,7 @@ def _by_tenant(engine: RunParts, installed: float, energy_j: Floats) -> dict[str
             rows_of.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
     found = {}
     for tenant, rows in rows_of.items():
-        spent = [_spent(engine.jobs, row, engine.now_s) for row in rows if row.start_s is not None]
+        spent = [spent_gpu_s(engine.jobs, row, engine.now_s) for row in rows if row.start_s is not None]
         gpu_s, used_gpu_s = (
             (float(np.sum(spent)), float(np.sum(spent, axis=0)[USED].sum())) if spent else (0.0, 0.0)
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.planning.profile.standing import standing_of
 from twin.planning.profile.uncertainty import Interval
 from twin.planning.risk.failure_table import fails
@@ -17,7 +18,7 @@ from twin.record.inputs import app_version, inputs_hash
 from twin.sim.jobs.job_row import AWAY, JobRow
 from twin.sim.summary.cloud import clouds
 from twin.sim.summary.facility import energy
-from twin.sim.summary.queue import queue_figures, wait_s
+from twin.sim.summary.queue import queue_figures, spent_gpu_s, wait_s
 
 if TYPE_CHECKING:
     from twin.sim.run.parts import RunParts
@@ -94,6 +95,14 @@ def ledger_gpu_s(engine: RunParts) -> dict[str, float]:
         ledger.total + ledger.resting * (engine.now_s - ledger.since_s) + engine.jobs.unbooked(engine.now_s)
     )
     return dict(zip(ACCOUNTS, total.tolist(), strict=True))
+
+
+def job_gpu_s(engine: RunParts) -> Floats:
+    """Return the same of each job, and in the last row of GPUs at rest, shape (jobs + 1, accounts)."""
+    spent = [spent_gpu_s(engine.jobs, row, engine.now_s) for row in engine.jobs.rows]
+    by_job = np.array(spent).reshape(-1, len(ACCOUNTS))
+    whole = np.array([*ledger_gpu_s(engine).values()])
+    return np.concatenate([by_job, np.maximum(whole - by_job.sum(axis=0), 0.0)[None]])
 
 
 def _thermal(engine: RunParts) -> dict[str, Any]:

@@ -1,0 +1,245 @@
+"""Which of two runs is better by money: by how much, and how sure that is over seeds and prices.
+
+A difference is that of the means over the seeds, at each draw of the prices; where there are seeds, each draw of the
+prices has a draw of Student's t for what the seeds leave open. So one range, P5 to P95, holds both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.analysis.money_words import UNIT_TITLES, spread_of, usd_unit
+from twin.analysis.paired import t_within
+from twin.analysis.run_cost import RunCost
+from twin.arrays import Floats
+from twin.language import tr
+from twin.physics.normal import normal_quantile
+
+LIKELY = 0.95
+"""Share of the draws in which one must be cheaper for it to be called better."""
+_NOTHING = 1e-9
+"""Part of an amount below which two are the same: sums in another order."""
+_NORMAL_FROM, _MOST_T, _GRID = 200, 1e3, 2_000
+_MOST_DECIMALS, _CENTS_BELOW = 6, 100.0
+Range = tuple[float, float, float]
+"""P5, P50 and P95."""
+
+
+@dataclass(frozen=True)
+class MoneyRow:
+    """An amount in both runs.
+
+    Parameters
+    ----------
+    key, title
+        For programs and for people.
+    a, b
+        Means over the seeds, P5, P50 and P95 of the prices [USD].
+    apart
+        B - A, P5, P50 and P95 of prices and seeds [USD].
+    b_lower
+        Share of the draws in which B is lower [-].
+    """
+
+    key: str
+    title: str
+    a: Range
+    b: Range
+    apart: Range
+    b_lower: float
+
+    @property
+    def same(self) -> bool:
+        """Return whether there is no difference beyond rounding."""
+        return max(map(abs, self.apart)) <= _NOTHING * max(abs(self.a[1]), abs(self.b[1]))
+
+    @property
+    def cheaper(self) -> str:
+        """Return which is lower in so many draws that it is said: "A", "B", or "": neither."""
+        if self.same:
+            return ""
+        return "B" if self.b_lower >= LIKELY else "A" if self.b_lower <= 1.0 - LIKELY else ""
+
+
+@dataclass(frozen=True)
+class MoneyComparison:
+    """What two runs cost.
+
+    Parameters
+    ----------
+    total, lost, unit
+        Cost of the run; what of it went to GPU time that was not productive; and of one unit of work, by which they
+        are judged.
+    seeds, draws
+        Runs of each, and draws of the prices.
+    """
+
+    total: MoneyRow
+    lost: MoneyRow
+    unit: MoneyRow
+    seeds: int
+    draws: int
+
+    @property
+    def rows(self) -> tuple[MoneyRow, ...]:
+        """Return the amounts, that by which they are judged first."""
+        return self.unit, self.total, self.lost
+
+
+def money_compared(a: Sequence[RunCost | None], b: Sequence[RunCost | None]) -> MoneyComparison | None:
+    """Return what runs of A and of B cost, one of each for each seed; None where the cost of one is unknown.
+
+    Work is counted in productive GPU-hours; between other kinds of GPUs in PFLOP-days where all are known.
+    """
+    first, second = ([cost for cost in costs if cost is not None] for costs in (a, b))
+    if not first or len(first) != len(a) or len(second) != len(b):
+        return None
+    both = [*first, *second]
+    by_flop = len({cost.parts for cost in both}) > 1 and all(cost.pflop_days for cost in both)
+    work = [cost.pflop_days if by_flop else cost.productive_gpu_h for cost in both]
+    if not all(work):
+        return None
+    key = "pflop_day" if by_flop else "gpu_h_productive"
+    done = np.array(work, np.float64)[:, None]
+    total = np.array([cost.total_usd for cost in both])
+    lost = np.array([cost.lost_usd for cost in both])
+    count = len(first)
+
+    def row(key: str, title: str, usd: Floats) -> MoneyRow:
+        return _row(key, title, usd[:count], usd[count:])
+
+    return MoneyComparison(
+        row("total_usd", tr("Cost of the run"), total),
+        row("lost_usd", tr("Of it, GPU time that was not productive"), lost),
+        row(key, UNIT_TITLES[key], total / done),
+        count,
+        total.shape[1],
+    )
+
+
+def _row(key: str, title: str, a: Floats, b: Floats) -> MoneyRow:
+    """Return the amounts of two designs, shape (seeds, draws) each [USD]."""
+    apart = b - a
+    apart[np.abs(apart) <= _NOTHING * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    middle = apart.mean(axis=0)
+    if len(apart) > 1:
+        error = apart.std(axis=0, ddof=1) / math.sqrt(len(apart))
+        middle = middle + error * t_draws(len(apart) - 1, middle.size)
+    return MoneyRow(
+        key,
+        title,
+        spread_of(a.mean(axis=0)),
+        spread_of(b.mean(axis=0)),
+        spread_of(middle),
+        float((middle < 0.0).mean()),
+    )
+
+
+def t_draws(freedom: int, draws: int) -> Floats:
+    """Return draws of Student's t, evenly spread over its probability, in an order of no meaning, shape (draws,)."""
+    u = (np.arange(draws) * 0.6180339887498949 + 0.5) % 1.0 * 0.998 + 0.001
+    if freedom >= _NORMAL_FROM:
+        return normal_quantile(u)
+    t = np.concatenate([[0.0], np.geomspace(1e-3, _MOST_T, _GRID)])
+    within = np.array([t_within(value, freedom) for value in t.tolist()])
+    sign = np.where(u < 0.5, -1.0, 1.0)
+    return np.asarray(sign * np.interp(np.abs(2.0 * u - 1.0), within, t), np.float64)
+
+
+# --- words, the same in window, report and terminal
+
+
+def money_verdict(found: MoneyComparison, a: str = "A", b: str = "B") -> str:
+    """Return in a sentence which run is better by money, by how much, and how sure that is."""
+    row = found.unit
+    scale, usd, decimals = _shown(row)
+    of_a, of_b = (f"{values[1] / scale:,.{decimals}f} {usd}" for values in (row.a, row.b))
+    unit = tr("a productive GPU-hour") if row.key == "gpu_h_productive" else tr("a PFLOP-day of useful work")
+    if row.same:
+        return tr(
+            "Neither is better by money: {unit} costs {usd} in {a} and in {b}.", unit=unit, usd=of_a, a=a, b=b
+        )
+    if not row.cheaper:
+        return tr(
+            "Money does not decide: {unit} costs {of_a} in {a} and {of_b} in {b}, apart by {apart} (P5 to "
+            "P95: {low} to {high}); {sure}.",
+            unit=unit,
+            of_a=of_a,
+            a=a,
+            of_b=of_b,
+            b=b,
+            apart=_signed(row.apart[1] / scale, decimals),
+            low=_signed(row.apart[0] / scale, decimals),
+            high=_signed(row.apart[2] / scale, decimals),
+            sure=_sure(found),
+        )
+    lower = row.cheaper == "B"
+    low, middle, high = sorted(abs(value) / scale for value in row.apart)
+    return tr(
+        "{better} is better by money: {unit} costs {of_better} in {better} and {of_other} in {other}, {percent} % or "
+        "{apart} {usd} less (P5 to P95: {low} to {high}); {sure}.",
+        better=b if lower else a,
+        other=a if lower else b,
+        unit=unit,
+        of_better=of_b if lower else of_a,
+        of_other=of_a if lower else of_b,
+        percent=f"{100.0 * middle * scale / max(row.a[1], row.b[1]):.2g}",
+        apart=f"{middle:,.{decimals}f}",
+        usd=usd,
+        low=f"{low:,.{decimals}f}",
+        high=f"{high:,.{decimals}f}",
+        sure=_sure(found),
+    )
+
+
+def _sure(found: MoneyComparison) -> str:
+    """Return how sure the better one is, and of what."""
+    share = found.unit.b_lower
+    percent = math.floor(100.0 * max(share, 1.0 - share))
+    if found.seeds > 1:
+        return tr(
+            "so in {percent} % of {draws:,} draws of the prices and of what {seeds} paired seeds leave open",
+            percent=percent,
+            draws=found.draws,
+            seeds=found.seeds,
+        )
+    return tr(
+        "so in {percent} % of {draws:,} draws of the prices, in one run of each: chance is not in this range",
+        percent=percent,
+        draws=found.draws,
+    )
+
+
+def row_cells(row: MoneyRow) -> tuple[str, str, str, str, str]:
+    """Return title with its unit, A, B, B - A, and the range of that difference; the last two "" where all is one."""
+    scale, usd, decimals = _shown(row)
+    of_a, of_b = (f"{values[1] / scale:,.{decimals}f}" for values in (row.a, row.b))
+    title = tr("{title}, {usd}", title=row.title, usd=usd)
+    if row.same:
+        return title, of_a, of_b, "", ""
+    low, middle, high = (_signed(value / scale, decimals) for value in row.apart)
+    return title, of_a, of_b, middle, tr("{low} to {high}", low=low, high=high)
+
+
+def _shown(row: MoneyRow) -> tuple[float, str, int]:
+    """Return the unit of an amount [USD], its name, and decimals that show three digits of it, two of the change."""
+    size, apart = max(abs(row.a[1]), abs(row.b[1])), abs(row.apart[1])
+    scale, usd = usd_unit(size)
+    cents = 2 if size < _CENTS_BELOW else 0
+    places = [
+        digits - math.floor(math.log10(value / scale))
+        for value, digits in ((size, 2), (apart, 1))
+        if value > 0.0
+    ]
+    return scale, usd, min(_MOST_DECIMALS, max([cents, *places]))
+
+
+def _signed(value: float, decimals: int) -> str:
+    text = f"{abs(value):,.{decimals}f}"
+    if not any(digit in "123456789" for digit in text):
+        return text
+    return f"{'+' if value > 0 else chr(0x2212)}{text}"
