@@ -24,7 +24,7 @@ from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.theme import colours_of
-from twin.view3d.base.tile_levels import TileLevel, TilePlaces
+from twin.view3d.base.tile_levels import TileLevel
 from twin.view3d.colour.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.colour.machine_state import Badge, CoolingShown, badges
 from twin.view3d.colour.override_colours import Repainted, machines_of
@@ -139,7 +139,7 @@ class SceneLayers:
         else:
             self._lacks_light, self._drawn_wall_s = True, math.inf
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
-        places, halls = TilePlaces.of(plant, geometry), plant.halls
+        places, halls = picker.tiles, plant.halls
         floors = np.stack([halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m], axis=1)
         self._sums = TileSums(plant, places)
         self.tiles = HeatTiles(places, floors[places.slot[places.at(TileLevel.HALL)]])
