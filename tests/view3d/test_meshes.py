@@ -8,10 +8,9 @@ from view_places import tile_point
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
-from twin.view3d.base import palette
 from twin.view3d.base.meshes import FACE_NAMES, box_face, quad_indices, straight_tubes, tubes
 from twin.view3d.gl.outline import edge_vertices
-from twin.view3d.layers.panels import panel_vertices, rack_codes
+from twin.view3d.layers.panels import panel_vertices
 from twin.view3d.layers.solids import cabinets
 from twin.view3d.place.lightmap import bake
 
@@ -116,14 +115,6 @@ def test_lightmap_is_dark_under_racks_and_lit_in_aisles(hall: Plant, geometry: G
     for k in range(len(aisles.kind)):
         middle = at(float(aisles.x0_m[k] + aisles.x1_m[k]) / 2, float(aisles.y0_m[k] + aisles.y1_m[k]) / 2)
         assert middle[1 + int(aisles.kind[k])] > 120
-
-
-def test_rack_code_is_dead_when_one_gpu_is(hall: Plant) -> None:
-    codes = np.full(len(hall.gpus.present), 100.0, np.float32)
-    codes[5] = palette.DEAD
-    racks = rack_codes(codes, hall)
-    assert racks[hall.gpus.rack[5]] == palette.DEAD
-    assert (np.delete(racks, hall.gpus.rack[5]) == 100.0).all()
 
 
 def test_outline_has_twelve_edges_a_box() -> None:

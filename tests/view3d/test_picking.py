@@ -11,13 +11,15 @@ import pytest
 from patience import HANG_S
 from view_places import tile_point
 
-from twin.plant.geometry import Geometry
+from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import box_of, machine_boxes
 from twin.view3d.base.state import CameraPose
+from twin.view3d.base.tile_levels import TileLevel
 from twin.view3d.place.picking import Picker
 from twin.view3d.place.presets import before_obstacles, preset_pose
+from twin.view3d.view.bench_hall import hall_of
 
 
 def _before(plant: Plant, rack: int) -> CameraPose:
@@ -173,3 +175,28 @@ def test_camera_stops_before_the_rack_across_the_aisle(hall: Plant, geometry: Ge
 def test_picking_and_cameras_need_no_display(module: str) -> None:
     code = f"import twin.view3d.{module}, sys; sys.exit(any(m in sys.modules for m in ('PySide6', 'vispy', 'OpenGL')))"
     assert subprocess.run([sys.executable, "-c", code], timeout=HANG_S).returncode == 0
+
+
+def test_from_afar_what_is_picked_is_the_tile_that_is_drawn() -> None:
+    site = hall_of(512, racks_per_row=4, halls=2)
+    picker = Picker(site, build_geometry(site))
+    tiles = picker.tiles
+    middle = (tiles.low.min(axis=0) + tiles.high.max(axis=0)) / 2
+    ids = {TileLevel.RACK: site.racks.ids, TileLevel.ROW: site.rows.ids, TileLevel.HALL: site.halls.ids}
+    seen = set()
+    for way in np.geomspace(10.0, 3000.0, 40):
+        pose = CameraPose((middle[0], middle[1], 0.0), float(way), -60.0, 89.0)
+        shown = np.append(tiles.opacity(pose, 800) > 0.5, False)
+        for tile in np.flatnonzero(shown[:-1] & ~shown[tiles.parent]):
+            top = (tiles.low[tile] + tiles.high[tile]) / 2
+            top[2] = tiles.high[tile, 2]
+            x, y, _ = camera.project(pose, top[None], 1280, 800)[0]
+            hit = picker.pick_tile(*camera.ray(pose, x, y, 1280, 800), pose, 800)
+            assert hit is not None
+            level = TileLevel(int(tiles.level[tile]))
+            assert hit.kind == level.name.lower()
+            assert hit.id == ids[level][tiles.slot[tile]]
+            seen.add(level)
+    assert seen == set(TileLevel)
+    near = CameraPose((middle[0], middle[1], 0.0), 5.0, -60.0, 60.0)
+    assert picker.pick_tile(*camera.ray(near, 640, 400, 1280, 800), near, 800) is None

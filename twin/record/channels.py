@@ -154,6 +154,8 @@ class Channel:
         Place among what can colour GPUs, from 1; new ones come last, keys go by it. 0: it cannot.
     reaches
         Ends of the ramp of differences between two halls [unit], the usual one first; (): only same or other.
+    low_is_worse
+        Whether the worst of several is the lowest.
     """
 
     id: str
@@ -171,6 +173,7 @@ class Channel:
     digits: int = 3
     colours: int = 0
     reaches: tuple[float, ...] = ()
+    low_is_worse: bool = False
 
     @property
     def is_count(self) -> bool:
@@ -229,6 +232,7 @@ _CHANNELS: list[Channel] = [
         "DCGM_FI_DEV_SM_CLOCK",
         colours=3,
         reaches=(500.0, 20.0, 50.0, 100.0, 200.0, 1000.0),
+        low_is_worse=True,
     ),
     _channel(
         "gpu.util",
@@ -242,6 +246,7 @@ _CHANNELS: list[Channel] = [
         "DCGM_FI_PROF_SM_ACTIVE",
         colours=4,
         reaches=(50.0, 5.0, 10.0, 20.0, 100.0),
+        low_is_worse=True,
     ),
     _channel("gpu.state", tr("state"), "", "u1", 0, 11, 0, "states", shows="state", colours=5),
     _channel("gpu.job", tr("job"), "", "i4", 0, 20, 0, "jobs", shows="job", colours=6),

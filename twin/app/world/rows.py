@@ -230,8 +230,9 @@ def gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
         return np.arange(first, first + int(plant.nodes.gpu_count[slot]))
     if kind == "rack":
         return np.flatnonzero((gpus.rack == slot) & gpus.present)
-    if kind == "row":
-        return np.flatnonzero((plant.racks.row[gpus.rack] == slot) & gpus.present)
+    if kind in ("row", "hall"):
+        within = plant.racks.row if kind == "row" else plant.racks.hall
+        return np.flatnonzero((within[gpus.rack] == slot) & gpus.present)
     return np.zeros(0, np.int64)
 
 

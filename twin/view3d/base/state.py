@@ -11,6 +11,7 @@ from twin.view3d.base.dimension import HallDimension
 
 Theme = Literal["dark", "light", "contrast"]
 CablesBy = Literal["rail", "load"]
+TilesBy = Literal["mean", "worst"]
 
 LAYERS: tuple[str, ...] = (
     "racks",
@@ -29,6 +30,9 @@ SHOWN_AT_FIRST: frozenset[str] = frozenset(LAYERS) - {"collective", "power"}
 
 CABLES_BY: tuple[CablesBy, ...] = ("rail", "load")
 """What can colour the cables."""
+
+TILES_BY: tuple[TilesBy, ...] = ("mean", "worst")
+"""What racks, rows and halls show as one tile each."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class ViewState:
 
     colour_by: str = "gpu.temp_c"
     cables_by: CablesBy = "rail"
+    tiles_by: TilesBy = "mean"  # what racks, rows and halls show from afar
     traffic: str = "data"  # kind of communication of the collective layer
     layers: frozenset[str] = SHOWN_AT_FIRST
     selection: tuple[str, ...] = ()

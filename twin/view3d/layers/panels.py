@@ -12,7 +12,6 @@ from vispy import gloo
 
 from twin.plant.geometry import Geometry, Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
-from twin.view3d.base import palette
 from twin.view3d.base.fronts import FRAME_M, PROUD_M, face_corners
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
@@ -243,28 +242,3 @@ class Panels:
         self._program["u_gain"] = stage.colours.tile_gain
         self._values.bind(self._program)
         self._program.draw("triangles", self._indices)
-
-
-def rack_codes(codes: NDArray[np.float32], plant: Plant) -> NDArray[np.float32]:
-    """Return one drawing code per rack: dead if any GPU is, else the mean on a ramp or the commonest category.
-
-    Parameters
-    ----------
-    codes
-        Drawing codes of the GPUs, see `coding.gpu_codes`.
-    """
-    rack, racks = plant.gpus.rack, len(plant.racks.present)
-    if not len(rack):
-        return np.full(racks, palette.ABSENT, np.float32)
-    rounded = np.rint(codes).astype(np.int64)
-    dead = (rounded == palette.DEAD) | (rounded == palette.STATE_BASE + 7)
-    on_ramp = rounded < palette.RAMP
-    weight = np.bincount(rack, on_ramp, racks)
-    mean = np.bincount(rack, np.where(on_ramp, codes, 0.0), racks) / np.maximum(weight, 1)
-    out = np.where(weight > 0, mean, palette.RAMP)
-    apart = np.flatnonzero((weight == 0)[rack])
-    if len(apart):  # mostly all is on a ramp, and there is nothing to count
-        cells = rack[apart] * palette.LUT_SIZE + rounded[apart]
-        table = np.bincount(cells, minlength=racks * palette.LUT_SIZE).reshape(racks, palette.LUT_SIZE)
-        out = np.where(weight > 0, out, table[:, palette.RAMP :].argmax(axis=1) + palette.RAMP)
-    return np.where(np.bincount(rack, dead, racks) > 0, palette.DEAD, out).astype(np.float32)

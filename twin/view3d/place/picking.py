@@ -15,6 +15,8 @@ from twin.plant.geometry import Geometry, Tiles, build_geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.bounds import Box, machine_boxes, rack_boxes
 from twin.view3d.base.fronts import FRAME_M
+from twin.view3d.base.state import CameraPose
+from twin.view3d.base.tile_levels import TileLevel, TilePlaces
 from twin.view3d.place.site_plan import SitePlan
 
 OWN_M = 2.0
@@ -26,7 +28,14 @@ LEAST_PX = 14.0
 """What is smaller than this across on screen is not picked by itself: the thing that holds it is."""
 REACHED = 0.995
 """What meets a sight line this close to its end touches the thing and hides nothing."""
-HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant"]
+DRAWN = 0.5
+"""A tile that hides more than this of what is behind it is what is seen there."""
+HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant", "row", "hall"]
+_TILES: dict[TileLevel, Literal["rack", "row", "hall"]] = {
+    TileLevel.RACK: "rack",
+    TileLevel.ROW: "row",
+    TileLevel.HALL: "hall",
+}
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,8 @@ class Hit:
     ----------
     kind, slot, id
         The smallest thing there that is large enough on screen: a GPU tile, else the face of a node or switch, else
-        the rack or machine; a power item or a machine of a facility loop outside; or a bundle of cables.
+        the rack or machine; a power item or a machine of a facility loop outside; a bundle of cables; or from afar the
+        rack, row or hall that is drawn as one tile.
     distance_m, point_m
         Along the ray, and the place.
     part
@@ -89,11 +99,17 @@ class Picker:
         Its geometry, built when not given.
     plan
         What stands outside the hall and over the racks; None: nothing.
+
+    Attributes
+    ----------
+    tiles
+        What is drawn of racks, rows and halls from afar.
     """
 
     def __init__(self, plant: Plant, geometry: Geometry | None = None, plan: SitePlan | None = None) -> None:
         geometry = geometry or build_geometry(plant)
         self._plant = plant
+        self.tiles = TilePlaces.of(plant, geometry)
         self._rack_slots = np.flatnonzero(plant.racks.present)
         self._machine_loops = geometry.machines.loop
         rack_low, rack_high = rack_boxes(plant, self._rack_slots)
@@ -129,11 +145,11 @@ class Picker:
             Returns how large a metre is on screen, by its distance along the ray [m]: what is too small there is not
             met. None: everything is large enough.
         """
-        index, distance = self._first_box(origin, direction)
+        index, distance = _first_box(self.low, self.high, origin, direction)
         if index is None:
             return None
         point = origin + direction * distance
-        place = (float(point[0]), float(point[1]), float(point[2]))
+        place = _as_place(point)
         outside = index - len(self._rack_slots) - len(self._machine_loops)
         if outside >= 0:
             kind, slot = self._others[outside]
@@ -150,9 +166,26 @@ class Picker:
             "rack", rack, self._plant.racks.ids[rack], distance, place
         )
 
+    def pick_tile(self, origin: Floats, direction: Floats, pose: CameraPose, height_px: float) -> Hit | None:
+        """Return the rack, row or hall whose tile the ray meets first, of those that are drawn from a pose.
+
+        Parameters
+        ----------
+        height_px
+            Of the picture [physical px].
+        """
+        drawn = np.flatnonzero(self.tiles.opacity(pose, height_px) > DRAWN)
+        index, distance = _first_box(self.tiles.low[drawn].T, self.tiles.high[drawn].T, origin, direction)
+        if index is None:
+            return None
+        tile = int(drawn[index])
+        kind, slot = _TILES[TileLevel(int(self.tiles.level[tile]))], int(self.tiles.slot[tile])
+        at = _as_place(origin + direction * distance)
+        return Hit(kind, slot, entity_id(self._plant, kind, slot), distance, at)
+
     def rack(self, origin: Floats, direction: Floats) -> int | None:
         """Return the slot of the rack that the ray meets first; None when it meets something else or nothing."""
-        index, _ = self._first_box(origin, direction)
+        index, _ = _first_box(self.low, self.high, origin, direction)
         return int(self._rack_slots[index]) if index is not None and index < len(self._rack_slots) else None
 
     def part_box(self, kind: str, slot: int, part: int) -> Box | None:
@@ -184,7 +217,7 @@ class Picker:
             way = point - eye_m
             distance = float(np.linalg.norm(way))
             if distance > 1e-6:
-                index, first = self._first_box(eye_m, way / distance)
+                index, first = _first_box(self.low, self.high, eye_m, way / distance)
                 out[k] = index is not None and first < distance - OWN_M
         return out
 
@@ -211,23 +244,8 @@ class Picker:
 
     def free_way_m(self, origin: Floats, direction: Floats) -> float:
         """Return how far one gets from a place before a rack or machine is in the way [m], inf if never."""
-        index, distance = self._first_box(origin, direction)
+        index, distance = _first_box(self.low, self.high, origin, direction)
         return distance if index is not None else float("inf")
-
-    def _first_box(self, origin: Floats, direction: Floats) -> tuple[int | None, float]:
-        if not self.low.shape[1]:
-            return None, 0.0
-        enter = np.zeros(self.low.shape[1])
-        leave = np.full(self.low.shape[1], np.inf)
-        for axis in range(3):
-            slope = 1.0 / (float(direction[axis]) or 1e-12)
-            start, end = (self.low[axis], self.high[axis]) if slope > 0 else (self.high[axis], self.low[axis])
-            np.maximum(enter, (start - origin[axis]) * slope, out=enter)
-            np.minimum(leave, (end - origin[axis]) * slope, out=leave)
-        # A box that the eye is in has enter = 0: it is looked through.
-        enter[(leave < enter) | (enter <= 0.0)] = np.inf
-        nearest = int(enter.argmin())
-        return (nearest, float(enter[nearest])) if np.isfinite(enter[nearest]) else (None, 0.0)
 
     def _on_front(
         self, rack: int, point: tuple[float, float, float], distance: float, least_m: float
@@ -250,3 +268,23 @@ class Picker:
         if (switch := self._switches.at(*place)) is not None:
             return Hit("switch", switch, plant.switches.ids[switch], distance, point)
         return None
+
+
+def _as_place(point: Floats) -> tuple[float, float, float]:
+    return float(point[0]), float(point[1]), float(point[2])
+
+
+def _first_box(low: Floats, high: Floats, origin: Floats, direction: Floats) -> tuple[int | None, float]:
+    """Return which box with corners (3, n) a ray meets first, and where; one that the eye is in is looked through."""
+    if not low.shape[1]:
+        return None, 0.0
+    enter = np.zeros(low.shape[1])
+    leave = np.full(low.shape[1], np.inf)
+    for axis in range(3):
+        slope = 1.0 / (float(direction[axis]) or 1e-12)
+        start, end = (low[axis], high[axis]) if slope > 0 else (high[axis], low[axis])
+        np.maximum(enter, (start - origin[axis]) * slope, out=enter)
+        np.minimum(leave, (end - origin[axis]) * slope, out=leave)
+    enter[(leave < enter) | (enter <= 0.0)] = np.inf  # a box that the eye is in has enter = 0
+    nearest = int(enter.argmin())
+    return (nearest, float(enter[nearest])) if np.isfinite(enter[nearest]) else (None, 0.0)

@@ -13,8 +13,9 @@ from twin.scenario.schema.document import Scenario
 GPUS_PER_RACK = 32
 
 
-def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
-    """Return a plant of at least `gpus` GPUs in full rows, with an air loop group and a rail-optimised fabric."""
+def hall_of(gpus: int, racks_per_row: int | None = None, halls: int = 1) -> Plant:
+    """Return a plant of at least `gpus` GPUs in each of some halls: full rows, air loops, one fabric for all."""
+    names = ["gpu", *(f"gpu-{number}" for number in range(1, halls))]
     racks = max(1, -(-gpus // GPUS_PER_RACK))
     racks_per_row = min(racks, racks_per_row or (32 if racks <= 1024 else 64))
     rows = -(-gpus // (GPUS_PER_RACK * racks_per_row))
@@ -27,10 +28,10 @@ def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
                 "title": f"{gpus} GPUs",
                 "halls": [
                     {
-                        "id": "hall",
+                        "id": name.replace("gpu", "hall"),
                         "rows": [
                             {
-                                "id": "gpu",
+                                "id": name,
                                 "count": rows,
                                 "racks": {
                                     "count": racks_per_row,
@@ -39,6 +40,7 @@ def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
                             }
                         ],
                     }
+                    for name in names
                 ],
                 "fabrics": [
                     {
@@ -52,15 +54,16 @@ def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
                     "plants": [{"id": "water"}],
                     "loops": [
                         {
-                            "id": "crah",
+                            "id": name.replace("gpu", "crah"),
                             "kind": "air",
                             "part": "CRAH-chilled",
                             "count": max(1, rows // 4),
                             "units": 4,
                             "plant": "water",
-                            "serves": ["gpu"],
+                            "serves": [name],
                             "supply": "24 degC",
                         }
+                        for name in names
                     ],
                 },
             }

@@ -136,8 +136,8 @@ class HallView:
         if keys is None:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
-        state.events.colour_by.connect(self._on_colour_by)
-        state.events.focus_job.connect(self._on_colour_by)
+        for name in ("colour_by", "tiles_by", "focus_job"):
+            getattr(state.events, name).connect(self._on_colour_by)
         for name in ("dimensions", "dimension_chosen"):
             getattr(state.events, name).connect(self._on_dimensions)
         for name in ("theme", "cables_by", "label_scale", "rulers"):
@@ -211,7 +211,7 @@ class HallView:
 
     def _upload(self) -> None:
         self._unsent = False
-        self.scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
+        self.scene.set_frame(self._frame, self.state, self._groups)
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""

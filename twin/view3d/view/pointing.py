@@ -22,8 +22,6 @@ from twin.view3d.colour.cable_colours import CableState
 from twin.view3d.place.cable_field import CableField
 from twin.view3d.place.picking import Hit, Picker
 
-_INSIDE = {"rack": ("node", "switch", "gpu"), "node": ("gpu",)}
-"""Kinds that are inside a kind, the one that a step deeper means first."""
 _CABLES_APART_PX_PER_M = 40.0
 """Where a metre is larger than this, a cable is seen apart from what is behind it [px/m]."""
 
@@ -83,8 +81,9 @@ class PointerTool(Protocol):
 class Pointing:
     """The pointer over the hall of a view.
 
-    What it means depends on how large things are on screen: far off a rack, nearer a node, close by a GPU. A double
-    click goes one deeper: the thing is framed, and what is inside it under the pointer is chosen; `up` goes back.
+    What it means depends on how large things are on screen: far off a hall, a row or a rack, as they are drawn, nearer
+    a node, close by a GPU. A double click goes one deeper: the thing is framed, and what is inside it under the pointer
+    is chosen; `up` goes back.
     """
 
     hovered = Signal(object)
@@ -105,6 +104,11 @@ class Pointing:
         origin, direction = camera.ray(view.pose, x_px, y_px, *view.size())
         size = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
         hit = view.picker.pick(origin, direction, None if deepest else size)
+        if "racks" in view.state.layers and not deepest:
+            height_px = view.size()[1] * view.native.devicePixelRatioF()
+            tile = view.picker.pick_tile(origin, direction, view.pose, height_px)
+            if tile is not None and (hit is None or tile.distance_m <= hit.distance_m):
+                return tile
         if "cables" not in view.state.layers or (hit is not None and self._is_failed(hit, size)):
             return hit
         reach_m = np.inf if hit is None else hit.distance_m
@@ -197,11 +201,12 @@ class Pointing:
     def _inside(self, hit: Hit, deepest: Hit | None) -> str | None:
         """Return what a step deeper than `hit` is, on the way to the smallest thing there."""
         plant = self._view.plant
-        if plant is None or deepest is None or deepest.kind not in _INSIDE.get(hit.kind, ()):
+        if plant is None or deepest is None:
             return None
-        if hit.kind == "rack" and deepest.kind == "gpu":
-            return plant.nodes.ids[int(plant.gpus.node[deepest.slot])]
-        return deepest.id
+        way = [*holders(plant, deepest.id), deepest.id]
+        if hit.kind == "hall":
+            return way[0] if deepest.kind in ("gpu", "node", "switch", "rack") else None
+        return way[way.index(hit.id) + 1] if hit.id in way[:-1] else None
 
     def zoom(self, notches: float, x: float, y: float) -> None:
         """Come nearer to what is under the pointer, or go back from it."""

@@ -24,10 +24,12 @@ from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.theme import colours_of
+from twin.view3d.base.tile_levels import TileLevel
 from twin.view3d.colour.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.colour.machine_state import Badge, CoolingShown, badges
 from twin.view3d.colour.override_colours import Repainted, machines_of
 from twin.view3d.colour.power_state import PowerShown, branch_of
+from twin.view3d.colour.tile_values import TileSums, TileValues, gpu_values
 from twin.view3d.colour.value_codes import colormap_of, gpu_codes, reach_codes
 from twin.view3d.gl.capability import Capability
 from twin.view3d.gl.draw_context import DrawContext
@@ -42,8 +44,9 @@ from twin.view3d.layers.drawing_grid import DrawingGrid
 from twin.view3d.layers.floor import FloorLayer
 from twin.view3d.layers.glass import GlassLayer
 from twin.view3d.layers.guides import Guides
+from twin.view3d.layers.heat_tiles import HeatTiles
 from twin.view3d.layers.outdoor_gear import Gear
-from twin.view3d.layers.panels import Panels, rack_codes
+from twin.view3d.layers.panels import Panels
 from twin.view3d.layers.power_paths import PowerPaths
 from twin.view3d.layers.rack_fronts import Faces
 from twin.view3d.layers.sky import SkyLayer
@@ -92,6 +95,7 @@ class SceneLayers:
         self._power_only: NDArray[np.bool_] | None = None  # items whose paths are shown; None: all
         self._power_unwell = False
         self._badges: list[Badge] = []
+        self.tile_values: TileValues | None = None
         self.found: list[Badge] = []  # by design rules: over things that are not as they should be
 
     def set_plant(
@@ -101,7 +105,7 @@ class SceneLayers:
         self._plant, self._geometry, self._runs, self._plan = plant, geometry, runs, plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
         # Layers give their programs back before the next ones ask for some.
-        for name in ("_panels", "_faces", "_cabinets", "_arcs", "_near"):
+        for name in ("_panels", "_faces", "_cabinets", "_arcs", "_near", "tiles"):
             vars(self).pop(name, None)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
@@ -135,6 +139,10 @@ class SceneLayers:
         else:
             self._lacks_light, self._drawn_wall_s = True, math.inf
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
+        places, halls = picker.tiles, plant.halls
+        floors = np.stack([halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m], axis=1)
+        self._sums = TileSums(plant, places)
+        self.tiles = HeatTiles(places, floors[places.slot[places.at(TileLevel.HALL)]])
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
         # The near plane must not cut off what stands outside the hall either.
@@ -166,26 +174,23 @@ class SceneLayers:
         self._kept[name] = (made_of, layer)
         return layer
 
-    def set_frame(
-        self,
-        frame: Frame | None,
-        colour_by: str,
-        groups: OwnerNames = NO_GROUPS,
-        focus_job: int | None = None,
-    ) -> None:
-        """Upload the values of a frame, see `coding.gpu_codes`."""
+    def set_frame(self, frame: Frame | None, state: ViewState, groups: OwnerNames = NO_GROUPS) -> None:
+        """Upload the values of a frame, see `coding.gpu_codes`; racks, rows and halls add theirs up."""
         if self._plant is None:
             return
-        codes = (
-            gpu_codes(colour_by, self._plant, frame, groups, focus_job)
-            if self._reach is None
-            else reach_codes(self._plant, self._reach.lost, self._reach.thinned)
-        )
+        colour_by, values = state.colour_by, gpu_values(state.colour_by, self._plant, frame)
+        if self._reach is None:
+            codes = gpu_codes(colour_by, self._plant, frame, groups, state.focus_job)
+        else:
+            codes, values = reach_codes(self._plant, self._reach.lost, self._reach.thinned), None
         colormap = colormap_of(colour_by)
         if self.repainted is not None and len(self.repainted.codes) == len(codes):
-            codes, colormap = self.repainted.codes, self.repainted.colormap
+            codes, colormap, values = self.repainted.codes, self.repainted.colormap, None
+        self.tile_values = self._sums.of(codes, values, state.tiles_by)
+        racks = self.tile_values.rack_codes(self.tiles.places, len(self._plant.racks.present))
         self.values.set_colormap(colormap)
-        self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
+        self.values.upload(np.concatenate([codes, racks]))
+        self.tiles.show(self.tile_values, colormap)
         self.coolant.set_frame(frame, machines_of(self.repainted))
         self._frame = frame
         self._show_machines(frame)
@@ -373,6 +378,9 @@ class SceneLayers:
         stage = self.stage(pose, state, size_px)
         layers = state.layers
         self._colour_cables(state)
+        self.tiles.look(pose, stage)
+        if "racks" in layers:  # what hides the rest comes first: that costs nothing then
+            self.tiles.draw(stage, sheer=False)
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
         if "racks" in layers:
@@ -406,7 +414,9 @@ class SceneLayers:
         gloo.set_viewport(0, 0, *size_px)
         gloo.set_state(depth_test=True, blend=False, cull_face=True, depth_mask=True, depth_func="lequal")
         if self._plant is not None and "racks" in state.layers:
-            self._panels.draw(self.stage(pose, state, size_px))
+            stage = self.stage(pose, state, size_px)
+            self.tiles.draw(stage, sheer=False)
+            self._panels.draw(stage)
 
     def draw_over(
         self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, scale: float, moving: bool
@@ -418,6 +428,9 @@ class SceneLayers:
         gloo.set_viewport(0, 0, *size_px)
         gloo.set_state(depth_test=True, depth_func="less", depth_mask=False, cull_face=True)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
+        self.tiles.look(pose, stage)
+        if "racks" in layers:
+            self.tiles.draw(stage, sheer=True)
         if "air" in layers:
             self._glass.draw(stage)
         if "building" in layers:
