@@ -7,7 +7,7 @@ section 2. The cap, not heat, is the everyday throttle. The numbers of a part co
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -335,14 +335,34 @@ class StepWork(NamedTuple):
         return (self.gemm_a - model.a_comm) * self.gemm_s / self.busy_s if self.busy_s > 0.0 else 0.0
 
 
+class StepTimes(Protocol):
+    """What a die does with its time, as in `StepWork`: of one job, or of many by die."""
+
+    @property
+    def gemm_a(self) -> Floats | float:
+        """Activity of matrix products [W/(V^2 GHz)]."""
+
+    @property
+    def gemm_s(self) -> Floats | float:
+        """Time in them [s]."""
+
+    @property
+    def memory_s(self) -> Floats | float:
+        """Time in memory-bound kernels [s]."""
+
+    @property
+    def rest_s(self) -> Floats | float:
+        """Time in which it does not even wait for others [s]."""
+
+
 def synchronous_w(
     model: GpuPowerModel,
     f_ghz: ArrayLike,
     spread: ArrayLike,
-    work: StepWork,
+    work: StepTimes,
     step_s: ArrayLike,
     *,
-    reference_ghz: float,
+    reference_ghz: Floats | float,
     memory_s: ArrayLike | None = None,
     least_a: Floats | float = 0.0,
 ) -> Floats:
@@ -356,7 +376,7 @@ def synchronous_w(
     model : GpuPowerModel
     f_ghz, spread : array_like
         Clock [GHz] and power spread of each die.
-    work : StepWork
+    work : StepTimes
         At `reference_ghz`.
     step_s : array_like
         Until the slowest die is done, and all have exchanged what they must [s]; longer, if a die works longer.
@@ -368,11 +388,12 @@ def synchronous_w(
     gemm_s = work.gemm_s * reference_ghz / np.asarray(f_ghz)
     memory_s = work.memory_s if memory_s is None else np.asarray(memory_s)
     wait_s = np.maximum(0.0, np.subtract(step_s, gemm_s) - memory_s)
-    talking_s = np.maximum(0.0, wait_s - work.rest_s) if work.rest_s else wait_s
+    rests = np.count_nonzero(work.rest_s) > 0
+    talking_s = np.maximum(0.0, wait_s - work.rest_s) if rests else wait_s
     busy = work.gemm_a * gemm_s + model.a_memory * memory_s
     waits_a = max(model.a_comm, least_a) if isinstance(least_a, float) else np.maximum(model.a_comm, least_a)
     waiting = waits_a * talking_s
-    if work.rest_s:
+    if rests:
         waiting += np.asarray(least_a) * (wait_s - talking_s)
     result: Floats = np.asarray(spread) * dynamic_unit_w(
         model, f_ghz, (busy + waiting) / (gemm_s + memory_s + wait_s)
@@ -402,15 +423,10 @@ class SpreadLine:
     ----------
     points_s : ndarray, shape (3, ...)
         `spread_points` [-].
-
-    Attributes
-    ----------
-    leakiest_s : float
-        The highest of them [-].
     """
 
     def __init__(self, points_s: Floats) -> None:
-        self.points_s, self.leakiest_s = points_s, float(points_s[2].max())
+        self.points_s = points_s
         self._usual_s = (points_s[0] + points_s[1]) / 2.0
         self._reach_s = points_s[2] - self._usual_s
 

@@ -7,6 +7,7 @@ above its capacity are solved, max-min fair.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import is_not
@@ -40,7 +41,7 @@ from twin.scenario.schema.work import Job
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import Derived, Fields, Stateful
 from twin.sim.fabric.elastic_traffic import Shapes
-from twin.sim.fabric.job_traffic import TrafficSeat, Under, as_met
+from twin.sim.fabric.job_traffic import TrafficSeat, Under, as_met, crowds
 from twin.sim.fabric.link_loads import LinkPicture, NetworkPicture
 from twin.sim.fabric.route_variants import FaultyRoutes, RouteFault, Some, fault_sets
 from twin.sim.jobs.job_classes import kinds_of
@@ -108,6 +109,9 @@ class FabricState(Stateful):
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, int, TrainingNetwork], Work] = {}  # by kind and nodes
         self._seats: dict[int, TrafficSeat] = {}
+        self._steppers: dict[int, int | None] = {}  # jobs with a seat that step, and the fabric of each
+        self._fresh: set[int] = set()  # those of them that are not in the sums
+        self.contended: frozenset[int] = frozenset()  # jobs on full links
         self._seen: tuple[list[TrafficSeat], Floats] | None = None  # who steps, and the load that comes of it
         self._nothing = np.zeros(2 * len(self.links))  # what nobody loads
         self._solved: dict[
@@ -284,21 +288,27 @@ class FabricState(Stateful):
         seat = self._seats.get(index)
         if seat is not None:
             seat.stepping = stepping
-            if seat.summed and not stepping:
+            if stepping:
+                self._steppers[index] = self.fabric_of(index)
+                if not seat.summed:
+                    self._fresh.add(index)
+                return
+            self._steppers.pop(index, None)
+            self._fresh.discard(index)
+            if seat.summed:
                 self.peak[seat.dlink] -= seat.peak
                 seat.summed = False
 
     def _sum(self) -> None:
         """Bring into the sums whoever is not alone on a fabric."""
-        on: dict[int | None, list[TrafficSeat]] = {}
-        for index, seat in sorted(self._seats.items()):
-            if seat.stepping:
-                on.setdefault(self.fabric_of(index), []).append(seat)
-        for seats in on.values():
-            for seat in seats if len(seats) > 1 else ():
-                if not seat.summed:
-                    self.peak[seat.dlink] += seat.peak
-                    seat.summed = True
+        if not self._fresh:
+            return
+        on = Counter(self._steppers.values())
+        for index in [index for index in self._fresh if on[self._steppers[index]] > 1]:
+            seat = self._seats[index]
+            self.peak[seat.dlink] += seat.peak
+            seat.summed = True
+            self._fresh.remove(index)
 
     # --- the run
 
@@ -353,33 +363,20 @@ class FabricState(Stateful):
                 for index, seat in sorted(self._seats.items())
                 if seat.summed and over[seat.dlink].any()
             }
-        for index, seat in self._seats.items():
-            if index not in met and seat.slow is not None:
+        for index in self.contended - met.keys():
+            seat = self._seats.get(index)
+            if seat is not None and seat.slow is not None:
                 seat.slow, seat.contention_s = None, 0.0
                 self._moved.add(index)
+        self.contended = frozenset(met)
         before, self._solved = self._solved, {}
-        for jobs in self._crowds(met):
+        for jobs in crowds(self._seats, met, len(self.peak)):
             seats = tuple(self._seats[index] for index in jobs)
             self._solved[jobs[0]] = seats
             known = before.get(jobs[0], ())
             # Those who meet on full links are all the demand there is: the same seats share as they did.
             if len(known) != len(seats) or any(a is not b for a, b in zip(known, seats, strict=True)):
                 self._solve(jobs, met, over)
-
-    def _crowds(self, met: dict[int, Bools]) -> list[list[int]]:
-        """Return the jobs that meet on full links, directly or through others, together."""
-        last = np.full(len(self.peak), -1, np.int64)  # who was seen last on each link
-        crowd: dict[int, list[int]] = {}  # jobs of one crowd share one list
-        for index, full in met.items():
-            links = self._seats[index].dlink[full]
-            together = crowd[index] = [index]
-            met_here = np.bincount(last[links] + 1)[1:]
-            for other in np.flatnonzero(met_here).tolist():
-                if crowd[other] is not together:
-                    together += (joined := crowd[other])
-                    crowd.update(dict.fromkeys(joined, together))
-            last[links] = index
-        return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]
 
     def _solve(self, jobs: list[int], met: dict[int, Bools], over: Bools) -> None:
         seats = [self._seats[index] for index in jobs]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP, Ints64
+from twin.arrays import Bools, Floats, IntP, Ints64
 from twin.physics.training_inputs import Profile, TrainingNetwork
 from twin.planning.network.placement import Placement
 from twin.planning.network.traffic import Exchange
@@ -132,3 +133,22 @@ def as_met(domain: Ints64) -> IntP:
     met = begins[domain]
     numbers: IntP = np.cumsum(met == rank)[met] - 1
     return numbers
+
+
+def crowds(seats: Mapping[int, TrafficSeat], met: Mapping[int, Bools], dlinks: int) -> list[list[int]]:
+    """Return the jobs that meet on full links, directly or through others, together.
+
+    `met` says which of the links of each seat are full; there are so many directed links.
+    """
+    last = np.full(dlinks, -1, np.int64)  # who was seen last on each link
+    crowd: dict[int, list[int]] = {}  # jobs of one crowd share one list
+    for index, full in met.items():
+        links = seats[index].dlink[full]
+        together = crowd[index] = [index]
+        met_here = np.bincount(last[links] + 1)[1:]
+        for other in np.flatnonzero(met_here).tolist():
+            if crowd[other] is not together:
+                together += (joined := crowd[other])
+                crowd.update(dict.fromkeys(joined, together))
+        last[links] = index
+    return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,54 +45,87 @@ def phase_activity(work: Work, model: GpuPowerModel) -> float:
     return step_work(work, model).activity(model)
 
 
-def least_activity(work: Work, model: GpuPowerModel, ghz: Floats | float, floor: float) -> Floats | float:
+class Asked(NamedTuple):
+    """What jobs ask of the dies of one part: each figure of one job or the same of all, or an array of many.
+
+    Parameters
+    ----------
+    gemm_a, gemm_s, memory_s, rest_s
+        As in `StepWork`.
+    activity, products_a
+        What follows from it [W/(V^2 GHz)].
+    duty
+        Share of running time in steps; 1 of a load, which was measured over all its time, whatever it paused for.
+    floor
+        Share of its working power that a die draws at least while it waits [-].
+    """
+
+    gemm_a: Floats | float
+    gemm_s: Floats | float
+    memory_s: Floats | float
+    rest_s: Floats | float
+    activity: Floats | float
+    products_a: Floats | float
+    duty: Floats | float
+    floor: Floats | float
+
+    @classmethod
+    def of(cls, work: Work, model: GpuPowerModel, floor: float = 0.0) -> Asked:
+        """Return what a job asks of the dies of a part."""
+        step = step_work(work, model)
+        duty = 1.0 if work.gpu_load is not None else work.duty
+        activity, products_a = step.activity(model), step.products_a(model)
+        return cls(step.gemm_a, step.gemm_s, step.memory_s, step.rest_s, activity, products_a, duty, floor)
+
+
+def least_activity(
+    model: GpuPowerModel, ghz: Floats | float, activity: Floats | float, floor: Floats | float
+) -> Floats | float:
     """Return the activity that keeps a waiting GPU at a share `floor` of its working power [W/(V^2 GHz)]."""
-    if floor <= 0.0:
+    if isinstance(floor, float) and floor <= 0.0:
         return 0.0
     unit_w = dynamic_unit_w(model, ghz, 1.0)
-    working_w = model.idle_w + unit_w * phase_activity(work, model)
+    working_w = model.idle_w + unit_w * activity
     result: Floats = np.maximum(0.0, (floor * working_w - model.idle_w) / unit_w)
     return result
 
 
 def step_w(
-    work: Work,
+    asked: Asked,
     model: GpuPowerModel,
     ghz: Floats | float,
     spread: Floats | float,
-    reference_ghz: float,
+    reference_ghz: Floats | float,
     step_s: Floats | float,
     *,
     memory_s: Floats | None = None,
-    floor: float = 0.0,
 ) -> Floats:
     """Return the mean dynamic power over a step of dies that work each at its own clock, then wait [W].
 
     Parameters
     ----------
-    work, model
-        What the job does, on which part.
+    asked, model
+        What the job asks of them, on which part.
     ghz, spread
         Of each die [GHz, -].
     reference_ghz
-        Clock at which it takes the times of `work` [GHz].
+        Clock at which it takes the times of `asked` [GHz].
     step_s
         The whole step [s]; what is not work communicates and waits, but for the time nobody asks anything of it.
     memory_s
         In memory traffic, where HBM is slower [s].
-    floor
-        Share of its working power that a die draws at least while it waits [-].
     """
-    asked, least = step_work(work, model), least_activity(work, model, ghz, floor)
+    least = least_activity(model, ghz, asked.activity, asked.floor)
     mean_w = synchronous_w(
         model, ghz, spread, asked, step_s, reference_ghz=reference_ghz, memory_s=memory_s, least_a=least
     )
-    if work.gpu_load is not None or work.duty == 1.0:
-        return mean_w  # a load is what was measured over all its time, whatever it paused for
-    if floor <= 0.0:
-        return work.duty * mean_w
-    paused_w: Floats = (1.0 - work.duty) * spread * dynamic_unit_w(model, ghz, least)
-    return work.duty * mean_w + paused_w
+    duty = asked.duty
+    if isinstance(duty, float) and duty == 1.0:
+        return mean_w
+    if isinstance(least, float):
+        return duty * mean_w
+    paused_w: Floats = (1.0 - duty) * spread * dynamic_unit_w(model, ghz, least)
+    return duty * mean_w + paused_w
 
 
 def reference_ghz(

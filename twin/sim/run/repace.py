@@ -20,13 +20,17 @@ from twin.sim.jobs.input_wait import Ingest
 from twin.sim.jobs.job_row import JobRow
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.recovery import RecoveryHandler
-from twin.sim.jobs.step_pace import pace_of
+from twin.sim.jobs.step_pace import RERATE, pace_of
 from twin.sim.jobs.stragglers import Stragglers
 from twin.sim.thermal.clocks import EVERY_JOB, Clocks
 from twin.sim.thermal.gpu_groups import IDLE, spinning, stepping
 from twin.sim.thermal.gpu_groups import OFF as TRACE_OFF
 from twin.sim.thermal.shared_traces import STEPS, Mixes
 
+FEW = 8
+"""So many jobs are looked at one by one."""
+SURE = 0.999
+"""Share of what is worth a new pace that no rounding makes all of it."""
 STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
 """States that a job leaves for another power."""
 
@@ -123,6 +127,9 @@ class Pacing:
         """Let jobs go at the pace that clocks, fabric and input allow; return the largest relative change."""
         running = self._running()
         self.stragglers.follow(running)
+        steady = self._steady()
+        if steady:
+            running = [row for row in running if row.index not in steady]
         work, slower = self.jobs.work, {}
         for row in running:
             job = row.index
@@ -151,6 +158,25 @@ class Pacing:
             self._slowed.add(job)
             largest = max(largest, self.recovery.rerate(row, pace_of(work[job], added)))
         return largest
+
+    def _steady(self) -> set[int]:
+        """Return jobs that go on as they do: their clocks have not moved by what is worth a new pace.
+
+        Most jobs of a large hall, when one of them stops. What else slows a job is looked at one by one.
+        """
+        clocked, jobs = self.clocks.clocked, self.jobs
+        if clocked is None or len(clocked.ids) < FEW or not clocked.still(self.clocks.work):
+            return set()
+        some = [job for job in clocked.ids if job < len(jobs.rows)]
+        pace_s = np.array([jobs.pace[job].step_s for job in some])
+        step_s = clocked.step_s()[: len(some)]
+        still = np.abs(step_s / pace_s - 1.0) < SURE * RERATE
+        besides = self.moved | self.stragglers.slower.keys() | self.network.contended
+        return {
+            job
+            for job, goes_on in zip(some, still.tolist(), strict=True)
+            if goes_on and job not in besides and not (self.ingest.reads(job) or jobs.work[job].stateless)
+        }
 
     def _running(self) -> list[JobRow]:
         """Return the jobs that take steps and may go at another pace now, in the order of the table."""

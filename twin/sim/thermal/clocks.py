@@ -13,7 +13,7 @@ from operator import is_not
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP, lowest
+from twin.arrays import Floats, IntP
 from twin.physics.gpu_power import (
     RELEASE_K,
     GpuPowerModel,
@@ -26,18 +26,19 @@ from twin.physics.thermal_network import ThermalState
 from twin.sim.core.state import ArrayField, Child, Derived, Fields, Items, Row, StateField, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
+    Asked,
     boost_unit_w,
     phase_activity,
     reference_ghz,
     step_w,
-    step_work,
 )
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.clock_limits import ClockLimits
 from twin.sim.thermal.gpu_groups import IDLE, OFF, Traces, stepping
-from twin.sim.thermal.group_power import Drawing, JobClock, Resting, Worked, resting
-from twin.sim.thermal.own_clocks import DiesAtWork, HeldDies, OwnClocks
+from twin.sim.thermal.group_power import JobClock, Resting, resting
+from twin.sim.thermal.job_groups import ClockedJobs, GroupsByJob, JobGroups
+from twin.sim.thermal.own_clocks import HeldDies, OwnClocks
 from twin.sim.thermal.shared_traces import levels
 
 EVERY_JOB = -1
@@ -80,7 +81,7 @@ class Clocks(Stateful):
         self.pace = np.ones(traces.groups.size)
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
-        self.own, self._dies = OwnClocks(), DiesAtWork(traces)
+        self.own = OwnClocks()
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
@@ -96,9 +97,10 @@ class Clocks(Stateful):
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
         self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
-        # Temperatures, groups, limits and caps that clocks were worked out for; what they came to, by job, and besides.
+        # Temperatures, groups, limits and caps that clocks were worked out for, and the jobs whose they are.
         self._refreshed: tuple[ThermalState, int, NDArray[np.intp], dict[int, float]] | None = None
-        self._worked: dict[int, Worked] = {}
+        self.clocked: ClockedJobs | None = None
+        self._by_job = GroupsByJob(traces, models, jobs, self.work, self.reference_ghz)
         self._resting: Resting | None = None
         self._values: dict[str, tuple[IntP, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
@@ -246,8 +248,7 @@ class Clocks(Stateful):
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
         hot_c = state.die_c(traces.hot_s)
         self.walked = False
-        self.job_clock = {}
-        self._worked.clear()
+        self.job_clock, self.clocked = {}, None
         resting = self._at_rest()
         base, clock, leak = resting.mixed_w if free else resting.base_w, resting.mixed_ghz, resting.none
         self.capped_ghz, self.dyn_w = self.values("f_max_ghz"), resting.none
@@ -260,10 +261,11 @@ class Clocks(Stateful):
             base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
             self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
             jobs = len(self.jobs.rows)
-            for job, members in traces.of_job.items():
-                if job < jobs or not free:
-                    self._refresh_job(job, members, points_c, clock, leak)
-                    self._draw(job, base, self.dyn_w)
+            self.clocked = self._by_job.at_work(jobs if free else jobs + len(self.mixed))
+            self._clock_jobs(self.clocked, points_c, clock, leak)
+            for part in self.clocked.parts:
+                pace_s = list(map(self._pace_s, part.jobs))
+                part.draw(pace_s, resting.base_w, base, self.dyn_w)
         self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
         self._seen_c = hot_c
         self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
@@ -278,16 +280,21 @@ class Clocks(Stateful):
             and known[2] is self.limits.node_class
             and known[3] == self.cap_w
             and not self.walked
-            and all(worked.work is self.work(job) for job, worked in self._worked.items())
+            and (self.clocked is None or self.clocked.still(self.work))
         )
 
     def _repower(self) -> None:
         """Work out the powers of jobs that go at another pace than those of now are for; clocks stay."""
-        moved = [job for job, worked in self._worked.items() if worked.pace_s != self._pace_s(job)]
+        moved = []
+        for part in () if self.clocked is None else self.clocked.parts:
+            pace_s = list(map(self._pace_s, part.jobs))
+            if not part.paced(pace_s):
+                moved.append((part, pace_s))
         if moved:
+            resting_w = self._at_rest().base_w
             self.base_w, self.dyn_w = self.base_w.copy(), self.dyn_w.copy()
-            for job in moved:
-                self._draw(job, self.base_w, self.dyn_w)
+            for part, pace_s in moved:
+                part.draw(pace_s, resting_w, self.base_w, self.dyn_w)
 
     def _at_rest(self) -> Resting:
         """Return what groups draw besides those of jobs, until some group is another."""
@@ -306,84 +313,63 @@ class Clocks(Stateful):
             return model.cap_w
         return min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
 
-    def _refresh_job(
-        self, job: int, members: list[tuple[int, IntP]], points_c: Floats, clock: Floats, leak: Floats
-    ) -> None:
-        traces, work, limited = self.traces, self.work(job), self.limits.any
-        measured = work.gpu_load is not None
-        # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
-        free_share = capped_share = now_share = math.inf
-        reference = 1.0
-        held: list[HeldDies] = []
-        for part, groups in members:
-            model, asked = self.models[part], step_work(work, self.models[part])
-            phase = asked.activity(model)
-            at_work = self._dies.of(job, part, groups)
-            spreads, leakage_w = at_work.line.points_s, np.zeros((3, len(groups)))
-            if measured:  # what is measured knows no spread and has its leakage in it
-                spreads = np.ones((3, len(groups)))
-            else:
-                leakage_w = leak_w(model, points_c[:, groups], 1.0)
-            cap_w: Floats | float = self.default_cap_w(job, model)
-            share: Floats | float = 1.0
-            own_cap = not limited and cap_w == model.cap_w
-            if own_cap:
-                alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
-                free = capped = alone[2]
-            else:
-                free = clock_under_cap(model, model.cap_w, spreads[2], phase, leakage_w[2])
-                if (
-                    limited
-                ):  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
-                    slow = self.limits.slow_share[traces.limit[groups]]
-                    free = np.maximum(model.f_min_ghz, slow * free)
-                    cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[groups]])
-                    share = slow * self.limits.clock_share[traces.limit[groups]]
-                alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
-                capped = np.maximum(model.f_min_ghz, share * alone[2])
-            held.append(HeldDies(asked, at_work.line, leakage_w, alone, cap_w, share))
-            self.capped_ghz[groups] = now = capped
+    def _hold(self, part: JobGroups, points_c: Floats, clock: Floats) -> tuple[HeldDies, Floats]:
+        """Write the clock of the leakiest die of each group of some jobs.
+
+        Return what holds dies down, and what its own cap and faults alone leave that die, by group [GHz].
+        """
+        traces, limited, model, groups = self.traces, self.limits.any, part.model, part.groups
+        phase, spreads = part.asked.activity, part.line.points_s
+        leakage_w = np.zeros_like(spreads) if part.measured else leak_w(model, points_c[:, groups], 1.0)
+        cap_w: Floats | float = model.cap_w
+        if self.cap_w:
+            cap_w = part.by_group([self.default_cap_w(job, model) for job in part.jobs])
+        share: Floats | float = 1.0
+        if not limited and isinstance(cap_w, float) and cap_w == model.cap_w:
+            alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
+            free = capped = alone[2]
+        else:
+            free = clock_under_cap(model, model.cap_w, spreads[2], phase, leakage_w[2])
+            if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
+                slow = self.limits.slow_share[traces.limit[groups]]
+                free = np.maximum(model.f_min_ghz, slow * free)
+                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[groups]])
+                share = slow * self.limits.clock_share[traces.limit[groups]]
+            alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
+            capped = np.maximum(model.f_min_ghz, share * alone[2])
+        self.capped_ghz[groups] = now = capped
+        if self.throttling:
+            now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
+        clock[groups] = now
+        return HeldDies(leakage_w, alone, cap_w, share), free
+
+    def _clock_jobs(self, jobs: ClockedJobs, points_c: Floats, clock: Floats, leak: Floats) -> None:
+        """Work out the clocks of jobs: the slowest die sets the pace of each, whatever holds it down."""
+        jobs.rest()
+        held = []
+        for part in jobs.parts:
+            dies, free = self._hold(part, points_c, clock)
+            held.append(dies)
+            jobs.slow(part, free, self.capped_ghz[part.groups], clock[part.groups])
             if self.throttling:
-                now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
-            clock[groups] = now
-            own = self.reference_ghz(job, part)
-            slowest_free = slowest_capped = lowest(free) / own
-            if capped is not free:
-                slowest_capped = lowest(capped) / own
-            slowest = lowest(now) / own if self.throttling else slowest_capped
-            free_share, capped_share = min(free_share, slowest_free), min(capped_share, slowest_capped)
-            if slowest < now_share:
-                now_share, reference = slowest, own
-        memory = 1.0
-        if self.throttling and any(self.hbm_slow[groups].any() for _, groups in members):
-            memory = HBM_HOT_SHARE
-        self.job_clock[job] = JobClock(
-            reference, reference * free_share, reference * capped_share, reference * now_share, memory
-        )
-        drawing = []
-        for (part, groups), dies in zip(members, held, strict=True):
-            model, own = self.models[part], self.reference_ghz(job, part)
-            steps = self._dies.of(job, part, groups).steps
-            ghz, line = clock[groups], None
-            if not measured:
+                jobs.memory[part.places[part.any(self.hbm_slow[part.groups])]] = HBM_HOT_SHARE
+        self.job_clock = jobs.clocks()
+        for part, dies in zip(jobs.parts, held, strict=True):
+            model, groups, asked = part.model, part.groups, part.asked
+            part.ghz, part.memory_s = clock[groups], None
+            if not part.measured:
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
-                ghz = self.own.work_out(groups, model, dies, now_share * own, walked)
-                slope_w_k, line = model.leak_w_per_k * work.duty, dies.line
-                leak[groups] = slope_w_k if steps is None else np.where(steps, slope_w_k, 0.0)
-            memory_s = None
-            if memory < 1.0:
-                memory_s = np.where(self.hbm_slow[groups], work.memory_s / HBM_HOT_SHARE, work.memory_s)
-            drawing.append(Drawing(model, groups, ghz, line, own, memory_s, steps))
-        self._worked[job] = Worked(work, drawing)
+                pace_ghz = part.by_group((jobs.now_share[part.places] * part.own_ghz).tolist())
+                part.ghz = self.own.work_out(part, dies, pace_ghz, walked)
+                slope_w_k = model.leak_w_per_k * asked.duty
+                leak[groups] = slope_w_k if part.steps is None else np.where(part.steps, slope_w_k, 0.0)
+            if (jobs.memory[part.places] < 1.0).any():
+                slow_s = asked.memory_s / HBM_HOT_SHARE
+                part.memory_s = np.where(self.hbm_slow[groups], slow_s, asked.memory_s)
 
     def _pace_s(self, job: int) -> float:
         """Return how long a step of a job takes now, or of what stands for several [s]."""
         return self.jobs.pace[job].step_s if job < len(self.jobs.rows) else self.work(job).step_s
-
-    def _draw(self, job: int, base: Floats, dyn: Floats) -> None:
-        """Write what the GPUs of a job draw at the clocks and the pace of now, leakage aside."""
-        floor = self.jobs.specs[job].power_floor if job < len(self.jobs.rows) else 0.0
-        self._worked[job].draw(self._pace_s(job), floor, self._at_rest().base_w, base, dyn)
 
     def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
@@ -416,7 +402,7 @@ class Clocks(Stateful):
             for part, model in enumerate(self.models):
                 slowest_ghz = self.reference_ghz(job, part)
                 ghz = reference_ghz(model, self.junction_k_w[part], planned, 1.0, slowest_ghz)
-                mean_w = step_w(work, model, ghz, 1.0, slowest_ghz, work.step_s)
+                mean_w = step_w(Asked.of(work, model), model, ghz, 1.0, slowest_ghz, work.step_s)
                 shares.append(float(mean_w) / (model.cap_w - model.idle_w))
             self._shares[job] = known = work, planned, min(1.0, max(shares))
         return known[2]

@@ -6,56 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.arrays import Bools, Floats, IntP
-from twin.physics.gpu_power import GpuPowerModel, SpreadLine, StepWork, clock_under_cap, own_clock
+from twin.arrays import Floats, IntP
+from twin.physics.gpu_power import GpuPowerModel, clock_under_cap, own_clock
 from twin.sim.core.state import ArrayField, Fields, Stateful
-from twin.sim.thermal.gpu_groups import Traces
-
-
-class WorkingDies(NamedTuple):
-    """Dies in the groups of a job on a part: their spreads, and which of the groups step; None: all of them do."""
-
-    line: SpreadLine
-    steps: Bools | None
-
-
-class DiesAtWork:
-    """The dies that work for each job on each part, worked out anew where some group is another."""
-
-    def __init__(self, traces: Traces) -> None:
-        self._traces, self._version = traces, -1
-        self._known: dict[tuple[int, int], WorkingDies] = {}
-
-    def of(self, job: int, part: int, groups: IntP) -> WorkingDies:
-        """Return the dies in the groups that work for `job` on a part, as `Traces.of_job` has them."""
-        traces = self._traces
-        if self._version != traces.version:
-            self._version = traces.version
-            self._known.clear()
-        known = self._known.get((job, part))
-        if known is None:
-            line, steps = SpreadLine(traces.points_s[:, groups]), traces.trace[groups] % 2 == 0
-            self._known[job, part] = known = WorkingDies(line, None if steps.all() else steps)
-        return known
+from twin.sim.thermal.job_groups import JobGroups
 
 
 class HeldDies(NamedTuple):
-    """What holds dies of three spreads down in the groups of a job on one part, shapes (3, groups).
+    """What holds dies of three spreads down in the groups of jobs on one part, shapes (3, groups).
 
     Parameters
     ----------
-    asked
-        What a step asks of them.
-    line
-        Their spreads.
     leakage_w, alone_ghz
         By spread; the latter is what their caps allow if they waited for nobody [W, GHz].
     cap_w, share
         Limit of a GPU [W], and clock that other limits leave of what it allows [-].
     """
 
-    asked: StepWork
-    line: SpreadLine
     leakage_w: Floats
     alone_ghz: Floats
     cap_w: Floats | float
@@ -87,13 +54,12 @@ class OwnClocks(Stateful):
 
     def work_out(
         self,
-        groups: IntP,
-        model: GpuPowerModel,
+        groups: JobGroups,
         dies: HeldDies,
-        pace_ghz: float,
+        pace_ghz: Floats | float,
         walked_ghz: Floats | float,
     ) -> Floats:
-        """Return the clocks of dies of three spreads in the groups of a job on one part, shape (3, groups) [GHz].
+        """Return the clocks of dies of three spreads in the groups of jobs on one part, shape (3, groups) [GHz].
 
         Dies that differ wait for each other layer by layer, which the cap sees woven into their work; for a die that a
         fault, a lower cap or heat holds back, all others wait once a step, and their caps take no note of it.
@@ -101,19 +67,19 @@ class OwnClocks(Stateful):
         Parameters
         ----------
         pace_ghz
-            Of the slowest die of the job, as a clock of this part [GHz].
+            Of the slowest die of each job, as a clock of this part [GHz].
         walked_ghz
             Clock that heat leaves [GHz].
         """
-        asked, line, leakage_w, alone_ghz, cap_w, share = dies
-        activity = asked.activity(model)
-        slowest_ghz = clock_under_cap(model, cap_w, line.leakiest_s, activity, leakage_w)
+        model, asked, (leakage_w, alone_ghz, cap_w, share) = groups.model, groups.asked, dies
+        activity, points_s = asked.activity, groups.line.points_s
+        slowest_ghz = clock_under_cap(model, cap_w, groups.leakiest_s, activity, leakage_w)
         waits_ghz = np.maximum(slowest_ghz, pace_ghz / share)
-        products_a = asked.products_a(model)
-        ghz = own_clock(model, cap_w, line.points_s, activity, leakage_w, products_a, waits_ghz, alone_ghz)
+        products_a = asked.products_a
+        ghz = own_clock(model, cap_w, points_s, activity, leakage_w, products_a, waits_ghz, alone_ghz)
         ghz = np.maximum(model.f_min_ghz, np.minimum(share * ghz, walked_ghz))
-        self.waits_ghz[groups] = waits_ghz[2]
-        self.common_ghz[groups], self.slope_ghz[groups] = line.through(ghz)
+        self.waits_ghz[groups.groups] = waits_ghz[2]
+        self.common_ghz[groups.groups], self.slope_ghz[groups.groups] = groups.line.through(ghz)
         return ghz
 
     STATE = Fields(*ArrayField.each("common_ghz", "slope_ghz", "waits_ghz", dtype=float))

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.physics.gpu_power import dynamic_unit_w
 from twin.physics.swings import RAMP_S, woven
-from twin.sim.jobs.gpu_load import least_activity, step_work
+from twin.sim.jobs.gpu_load import least_activity, phase_activity, step_work
 from twin.sim.thermal.clocks import Clocks
 
 
@@ -61,7 +61,7 @@ def step_phases(clocks: Clocks, job: int) -> PowerPhases | None:
             ghz = clocks.own.of_mean(members, spread, model)
             sooner = np.maximum(0.0, 1.0 - clocks.reference_ghz(job, part) / slower / ghz)
         mean_w = spread * dynamic_unit_w(model, ghz, 1.0)
-        least = least_activity(work, model, ghz, floor)
+        least = least_activity(model, ghz, phase_activity(work, model), floor)
         talking = np.maximum(model.a_comm, least)
         low = talking
         if step_s > busy_s:
