@@ -33,6 +33,8 @@ class GroupIndex:
     heated : ndarray of int, shape (4G,)
         Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return; each by
         the common and the spread part.
+    drivers_twice, heated_twice : ndarray of int, shapes (G, 4), (8G,)
+        The same among two sets of those unknowns, one behind the other.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
     capacity_j_k : ndarray, shape (8G + 2L + H + 2P,)
@@ -48,31 +50,40 @@ class GroupIndex:
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
-        self._weights: tuple[HeatPaths, Floats] | None = None
-        self._own: tuple[HeatPaths, tuple[IntP, IntP]] | None = None
+        self.drivers_twice = shape.drivers_twice.take(groups.loop, axis=0)
+        self.heated_twice = shape.heated_twice.take(groups.loop, axis=0).reshape(-1)
+        self._weights: tuple[HeatPaths, tuple[Floats, Floats]] | None = None
+        self._own: tuple[HeatPaths, dict[int, IntP]] | None = None
 
-    def own(self, paths: HeatPaths) -> tuple[IntP, IntP]:
-        """Where the figures of its kind stand for each group among those of all kinds side by side, eight and four.
+    def own(self, paths: HeatPaths, count: int) -> IntP:
+        """Where the figures of its kind, so many, stand for each group among those of all kinds side by side.
 
-        Shapes (G, 8) and (G, 4), in a flat array with a row for each group.
+        Shape (G, count), in a flat array with a row for each group.
         """
         known = self._own
         if known is None or known[0] is not paths:
+            self._own = known = paths, {}
+        own = known[1].get(count)
+        if own is None:
             kinds, groups = len(paths.flow_w_k), self._groups
             at = (np.arange(groups.size) * kinds + paths.kind(groups.loop, groups.part))[:, None]
-            self._own = known = paths, (8 * at + np.arange(8), 4 * at + np.arange(4))
-        return known[1]
+            known[1][count] = own = count * at + np.arange(count)
+        return own
 
     def kind(self, paths: HeatPaths) -> IntP:
         """Kind of the chain of each group, shape (G,)."""
         return paths.kind(self._groups.loop, self._groups.part)
 
-    def weights_w_k(self, paths: HeatPaths) -> Floats:
-        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
+    def weights_w_k(self, paths: HeatPaths) -> tuple[Floats, Floats]:
+        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K].
+
+        The second array has them twice, side by side.
+        """
         known = self._weights
         if known is None or known[0] is not paths:
             gain_w_k = paths.gain_w_k[0] if paths.alike else paths.gain_w_k.take(self.kind(paths), axis=0)
-            self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)
+            weights_w_k = (gain_w_k * self.members).reshape(-1, 4)
+            self._weights = known = paths, (weights_w_k, np.concatenate([weights_w_k, weights_w_k], axis=1))
         return known[1]
 
 
@@ -92,6 +103,8 @@ class Operator:
     ----------
     apart : bool
         Whether each group has its own matrix.
+    of_kinds : tuple of ndarray, shapes (N, 8, 8), (N, 2, 4)
+        The matrix of a chain of each kind, and its temperatures per kelvin of loop supply and hall air.
     """
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
@@ -100,8 +113,8 @@ class Operator:
         # hall air.
         rates, kinds = paths.modes[0], len(paths.modes[0])
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
-        self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
-        self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
+        self.of_kinds = factors[:, :64].reshape(kinds, 8, 8), factors[:, 64:72].reshape(kinds, 2, 4)
+        self._product, self._pull = self.of_kinds
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
             None  # where apart: of those last asked for
@@ -150,16 +163,16 @@ class Operator:
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         old = given[:n_chain].reshape(-1, 8)
-        own: tuple[IntP, IntP] | None = None
+        own: IntP | None = None
         if self.apart:
             product, pull = self._gathered(index)
             np.matmul(product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
         elif paths.alike:
             np.dot(old, self._product, out=chain)
         else:  # all indices are inside; with "clip" nothing is copied twice
-            own = index.own(paths)
-            old.dot(self._product).take(own[0], out=chain, mode="clip")
-        given_w = chain[:, 4:] * index.weights_w_k(paths)
+            own = index.own(paths, 4)
+            old.dot(self._product).take(index.own(paths, 8), out=chain, mode="clip")
+        given_w = chain[:, 4:] * index.weights_w_k(paths)[0]
         rhs += np.bincount(index.heated, given_w.reshape(-1), minlength=rhs.size)
         upper = new_c[n_chain:] = self.upper(rhs)
         drivers = upper.take(index.driver)
@@ -167,7 +180,7 @@ class Operator:
             pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ pull)[:, 0]
         else:
             pulled = drivers.dot(self._pull)
-        chain[:, ::2] += pulled if own is None else pulled.take(own[1])
+        chain[:, ::2] += pulled if own is None else pulled.take(own)
         return new_c
 
     def _gathered(self, index: GroupIndex) -> tuple[Floats, Floats]:

@@ -304,7 +304,7 @@ class RecoveryHandler(Leaving):
             return
         if before < plan.nodes:
             self._widened(row, before)
-        hit = lost | np.isin(seats, row.struck)
+        hit = lost | np.isin(seats, row.struck) if row.struck else lost
         share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
         self._reload(row, swapped=bool(len(gone)), share=share)
         if left:
