@@ -114,7 +114,8 @@ class Operator:
         rates, kinds = paths.modes[0], len(paths.modes[0])
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
         self.of_kinds = factors[:, :64].reshape(kinds, 8, 8), factors[:, 64:72].reshape(kinds, 2, 4)
-        self._product, self._pull = self.of_kinds
+        self._product: Floats = self.of_kinds[0]
+        self._pull: Floats = self.of_kinds[1]
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
             None  # where apart: of those last asked for

@@ -128,8 +128,8 @@ class StepFactors:
             chains = chains.take(index.own(apart, COLUMNS))
         weights_w_k, both_w_k = index.weights_w_k(self.paths)
         given_w = chains[:, :8] * both_w_k
-        heat_w = np.bincount(index.heated_twice, given_w.reshape(-1), minlength=2 * n_upper).reshape(2, -1)
-        heat_w += self._rates_w_k * upper_c
+        heat_w = self._rates_w_k * upper_c
+        heat_w += np.bincount(index.heated_twice, given_w.reshape(-1), minlength=2 * n_upper).reshape(2, -1)
         above_w = source_2[n_chain:]
         heat_w[1] += above_w
         heat_w[0] += source_1[n_chain:]
