@@ -6,6 +6,8 @@ hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on
 only, not on how GPUs are grouped, so they outlive every split and merge.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from twin.arrays import Floats, IntP
@@ -33,8 +35,6 @@ class GroupIndex:
     heated : ndarray of int, shape (4G,)
         Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return; each by
         the common and the spread part.
-    drivers_twice, heated_twice : ndarray of int, shapes (G, 4), (8G,)
-        The same among two sets of those unknowns, one behind the other.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
     capacity_j_k : ndarray, shape (8G + 2L + H + 2P,)
@@ -42,7 +42,7 @@ class GroupIndex:
     """
 
     def __init__(self, network: ThermalNetwork, groups: Groups) -> None:
-        shape = network.shape
+        self._shape = shape = network.shape
         self._groups = groups
         self.driver = shape.drivers.take(groups.loop, axis=0)
         self.driven = self.driver[:, ::-1]
@@ -50,10 +50,18 @@ class GroupIndex:
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
-        self.drivers_twice = shape.drivers_twice.take(groups.loop, axis=0)
-        self.heated_twice = shape.heated_twice.take(groups.loop, axis=0).reshape(-1)
         self._weights: tuple[HeatPaths, tuple[Floats, Floats]] | None = None
         self._own: tuple[HeatPaths, dict[int, IntP]] | None = None
+
+    @cached_property
+    def drivers_twice(self) -> IntP:
+        """The same drivers among two sets of those unknowns, one behind the other, shape (G, 4)."""
+        return self._shape.drivers_twice.take(self._groups.loop, axis=0)
+
+    @cached_property
+    def heated_twice(self) -> IntP:
+        """What groups heat, likewise, shape (8G,)."""
+        return self._shape.heated_twice.take(self._groups.loop, axis=0).reshape(-1)
 
     def own(self, paths: HeatPaths, count: int) -> IntP:
         """Where the figures of its kind, so many, stand for each group among those of all kinds side by side.
@@ -77,13 +85,14 @@ class GroupIndex:
     def weights_w_k(self, paths: HeatPaths) -> tuple[Floats, Floats]:
         """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K].
 
-        The second array has them twice, side by side.
+        The second array has them twice, side by side, where there is one kind of chain.
         """
         known = self._weights
         if known is None or known[0] is not paths:
             gain_w_k = paths.gain_w_k[0] if paths.alike else paths.gain_w_k.take(self.kind(paths), axis=0)
             weights_w_k = (gain_w_k * self.members).reshape(-1, 4)
-            self._weights = known = paths, (weights_w_k, np.concatenate([weights_w_k, weights_w_k], axis=1))
+            twice = np.concatenate([weights_w_k, weights_w_k], axis=1) if paths.alike else weights_w_k
+            self._weights = known = paths, (weights_w_k, twice)
         return known[1]
 
 
@@ -103,8 +112,8 @@ class Operator:
     ----------
     apart : bool
         Whether each group has its own matrix.
-    of_kinds : tuple of ndarray, shapes (N, 8, 8), (N, 2, 4)
-        The matrix of a chain of each kind, and its temperatures per kelvin of loop supply and hall air.
+    chain : tuple of ndarray, shapes (8, 8), (2, 4)
+        The matrix of a chain of the first kind, and its temperatures per kelvin of loop supply and hall air.
     """
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
@@ -113,9 +122,9 @@ class Operator:
         # hall air.
         rates, kinds = paths.modes[0], len(paths.modes[0])
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
-        self.of_kinds = factors[:, :64].reshape(kinds, 8, 8), factors[:, 64:72].reshape(kinds, 2, 4)
-        self._product: Floats = self.of_kinds[0]
-        self._pull: Floats = self.of_kinds[1]
+        self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
+        self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
+        self.chain = self._product[0], self._pull[0]
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
             None  # where apart: of those last asked for

@@ -21,10 +21,6 @@ GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 """Share of the step in each of the two stages of SDIRK2 [-]."""
 AHEAD = (1.0 - GAMMA) / GAMMA
 """The second stage starts from where the first has come to, and this much of its way further [-]."""
-COLUMNS = 17
-"""What a chain gives: plate and fluid of the first stage, those of backward Euler, all at the end, the die's error."""
-DRAWN = 5
-"""What loops and halls bring to a chain: to its four nodes, and to the error of its die."""
 
 
 class StepEnd(NamedTuple):
@@ -81,7 +77,9 @@ def step_end(
 
 
 class StepFactors:
-    """Factors of a whole step of one size, whatever the groups; those of groups with a matrix of their own have none.
+    """Factors of a whole step of one size where all chains are of one kind, whatever the groups.
+
+    With many kinds they come to more than they save: each has few groups, and flows come in many more stages.
 
     Parameters
     ----------
@@ -93,39 +91,34 @@ class StepFactors:
         self.paths = paths = stage.paths
         self._above = stage.upper, euler.upper
         network = paths.network
-        held_j_k = np.tile(network.chain_capacity_j_k.repeat(2, axis=1), (len(paths.chain_w_k), 1))[
-            :, :, None
-        ]
-        (first, pull), (whole, pull_whole) = stage.of_kinds, euler.of_kinds
+        held_j_k = network.chain_capacity_j_k.repeat(2, axis=1).reshape(8, 1)
+        (first, pull), (whole, pull_whole) = stage.chain, euler.chain
         # By what it begins with, and by heat; after the first stage, at the end, after backward Euler.
         begun_1, begun_e = stage.inv_h * held_j_k * first, euler.inv_h * held_j_k * whole
         begun_2 = (1.0 - AHEAD) * begun_1 + AHEAD * (begun_1 @ begun_1)
         heat_2 = first + AHEAD * (first @ begun_1)
         by_begun, by_heat = (
-            np.concatenate([one[:, :, 4:], euler_[:, :, 4:], two, _die(two - euler_)], axis=2)
+            np.concatenate([one[:, 4:], euler_[:, 4:], two, _die(two - euler_)], axis=1)
             for one, euler_, two in ((begun_1, begun_e, begun_2), (first, whole, heat_2))
         )
-        matrix = np.concatenate([by_begun, by_heat[:, :4]], axis=1)  # heat arises in dies and HBM alone
-        self._matrix = matrix.transpose(1, 0, 2).reshape(12, -1)
-        through = AHEAD * (pull @ begun_1[:, ::2, ::2])
-        drawn = np.zeros((len(pull), 4, DRAWN))
-        drawn[:, :2] = np.concatenate([through, through[:, :, :1]], axis=2)
-        drawn[:, 2:, 4:] = -pull_whole[:, :, :1]
-        self._drawn = drawn.transpose(1, 0, 2).reshape(4, -1)
-        self._pulled = np.concatenate([pull, pull[:, :, :1]], axis=2).transpose(1, 0, 2).reshape(2, -1)
+        # To plate and fluid in the first stage, the same in backward Euler, to all at the end, to the error of the die.
+        self._matrix = np.concatenate([by_begun, by_heat[:4]])  # heat arises in dies and HBM alone
+        # What loops and halls bring: to the four nodes at the end, and to that error.
+        through = AHEAD * (pull @ begun_1[::2, ::2])
+        self._drawn = np.zeros((4, 5))
+        self._drawn[:2] = np.concatenate([through, through[:, :1]], axis=1)
+        self._drawn[2:, 4:] = -pull_whole[:, :1]
+        self._pulled = np.concatenate([pull, pull[:, :1]], axis=1)
         self._rates_w_k = np.array([[stage.inv_h], [euler.inv_h]]) * network.upper_capacity_j_k
 
     def step_end(self, index: GroupIndex, state: ThermalState, source_1: Floats, source_2: Floats) -> StepEnd:
         """Take a step, as the function of that name does."""
         upper_c, groups = state.upper, len(state.chain)
         n_chain, n_upper = 8 * groups, upper_c.size
-        apart = None if self.paths.alike else self.paths
         begun = np.concatenate(
             (state.chain.reshape(groups, 8), source_1[:n_chain].reshape(groups, 8)[:, :4]), axis=1
         )
         chains = begun.dot(self._matrix)
-        if apart is not None:
-            chains = chains.take(index.own(apart, COLUMNS))
         weights_w_k, both_w_k = index.weights_w_k(self.paths)
         given_w = chains[:, :8] * both_w_k
         heat_w = self._rates_w_k * upper_c
@@ -136,8 +129,6 @@ class StepFactors:
         above, above_e = self._above
         both_c = np.concatenate((above(heat_w[0]), above_e(heat_w[1])))
         drawn_c = both_c.take(index.drivers_twice).dot(self._drawn)
-        if apart is not None:
-            drawn_c = drawn_c.take(index.own(apart, DRAWN))
         flat_c = np.empty(n_chain + n_upper)
         chain_c = flat_c[:n_chain].reshape(groups, 8)
         chain_c[:] = chains[:, 8:16]
@@ -153,13 +144,11 @@ class StepFactors:
         ahead_c += np.bincount(index.heated, (chain_c[:, 4:] * weights_w_k).reshape(-1), minlength=n_upper)
         flat_c[n_chain:] = end_c = above(ahead_c)
         pulled_c = end_c.take(index.driver).dot(self._pulled)
-        if apart is not None:
-            pulled_c = pulled_c.take(index.own(apart, DRAWN))
         commons_c += pulled_c[:, :4]
         die_k += pulled_c[:, 4]
         return StepEnd(flat_c, stage_c, die_k, end_c - both_c[n_upper:])
 
 
 def _die(chains: Floats) -> Floats:
-    """Return what a die of spread 1 has of temperatures of chains, shape (N, ..., 1)."""
-    return chains[:, :, :1] + chains[:, :, 1:2]
+    """Return what a die of spread 1 has of temperatures of chains, shape (..., 1)."""
+    return chains[:, :1] + chains[:, 1:2]

@@ -153,14 +153,11 @@ class EnergyTerms(NamedTuple):
 
 @dataclass
 class Factors:
-    """What is worked out for one plant state and flows that stand, by step; steps off the ladder, the oldest first.
-
-    Of whole steps on the ladder there is nothing where each group has a matrix of its own.
-    """
+    """What is worked out for one plant state and flows that stand, by step; steps off the ladder, the oldest first."""
 
     operators: dict[float, Operator] = field(default_factory=dict)
     odd: dict[float, Operator] = field(default_factory=dict)
-    steps: dict[float, StepFactors | None] = field(default_factory=dict)
+    steps: dict[float, StepFactors] = field(default_factory=dict)
     paths: HeatPaths | None = None
     foresight: Foresight | None = None
 
@@ -440,11 +437,13 @@ class ThermalStepper:
         return operator
 
     def _step_factors(self, dt_s: float) -> StepFactors | None:
-        """Return the factors of a whole step while flows stand; none where each group has a matrix of its own."""
+        """Return the factors of a whole step while flows stand; none where chains are of several kinds."""
+        if not self._paths_at(math.inf).alike:
+            return None
         known = self._factors.steps
         if dt_s not in known:
             stage, euler = (self._operator(h_s, math.inf, keep=True) for h_s in (GAMMA * dt_s, dt_s))
-            known[dt_s] = None if stage.apart else StepFactors(stage, euler)
+            known[dt_s] = StepFactors(stage, euler)
         return known[dt_s]
 
     def _paths_at(self, at_s: float) -> HeatPaths:

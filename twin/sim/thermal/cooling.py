@@ -322,7 +322,7 @@ class CoolingSystem(Stateful):
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
         turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
         power = WATER.power_share(turning.speed_for(asked))
-        self._water_power_w = self._water_design_w * turning.share * power
+        self._water_power_w: Floats = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
