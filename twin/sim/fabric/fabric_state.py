@@ -347,9 +347,8 @@ class FabricState(Stateful):
         if not self._seats and not self._solved:  # nobody sends anything
             return
         self._sum()
-        over = self.peak > self._alarm
-        met: dict[int, Bools] = {}
-        if over.any():
+        met: dict[int, Bools] = {}  # who is alone on a fabric is not summed
+        if any(seat.summed for seat in self._seats.values()) and (over := self.peak > self._alarm).any():
             met = {
                 index: over[seat.dlink]
                 for index, seat in sorted(self._seats.items())
@@ -360,7 +359,7 @@ class FabricState(Stateful):
                 seat.slow, seat.contention_s = None, 0.0
                 self._moved.add(index)
         before, self._solved = self._solved, {}
-        for jobs in self._crowds(met):
+        for jobs in self._crowds(met) if met else ():
             seats = tuple(self._seats[index] for index in jobs)
             self._solved[jobs[0]] = seats
             known = before.get(jobs[0], ())
