@@ -109,8 +109,9 @@ class PowerTree:
         extra_w : ndarray, optional
             More input of the items, to charge batteries inside them [W].
         """
-        out_w, in_w = np.append(load_w, 0.0), np.zeros(self.count)
-        own_w = np.zeros(self.count)
+        out_w = np.zeros(self.count + 1)
+        out_w[:-1] = load_w
+        in_w, own_w = np.zeros((2, self.count))
         for level in self.levels:
             through = out_w[level.items]
             if offered_w is not None:

@@ -80,11 +80,20 @@ def hash_u64(seed: int, ids: ArrayLike, stream: str | int, k: ArrayLike) -> UInt
     ndarray of uint64
         Broadcast shape of ids and k.
     """
-    stream_key = component_key(stream) if isinstance(stream, str) else stream & _MASK
-    start = np.array([(seed & _MASK) ^ stream_key], dtype=np.uint64)
+    start = np.array([(seed & _MASK) ^ _stream_key(stream)], dtype=np.uint64)
     keys, counter = np.broadcast_arrays(np.asarray(ids, dtype=np.uint64), np.asarray(k, dtype=np.uint64))
     state = _mix(_mix(start) ^ np.atleast_1d(keys))
     return _mix(state ^ (np.atleast_1d(counter) * _GOLDEN)).reshape(keys.shape)
+
+
+def one_uniform(seed: int, id: int, stream: str | int, k: int) -> float:
+    """Uniform draw of one component, as `hash_uniform` gives it: a number is faster than an array of one."""
+    state = _mixed(_mixed((seed & _MASK) ^ _stream_key(stream)) ^ id)
+    return (float(_mixed(state ^ (k * int(_GOLDEN) & _MASK)) >> 12) + 0.5) * 2.0**-52
+
+
+def _stream_key(stream: str | int) -> int:
+    return component_key(stream) if isinstance(stream, str) else stream & _MASK
 
 
 def hash_uniform(seed: int, ids: ArrayLike, stream: str | int, k: ArrayLike) -> Floats:
@@ -267,12 +276,15 @@ def repair_time_s(quantiles: RepairQuantiles, u: ArrayLike) -> Floats:
         return np.zeros_like(p)
     grid_u, log_t = _body(quantiles)
     body = np.exp(np.interp(p, grid_u, log_t))
+    if p.ndim == 0 and p <= 0.9:  # one that is no longer
+        return np.asarray(np.minimum(body, LONGEST_REPAIR_S))
     beyond = normal_quantile(np.maximum(p, 0.9)) - normal_quantile(0.9)
     tail = np.exp(_tail_sigma(quantiles) * beyond)
     result: Floats = np.minimum(body * tail, LONGEST_REPAIR_S)
     return result
 
 
+@lru_cache(maxsize=256)
 def _body(quantiles: RepairQuantiles) -> tuple[Floats, Floats]:
     """Probabilities and log times of the body; below p25 it mirrors the step from p25 to the median."""
     p25, median = quantiles.p25_s, quantiles.median_s
@@ -350,6 +362,14 @@ def _mix(x: UInts64) -> UInts64:
     z = (z ^ (z >> _U30)) * _MIX_1
     z = (z ^ (z >> _U27)) * _MIX_2
     return z ^ (z >> _U31)
+
+
+def _mixed(x: int) -> int:
+    """Return the same of one number."""
+    z = (x + int(_GOLDEN)) & _MASK
+    z = ((z ^ (z >> 30)) * int(_MIX_1)) & _MASK
+    z = ((z ^ (z >> 27)) * int(_MIX_2)) & _MASK
+    return z ^ (z >> 31)
 
 
 def arrhenius_factor(die_c: ArrayLike, reference_c: float, activation_ev: float) -> Floats:

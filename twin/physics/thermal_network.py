@@ -85,6 +85,16 @@ class ThermalShape:
         )
 
     @cached_property
+    def drivers_twice(self) -> IntP:
+        """The drivers of each loop among two sets of the unknowns, one behind the other, shape (L, 4)."""
+        return np.concatenate([self.drivers, self.drivers + self.n_upper], axis=1)
+
+    @cached_property
+    def heated_twice(self) -> IntP:
+        """The same of what the GPUs of each loop heat, shape (L, 8)."""
+        return np.concatenate([self.heated, self.heated + self.n_upper], axis=1)
+
+    @cached_property
     def chains_at(self) -> IntP:
         """Where GPUs stand in the flat matrix of these unknowns, shape (3L + H,): of each loop, then of each hall.
 
@@ -320,6 +330,9 @@ class ThermalState(NamedTuple):
 
     def flat(self) -> Floats:
         """All temperatures as one vector, those of the groups first, shape (8G + 2L + H + 2P,) [C]."""
+        whole = self.chain.base
+        if whole is not None and whole is self.upper.base and whole.size == self.chain.size + self.upper.size:
+            return whole  # as `of` took it apart
         return np.concatenate([self.chain.reshape(-1), self.upper])
 
     def loop_supply_c(self, shape: ThermalShape) -> Floats:

@@ -6,6 +6,8 @@ hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on
 only, not on how GPUs are grouped, so they outlive every split and merge.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from twin.arrays import Floats, IntP
@@ -40,7 +42,7 @@ class GroupIndex:
     """
 
     def __init__(self, network: ThermalNetwork, groups: Groups) -> None:
-        shape = network.shape
+        self._shape = shape = network.shape
         self._groups = groups
         self.driver = shape.drivers.take(groups.loop, axis=0)
         self.driven = self.driver[:, ::-1]
@@ -48,31 +50,49 @@ class GroupIndex:
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
-        self._weights: tuple[HeatPaths, Floats] | None = None
-        self._own: tuple[HeatPaths, tuple[IntP, IntP]] | None = None
+        self._weights: tuple[HeatPaths, tuple[Floats, Floats]] | None = None
+        self._own: tuple[HeatPaths, dict[int, IntP]] | None = None
 
-    def own(self, paths: HeatPaths) -> tuple[IntP, IntP]:
-        """Where the figures of its kind stand for each group among those of all kinds side by side, eight and four.
+    @cached_property
+    def drivers_twice(self) -> IntP:
+        """The same drivers among two sets of those unknowns, one behind the other, shape (G, 4)."""
+        return self._shape.drivers_twice.take(self._groups.loop, axis=0)
 
-        Shapes (G, 8) and (G, 4), in a flat array with a row for each group.
+    @cached_property
+    def heated_twice(self) -> IntP:
+        """What groups heat, likewise, shape (8G,)."""
+        return self._shape.heated_twice.take(self._groups.loop, axis=0).reshape(-1)
+
+    def own(self, paths: HeatPaths, count: int) -> IntP:
+        """Where the figures of its kind, so many, stand for each group among those of all kinds side by side.
+
+        Shape (G, count), in a flat array with a row for each group.
         """
         known = self._own
         if known is None or known[0] is not paths:
+            self._own = known = paths, {}
+        own = known[1].get(count)
+        if own is None:
             kinds, groups = len(paths.flow_w_k), self._groups
             at = (np.arange(groups.size) * kinds + paths.kind(groups.loop, groups.part))[:, None]
-            self._own = known = paths, (8 * at + np.arange(8), 4 * at + np.arange(4))
-        return known[1]
+            known[1][count] = own = count * at + np.arange(count)
+        return own
 
     def kind(self, paths: HeatPaths) -> IntP:
         """Kind of the chain of each group, shape (G,)."""
         return paths.kind(self._groups.loop, self._groups.part)
 
-    def weights_w_k(self, paths: HeatPaths) -> Floats:
-        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
+    def weights_w_k(self, paths: HeatPaths) -> tuple[Floats, Floats]:
+        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K].
+
+        The second array has them twice, side by side, where there is one kind of chain.
+        """
         known = self._weights
         if known is None or known[0] is not paths:
             gain_w_k = paths.gain_w_k[0] if paths.alike else paths.gain_w_k.take(self.kind(paths), axis=0)
-            self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)
+            weights_w_k = (gain_w_k * self.members).reshape(-1, 4)
+            twice = np.concatenate([weights_w_k, weights_w_k], axis=1) if paths.alike else weights_w_k
+            self._weights = known = paths, (weights_w_k, twice)
         return known[1]
 
 
@@ -92,6 +112,8 @@ class Operator:
     ----------
     apart : bool
         Whether each group has its own matrix.
+    chain : tuple of ndarray, shapes (8, 8), (2, 4)
+        The matrix of a chain of the first kind, and its temperatures per kelvin of loop supply and hall air.
     """
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
@@ -102,6 +124,7 @@ class Operator:
         factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
         self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
         self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
+        self.chain = self._product[0], self._pull[0]
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
             None  # where apart: of those last asked for
@@ -150,16 +173,16 @@ class Operator:
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         old = given[:n_chain].reshape(-1, 8)
-        own: tuple[IntP, IntP] | None = None
+        own: IntP | None = None
         if self.apart:
             product, pull = self._gathered(index)
             np.matmul(product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
         elif paths.alike:
             np.dot(old, self._product, out=chain)
         else:  # all indices are inside; with "clip" nothing is copied twice
-            own = index.own(paths)
-            old.dot(self._product).take(own[0], out=chain, mode="clip")
-        given_w = chain[:, 4:] * index.weights_w_k(paths)
+            own = index.own(paths, 4)
+            old.dot(self._product).take(index.own(paths, 8), out=chain, mode="clip")
+        given_w = chain[:, 4:] * index.weights_w_k(paths)[0]
         rhs += np.bincount(index.heated, given_w.reshape(-1), minlength=rhs.size)
         upper = new_c[n_chain:] = self.upper(rhs)
         drivers = upper.take(index.driver)
@@ -167,7 +190,7 @@ class Operator:
             pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ pull)[:, 0]
         else:
             pulled = drivers.dot(self._pull)
-        chain[:, ::2] += pulled if own is None else pulled.take(own[1])
+        chain[:, ::2] += pulled if own is None else pulled.take(own)
         return new_c
 
     def _gathered(self, index: GroupIndex) -> tuple[Floats, Floats]:

@@ -17,11 +17,8 @@ from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
 from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, Operator
+from twin.physics.thermal_stages import AHEAD, GAMMA, StepFactors, step_end
 
-GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
-"""Share of the step in each of the two stages of SDIRK2 [-]."""
-AHEAD = (1.0 - GAMMA) / GAMMA
-"""The second stage starts from where the first has come to, and this much of its way further [-]."""
 ERROR_SHARE = 0.25
 AIR_WEIGHT = 4.0
 """Errors of loop supplies and hall air count so much more than those of dies: they last, and limits of air are slow."""
@@ -110,7 +107,7 @@ class Foresight:
         if self._apart:
             surplus_w -= (chain.repeat(2, axis=0).reshape(-1, 2, 8) @ of_groups.away_w_k)[:, 0]
         else:
-            surplus_w -= chain.dot(self._side_by_side).take(index.own(paths)[1])
+            surplus_w -= chain.dot(self._side_by_side).take(index.own(paths, 4))
         driven_c *= of_groups.gain_w_k
         surplus_w[:, 2:] += driven_c
         if self._apart:
@@ -160,6 +157,7 @@ class Factors:
 
     operators: dict[float, Operator] = field(default_factory=dict)
     odd: dict[float, Operator] = field(default_factory=dict)
+    steps: dict[float, StepFactors] = field(default_factory=dict)
     paths: HeatPaths | None = None
     foresight: Foresight | None = None
 
@@ -179,16 +177,15 @@ class ThermalStepper:
         self.network, self.inputs = network, inputs
         self._known: dict[bytes, Factors] = {}  # by flows and plant state, the latest last
         self._steady_sink: tuple[Floats, Floats] | None = None
-        self._unmixed: Floats  # heat into all nodes, valves aside [W]
+        # Heat into all nodes, valves aside, and with them; none: not asked for since it changed [W].
+        self._unmixed: Floats | None
         self._besides: tuple[Floats, Floats, float] | None = None  # heat besides GPUs, and the sum of it [W]
-        self._source: Floats
-        self._leak: tuple[ThermalState, tuple[Floats, Floats]] | None = None  # of the state last asked for
+        self._source: Floats | None
+        self._leak: tuple[ThermalState, Floats, Floats, float] | None = None  # of the state last asked for
         self._leaking: tuple[Floats, ThermalState, Floats] | None = (
             None  # the same with the sources it came on top of
         )
-        self.apart_k = np.zeros(
-            0
-        )  # the latest estimated step less backward Euler, as `ThermalState.flat` [K]
+        self.apart_k = np.zeros(0)  # the latest estimated step less backward Euler, above the groups [K]
         self._set_plant(inputs)
         self._set_groups(groups)
         self._set_inputs(inputs)
@@ -210,12 +207,12 @@ class ThermalStepper:
         self._drifts = np.count_nonzero(slope_k_s) > 0
         if bypass_w is not None:
             self.inputs = replace(self.inputs, bypass_w=bypass_w)
-            self._source = self._diverted(bypass_w)
+            self._source = None
         self._steady_sink = None
 
-    def _diverted(self, bypass_w: Floats) -> Floats:
+    def _diverted(self, unmixed_w: Floats, bypass_w: Floats) -> Floats:
         """Return the sources with heat kept in loops and halls: it never reaches the return of their plants."""
-        shape, source = self.network.shape, self._unmixed.copy()
+        shape, source = self.network.shape, unmixed_w.copy()
         upper = source[8 * self.groups.size :]
         upper[shape.n_loops : 2 * shape.n_loops + shape.n_halls] += bypass_w
         upper[-2 * shape.n_plants : -shape.n_plants] -= shape.valves_on_plant @ bypass_w
@@ -248,26 +245,25 @@ class ThermalStepper:
         sink_2, source_2 = self.sink_and_source(end_s)
         n_groups, leak_total_w = self.groups.size, 0.0
         if self.leaks:
-            leak_total_w = float(self.groups.n.dot(self.leak_w(state)))
+            leak_total_w = self._leakage(state)[3]
             alike = source_1 is source_2
             source_1 = self._with_leak(source_1, state)
             source_2 = source_1 if alike else self._with_leak(source_2, state)
 
-        start, index = state.flat(), self._index
-        stage_operator = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        stage = stage_operator.solve(index, start, source_1)
-        two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage_operator
-        ahead = stage - start
-        ahead *= AHEAD
-        ahead += start
-        end = two.solve(index, ahead, source_2)
-        error = 0.0
-        if estimate:
-            euler = self._operator(dt_s, end_s, on_ladder)
-            self.apart_k = end - euler.solve(index, start, source_2)
-            error = self._error_k(self.apart_k)
-
-        out_w = self._rejected_w(stage, sink_1, end, sink_2)
+        start, whole = state.flat(), None
+        if estimate and on_ladder and not moving:
+            whole = self._step_factors(dt_s)
+        if whole is not None:
+            end, stage_c, die_k, self.apart_k = whole.step_end(self._index, state, source_1, source_2)
+        else:
+            stage = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
+            second = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else stage
+            euler = self._operator(dt_s, end_s, on_ladder) if estimate else None
+            end, stage_c, die_k, self.apart_k = step_end(
+                stage, second, euler, self._index, start, source_1, source_2
+            )
+        error = self._error_k(die_k, self.apart_k) if estimate else 0.0
+        out_w = self._rejected_w(stage_c, sink_1, end, sink_2)
         energy = EnergyTerms(
             in_j=dt_s * (self._input_w + leak_total_w),
             out_j=dt_s * out_w,
@@ -277,17 +273,19 @@ class ThermalStepper:
 
     def error_above_k(self, which: NDArray[np.bool_]) -> float:
         """Largest error, in the latest estimated step, of some of the unknowns above the groups [K]."""
-        return ERROR_SHARE * highest(np.abs(self.apart_k[8 * self.groups.size :][which]))
+        return ERROR_SHARE * highest(np.abs(self.apart_k[which]))
 
     def leak_w(self, state: ThermalState) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
-        return self._leak_and_rise_w(state)[0]
+        return self._leakage(state)[1]
 
-    def _leak_and_rise_w(self, state: ThermalState) -> tuple[Floats, Floats]:
+    def _leakage(self, state: ThermalState) -> tuple[ThermalState, Floats, Floats, float]:
+        """Return leakage per GPU of each group, its rise per unit of spread, and that of all GPUs [W], of a state."""
         known = self._leak
         if known is None or known[0] is not state:
-            self._leak = known = state, leak_w(self.groups, state, self.inputs.leak_w_k)
-        return known[1]
+            leak, rise = leak_w(self.groups, state, self.inputs.leak_w_k)
+            self._leak = known = state, leak, rise, float(self.groups.n.dot(leak))
+        return known
 
     def _with_leak(self, source_w: Floats, state: ThermalState) -> Floats:
         """Sources with the leakage of a step that begins in this state added to every group's die [W].
@@ -296,7 +294,7 @@ class ThermalStepper:
         """
         known = self._leaking
         if known is None or known[0] is not source_w or known[1] is not state:
-            (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
+            (_, leak, rise, _), n_chain = self._leakage(state), 8 * self.groups.size
             result = source_w.copy()
             result[:n_chain:8] += leak - self.groups.mean_s * rise
             result[1:n_chain:8] += rise
@@ -321,9 +319,7 @@ class ThermalStepper:
         steps = dt_s.size if count is None else min(count, dt_s.size)
         apart_k = factors.foresight.apart_k(state, source, self._index, steps)
         np.abs(apart_k, out=apart_k)
-        away_k = 0.0
-        if self.leaks:
-            away_k = highest(apart_k[0] * self._leaks, 0.0)
+        away_k = highest(apart_k[0] * self._leaks, 0.0) if self.leaks else 0.0
         apart_k *= self._weight
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
@@ -331,7 +327,7 @@ class ThermalStepper:
         """Heat of everything in a step that begins in this state [W]."""
         if not self.leaks:
             return self._input_w
-        return self._input_w + float(self.groups.n.dot(self.leak_w(state)))
+        return self._input_w + self._leakage(state)[3]
 
     def sink_c(self, at_s: float) -> Floats:
         """Temperature each plant rejects to at a time, shape (P,) [C]."""
@@ -394,23 +390,14 @@ class ThermalStepper:
             del self._known[next(iter(self._known))]
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
-        groups, shape = self.groups, self.network.shape
-        if not inputs.base_w.shape == inputs.dyn_w.shape == inputs.leak_w_k.shape == groups.n.shape:
+        groups, shape, size = self.groups, self.network.shape, self.groups.n.shape
+        if not inputs.base_w.shape == inputs.dyn_w.shape == inputs.leak_w_k.shape == size:
             raise ValueError(f"powers must have one entry for each of the {groups.size} groups")
         if inputs.loop_heat_w.shape != (shape.n_loops,) or inputs.hall_heat_w.shape != (shape.n_halls,):
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
         self.inputs = inputs
-        n_chain = 8 * groups.size
-        source = np.zeros(n_chain + shape.n_upper)
-        chain, upper = source[:n_chain].reshape(-1, 4, 2), source[n_chain:]
-        np.multiply(self._shares, inputs.base_w[:, None], out=chain[:, :2, 0])
-        np.multiply(self._shares, inputs.dyn_w[:, None], out=chain[:, :2, 1])
-        upper[: shape.n_loops] = inputs.loop_heat_w
-        upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
-        self._unmixed = source
-        self._source = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
-        self._steady_sink = None
-        gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
+        self._unmixed = self._source = self._steady_sink = None
+        gpu_w = float(groups.n.dot(inputs.base_w) + groups.sum_s.dot(inputs.dyn_w))
         known, besides = self._besides, (inputs.loop_heat_w, inputs.hall_heat_w)
         if known is None or known[0] is not besides[0] or known[1] is not besides[1]:
             self._besides = known = *besides, float(np.add.reduce(besides[0]) + np.add.reduce(besides[1]))
@@ -420,6 +407,22 @@ class ThermalStepper:
         self._leak = self._leaking = None
         self._leaks = self._occupied & (inputs.leak_w_k > 0.0)
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
+
+    def _sources(self) -> Floats:
+        """Return the heat into all nodes, sinks and leakage aside [W]."""
+        inputs, shape = self.inputs, self.network.shape
+        if self._unmixed is None:
+            n_chain = 8 * self.groups.size
+            self._unmixed = source = np.zeros(n_chain + shape.n_upper)
+            chain, upper = source[:n_chain].reshape(-1, 4, 2), source[n_chain:]
+            np.multiply(self._shares, inputs.base_w[:, None], out=chain[:, :2, 0])
+            np.multiply(self._shares, inputs.dyn_w[:, None], out=chain[:, :2, 1])
+            upper[: shape.n_loops] = inputs.loop_heat_w
+            upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
+        if self._source is None:
+            bypass_w = inputs.bypass_w
+            self._source = self._unmixed if bypass_w is None else self._diverted(self._unmixed, bypass_w)
+        return self._source
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> Operator:
         if at_s < self.settled_s:
@@ -433,6 +436,16 @@ class ThermalStepper:
                 del factors.odd[next(iter(factors.odd))]
         return operator
 
+    def _step_factors(self, dt_s: float) -> StepFactors | None:
+        """Return the factors of a whole step while flows stand; none where chains are of several kinds."""
+        if not self._paths_at(math.inf).alike:
+            return None
+        known = self._factors.steps
+        if dt_s not in known:
+            stage, euler = (self._operator(h_s, math.inf, keep=True) for h_s in (GAMMA * dt_s, dt_s))
+            known[dt_s] = StepFactors(stage, euler)
+        return known[dt_s]
+
     def _paths_at(self, at_s: float) -> HeatPaths:
         if at_s < self.settled_s:
             return HeatPaths(self.network, self.inputs.flow.at(at_s), self.inputs.plant)
@@ -445,7 +458,7 @@ class ThermalStepper:
         """Sink temperature at a time [C], and the heat into all nodes with it as a source, leakage aside [W]."""
         if self._steady_sink is not None:
             return self._steady_sink
-        sink_c, source = self.inputs.sink_at(at_s), self._source.copy()
+        sink_c, source = self.inputs.sink_at(at_s), self._sources().copy()
         source[-self.network.shape.n_plants :] += self._reject_w_k * sink_c
         if not self._drifts:
             self._steady_sink = sink_c, source
@@ -460,10 +473,8 @@ class ThermalStepper:
         sink_c = sink_1_c if sink_1_c is sink_2_c else (1.0 - GAMMA) * sink_1_c + GAMMA * sink_2_c
         return float(sent_w - self._reject_w_k.dot(sink_c))
 
-    def _error_k(self, apart_k: Floats) -> float:
-        """Largest error as it counts, where two results are apart by this, as `ThermalState.flat` [K]."""
-        n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
-        n_halls = self.network.shape.n_halls
-        die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
-        air = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops + n_halls])
-        return ERROR_SHARE * highest(die, AIR_WEIGHT * highest(air, 0.0))
+    def _error_k(self, die_k: Floats, apart_k: Floats) -> float:
+        """Largest error as it counts, where two results are apart by this at dies and above the groups [K]."""
+        n_loops, n_halls = self.network.shape.n_loops, self.network.shape.n_halls
+        air = np.abs(apart_k[n_loops : 2 * n_loops + n_halls])
+        return ERROR_SHARE * highest(np.abs(die_k) * self._weight, AIR_WEIGHT * highest(air, 0.0))

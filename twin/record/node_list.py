@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 
-def node_list(nodes: Sequence[int]) -> str:
+from twin.arrays import IntP
+
+FEW = 64
+"""Lists up to this long are gone through one by one: making an array of them takes longer."""
+
+
+def node_list(nodes: Sequence[int] | IntP) -> str:
     """Return nodes as text; runs of neighbours are one range.
 
     Examples
@@ -13,6 +20,11 @@ def node_list(nodes: Sequence[int]) -> str:
     >>> node_list([4, 5, 6, 9, 2])
     '4-6,9,2'
     """
+    if len(nodes) > FEW:
+        many = np.asarray(nodes, np.intp)
+        breaks = np.flatnonzero(many[1:] != many[:-1] + 1)
+        ranges = zip(many[[0, *(breaks + 1)]].tolist(), many[[*breaks, -1]].tolist(), strict=True)
+        return ",".join([f"{first}" if first == last else f"{first}-{last}" for first, last in ranges])
     parts: list[str] = []
     first = last = None
     for node in nodes:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from twin.arrays import Bools, Floats, Ints64
+from twin.arrays import Bools, Floats, IntP, Ints64
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, TrainingNetwork
@@ -183,9 +183,9 @@ class FabricState(Stateful):
     def _faults(self, index: int) -> Some:
         return self.routes.on(self.fabric_of(index))
 
-    def _place(self, index: int, nodes: list[int], faults: Some = ()) -> Placement | None:
+    def _place(self, index: int, nodes: list[int] | IntP, faults: Some = ()) -> Placement | None:
         """Return a job on nodes, under some faults; None when it sends nothing through a fabric."""
-        talk, slots = self.shapes.of(index, len(nodes)).talk, np.array(nodes, np.int64)
+        talk, slots = self.shapes.of(index, len(nodes)).talk, np.asarray(nodes, np.int64)
         if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
             return None
         traffic = self._sent(index, slots)
@@ -236,13 +236,15 @@ class FabricState(Stateful):
     def _sit(self, index: int, nodes: list[int]) -> None:
         """Give a job its place, its work there, and what it demands of the links."""
         self._moved.add(index)
-        intact, faults = self._place(index, nodes), self._faults(index)
+        row, faults = self.jobs.rows[index], self._faults(index)
+        slots = self.jobs.slots(row) if row.nodes is nodes else np.array(nodes, np.intp)
+        intact = self._place(index, slots)
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
             # It may have been spread before.
             self.jobs.work[index] = self._work(index, FULL_NETWORK, len(nodes))
             return
-        now = self._place(index, nodes, faults) if faults else intact
+        now = self._place(index, slots, faults) if faults else intact
         if now is None or not now.reachable:
             now = intact  # it is about to stop for the nodes that are cut off
         network = no_better(now.network, intact.network)
@@ -355,9 +357,8 @@ class FabricState(Stateful):
         if not self._seats and not self._solved:  # nobody sends anything
             return
         self._sum()
-        over = self.peak > self._alarm
-        met: dict[int, Bools] = {}
-        if over.any():
+        met: dict[int, Bools] = {}  # who is alone on a fabric is not summed
+        if any(seat.summed for seat in self._seats.values()) and (over := self.peak > self._alarm).any():
             met = {
                 index: over[seat.dlink]
                 for index, seat in sorted(self._seats.items())
@@ -370,7 +371,7 @@ class FabricState(Stateful):
                 self._moved.add(index)
         self.contended = frozenset(met)
         before, self._solved = self._solved, {}
-        for jobs in crowds(self._seats, met, len(self.peak)):
+        for jobs in crowds(self._seats, met, len(self.peak)) if met else ():
             seats = tuple(self._seats[index] for index in jobs)
             self._solved[jobs[0]] = seats
             known = before.get(jobs[0], ())

@@ -93,8 +93,7 @@ class ClockSet(Stateful):
 
     def draw(self, one: int, stream: str) -> float:
         """Return a draw that belongs to the coming failure of a component [-]."""
-        key, k = self.keys[one : one + 1], int(self.count[one])
-        return float(reliability.hash_uniform(self.seed, key, stream, k)[0])
+        return reliability.one_uniform(self.seed, int(self.keys[one]), stream, int(self.count[one]))
 
     def cause_of(self, uniform: float) -> Cause:
         """Return the cause at a quantile."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.scenario.schema.work import Job
@@ -70,9 +70,17 @@ class Jobs(JobFigures):
         self.owing: list[JobRow] = []
         self.left: list[int] = []
         self.texts = JobTexts(self)
+        self._slots: dict[int, tuple[list[int], IntP]] = {}  # of those that hold any
         self.lacking: set[int] = set()
         self.survives: Callable[[int], Sequence[int]] = lambda index: (SITE,)
         self.wrong_since: Callable[[int], float | None] = lambda index: None
+
+    def slots(self, row: JobRow) -> IntP:
+        """Return the nodes of a job as an array, not to be written to: their list is replaced, never changed."""
+        known = self._slots.get(row.index)
+        if known is None or known[0] is not row.nodes:
+            self._slots[row.index] = known = row.nodes, np.array(row.nodes, np.intp)
+        return known[1]
 
     def _fresh(self, index: int, gpus: float) -> JobRow:
         job = self.specs[index]
@@ -177,6 +185,7 @@ class Jobs(JobFigures):
             self.active[place : place + ends] = [] if ends else [row]
         if ends:
             self.left.append(row.index)
+            self._slots.pop(row.index, None)
         (self.lacking.add if state == JobState.WAITING else self.lacking.discard)(row.index)
         self._owe(row)
 

@@ -87,7 +87,7 @@ class RecoveryHandler(Leaving):
         )
 
     def _hold(self, row: JobRow) -> None:
-        plan, slots = self.plans[row.index], np.asarray(row.nodes, int)
+        plan, slots = self.plans[row.index], self.jobs.slots(row)
         whole = not plan.shares
         row.held = int(self.nodes.gpus[slots].sum()) if whole else self.nodes.held_gpus(row.index, row.nodes)
         self.jobs.sit(row, self.dies_s(row))
@@ -215,7 +215,7 @@ class RecoveryHandler(Leaving):
         if stops:
             row.interruptions += 1
             self.saving.adapt(row)
-        lost_nodes = int((self.nodes.condition[np.asarray(row.nodes, np.intp)] != FREE).sum())
+        lost_nodes = int((self.nodes.condition[self.jobs.slots(row)] != FREE).sum())
         scope = (PROCESS, NODE, RACK)[min(2, lost_nodes)] if scope is None else scope
         if self._goes_without(row):
             lost = self.jobs.lose_step(row)
@@ -255,7 +255,7 @@ class RecoveryHandler(Leaving):
             return False
         if row.state not in steps and not (row.state == JobState.DETECTING and row.dropping):
             return False
-        seats = np.asarray(row.nodes, np.intp)
+        seats = self.jobs.slots(row)
         lost = self.nodes.condition[seats] != FREE
         width = int(plan.cut.narrowed(len(seats)).whole(lost).sum())
         return bool(lost.any()) and self._wide_enough(row, width)
@@ -278,7 +278,8 @@ class RecoveryHandler(Leaving):
         """Hand back unusable nodes, take spares, and restart, or do what the policy says when there are none."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        seats, condition = seats_of(row, plan.nodes), self.nodes.condition
+        whole, condition = len(row.nodes) == plan.nodes and not row.vacant, self.nodes.condition
+        seats = self.jobs.slots(row) if whole else seats_of(row, plan.nodes)
         missing = seats < 0
         lost = missing | (condition[seats] != FREE)
         if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
@@ -304,7 +305,7 @@ class RecoveryHandler(Leaving):
             return
         if before < plan.nodes:
             self._widened(row, before)
-        hit = lost | np.isin(seats, row.struck)
+        hit = lost | np.isin(seats, row.struck) if row.struck else lost
         share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
         self._reload(row, swapped=bool(len(gone)), share=share)
         if left:
@@ -314,7 +315,7 @@ class RecoveryHandler(Leaving):
         """Return whether `row` has nodes to leave, and would not stop for lack of spares, unless they are reclaimed."""
         if not row.moves:
             return False
-        plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
+        plan, nodes = self.plans[row.index], self.jobs.slots(row)
         lost = int((self.nodes.condition[nodes] != FREE).sum())
         row.moves = lost > 0
         requeues = plan.shares or plan.recovery.policy == "requeue"
@@ -390,7 +391,7 @@ class RecoveryHandler(Leaving):
 
     def _drop(self, row: JobRow) -> None:
         """Let `row` continue at once with the replicas that lost nothing."""
-        plan, seats, row.dropping = self.plans[row.index], np.asarray(row.nodes, np.intp), False
+        plan, seats, row.dropping = self.plans[row.index], self.jobs.slots(row), False
         assert plan.cut is not None
         lost = self.nodes.condition[seats] != FREE
         keep = plan.cut.narrowed(len(seats)).whole(lost)

@@ -23,7 +23,7 @@ class Grouping:
     def __init__(self, part: NDArray[np.integer]) -> None:
         self.part = part
         self._order = np.argsort(part, kind="stable")
-        self._ends = np.cumsum(np.bincount(part, minlength=1)).tolist()
+        self._ends = np.cumsum(np.bincount(part, minlength=1))
 
     @property
     def count(self) -> int:
@@ -141,7 +141,7 @@ def exchange(
         text = f"standby: {row.id} needs complete NVLink domains"
         log.add(now, "spare_left", ids[node], text, job_id=row.id)
     nodes.assign_all(now, taken, row.index)
-    where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
+    where = node_list(np.flatnonzero(has)) if len(taken) else ""
     for node in taken.tolist():
         text = f"joined {row.id}"
         log.add(now, "spare_taken", ids[node], text, where=where, node=node, job_id=row.id)

@@ -7,7 +7,6 @@ memory stays bounded however long a run lasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import add
 from typing import Any
 
 from twin.sim.core.state import Fields, StateField, Stateful
@@ -66,9 +65,11 @@ class Hourly(Stateful):
         self._book(t1_s - t0_s, flows)
 
     def _book(self, dt_s: float, flows: tuple[float, ...]) -> None:
-        amounts = [flow * dt_s for flow in flows]
-        self._rows[-1] = list(map(add, self._rows[-1], amounts))
-        self._sums = list(map(add, self._sums, amounts))
+        row, sums = self._rows[-1], self._sums
+        for column, flow in enumerate(flows):
+            amount = flow * dt_s
+            row[column] += amount
+            sums[column] += amount
 
     def settle(self, totals: Sequence[float]) -> None:
         """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row.

@@ -152,7 +152,7 @@ class Overhead(Stateful):
         self._set_band()
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
-        self._by_trace, self._apart = _ByTrace(body), set[int]()
+        self._by_trace = _ByTrace(body)
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -178,8 +178,7 @@ class Overhead(Stateful):
             stepping(job): (clocks.load_share(job), float(clocks.jobs.work[job].node_at_peak))
             for job in clocks.apart
         }
-        by_trace.drive(apart | dict.fromkeys(self._apart - apart.keys(), (0.0, 0.0)))
-        self._apart = set(apart)
+        by_trace.drive(apart)
         lit = self.plant.nodes.present & (wanted != OFF)
         node_w = by_trace.power_w(wanted)
         node_w *= lit

@@ -242,7 +242,7 @@ class QueueScheduler(Stateful):
         window, now = self.site.windows[number], self.timers.now_s
         count = int(np.count_nonzero(window.nodes))
         if window.on(now):
-            where = node_list(np.flatnonzero(window.nodes).tolist())
+            where = node_list(np.flatnonzero(window.nodes))
             text = f"{count} nodes reserved"
             self.log.add(now, "reservation_on", window.id, text, nodes=count, where=where)
         else:

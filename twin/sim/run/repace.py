@@ -7,8 +7,6 @@ while heat, a limit or a cap on every job is at work.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -119,9 +117,12 @@ class Pacing:
 
     def next_change_s(self) -> float:
         """Return when a job takes up or lays down its work, as far as timers tell [s]."""
-        due = (self.timers.due_s("job", job) for job in self._standing)
-        begins_s = min((due_s for due_s in due if due_s is not None), default=math.inf)
-        return min(begins_s, self.recovery.ends.next_s())
+        begins_s = self.recovery.ends.next_s()
+        for job in self._standing:
+            due_s = self.timers.due_s("job", job)
+            if due_s is not None and due_s < begins_s:
+                begins_s = due_s
+        return begins_s
 
     def rerate(self) -> float:
         """Let jobs go at the pace that clocks, fabric and input allow; return the largest relative change."""

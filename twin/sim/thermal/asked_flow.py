@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.arrays import Bools, Floats, IntP
+from twin.arrays import Bools, Floats
 from twin.catalog import Catalog
 from twin.physics.flow_laws import (
     HELD_PUMPS,
@@ -73,15 +73,7 @@ class LoopGpus(NamedTuple):
 
 
 class GpuHeat:
-    """Heat of GPUs by loop, and the air that they ask for: worked out where groups or their powers are others.
-
-    Attributes
-    ----------
-    plates : tuple of ndarray, shapes (G,)
-        Of each group its hall, and what its plates lose to the air there [W/K].
-    """
-
-    plates: tuple[IntP, Floats]
+    """Heat of GPUs by loop, and the air that they ask for: worked out where groups or their powers are others."""
 
     def __init__(self) -> None:
         self._placed: tuple[Groups, ThermalNetwork] | None = None
@@ -109,10 +101,10 @@ class GpuHeat:
         return known[1]
 
     def _place(self, network: ThermalNetwork, groups: Groups) -> None:
-        table, loops = network.part_table, network.shape.n_loops
-        self._placed, self._tdp_w = (groups, network), table["tdp_w"][groups.part]
-        self._gpus = np.maximum(np.bincount(groups.loop, groups.n, minlength=loops), 1.0)
-        self.plates = network.shape.loop_hall[groups.loop], table["g_ambient_w_k"][groups.part]
+        known = self._placed
+        if known is None or known[1] is not network:  # groups always add up to what is installed
+            self._gpus = np.maximum(network.installed.sum(axis=1), 1.0)
+        self._placed, self._tdp_w = (groups, network), network.part_table["tdp_w"].take(groups.part)
 
 
 class AskedFlow(Stateful):

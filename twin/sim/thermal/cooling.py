@@ -131,8 +131,7 @@ class CoolingSystem(Stateful):
         self._recirculates = bool(loops.recirculation.any())
         self._into_w = np.zeros(shape.n_loops + shape.n_halls)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops + shape.n_halls)
-        self.longest_s = math.inf
-        self._facility_c = np.array(self.rejection.held_c)
+        self.longest_s, self._facility_c = math.inf, np.array(self.rejection.held_c)
         self._looked_s, self._pace_s = timers.now_s, 0.0
         timers.handle("cooling", self._due)
         self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
@@ -276,8 +275,8 @@ class CoolingSystem(Stateful):
     def _wire(self) -> None:
         ramp, water = self.pumps.ramp, self._water
         self._known: dict[bytes, tuple[FlowRamp, PlantState, MixingValve]] = {}  # by air, the latest last
-        self._turning, self._pumped = self.pumps.turning(), np.zeros(0)  # no flow is asked yet
-        self._rejection = self.rejection.shares()
+        self._drawn: dict[bytes, tuple[Floats, Floats, list[float], float]] = {}  # power, by what is asked
+        self._turning, self._rejection = self.pumps.turning(), self.rejection.shares()
         self._opened = np.where(np.isnan(self._opening), 1.0, self._opening)
         self._water_list = (water * self.network.coefficients.plant_flow_w_k).tolist()
         self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
@@ -296,12 +295,15 @@ class CoolingSystem(Stateful):
         self.flow, self.plant_state, self._valve = known
         if len(self._known) > KNOWN_AIR:
             del self._known[next(iter(self._known))]
-        turning = self._turning
-        speed = turning.speed_for(asked.loops[: len(self._plates)])
-        self._loop_power_w = self._drives.power_w(turning.share, speed)
-        if not np.array_equal(self._pumped, asked.water):
+        key = asked.loops.tobytes() + asked.water.tobytes()
+        if key not in self._drawn:
+            share, speed = self._turning.share, self._turning.speed_for(asked.loops[: len(self._plates)])
+            loop_w = self._drives.power_w(share, speed)
             self._pump_heat()
-        self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
+            movers_w = float(loop_w.sum() + self._water_power_w.sum())
+            drawn = loop_w, self._water_power_w, self.rejection.pump_w, movers_w
+            self._drawn = dict([*self._drawn.items()][-KNOWN_AIR:]) | {key: drawn}
+        self._loop_power_w, self._water_power_w, self.rejection.pump_w, self._movers_w = self._drawn[key]
         self._mix()
 
     def _wired(self, nodes: Floats, moved: Floats, blown: Floats) -> tuple[FlowRamp, PlantState, MixingValve]:
@@ -318,10 +320,9 @@ class CoolingSystem(Stateful):
 
     def _pump_heat(self) -> None:
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        self._pumped = self.asked.water
         turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
         power = WATER.power_share(turning.speed_for(asked))
-        self._water_power_w = self._water_design_w * turning.share * power
+        self._water_power_w: Floats = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
@@ -446,11 +447,10 @@ class CoolingSystem(Stateful):
         works, plants = self.rejection.works(), len(self.plant.plants.ids)
         heat_w, water_l_s, free = np.zeros((3, plants))
         on = np.zeros(plants, np.intp)
-        power_w = self._water_power_w.copy()
+        power_w = self.plant_power_w(self.timers.now_s)
         for p, work in enumerate(works):
             heat_w[p], water_l_s[p] = self.rejection.heat_w[p], work.water_l_s
             free[p], on[p] = work.free, work.units_on
-            power_w[p] += work.machine_w + work.fan_w
         return CoolingState(self._loop_power_w, self.pumps.running(), heat_w, power_w, water_l_s, on, free)
 
     def moving(self, t_s: float, state: ThermalState) -> Moving:

@@ -373,8 +373,10 @@ class Heat:
         groups, loop_w = self.traces.groups, self._gpus().loop_w + self.loop_heat_w
         if not self.cooling.holds_rooms:
             return np.concatenate([loop_w, self.hall_heat_w])
-        hall, ambient_w_k = self.gpu_heat.plates
-        air_c = state.hall_air_c(self.network.shape).take(hall)
+        shape = self.network.shape
+        hall = shape.loop_hall.take(groups.loop)
+        ambient_w_k = self.network.part_table["g_ambient_w_k"].take(groups.part)
+        air_c = state.hall_air_c(shape).take(hall)
         plates = groups.n * (state.chain[:, 2, 0] - air_c) + groups.sum_s * state.chain[:, 2, 1]
         hall_w = np.bincount(hall, ambient_w_k * plates, minlength=len(self.hall_heat_w)) + self.hall_heat_w
         return np.concatenate([loop_w, hall_w])

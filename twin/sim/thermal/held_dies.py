@@ -49,7 +49,7 @@ class OwnDies:
         work = self.jobs.planned[row.index]
         if work.gpu_load is not None or self.plans[row.index].shares or not row.nodes:
             return 0.0  # what is measured knows no spread
-        nodes = np.asarray(row.nodes, np.intp)
+        nodes = self.jobs.slots(row)
         part, slowest_s = self.part[nodes], self.slowest_s[nodes]
         parts = part[:1] if (part == part[0]).all() else np.unique(part)
         share = min(

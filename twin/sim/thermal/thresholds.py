@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_not
 from typing import Protocol
 
 import numpy as np
@@ -39,8 +38,12 @@ class Thresholds:
     @property
     def band(self) -> Band:
         """Where nothing happens to anybody [C]."""
-        bands = tuple(watcher.band for watcher in self._watchers)
-        if len(bands) != len(self._known) or any(map(is_not, bands, self._known)):
+        # Asked at each thermal step: nothing is made while no band is another.
+        stand = len(self._known) == len(self._watchers)
+        for watcher, known in zip(self._watchers, self._known, strict=False):
+            stand = stand and watcher.band is known
+        if not stand:
+            bands = tuple(watcher.band for watcher in self._watchers)
             low_c, high_c = anything(len(self._band.low_c))
             for band in bands:
                 low_c, high_c = np.maximum(low_c, band.low_c), np.minimum(high_c, band.high_c)
