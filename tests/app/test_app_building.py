@@ -67,6 +67,9 @@ def test_it_is_found_by_the_words_of_people(window: MainWindow) -> None:
         palette.field.setText(typed)
         found = [entry.title for entry in palette.shown]
         assert any(entry.startswith(title) for entry in found), (typed, found)
+    for typed in ("wall", "walls", "column", "door"):
+        palette.field.setText(typed)
+        assert palette.shown[0].title.startswith("Add "), (typed, "before a fan wall or a rear door")
     palette.close()
 
 
@@ -92,6 +95,7 @@ def test_a_hall_gets_walls_a_column_and_a_door(window: MainWindow, qtbot: QtBot)
     assert inspector.thing == "column"
     inspector.properties.rows["along", False].entered.emit("2")
     qtbot.waitUntil(lambda: building(window).columns[0].along == 2)
+    assert window.session.draft.undo_title == "Set columns along the rows of column to 2"
     menu.clear()
     window.hall.floor_menu(menu, (float(halls.x0_m[0]) + 1.0, float(halls.y1_m[0]) - 3.0))
     action(menu, "Add a door in the nearest wall").trigger()
@@ -121,8 +125,11 @@ def test_a_column_is_carried_to_its_place(window: MainWindow, qtbot: QtBot) -> N
     place = window.tools.place
     assert place.active
     assert place.carried.title == "Column"
+    assert "R: turn" not in place.plate.keys, "it has no front"
+    assert "PgUp" not in place.plate.keys, "nor stands in a rack"
     at = place_of(window, 8.4, 4.0)
     place.point(at.x(), at.y(), set())
+    assert place.plate.keys == "Alt: anywhere   Shift: one axis   Esc: cancel"
     assert place.ok, place.plate.reason
     landing = place.landing
     place.drop()
@@ -143,6 +150,7 @@ def test_a_door_is_carried_along_the_nearest_wall_and_stands_where_its_ghost_sto
     at = place_of(window, left_m + 0.5, middle_m)
     place.point(at.x(), at.y(), set())
     assert place.ok, place.plate.reason
+    assert place.plate.keys == "Esc: cancel", "it goes along its wall"
     landing = place.landing
     assert landing.place.x_m == pytest.approx(left_m)
     assert landing.place.y_m == pytest.approx(middle_m, abs=0.1)

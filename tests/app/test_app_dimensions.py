@@ -18,6 +18,8 @@ from tests.app.placing_hands import key, mouse, place_of
 from twin.app.bookmarks.view_file import View, read_view, view_path
 from twin.app.documents.drawings_dialog import DrawingsDialog
 from twin.app.shell.main_window import MainWindow
+from twin.commands.place.properties import SetProperty
+from twin.scenario import load
 from twin.view3d.base.dimension import DimensionEnd, HallDimension, dimension_lines, measure
 from twin.view3d.base.edit_shapes import Ghost
 
@@ -249,6 +251,45 @@ def test_dimensions_are_kept_beside_the_scene_and_only_those_of_things_that_are_
     window = use_window(my_lab)
     assert window.hall.state.dimensions == (corner,)
     assert "1 dimension left out" in window.statusBar().currentMessage()
+
+
+def test_walls_columns_and_doors_are_measured_and_dimensions_stick_to_them(
+    use_window: MakeWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    scene = tmp_path / "built.twin.yaml"
+    built = load("builtin:repair-shop")
+    scene.write_text(built.files[0].text)
+    window = use_window(scene)
+    view, plant = window.hall.view, window.session.plant
+    view.preset("top", animate=False)
+    QApplication.processEvents()
+    window.menus.execute("view.measure")
+    shape = plant.halls.buildings[0]
+    column, door = shape.columns[0], shape.doors[0]
+    boxes = {id: view.part_box(id, 0) for id in (column.id, door.id, f"{plant.halls.ids[0]}/0")}
+    assert all(box is not None for box in boxes.values())
+    x0, y0, x1, y1 = column.area
+    below = next(n for n, wall in enumerate(shape.walls) if wall.start[1] == wall.stop[1] == shape.bounds[1])
+    wall = f"{plant.halls.ids[0]}/{below}"
+    away_m = y0 - shape.bounds[1]
+    measure_tool = window.hall.measure
+    for click_at in ((x0 + x1) / 2, (y0 + y1) / 2, 0.9), (x0 + (x1 - x0) / 3, shape.bounds[1] - 0.1, 0.9):
+        click(window, place_of(window, *click_at))
+    (kept,) = window.hall.state.dimensions
+    assert {kept.start.id, kept.stop.id} == {column.id, wall}
+    assert lengths(window) == [pytest.approx(away_m)]
+    assert "wall 1 of" in window.statusBar().currentMessage().lower()
+    assert window.editing.file.save()
+    assert read_view(view_path(scene)).dimensions[0].dimension == kept
+    window.menus.execute("file.drawings")
+    (dialog,) = window.findChildren(DrawingsDialog)
+    assert f"{1e3 * away_m:,.0f}" in [words.text for words in dialog.sheets[0].words]
+    dialog.close()
+    grid = column.id.partition("/")[0]
+    move = SetProperty((grid,), "at.y", f"{built.scenario.halls[0].building.columns[0].at.y_m + 0.25:.2f} m")
+    assert window.editing.editor.do(move)
+    qtbot.waitUntil(lambda: lengths(window) == [pytest.approx(away_m + 0.25)])
+    measure_tool.end()
 
 
 def test_a_plan_drawn_from_the_window_has_them(use_window: MakeWindow, lab: Path) -> None:

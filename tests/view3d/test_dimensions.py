@@ -106,13 +106,22 @@ def test_drawings_are_of_the_hall_that_is_selected() -> None:
     text += f"halls:\n  - {{id: near, rows: [{rack}]}}\n  - {{id: away, rows: [{other}]}}\n"
     plant = build(loads(text).scenario)
     geometry = build_geometry(plant)
-    middles_m = [float(plant.racks.x_m[plant.racks.hall == hall].mean()) for hall in (0, 1)]
-    apart_m = middles_m[1] - middles_m[0]
-    assert apart_m > 5.0
+    halls, racks = plant.halls, plant.racks
+    floors_m = (halls.x0_m + halls.x1_m) / 2
+    rows_m = [float(racks.x_m[racks.hall == hall].mean()) for hall in (0, 1)]
+    assert floors_m[1] - floors_m[0] > 5.0
     for name in DRAWINGS:
         whole = preset_pose(name, plant, geometry, 1.6)
         near, away = (preset_pose(name, plant, geometry, 1.6, (id,)) for id in ("near", "far/0/1"))
         assert preset_pose(name, plant, geometry, 1.6, ("gpu/0/1", "far/0/1")) == whole
-        assert away.centre_m[0] - near.centre_m[0] == pytest.approx(apart_m)
-        assert near.distance_m == pytest.approx(away.distance_m)
-        assert name == "side" or near.distance_m < whole.distance_m / 2
+        along_m = rows_m if name == "side" else floors_m  # what stands before the racks is left out
+        assert away.centre_m[0] - near.centre_m[0] == pytest.approx(along_m[1] - along_m[0])
+        assert near.distance_m == pytest.approx(away.distance_m, rel=0.1)
+        assert name == "side" or near.distance_m < whole.distance_m / 1.5
+        floor_m = np.array(
+            [[x, y, 0.0] for x in (halls.x0_m[0], halls.x1_m[1]) for y in (halls.y0_m[0], halls.y1_m[1])]
+        )
+        seen = camera.project(whole, floor_m, 1600, 1000)
+        assert (seen[:, 0] > 0).all()
+        assert (seen[:, 0] < 1600).all(), "the whole floor, not its racks alone"
+        assert name != "top" or ((seen[:, 1] > 0) & (seen[:, 1] < 1000)).all()

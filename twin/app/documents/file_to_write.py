@@ -7,13 +7,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from twin.app.session.save_folder import save_folder
 from twin.app.session.session import Session
 
 
 def file_to_write(
     session: Session, parent: QWidget, title: str, endings: Mapping[str, str], more: str = ""
 ) -> Path | None:
-    """Let the person choose a file, named after the scene at first; None: they would rather not.
+    """Let the person choose a file, at first beside the scene and named after it; None: they would rather not.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ def file_to_write(
     stem = session.path.name.partition(".")[0] if session.path is not None else "hall"
     first = next(iter(endings))
     chosen, used = QFileDialog.getSaveFileName(
-        parent, title, f"{stem}{more}{first}", ";;".join(endings.values())
+        parent, title, str(save_folder(session.path) / f"{stem}{more}{first}"), ";;".join(endings.values())
     )
     if not chosen:
         return None

@@ -25,6 +25,7 @@ from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
 from twin.app.session.recording import SUFFIX as RUN_SUFFIX
 from twin.app.session.recording import is_recording
+from twin.app.session.save_folder import save_folder
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.session.session import Session
 from twin.app.toolkit import text
@@ -153,7 +154,10 @@ class Files:
         """Let the person choose where a picture of the hall goes."""
         stem = self.path.name.removesuffix(SUFFIX) if self.path is not None else "hall"
         chosen, _ = QFileDialog.getSaveFileName(
-            self._window, tr("Save a picture"), f"{stem}.png", tr("Pictures (*.png)")
+            self._window,
+            tr("Save a picture"),
+            str(save_folder(self.path) / f"{stem}.png"),
+            tr("Pictures (*.png)"),
         )
         if chosen:
             path = Path(chosen) if chosen.endswith(".png") else Path(f"{chosen}.png")
@@ -186,7 +190,8 @@ class Files:
 
     def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
-        chosen, kind = QFileDialog.getSaveFileName(self._window, title, f"{stem}{ending}.html", page_filter())
+        first = str(save_folder(self.path) / f"{stem}{ending}.html")
+        chosen, kind = QFileDialog.getSaveFileName(self._window, title, first, page_filter())
         if chosen:
             path = page_path(chosen, kind)
             try:

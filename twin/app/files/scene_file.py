@@ -17,6 +17,7 @@ from twin.app.files.recovery import RecoverableRun, RecoveredWork, discard, draf
 from twin.app.files.scene_list import SUFFIX
 from twin.app.session.editor import Editor
 from twin.app.session.recording import copy_to_go_on
+from twin.app.session.save_folder import save_folder
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain
@@ -139,7 +140,7 @@ class SceneFile:
         if document is None:
             return False
         path = self.path
-        folder = Path.home() if path is None or is_shipped(path) else path.parent
+        folder = save_folder(path)
         name = document.name if path is not None else name_for(document.scenario.title)
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, tr("Save the scene"), str(folder / name), _FILTER

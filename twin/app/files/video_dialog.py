@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.hall.panel import HallPanel
+from twin.app.session.save_folder import save_folder
 from twin.app.session.session import Session
 from twin.app.toolkit.count_field import CountBox
 from twin.app.toolkit.drop_down import DropDown
@@ -122,13 +123,14 @@ class VideoDialog(QDialog):
     def ask(self) -> None:
         """Let the person choose where it goes, and begin."""
         stem = self._session.path.name.partition(".")[0] if self._session.path is not None else "run"
+        folder = save_folder(self._session.path)
         if self.kind.currentData() == _VIDEO:
             chosen, _ = QFileDialog.getSaveFileName(
-                self, tr("Export video"), f"{stem}.mp4", tr("Videos (*.mp4)")
+                self, tr("Export video"), str(folder / f"{stem}.mp4"), tr("Videos (*.mp4)")
             )
             chosen = f"{chosen}.mp4" if chosen and not chosen.endswith(".mp4") else chosen
         else:
-            chosen = QFileDialog.getExistingDirectory(self, tr("Folder for the pictures"))
+            chosen = QFileDialog.getExistingDirectory(self, tr("Folder for the pictures"), str(folder))
         if chosen:
             self.make(Path(chosen))
 

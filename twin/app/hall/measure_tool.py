@@ -26,6 +26,7 @@ from twin.view3d.base.dimension import (
     ways_to_measure,
 )
 from twin.view3d.base.edit_shapes import Ghost, GhostBox, GuideLine, Place
+from twin.view3d.place.building_parts import wall_of
 from twin.view3d.view.hall_view import HallView
 from twin.view3d.view.measure_point import MeasurePoint, measure_point, measured_plane
 
@@ -224,7 +225,7 @@ class MeasureTool(QObject):
         elif found is not None:
             rest = [each for each in kept if not _same(each, made)]
             self._state.dimensions = (*rest, made)
-            self.told.emit(f"{_ends(made)}: {length_words(found.length_m)}")
+            self.told.emit(f"{self._ends(made)}: {length_words(found.length_m)}")
 
     def _dimension_at(self, x: float, y: float) -> int:
         """Return the place of the dimension whose line is there; -1: none."""
@@ -256,7 +257,7 @@ class MeasureTool(QObject):
             for name, value in (("x", x), ("y", y), ("z", z))
             if name in measured_plane(self._view.pose)
         )
-        what = _end_words(point.end)
+        what = self._end_words(point.end)
         if self.first is None:
             return what, where
         if made is None:
@@ -268,21 +269,22 @@ class MeasureTool(QObject):
         way = _WAYS.get(made.along, tr("straight"))
         return length, tr("{kind} {way}   Tab: another way", kind=kind, way=way)
 
+    def _end_words(self, end: DimensionEnd) -> str:
+        """Return what an end is: a thing, a corner or the middle of an edge of it, or a place of the hall."""
+        plant = self._view.plant
+        wall = None if plant is None else wall_of(plant, end.id)
+        id = end.id if wall is None else tr("wall {number} of {hall}", number=wall[0], hall=wall[1])
+        if not id or end.at is None:
+            return id[:1].upper() + id[1:] if wall is not None else id or tr("Place")
+        return tr("Edge of {id}", id=id) if 0.5 in end.at else tr("Corner of {id}", id=id)
+
+    def _ends(self, dimension: HallDimension) -> str:
+        names = [self._end_words(end) for end in (dimension.start, dimension.stop)]
+        return names[0] if dimension.start == dimension.stop else " \N{EN DASH} ".join(names)
+
 
 def _same(dimension: HallDimension, other: HallDimension) -> bool:
     return dimension in (other, replace(other, start=other.stop, stop=other.start))
-
-
-def _end_words(end: DimensionEnd) -> str:
-    """Return what an end is: a thing, a corner or the middle of an edge of it, or a place of the hall."""
-    if not end.id or end.at is None:
-        return end.id or tr("Place")
-    return tr("Edge of {id}", id=end.id) if 0.5 in end.at else tr("Corner of {id}", id=end.id)
-
-
-def _ends(dimension: HallDimension) -> str:
-    names = [_end_words(end) for end in (dimension.start, dimension.stop)]
-    return names[0] if dimension.start == dimension.stop else " \N{EN DASH} ".join(names)
 
 
 def _ghost_box(point: MeasurePoint) -> GhostBox:

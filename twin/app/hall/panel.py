@@ -44,6 +44,7 @@ from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.state import CablesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
+from twin.view3d.place.building_parts import building_box
 from twin.view3d.place.hidden_plant import seen
 from twin.view3d.place.picking import Hit
 from twin.view3d.view.hall_view import HallView
@@ -163,8 +164,9 @@ class HallPanel(QWidget):
         return self.state.cables_by == by
 
     def has(self, id: str) -> bool:
-        """Return whether a thing is in the scene, also where it is hidden."""
-        return self._session.plant is not None and find(self._session.plant, id) is not None
+        """Return whether a thing, or a wall, column or door is in the scene, also where it is hidden."""
+        plant = self._session.plant
+        return plant is not None and (find(plant, id) is not None or building_box(plant, id) is not None)
 
     def toggle_layer(self, layer: str) -> None:
         """Show a hidden layer, hide a shown one."""

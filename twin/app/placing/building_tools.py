@@ -72,7 +72,7 @@ class BuildingTools:
             self._editor.do(AddColumn(self._hall_at(at), at))
             return
         shape = MovedShape.single(*COLUMN_M)
-        self._carry(Carried(tr("Column"), shape, (_HIGH_M,), on_floor=_column))
+        self._carry(Carried(tr("Column"), shape, (_HIGH_M,), on_floor=_column, fixed=True))
 
     def add_door(self, at: Place | None = None) -> None:
         """Put a door into the wall nearest to a place of the floor; None: it is carried there first."""
@@ -84,7 +84,9 @@ class BuildingTools:
             self._tell(tr("Add walls first: a door stands in one"))
             return
         shape = MovedShape.single(DOOR_M, _THICK_M)
-        self._carry(Carried(tr("Door"), shape, (_HIGH_M,), on_floor=_door, drawn_to=_in_nearest_wall))
+        self._carry(
+            Carried(tr("Door"), shape, (_HIGH_M,), on_floor=_door, fixed=True, drawn_to=_in_nearest_wall)
+        )
 
     def choose_underlay(self) -> None:
         """Ask for a drawing and lay it on the floor of the hall."""

@@ -113,6 +113,22 @@ class Carried:
         """Return whether machines without a place of their own make room for it by themselves."""
         return self.fixed or (self.shape is not None and bool(self.shape.facing.all()))
 
+    def keys(self, *, by_arrows: bool) -> str:
+        """Return the keys that do something while it is carried, by the pointer or by the arrow keys."""
+        on_floor = self.shape is not None
+        said = {
+            tr("Alt: anywhere"): not by_arrows and on_floor and self.drawn_to is None,
+            tr("Shift: one axis"): not by_arrows and on_floor and self.drawn_to is None,
+            tr("Arrows: by tile"): by_arrows,
+            tr("Shift: by row"): by_arrows,
+            tr("PgUp, PgDn: units"): by_arrows and self.height_u > 0,
+            tr("End: floor"): by_arrows and on_floor and (self.height_u > 0 or bool(self.role)),
+            tr("R: turn"): not self.ids and self.turned() is not self,
+            tr("Enter: place"): by_arrows,
+            tr("Esc: cancel"): True,
+        }
+        return "   ".join(key for key, means in said.items() if means)
+
     def turned(self) -> Carried:
         """Return it turned round, where it has a front."""
         if self.shape is None or self.facing == 0 or self.fixed:

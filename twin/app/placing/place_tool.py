@@ -37,10 +37,6 @@ from twin.scenario import Scenario
 from twin.view3d.base import camera
 from twin.view3d.view.hall_view import HallView
 
-MOUSE_KEYS = "Alt: anywhere   Shift: one axis   R: turn   Esc: cancel"
-ARROW_KEYS = (
-    "Arrows: by tile   Shift: by row   PgUp, PgDn: units   End: floor   R: turn   Enter: place   Esc: cancel"
-)
 FAR_TILES = 10
 """Tiles that an arrow with Shift goes along a row."""
 MOST_SELECTED = 500
@@ -371,7 +367,7 @@ class PlaceTool:
         carried = self.carried
         if carried is None:
             return
-        keys = ARROW_KEYS if self._by_keys else MOUSE_KEYS
+        keys = carried.keys(by_arrows=self._by_keys)
         reason = self._reason or self._rules.words(self._asked_place(carried))
         self.plate.show_placing(carried.title, where, self._lines(carried), reason, self._refused, keys)
         words = reason or where

@@ -93,7 +93,7 @@ def _parts(catalog: Catalog) -> tuple[tuple[str, str], ...]:
     """Return title and other words of each part and prefab."""
     kinds = [(group, kind) for group, kinds in GROUPS for kind in kinds if kind != "prefab"]
     parts = [
-        (part.title, f"{group} {KINDS[kind]} {part.id.replace('-', ' ')}")
+        (part.title, f"{part.id.replace('-', ' ')} {group} {KINDS[kind]}")
         for group, kind in kinds
         for part in map(catalog.part, catalog.ids(kind))
         if can_stand(part)

@@ -39,6 +39,8 @@ _WIDTH_PX, _ROW_PX, _MAX_ROWS, _TOP_PX = 620, 34, 11, 64
 _OF_BEST = 0.75
 """Entries that match less than this part of the best are left out: their letters are there by chance."""
 _MOST_NEAR = 6
+_FIRST = 1.0
+"""What it counts more that something is called, first of all, by the whole word that is typed."""
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -60,7 +62,9 @@ class PaletteEntry:
             score(typed, f"{self.category} {self.title}"),
             score_words(typed, f"{self.category} {self.title} {self.words}"),
         )
-        return max((value for value in found if value is not None), default=None)
+        best = max((value for value in found if value is not None), default=None)
+        first = self.words.partition(" ")[0].lower() == typed.lower()
+        return best + _FIRST if best is not None and first else best
 
     def is_called(self, typed: str) -> bool:
         """Return whether what is typed is its title, without small words and dots."""

@@ -78,7 +78,9 @@ def score_words(typed: str, words: str) -> float | None:
     """
     known = words.lower().split()
     found = [
-        next((at for at, word in enumerate(known) if word.startswith(part)), None)
+        known.index(part)
+        if part in known
+        else next((at for at, word in enumerate(known) if word.startswith(part)), None)
         for part in typed.lower().split()
     ]
     places = [at for at in found if at is not None]

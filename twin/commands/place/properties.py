@@ -9,6 +9,7 @@ from twin.commands.edit.changes import Changes, value_at
 from twin.commands.edit.command import CommandError, EditedScene
 from twin.language import counted, tr
 from twin.scenario import Patch
+from twin.scenario.schema.titles import title_of_key
 from twin.scenario.text.emit import flow
 
 ITEM_KEYS: dict[ItemKind, tuple[str, ...]] = {
@@ -60,7 +61,8 @@ class SetProperty:
     @property
     def title(self) -> str:
         """Return the title for the undo menu."""
-        name = self.key.rpartition(".")[2]
+        name = title_of_key(self.key)
+        name = name[:1].lower() + name[1:] if name[1:2].islower() else name
         of = tr(" of {id}", id=self.ids[0]) if len(self.ids) == 1 and self.ids[0] else ""
         many = tr(" of {items}", items=counted(len(self.ids), "item")) if len(self.ids) > 1 else ""
         if self.value is None:

@@ -22,6 +22,8 @@ TOUCH_M = 0.005
 """So much things may overlap: roundings of pitch and width."""
 CEILING_M = 0.46
 """Between the top of a rack and the ceiling [m]: 18 in below sprinklers, NFPA 13 [recalled]."""
+USUAL_M = 2.4
+"""Height of walls and columns under a ceiling that is not known [m]."""
 ON_WALL_M = 0.5
 """A door may be said to be this far from its wall [m]."""
 
@@ -231,6 +233,20 @@ class BuildingShape:
     def column_array(self) -> Floats:
         """Return the columns as rectangles, shape (n, 4) [m]."""
         return np.array([column.area for column in self.columns], np.float64).reshape(-1, 4)
+
+    @cached_property
+    def part_boxes(self) -> tuple[tuple[str, ...], Floats]:
+        """Return doors, columns and walls ("/0", "/1") with their boxes: low and high x, y, z, shape (n, 6) [m]."""
+        high_m = self.clear_m if math.isfinite(self.clear_m) else USUAL_M
+        found: dict[str, tuple[Rectangle, float]] = {}
+        for door in self.doors:
+            found[door.id] = door.line.rectangle(0.0, door.width_m, -self.thickness_m, 0.0), door.height_m
+        for column in self.columns:
+            found[column.id] = column.area, high_m
+        for number, wall in enumerate(self.walls):
+            found[f"/{number}"] = wall.rectangle(0.0, wall.long_m, -self.thickness_m, 0.0), high_m
+        boxes = [(x0, y0, 0.0, x1, y1, top_m) for (x0, y0, x1, y1), top_m in found.values()]
+        return tuple(found), np.array(boxes, np.float64).reshape(-1, 6)
 
     def inside(self, x_m: Floats, y_m: Floats) -> Bools:
         """Return which places are within the walls; all without any."""

@@ -13,10 +13,9 @@ from twin.scenario.generators.building_shape import BuildingShape, DoorShape
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.layers.glass import Panes
+from twin.view3d.place.building_parts import CUT_M
 from twin.view3d.place.underlay_image import pixels_of
 
-CUT_M = 0.9
-"""Walls, columns and doors are drawn so high, to look over: nothing that has the colour of a value is behind them."""
 _LEAF_M = 0.05
 _SWEEP_M = 0.012
 """Over the floor."""

@@ -287,14 +287,36 @@ def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
 
 def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float, hall: int) -> CameraPose:
     """Return a hall, or all, as a drawing: from the top, before the fronts of its rows, or along them."""
-    low, high = _racks_box(plant, geometry, hall)
+    low, high = _floor_box(plant, geometry, hall)
+    racks_low, racks_high = _racks_box(plant, geometry, hall)
     side = open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer side of the hall lies along the longer side of the picture.
     along = 0.0 if (deep > wide) == (aspect > 1) else -90.0
     azimuth, elevation = {"top": (along, 90.0), "front": (90.0 * side, 0.0), "side": (0.0, 0.0)}[name]
     pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, elevation, 30.0, flat_m=1.0)
-    return _cut(_fit(pose, low, high, aspect, share=0.86), low, high, BEFORE_M)
+    back = camera.axes(pose)[2]
+    # What stands before the racks is left out: the middle of the drawing lies as deep as theirs.
+    deeper = back * (((racks_low + racks_high) - (low + high)) @ back) / 2
+    fitted = _fit(pose, low, high, aspect, share=0.86)
+    return _cut(
+        _at(fitted, np.array(fitted.centre_m) + deeper, fitted.distance_m), racks_low, racks_high, BEFORE_M
+    )
+
+
+def _floor_box(
+    plant: Plant, geometry: Geometry, hall: int = -1
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the box over the floor of a hall, or of all, as high as its racks."""
+    halls = plant.halls
+    if not len(halls.ids):
+        return _racks_box(plant, geometry, hall)
+    chosen = np.arange(len(halls.ids)) == hall if hall >= 0 else np.ones(len(halls.ids), np.bool_)
+    top_m = _racks_box(plant, geometry, hall)[1][2]
+    return (
+        np.array([halls.x0_m[chosen].min(), halls.y0_m[chosen].min(), 0.0]),
+        np.array([halls.x1_m[chosen].max(), halls.y1_m[chosen].max(), top_m]),
+    )
 
 
 def _cut(

@@ -16,6 +16,7 @@ from twin.plant.geometry import Geometry, PipeKind, Pipes, Polylines, WaterCircu
 from twin.plant.row_ends import MOST_AT_ROW_END, PDU_DEPTH_M, PDU_WIDTH_M
 from twin.plant.tables import Plant
 from twin.view3d.base.bounds import Box, box_of
+from twin.view3d.place.building_parts import building_box
 from twin.view3d.place.power_lines import busway_spans, row_of_busways
 
 GEAR_M: dict[str, tuple[float, float, float]] = {
@@ -106,7 +107,10 @@ class SitePlan:
         kind, slot = plant.slots.get(id, ("", -1))
         if kind == "power":
             return self.item_box(slot)
-        return self.plant_box(slot) if kind == "plant" else box_of(plant, geometry, id)
+        if kind == "plant":
+            return self.plant_box(slot)
+        box = box_of(plant, geometry, id)
+        return building_box(plant, id) if box is None else box
 
 
 def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:

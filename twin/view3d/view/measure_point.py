@@ -10,11 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from twin.arrays import Floats
+from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.dimension import AXES, DimensionEnd
 from twin.view3d.base.edit_shapes import Place
-from twin.view3d.base.state import CameraPose
+from twin.view3d.base.state import CameraPose, ViewState
+from twin.view3d.place.building_parts import BuildingHit, pick_building
 from twin.view3d.place.drawing_scale import drawing_axes, fine_step_m, grid_pitch
 from twin.view3d.place.picking import LEAST_PX, Hit, Picker
 from twin.view3d.view.edit_overlay import EditView
@@ -32,6 +34,8 @@ _SHARES = np.array([at for at in product((0.0, 0.5, 1.0), repeat=3) if at.count(
 class MeasuredView(Protocol):
     """The view that is measured in, as far as that needs it."""
 
+    plant: Plant | None
+    state: ViewState
     picker: Picker | None
     edit: EditView
 
@@ -90,7 +94,7 @@ def _around(free: bool) -> list[tuple[float, float]]:
     return [(0.0, 0.0), *aside]
 
 
-def _hit(view: MeasuredView, x: float, y: float) -> Hit | None:
+def _hit(view: MeasuredView, x: float, y: float) -> Hit | BuildingHit | None:
     if view.picker is None:
         return None
     px_per_m = partial(camera.px_per_m, view.pose, height_px=view.size()[1])
@@ -98,7 +102,13 @@ def _hit(view: MeasuredView, x: float, y: float) -> Hit | None:
     def size(distance_m: float) -> float:
         return px_per_m(distance_m) * LEAST_PX / INSIDE_PX
 
-    return view.picker.pick(*camera.ray(view.pose, x, y, *view.size()), size)
+    ray = camera.ray(view.pose, x, y, *view.size())
+    hit = view.picker.pick(*ray, size)
+    seen = view.plant is not None and "building" in view.state.layers
+    part = pick_building(view.plant, *ray) if view.plant is not None and seen else None
+    if hit is None or part is None:
+        return hit or part
+    return part if part.distance_m < hit.distance_m else hit
 
 
 def _drawn_to(

@@ -1,0 +1,19 @@
+"""Where files of the open scene or run are offered to be saved: beside it, or at home if it lies with the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twin import resources
+from twin.record.state_folder import state_folder
+
+
+def is_of_program(path: Path) -> bool:
+    """Return whether a scene came with the program, or a recording lies where the program keeps its own."""
+    folders = (Path(str(resources.folder("scenes"))), state_folder() / "runs")
+    return any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
+
+
+def save_folder(path: Path | None) -> Path:
+    """Return where a dialog begins that saves something of a scene or run."""
+    return Path.home() if path is None or is_of_program(path) else path.resolve().parent
