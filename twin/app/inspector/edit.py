@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
@@ -119,6 +119,15 @@ class EditPanel(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put fields beside their names or below them."""
         super().resizeEvent(event)
+        self._follow_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Do so where the size of text has changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._follow_width()
+
+    def _follow_width(self) -> None:
         if self._shape and self._shape[-1] is not self._is_narrow:
             self._later()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -305,7 +305,16 @@ class Inspector(Dock):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let facts have the room that there is."""
         super().resizeEvent(event)
-        if self.facts is not None and self._built_px != self._room_px:
+        self._follow_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Do so where the size of text has changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._follow_width()
+
+    def _follow_width(self) -> None:
+        if getattr(self, "facts", None) is not None and self._built_px != self._room_px:
             self._late.start(_DRAWN_MS)
 
     def _build(self, facts: Facts) -> None:
@@ -343,7 +352,9 @@ class Inspector(Dock):
             room_px = scaled(_NAME_PX)
             if self._built_px is not None:
                 badge_px = scaled(_BADGE_PX) if any(other.badge for other in section.rows) else 0
+                word = max(row.label.split(), key=len, default="")
                 room_px = round(_NAME_SHARE * (self._built_px - badge_px))
+                room_px = max(room_px, name.fontMetrics().horizontalAdvance(word) + 2)
                 if isinstance(value, QLabel) and not isinstance(value, StandingBadge):
                     value.setWordWrap(True)
                     value.setMinimumWidth(min(_wide(value), self._built_px - badge_px - room_px))

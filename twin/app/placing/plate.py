@@ -25,7 +25,7 @@ _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
 _MOST_OF_WIDTH, _MOST_OF_HEIGHT = 0.62, 0.45
 """Of the hall: longer words go on in the next line, and of more lines only those with a limit are written."""
-_BETWEEN_KEYS = "   "
+_BETWEEN_KEYS, _AFTER_WORDS = "   ", 14.0
 NO_SWITCHES = NewSwitches()
 
 
@@ -197,14 +197,14 @@ class PlacingPlate(Plate):
             self._bar_px = 0.0
         limits = tuple(line for line in self.lines if line.after is not None)
         for lines, keys in ((self.lines, self.keys), (limits, self.keys), (limits, "")):
-            room = max(wide(lines), most_px)
+            room = max(wide(lines), most_px) - _AFTER_WORDS
             self._written = _Written(
                 lines, folded(self.reason, " ", room, plain), folded(keys, _BETWEEN_KEYS, room, plain)
             )
             if self._written.rows <= most_rows:
                 break
         words = (*self._written.reason, *self._written.keys)
-        needs = max([wide(self._written.lines), *(plain.horizontalAdvance(line) + 14 for line in words)])
+        needs = max([wide(self._written.lines), *(plain.horizontalAdvance(line) + _AFTER_WORDS for line in words)])
         rows = self._written.rows
         self.fit(needs + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
 
