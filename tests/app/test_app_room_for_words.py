@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cut_texts import cut
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -83,6 +84,24 @@ def test_plates_over_the_hall_leave_each_other_room(
     hall.mark.show_by_hand(0)
     hall.place_overlays()
     assert hall.mark.lines == ("SIMULATED",)
+
+
+@pytest.mark.parametrize("scale", usually([1.5, 1.0], [1.5]))
+def test_the_inspector_cuts_no_words_and_no_badges(window: MainWindow, qtbot: QtBot, scale: float) -> None:
+    _sized(window, 1280, scale, qtbot)
+    window.docks.enter("design")
+    window.docks.show("inspector")
+    inspector = window.docks.inspector
+    for thing in (None, "gpu/0/0/0"):
+        inspector.show_thing(thing)
+        for page in ("facts", "properties"):
+            inspector.show_page(page)
+            qtbot.waitUntil(lambda: [str(each) for each in cut(inspector)] == [])
+    label = inspector.properties.row("label")
+    beside = abs(label.name.geometry().center().y() - label.field.geometry().center().y()) < 10
+    assert beside == (scale == 1.0), "where it is narrow a field stands below its name"
+    inspector.show_thing(None)
+    inspector.show_page("facts")
 
 
 @pytest.mark.parametrize(("width", "scale"), usually([(1600, 1.0), (1280, 1.5)], 1))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twin.app.diagrams.diagram import Box, Diagram, DiagramLine
 
 BOX_PX, SMALL_PX, SMALL_STATE_PX = 50.0, 30.0, 50.0
 """Heights: of boxes, of small ones, of small ones that have a state to tell."""
-WIDEST_PX, NARROWEST_PX = 210.0, 57.0
+WIDEST_PX, NARROWEST_PX, SCROLLED_PX = 210.0, 57.0, 104.0
+"""Widths of boxes: the most, the least with which all are seen at once, and that of a picture that is scrolled."""
 LANE_PX, THIN_LANE_PX, STATE_PX = 70.0, 52.0, 8.0
 """Width of the edge for small boxes: of those with words, of those that only count; more of both for a state."""
-PIPE_APART_PX = 14.0
+PIPE_APART_PX, PAIR_PX = 14.0, 112.0
+"""Between the two pipes of a pair, and between pairs whose values have room beside each other."""
 _MARGIN_PX, _BETWEEN_PX = 8.0, 8.0
 _GAP_PX, _WIDE_GAP_PX, _PIPE_GAP_PX = 21.0, 46.0, 42.0
-_STUB_PX = 7.0
+_STUB_PX, _CROWDED_PX = 7.0, 10.0
 
 Point = tuple[float, float]
 
@@ -45,10 +47,14 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Route:
-    """Way of one line from its upper to its lower box, and where its value is written (left, middle)."""
+    """Way of one line from its upper to its lower box, and where its value is written (left, middle).
+
+    Of pipes that are `crowded` the two values have no room beside each other.
+    """
 
     points: tuple[Point, ...]
     label: Point
+    crowded: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,16 @@ def lay_out(diagram: Diagram, width: float, height: float) -> DiagramPicture:
     """Return a diagram laid out for a surface, wider or higher than it where it does not fit."""
     left, right = (_lane(diagram, side) for side in (-1, 1))
     room = width - 2 * _MARGIN_PX - left - right
-    pitch = max(room / diagram.columns, NARROWEST_PX + _BETWEEN_PX)
+    pitch = room / diagram.columns
+    if pitch < NARROWEST_PX + _BETWEEN_PX:
+        pitch = SCROLLED_PX + _BETWEEN_PX
     pitch = min(pitch, WIDEST_PX + 6 * _BETWEEN_PX)
     box_px = min(pitch - _BETWEEN_PX, WIDEST_PX)
     used = pitch * diagram.columns
     whole = max(width, used + left + right + 2 * _MARGIN_PX)
     x0 = _MARGIN_PX + left + (whole - 2 * _MARGIN_PX - left - right - used) / 2
-    tops, heights, bottom = _levels(diagram, height)
+    crowded = diagram.columns > 1 and pitch < PAIR_PX
+    tops, heights, bottom = _levels(diagram, height, crowded)
     spots: dict[str, Rectangle] = {}
     for box in diagram.boxes:
         if not box.side:
@@ -92,9 +101,13 @@ def lay_out(diagram: Diagram, width: float, height: float) -> DiagramPicture:
                 x = edge + (lane - _BETWEEN_PX / 2 - own_px) / 2
                 spots[box.key] = Rectangle(x, y, own_px, _small_px(box))
                 y += _small_px(box) + 4
-    return DiagramPicture(
-        whole, bottom, spots, tuple(_route(diagram, line, spots, tops) for line in diagram.lines)
-    )
+    routes = [_route(diagram, line, spots, tops) for line in diagram.lines]
+    if crowded:
+        routes = [
+            replace(route, crowded=True) if line.is_pair else route
+            for line, route in zip(diagram.lines, routes, strict=True)
+        ]
+    return DiagramPicture(whole, bottom, spots, tuple(routes))
 
 
 def _is_alone(diagram: Diagram, box: Box) -> bool:
@@ -120,7 +133,7 @@ def _stacked_px(small: list[Box]) -> float:
     return sum(_small_px(box) + 4 for box in small)
 
 
-def _levels(diagram: Diagram, height: float) -> tuple[list[float], list[float], float]:
+def _levels(diagram: Diagram, height: float, crowded: bool) -> tuple[list[float], list[float], float]:
     """Return top and height of each level, and where the picture ends."""
     count = 1 + max((box.level for box in diagram.boxes), default=0)
     heights = []
@@ -130,7 +143,8 @@ def _levels(diagram: Diagram, height: float) -> tuple[list[float], list[float], 
         )
         heights.append(max(BOX_PX, small - 4))
     pipes = any(line.is_pair for line in diagram.lines)
-    least, most = (_PIPE_GAP_PX, _PIPE_GAP_PX + 14) if pipes else (_GAP_PX, _WIDE_GAP_PX)
+    pipe_gap_px = _PIPE_GAP_PX + (_CROWDED_PX if crowded else 0.0)
+    least, most = (pipe_gap_px, pipe_gap_px + 14) if pipes else (_GAP_PX, _WIDE_GAP_PX)
     spare = height - 2 * _MARGIN_PX - sum(heights)
     gap = min(max(spare / max(count - 1, 1), least), most)
     tops, y = [], _MARGIN_PX
@@ -148,7 +162,7 @@ def _route(diagram: Diagram, line: DiagramLine, spots: dict[str, Rectangle], top
     start, end = (above.centre, above.bottom), (below.centre, below.y)
     if line.is_pair:
         turn = above.bottom + 16.0
-        label_y = below.y - 13.0
+        label_y = below.y - 14.0
     else:
         before = _STUB_PX + 6.0 if by_key[line.below].side else _STUB_PX  # small boxes on a lane of their own
         turn = tops[by_key[line.below].level] - before if line.late else above.bottom + _STUB_PX

@@ -56,15 +56,15 @@ def paint_still(
         labels.append((line, route.label, line.text))
     places = [place for _, place, words in labels if words]
     for line, place, words in labels:
-        artist.label(line, place, words, room_px(place, places))
+        artist.label(line, place, words, room_px(place, places, picture.width))
     for box in diagram.boxes:
         (artist.small if box.side else artist.box)(box, rectangle(picture.spots[box.key]))
 
 
-def room_px(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> float:
-    """Return how wide words may be that begin at a place: to the next ones of their height; inf: none are."""
+def room_px(place: tuple[float, float], places: Sequence[tuple[float, float]], end: float) -> float:
+    """Return how wide words may be that begin at a place: to the next ones of their height, or the picture's end."""
     later = [x for x, y in places if x > place[0] and abs(y - place[1]) < _LABEL_PX]
-    return min(later, default=math.inf) - place[0] - _LABELS_APART_PX
+    return min(later, default=end) - place[0] - _LABELS_APART_PX
 
 
 def paint_arrows(
@@ -136,10 +136,13 @@ class _Artist:
             self._painter.drawPolyline(points)
             if not known:
                 continue
-            words = f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
+            words = f"{temp_c:.1f}°" if route.crowded else f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
             wide = QFontMetricsF(font(10, as_is=True)).horizontalAdvance(words)
             x, y = route.points[-1][0] + side * PIPE_APART_PX / 2, route.label[1]
-            labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
+            if route.crowded:  # beside each other they would lie on those of the next pair
+                y += side * _LABEL_PX / 2 - 1.0
+            away = 6.0 if route.crowded else 8.0
+            labels.append((line, (x + away if side > 0 else max(x - away - wide, 2.0), y), words))
         return labels
 
     def label(self, line: DiagramLine, place: tuple[float, float], words: str, room: float) -> None:
@@ -165,7 +168,12 @@ class _Artist:
         if not narrow:
             mark.moveTop(spot.center().y() - side / 2)
         left = mark.right() + (5 if narrow else 9)
-        title_px = QFontMetricsF(font(10, bold=True, as_is=True)).horizontalAdvance(box.title)
+        bold = QFontMetricsF(font(10, bold=True, as_is=True))
+        name, title_px = box.title, bold.horizontalAdvance(box.title)
+        if narrow and title_px > spot.width() - 8 and ", " in name:
+            first, *others = name.split(", ")
+            name = f"{first} +{len(others)}"
+            title_px = bold.horizontalAdvance(name)
         if narrow and left + title_px > spot.right() - 4 and title_px < spot.width() - 8:
             left = spot.left() + 5  # the name says more than the symbol
         else:
@@ -190,7 +198,7 @@ class _Artist:
                 icon.moveTo(spot.right() - 6, spot.top() - 4)
             draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
         px = 10 if narrow else 11
-        self._painter.write(title, box.title, theme.text, px, bold=True, elided=True)
+        self._painter.write(title, name, theme.text, px, bold=True, elided=True)
         self._words(box, words, narrow)
 
     def _words(self, box: Box, line: QRectF, narrow: bool) -> None:

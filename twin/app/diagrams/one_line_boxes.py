@@ -236,4 +236,4 @@ def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
     count = f"\N{MULTIPLICATION SIGN}{len(chosen):,}"
     if not limited:
         return f"{count}, {text.quantity(float(now.out_w[chosen].sum()), 'W')}"
-    return tr("{count}, busiest {max:.0f}\xa0%", count=count, max=float(now.load[chosen].max()))
+    return tr("{count}, max {max:.0f}\xa0%", count=count, max=float(now.load[chosen].max()))

@@ -33,7 +33,7 @@ from twin.view3d.base.palette import Rgb
 from twin.view3d.colour.legend import Legend
 
 _GLASS_ALPHA = 218
-_PAD = 12.0
+_PAD, _SMALL_PAD = 12.0, 9.0
 _BAR_WIDTH, _SMALL_BAR_WIDTH, _BAR_HEIGHT = 236.0, 150.0, 10.0
 _LINE = 19.0
 _WORDS_APART = 6.0
@@ -130,15 +130,14 @@ class LegendPlate(Plate):
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
         self.legend: Legend | None = None
-        self._bar_width = _BAR_WIDTH
+        self._small = False
         self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
 
     def show_legend(self, legend: Legend, small: bool = False) -> None:
-        """Show another legend, its ramp narrower where the picture is `small`."""
-        bar = _SMALL_BAR_WIDTH if small else _BAR_WIDTH
-        if legend == self.legend and bar == self._bar_width:
+        """Show another legend, its ramp narrower and between its ends where the picture is `small`."""
+        if legend == self.legend and small == self._small:
             return
-        self.legend, self._bar_width = legend, bar
+        self.legend, self._small = legend, small
         self.fit(*self._extent())
         self.setAccessibleName(tr("Legend: {title}", title=legend.title))
         self.show()
@@ -151,24 +150,30 @@ class LegendPlate(Plate):
     def _extent(self) -> tuple[float, float]:
         if self.legend is None:
             return 0.0, 0.0
-        height = 2 * _PAD + 18
+        height = 2 * self._pad + 18
         if self.legend.stops:
-            height += _BAR_HEIGHT + 24
+            height += _BAR_HEIGHT + (4 if self._small else 24)
         height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
         return self._inner() + 2 * _PAD, height
+
+    @property
+    def _pad(self) -> float:
+        """Room above and below what is written."""
+        return _SMALL_PAD if self._small else _PAD
 
     def _inner(self) -> float:
         """Return the width of the ramp, or of the longest line where that is wider."""
         plain, legend = QFontMetricsF(self._plain), self.legend
+        least = _SMALL_BAR_WIDTH if self._small else _BAR_WIDTH
         if legend is None:
-            return self._bar_width
+            return least
         heading = QFontMetricsF(self._bold).horizontalAdvance(legend.title) + 6
         heading += plain.horizontalAdvance(legend.unit)
         lines = (
             plain.horizontalAdvance(text) + plain.horizontalAdvance(count) + 34
             for _, _, text, count in self._lines()
         )
-        return max(self._bar_width, heading, *lines)
+        return max(least, heading, *lines)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint plate, title, ramp and swatches."""
@@ -186,16 +191,23 @@ class LegendPlate(Plate):
         title = legend.title[:1].upper() + legend.title[1:]
         painter.setFont(self._bold)
         painter.setPen(self.text_colour)
-        painter.drawText(QPointF(_PAD, _PAD + 11), title)
+        painter.drawText(QPointF(_PAD, self._pad + 11), title)
         if legend.unit:
             width = QFontMetricsF(self._bold).horizontalAdvance(title)
             painter.setFont(self._plain)
             painter.setPen(self.muted_colour)
-            painter.drawText(QPointF(_PAD + width + 6, _PAD + 11), legend.unit)
-        return _PAD + 22
+            painter.drawText(QPointF(_PAD + width + 6, self._pad + 11), legend.unit)
+        return self._pad + 22
 
     def _paint_ramp(self, painter: QPainter, legend: Legend, y: float) -> float:
         bar = QRectF(_PAD, y, self._inner(), _BAR_HEIGHT)
+        metrics = QFontMetricsF(self._plain)
+        texts = [
+            significant(value, 2 if value >= 10 or not legend.logarithmic else 1) for value in legend.ticks
+        ]
+        widths = [metrics.horizontalAdvance(text) for text in texts]
+        if self._small and texts:
+            bar.adjust(widths[0] + _WORDS_APART, 0, -widths[-1] - _WORDS_APART, 0)
         gradient = QLinearGradient(bar.topLeft(), bar.topRight())
         for value, rgb in legend.stops:
             gradient.setColorAt(legend.place(value), _colour(rgb))
@@ -204,11 +216,10 @@ class LegendPlate(Plate):
         painter.drawRoundedRect(bar, 4, 4)
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
-        metrics = QFontMetricsF(self._plain)
-        texts = [
-            significant(value, 2 if value >= 10 or not legend.logarithmic else 1) for value in legend.ticks
-        ]
-        widths = [metrics.horizontalAdvance(text) for text in texts]
+        if self._small and texts:
+            painter.drawText(QPointF(_PAD, bar.bottom() - 1), texts[0])
+            painter.drawText(QPointF(bar.right() + _WORDS_APART, bar.bottom() - 1), texts[-1])
+            return bar.bottom() + 8
         lefts = [
             bar.left() + legend.place(value) * (bar.width() - width)
             for value, width in zip(legend.ticks, widths, strict=True)

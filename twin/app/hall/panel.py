@@ -274,7 +274,7 @@ class HallPanel(QWidget):
         self.view.tick(time.monotonic(), self._way)
         if self.rulers.follow():
             self.place_overlays()
-        plates = (self.story_plate, *self.more_legends)
+        plates = (self.story_plate, self.legend, *self.more_legends)
         at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
         if at != self._at_plates:
             self._at_plates = at

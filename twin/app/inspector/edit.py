@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.inspector.property_fields import Property, common, properties, stands_for
@@ -23,6 +24,8 @@ from twin.commands.place.generators import ChangeGenerator
 from twin.language import counted, tr
 
 _LATER_MS = 40
+_ROOMY_PX = 284
+"""From this width on fields stand beside their names [px at the usual text]."""
 
 
 class EditPanel(QScrollArea):
@@ -96,7 +99,7 @@ class EditPanel(QScrollArea):
         ):
             self.ids = ("",)
         found = common(scene, self.ids)
-        shape = found, self._owner_names(found)
+        shape = found, self._owner_names(found), self._is_narrow
         if shape != self._shape:
             self._shape = shape
             self._build(found)
@@ -107,6 +110,26 @@ class EditPanel(QScrollArea):
         self._head.setText(self._words(scene))
         for row in self.rows.values():
             row.show(standing(scene, self.ids, row.of))
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Return whether a field has no room beside its name, source and way back."""
+        return self.width() < theme.scaled(_ROOMY_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put fields beside their names or below them."""
+        super().resizeEvent(event)
+        self._follow_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Do so where the size of text has changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._follow_width()
+
+    def _follow_width(self) -> None:
+        if self._shape and self._shape[-1] is not self._is_narrow:
+            self._later()
 
     def showEvent(self, event: object) -> None:
         """Catch up with what has changed unseen."""
@@ -156,7 +179,7 @@ class EditPanel(QScrollArea):
             row = PropertyRow(self._look, field)
             row.entered.connect(partial(self._enter, row))
             row.menu_wanted.connect(partial(self._offer, row))
-            row.put_into(grid, 1 + 2 * place)
+            row.put_into(grid, 1 + 2 * place, narrow=self._is_narrow)
             self.rows[field.key, field.of_generator] = row
         grid.setColumnStretch(1, 1)
         for column, width_px in ((0, 84), (2, 58), (3, 26)):  # alike in all sections

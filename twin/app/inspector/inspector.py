@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -47,7 +48,9 @@ from twin.view3d.base import palette
 
 YEAR = tr("Typical year")
 """Title of the figures of a year at design load."""
-_NAME_PX = 120
+_NAME_PX, _BADGE_PX = 120, 70
+_ROOMY_PX, _AROUND_PX, _ROUGH_PX, _NAME_SHARE = 250, 48, 16, 0.44
+"""From this room on values have all they ask for [px at the usual text]; what is round; steps; the share of names."""
 _BADGES = {"published": "spec", "estimated": "est.", "unverified": "unver."}
 _YEAR_MS = 500
 """So long the typical year waits for something to happen to the hall: the first takes a fifth of a second."""
@@ -78,6 +81,7 @@ class Inspector(Dock):
         )
         self.months: MonthBars | None = None
         self._values: list[QLabel | QPushButton] = []
+        self._built_px: int | None = None  # the room that lines were built for
         self._now_titles: list[QLabel] = []
         self.body.addWidget(self._head())
         self._scroll = QScrollArea()
@@ -245,7 +249,7 @@ class Inspector(Dock):
         facts = self._facts_of(world, self._thing) if world is not None else None
         if facts is None:
             return
-        if self.facts is None or _shape(facts) != _shape(self.facts):
+        if self.facts is None or _shape(facts) != _shape(self.facts) or self._built_px != self._room_px:
             self._build(facts)
         self._fill(facts)
         self.facts = facts
@@ -292,7 +296,29 @@ class Inspector(Dock):
             return None
         return World(session.document.scenario, session.plant, session.catalog, session.shown, session.events)
 
+    @property
+    def _room_px(self) -> int | None:
+        """Return how much room the lines of facts have, about; None: as much as they ask for."""
+        room_px = self.width() - _AROUND_PX
+        return room_px // _ROUGH_PX * _ROUGH_PX if room_px < scaled(_ROOMY_PX) else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let facts have the room that there is."""
+        super().resizeEvent(event)
+        self._follow_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Do so where the size of text has changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._follow_width()
+
+    def _follow_width(self) -> None:
+        if getattr(self, "facts", None) is not None and self._built_px != self._room_px:
+            self._late.start(_DRAWN_MS)
+
     def _build(self, facts: Facts) -> None:
+        self._built_px = self._room_px
         self._look.dress(self._mark, facts.icon, "accent")
         self._kind.setText(kind_word(facts.kind))
         self._tools.want(self.plan_button, facts.kind == "job")
@@ -320,11 +346,19 @@ class Inspector(Dock):
         for number, row in enumerate(section.rows, start=1):
             name = label(row.label, "muted", wrap=True)
             name.setToolTip(plain_tip(row.hint))
-            # A long value would leave it a word a line.
-            name.setMinimumWidth(min(name.fontMetrics().horizontalAdvance(row.label) + 2, scaled(_NAME_PX)))
             value = self._value(row)
             value.setToolTip(plain_tip(row.hint))
             self._values.append(value)
+            room_px = scaled(_NAME_PX)
+            if self._built_px is not None:
+                badge_px = scaled(_BADGE_PX) if any(other.badge for other in section.rows) else 0
+                word = max(row.label.split(), key=len, default="")
+                room_px = round(_NAME_SHARE * (self._built_px - badge_px))
+                room_px = max(room_px, name.fontMetrics().horizontalAdvance(word) + 2)
+                if isinstance(value, QLabel) and not isinstance(value, StandingBadge):
+                    value.setWordWrap(True)
+                    value.setMinimumWidth(min(_wide(value), self._built_px - badge_px - room_px))
+            name.setMinimumWidth(min(_wide(name), room_px))  # a long value would leave it a word a line
             grid.addWidget(name, number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             if row.badge:
@@ -397,6 +431,11 @@ class Inspector(Dock):
             self._state.setText(words)
             self._state.setStyleSheet(f"border: 1px solid rgb({red},{green},{blue});")
             with_role(self._state, "badge")
+
+
+def _wide(words: QLabel) -> int:
+    words.ensurePolished()
+    return words.fontMetrics().horizontalAdvance(words.text()) + 2
 
 
 def _shape(facts: Facts) -> tuple[object, ...]:

@@ -8,7 +8,16 @@ from functools import partial
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from twin.app.form.field import FieldState
 from twin.app.form.names_field import NamesField
@@ -59,10 +68,13 @@ class PropertyRow(FieldRow):
             made.addSeparator()
         return made
 
-    def put_into(self, grid: QGridLayout, line: int, indent: int = 0) -> None:
-        """Take a line of a grid of four columns, and the one below for what there is to tell."""
+    def put_into(self, grid: QGridLayout, line: int, indent: int = 0, *, narrow: bool = False) -> None:
+        """Take a line of a grid of four columns, and the one below for what there is to tell.
+
+        A list takes the line below for itself, and so does every field where the grid is `narrow`.
+        """
         top = Qt.AlignmentFlag.AlignVCenter
-        wide = isinstance(self.field, NamesField)  # a list takes the line below for itself
+        wide = isinstance(self.field, NamesField) or (narrow and not isinstance(self.field, QCheckBox))
         grid.addWidget(self.name, line, 0, 1, 2 if wide else 1, top)
         if not wide:
             grid.addWidget(self.field, line, 1)
@@ -80,7 +92,8 @@ class PropertyRow(FieldRow):
         self.apply_button.clicked.connect(lambda: self._agreed())
         self._leave.clicked.connect(self.restore)
         if wide:
-            column.addWidget(self.field)
+            sized = self.field.minimumWidth() == self.field.maximumWidth()
+            column.addWidget(self.field, 0, Qt.AlignmentFlag.AlignLeft if sized else Qt.AlignmentFlag(0))
         column.addWidget(self.told)
         column.addWidget(self._question)
         grid.addWidget(below, line + 1, indent, 1, 4 - indent)

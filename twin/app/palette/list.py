@@ -233,7 +233,9 @@ class _Line(NamedTuple):
 def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px: int) -> list[_Line]:
     """Return the lines of a row that is so wide: its name, its figures, and what of it stands in the hall."""
     count = model.counts.get(item.id, Count())
-    figures = item.figures if item.prefab else _unbroken(item.figures)
+    figures = (
+        item.figures if item.prefab else _unbroken(item.figures, QFontMetrics(themes.font(11)), width_px)
+    )
     counter, source = ", ".join(said(count)), "" if item.prefab else item.source
     found = []
     for text, colour, font, most in (
@@ -253,9 +255,12 @@ def _lines(item: PaletteItem, model: PaletteModel, theme: themes.Theme, width_px
     return found
 
 
-def _unbroken(figures: str) -> str:
-    """Return figures between which a line may end, though not between a number and its unit."""
-    return ", ".join(line.replace(" ", "\u00a0") for line in figures.split(", ")).replace("\u00a0at", " at")
+def _unbroken(figures: str, metrics: QFontMetrics, width_px: int) -> str:
+    """Return figures between which a line may end; inside one only where it is longer than a line."""
+    return ", ".join(
+        figure.replace(" ", "\u00a0") if metrics.horizontalAdvance(f"{figure},") <= width_px else figure
+        for figure in figures.split(", ")
+    ).replace("\u00a0at", " at")
 
 
 def _text_left() -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -23,6 +23,9 @@ from twin.language import counted, tr
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
+_MOST_OF_WIDTH, _MOST_OF_HEIGHT = 0.62, 0.45
+"""Of the hall: longer words go on in the next line, and of more lines only those with a limit are written."""
+_BETWEEN_KEYS, _AFTER_WORDS = "   ", 14.0
 NO_SWITCHES = NewSwitches()
 
 
@@ -122,6 +125,32 @@ def _without(parts: Sequence[str]) -> str:
     return tr("; without a price: {parts}{more}", parts=parts[0], more=more) if parts else ""
 
 
+@dataclass(frozen=True)
+class _Written:
+    """What of a plate is written: lines of the budget, reason and keys line by line."""
+
+    lines: tuple[BudgetLine, ...]
+    reason: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """Return how many lines these are."""
+        return len(self.lines) + len(self.reason) + len(self.keys)
+
+
+def folded(words: str, between: str, room_px: float, metrics: QFontMetricsF) -> tuple[str, ...]:
+    """Return words as lines that are no wider than the room, broken where `between` stands."""
+    lines: list[str] = []
+    for word in filter(None, words.split(between)):
+        longer = f"{lines[-1]}{between}{word}" if lines else word
+        if lines and metrics.horizontalAdvance(longer) <= room_px:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return tuple(lines)
+
+
 class PlacingPlate(Plate):
     """Title and place, budget, reason, keys."""
 
@@ -131,6 +160,9 @@ class PlacingPlate(Plate):
         self.title, self.where, self.reason, self.keys = "", "", "", ""
         self.refused = False
         self.lines: tuple[BudgetLine, ...] = ()
+        self._host_px = QSize()
+        self._bar_px = _BAR
+        self._written: _Written = _Written((), (), ())
         self.hide()
 
     def show_placing(
@@ -138,25 +170,49 @@ class PlacingPlate(Plate):
     ) -> None:
         """Say what is being placed; `move_to` follows."""
         content = (title, where, tuple(lines), reason, refused, keys)
-        if content == (self.title, self.where, self.lines, self.reason, self.refused, self.keys):
+        shown = (self.title, self.where, self.lines, self.reason, self.refused, self.keys)
+        if content == shown and self._host_px == self.host.size():
             self.show()
             return
+        self._host_px = self.host.size()
         self.title, self.where, self.lines, self.reason, self.refused, self.keys = content
-        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
-        wide = [bold.horizontalAdvance(title) + plain.horizontalAdvance(where) + 10]
-        wide += [plain.horizontalAdvance(line.added) + 78 + self._room_px(line) for line in lines]
-        wide += [plain.horizontalAdvance(words) + 14 for words in (reason, keys)]
-        rows = len(lines) + bool(reason) + bool(keys)
-        self.fit(max(wide) + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
+        self._lay_out()
         self.setAccessibleName(f"{title} {where}. {reason}")
         self.show()
         self.update()
+
+    def _lay_out(self) -> None:
+        """Fold long words, and leave out what can be done without, so that most of the hall is seen."""
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        most_px = _MOST_OF_WIDTH * self._host_px.width() / self.scale - 2 * _PAD
+        most_rows = (_MOST_OF_HEIGHT * self._host_px.height() / self.scale - 2 * _PAD - 16) // _LINE
+        head = bold.horizontalAdvance(self.title) + plain.horizontalAdvance(self.where) + 10
+
+        def wide(lines: Sequence[BudgetLine]) -> float:
+            needs = [plain.horizontalAdvance(line.added) + 78 + self._room_px(line) for line in lines]
+            return max([head, *needs])
+
+        self._bar_px = _BAR
+        if wide(self.lines) > most_px:
+            self._bar_px = 0.0
+        limits = tuple(line for line in self.lines if line.after is not None)
+        for lines, keys in ((self.lines, self.keys), (limits, self.keys), (limits, "")):
+            room = max(wide(lines), most_px) - _AFTER_WORDS
+            self._written = _Written(
+                lines, folded(self.reason, " ", room, plain), folded(keys, _BETWEEN_KEYS, room, plain)
+            )
+            if self._written.rows <= most_rows:
+                break
+        words = (*self._written.reason, *self._written.keys)
+        needs = max([wide(self._written.lines), *(plain.horizontalAdvance(line) + _AFTER_WORDS for line in words)])
+        rows = self._written.rows
+        self.fit(needs + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
 
     def _room_px(self, line: BudgetLine) -> float:
         """Return how much room bar and share of a line take on its right."""
         if line.after is None:
             return 0.0
-        return _BAR + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
+        return self._bar_px + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
 
     def move_to(self, at: QPoint, room: QRect, ghost: QRect, clear: Sequence[QRect]) -> None:
         """Stand beside a place of the parent and the ghost there, inside a room, and cover as little as can be."""
@@ -175,17 +231,18 @@ class PlacingPlate(Plate):
         painter.setPen(self.muted_colour)
         painter.drawText(QPointF(left, y), self.where)
         y += 4
-        for line in self.lines:
+        theme = self.look.theme
+        for line in self._written.lines:
             y += _LINE
             self._paint_line(painter, line, y)
-        if self.reason:
-            y += _LINE
-            theme = self.look.theme
-            painter.setPen(QColor(theme.alarm if self.refused else theme.warning))
-            painter.drawText(QPointF(_PAD, y), self.reason)
-        if self.keys:
-            painter.setPen(QColor(self.look.theme.muted))
-            painter.drawText(QPointF(_PAD, y + _LINE), self.keys)
+        for words, ink in (
+            (self._written.reason, theme.alarm if self.refused else theme.warning),
+            (self._written.keys, theme.muted),
+        ):
+            painter.setPen(QColor(ink))
+            for each in words:
+                y += _LINE
+                painter.drawText(QPointF(_PAD, y), each)
         painter.end()
 
     def _paint_line(self, painter: QPainter, line: BudgetLine, y: float) -> None:
@@ -197,7 +254,7 @@ class PlacingPlate(Plate):
         if line.after is None:
             return
         right = self.room.width() - _PAD
-        bar = QRectF(right - self._room_px(line) + 12, y - 7.5, _BAR, 6.0)
+        bar = QRectF(right - self._room_px(line) + 12, y - 7.5, self._bar_px, 6.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.hover))
         painter.drawRoundedRect(bar, 3, 3)

@@ -193,7 +193,6 @@ class LessonDock(Dock):
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 14, 14, 12)
         column.setSpacing(10)
-        column.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(label(tr("No lesson is open"), "title", wrap=True))
         words = tr(
             "A lesson is done in the hall itself: it says what to look at and what to do, "
@@ -204,6 +203,7 @@ class LessonDock(Dock):
         with_role(self.lessons_button, "primary")
         self.lessons_button.clicked.connect(lambda: self.lessons_wanted.emit())
         column.addWidget(self.lessons_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
         empty.setWidget(content)
         self._put(empty)
         self._head.hide()

@@ -94,7 +94,6 @@ class LessonEditorDock(Dock):
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 14, 14, 12)
         column.setSpacing(10)
-        column.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(label(tr("No lesson is written"), "title", wrap=True))
         words = tr(
             "Write a lesson in the hall itself: record a step by doing it, pick from the run what must hold, "
@@ -112,6 +111,7 @@ class LessonEditorDock(Dock):
         for widget in (self.new_button, self.open_button):
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.start_words)
+        column.addStretch(1)
         area.setWidget(content)
         return area
 

@@ -75,13 +75,13 @@ class LessonForm(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(14, 8, 14, 14)
         self._column.setSpacing(6)
-        self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
         step = writing.step
         if step is None:
             for title, spots in lesson_sections():
                 self._section(title, spots)
         else:
             self._lay_out_step(step, writing.place)
+        self._column.addStretch(1)
         self.refresh()
 
     def refresh(self) -> None:

@@ -165,7 +165,6 @@ class LessonsDialog(QDialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(4, 0, 8, 0)
         column.setSpacing(9)
-        column.setAlignment(Qt.AlignmentFlag.AlignTop)
         if entry is not None:
             lesson = entry.lesson
             column.addWidget(label(lesson.course, "muted", wrap=True))
@@ -181,6 +180,7 @@ class LessonsDialog(QDialog):
             column.addWidget(label(tr("Sources").upper(), "section"))
             for source in lesson.sources:
                 column.addWidget(label(source, "muted", wrap=True))
+        column.addStretch(1)
         put_page(self._about, page)
 
     def _choose(self, *, anew: bool) -> None:

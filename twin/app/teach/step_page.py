@@ -87,7 +87,6 @@ class StepPage(QScrollArea):
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 4, 14, 12)
         column.setSpacing(10)
-        column.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.heading = label(f"{attempt.place + 1}. {step.title}", "title", wrap=True)
         column.addWidget(self.heading)
         self.text = self._add_text(look, folder, column, step.text)
@@ -113,6 +112,7 @@ class StepPage(QScrollArea):
         self.said.placed.connect(self._bring_said)
         self.verticalScrollBar().rangeChanged.connect(lambda *_: self._bring_said())
         column.addWidget(self.said)
+        column.addStretch(1)
         self.setWidget(content)
 
     def show_review(self, review: Review | None) -> None:
@@ -164,7 +164,6 @@ class EndPage(QScrollArea):
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 4, 14, 12)
         column.setSpacing(8)
-        column.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(label(tr("The end of this lesson"), "title", wrap=True))
         for words, points in step_lines(attempt):
             row = QHBoxLayout()
@@ -186,6 +185,7 @@ class EndPage(QScrollArea):
         column.addWidget(label(tr("Sources").upper(), "section"))
         for source in attempt.lesson.sources:
             column.addWidget(label(source, "muted", wrap=True))
+        column.addStretch(1)
         self.setWidget(content)
 
 

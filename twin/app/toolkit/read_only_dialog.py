@@ -21,10 +21,14 @@ class Prose(QScrollArea):
         self.setAccessibleName(tr("Text"))
         self.setWidgetResizable(True)
         content = QWidget()
-        self._content = QVBoxLayout(content)
-        self._content.setContentsMargins(0, 0, 8, 0)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 8, 0)
+        self._content = QVBoxLayout()
         self._content.setSpacing(10)
-        self._content.setAlignment(Qt.AlignmentFlag.AlignTop)
+        nest(column, self._content)
+        column.addStretch(
+            1
+        )  # aligned to the top, a layout is no higher than its hint, and long words are cut
         self.setWidget(content)
 
     def add_section(self, title: str) -> None:
