@@ -219,6 +219,7 @@ def _put_back(window: MainWindow) -> None:
     window.menus.execute("window.theme_dark")
     state, first, docks = window.hall.state, ViewState(), window.docks
     state.colour_by, state.cables_by, state.layers = first.colour_by, first.cables_by, first.layers
+    state.tiles_by = first.tiles_by
     state.selection, state.focus_job = (), None
     docks.inspector.show_thing(None)
     docks.events.search.clear()

@@ -256,6 +256,7 @@ class Monkey:
         shown, at_first = window.hall.state, ViewState()
         shown.layers, shown.colour_by = at_first.layers, at_first.colour_by
         shown.cables_by, shown.traffic = at_first.cables_by, at_first.traffic
+        shown.tiles_by = at_first.tiles_by
         for scene in reversed(self.scenes[:2]):
             window.files.open(self.hands.fresh(scene), ask=False)
             wait(lambda: session.frame is not None or session.lost)

@@ -43,7 +43,7 @@ def _top_of(view: HallView, picture: np.ndarray, tile: int) -> np.ndarray:
     low, high = places.low[tile], places.high[tile]
     place = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[2]])
     x, y, _ = camera.project(view.pose, place[None], picture.shape[1], picture.shape[0])[0]
-    return picture[int(y), int(x)] / 255.0
+    return np.asarray(picture[int(y), int(x)] / 255.0)
 
 
 def _hue_near(colour: np.ndarray, expected: np.ndarray) -> bool:

@@ -37,6 +37,13 @@ class CablesBy(StrEnum):
     load = "load"
 
 
+class TilesBy(StrEnum):
+    """What racks, rows and halls show from afar."""
+
+    mean = "mean"
+    worst = "worst"
+
+
 def take_picture(
     scene_or_run: SceneOrRun,
     out: Annotated[
@@ -59,6 +66,9 @@ def take_picture(
     cables: Annotated[
         CablesBy, typer.Option(help="Colour of the cables: by rail, or by load.")
     ] = CablesBy.rail,
+    tiles: Annotated[
+        TilesBy, typer.Option(help="What racks, rows and halls show from afar: mean or worst of their GPUs.")
+    ] = TilesBy.mean,
     size: Size = "1600x1000",
     theme: Theme = ThemeName.dark,
     seed: Seed = None,
@@ -78,7 +88,7 @@ def take_picture(
         must_be_free(out, "-o", scene_or_run, endings=(".png",))
         wanted = size_of(size)
         on_display(wanted)
-        picture = _Picture(camera, colour_by, cables.value, theme.value, wanted)
+        picture = _Picture(camera, colour_by, cables.value, theme.value, wanted, tiles_by=tiles.value)
         if _is_recorded(scene_or_run, seed, set_ or [], inject or []):
             data = _of_run(scene_or_run, at, picture)
         else:
@@ -107,6 +117,8 @@ class _Picture(NamedTuple):
     cables_by: Literal["rail", "load"]
     theme: Literal["dark", "light", "contrast"]
     size: tuple[int, int]
+    layers: None = None
+    tiles_by: Literal["mean", "worst"] = "mean"
 
     def shot(self) -> Shot:
         """Return it for the studio, and have a Qt application; raises `BadInput` where there is no such channel."""

@@ -50,6 +50,8 @@ class Shot:
         Width and height [px].
     layers
         What is drawn; None: what is drawn at first.
+    tiles_by
+        What racks, rows and halls show from afar.
     """
 
     camera: str | CameraPose = "overview"
@@ -58,6 +60,7 @@ class Shot:
     theme: Theme = "dark"
     size: tuple[int, int] = (1600, 1000)
     layers: frozenset[str] | None = None
+    tiles_by: Literal["mean", "worst"] = "mean"
 
 
 class _Overlay(TypedDict):
@@ -97,7 +100,9 @@ class Studio:
         self._plant: Plant | None = None
         self._groups = NO_GROUPS
         self._aimed = self._placed = False
-        state = ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by)
+        state = ViewState(
+            colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by, tiles_by=shot.tiles_by
+        )
         if shot.layers is not None:
             state.layers = shot.layers
         self._view = HallView(state, size=shot.size)
@@ -115,7 +120,7 @@ class Studio:
         """Take the next pictures in another way, of the same size and theme."""
         self._shot, self._aimed, self._placed = shot, False, False
         state = self._view.state
-        state.colour_by, state.selection = shot.colour_by, selection
+        state.colour_by, state.tiles_by, state.selection = shot.colour_by, shot.tiles_by, selection
         if shot.layers is not None:
             state.layers = shot.layers
 

@@ -19,7 +19,7 @@ from twin.language import tr
 from twin.record.channels import COLOUR_BY
 from twin.view3d.base.camera import DISTANCE_M, ELEVATION_DEG
 from twin.view3d.base.dimension import MOST_DIMENSIONS, DimensionEnd, HallDimension
-from twin.view3d.base.state import CABLES_BY, LAYERS, CablesBy, CameraPose, ViewState
+from twin.view3d.base.state import CABLES_BY, LAYERS, TILES_BY, CablesBy, CameraPose, TilesBy, ViewState
 from twin.whole_file import write_whole
 
 SUFFIX = ".twin-view.json"
@@ -158,6 +158,7 @@ class View(_Part):
     camera: Camera | None = None
     colour_by: Annotated[str, _known(COLOUR_BY)] | None = None
     cables_by: CablesBy | None = None
+    tiles_by: TilesBy | None = None
     layers: Annotated[tuple[Annotated[str, _known(LAYERS)], ...], Field(max_length=len(LAYERS))] | None = None
     bookmarks: Annotated[tuple[Bookmark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
     moments: Annotated[tuple[TimeMark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
@@ -176,6 +177,7 @@ class View(_Part):
             camera=Camera.of(state.camera) if state.camera is not None else None,
             colour_by=state.colour_by,
             cables_by=state.cables_by,
+            tiles_by=state.tiles_by,
             layers=tuple(layer for layer in LAYERS if layer in state.layers),
             bookmarks=bookmarks,
             moments=moments,
@@ -192,6 +194,8 @@ class View(_Part):
             state.colour_by = self.colour_by
         if self.cables_by is not None and self.cables_by in CABLES_BY:
             state.cables_by = self.cables_by
+        if self.tiles_by is not None and self.tiles_by in TILES_BY:
+            state.tiles_by = self.tiles_by
         if self.layers is not None:
             state.layers = frozenset(self.layers)
         if self.rulers is not None:

@@ -112,7 +112,7 @@ class Views:
         state = self._hall.state
         return (
             *(state.colour_by, state.cables_by, state.layers, state.hidden, state.only, state.locked),
-            *(state.rulers, state.dimensions),
+            *(state.rulers, state.dimensions, state.tiles_by),
         )
 
     def _write(self) -> None:

@@ -57,6 +57,7 @@ def write_report(session: Session, hall: HallPanel, path: Path) -> None:
         camera=hall.view.pose,
         colour_by=state.colour_by,
         cables_by=state.cables_by,
+        tiles_by=state.tiles_by,
         theme="light",
         size=SIZE,
         layers=state.layers,

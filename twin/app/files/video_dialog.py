@@ -240,6 +240,7 @@ class VideoDialog(QDialog):
             camera=self._hall.view.pose,
             colour_by=state.colour_by,
             cables_by=state.cables_by,
+            tiles_by=state.tiles_by,
             theme=state.theme,
             size=tuple(self.size_box.currentData()),
             layers=state.layers,

@@ -27,6 +27,7 @@ from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.hall.plate_layout import place_at_top, place_legends
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.rulers import Rulers
+from twin.app.hall.site_map import SiteMap
 from twin.app.hall.story import Story
 from twin.app.hall.strip import HallStrip
 from twin.app.hall.trace_layer import Told, TraceLayer
@@ -41,7 +42,7 @@ from twin.record.alarms import Alarms
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
-from twin.view3d.base.state import CablesBy, ViewState
+from twin.view3d.base.state import CablesBy, TilesBy, ViewState
 from twin.view3d.colour.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.gl.program_pool import forget_idle
 from twin.view3d.place.building_parts import building_box
@@ -108,6 +109,7 @@ class HallPanel(QWidget):
         self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
         for plate in (self.legend, *self.more_legends):
             plate.hide()
+        self.site_map = SiteMap(look, self.view, self)
         self.mark = SimulatedMark(look, self)
         self.hover_plate = HoverPlate(look, self)
         self.ticker = Ticker(look, self)
@@ -163,6 +165,10 @@ class HallPanel(QWidget):
         """Return whether the cables carry the colours of their rail or of their load."""
         return self.state.cables_by == by
 
+    def tiles_are_by(self, by: TilesBy) -> bool:
+        """Return whether racks, rows and halls are drawn in their mean or in their worst from afar."""
+        return self.state.tiles_by == by
+
     def has(self, id: str) -> bool:
         """Return whether a thing, or a wall, column or door is in the scene, also where it is hidden."""
         plant = self._session.plant
@@ -192,6 +198,7 @@ class HallPanel(QWidget):
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
         self.measure.forget()
+        self.site_map.take_site()
         self.strip.show_way()
         self._show_legend()
 
@@ -272,6 +279,7 @@ class HallPanel(QWidget):
         ):  # light and words of a changed hall come behind its picture
             return
         self.view.tick(time.monotonic(), self._way)
+        self.site_map.follow()
         if self.rulers.follow():
             self.place_overlays()
         plates = (self.story_plate, self.legend, *self.more_legends)
@@ -434,8 +442,9 @@ class HallPanel(QWidget):
         edge = self.rulers.thick_px
         picture = native.adjusted(edge, edge, 0, 0)
         told_plates = (self.trace_plate, self.story_plate)
-        shown = place_legends(picture, self.legend, self.more_legends[: self._shown_legends])
-        for each in (self.legend, *self.more_legends):
+        maps = [self.site_map] if self.site_map.wanted else []
+        shown = place_legends(picture, self.legend, [*maps, *self.more_legends[: self._shown_legends]])
+        for each in (self.legend, self.site_map, *self.more_legends):
             each.setVisible(each in shown)
         lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
         place_at_top(self, picture, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)

@@ -46,6 +46,7 @@ from twin.app.world.rows import (
     place_rows,
     states_text,
 )
+from twin.app.world.worst_racks import worst_racks
 from twin.language import counted, tr
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.find import row_name
@@ -412,7 +413,11 @@ def _hall(world: World, hall: int) -> Facts:
         hall_name(world.plant, hall),
         tr("hall with {racks}", racks=counted(racks, "rack")),
         ICONS["hall"],
-        _sections((tr("Air"), hall_rows(world, hall)), (tr("Loss"), [loss_row(world, "hall", hall)])),
+        _sections(
+            (tr("Air"), hall_rows(world, hall)),
+            (tr("Loss"), [loss_row(world, "hall", hall)]),
+            (tr("Worst ten racks"), worst_racks(world, hall)),
+        ),
     )
 
 

@@ -73,6 +73,7 @@ class Inspector(Dock):
         super().__init__(look, "inspector", tr("Inspector"), "info", parent)
         self._session = session
         self._thing: str | None = None
+        self.colour_by = "gpu.temp_c"  # what colours the hall: by that a hall tells its worst racks
         self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
         self._years = YearCache()
@@ -124,6 +125,11 @@ class Inspector(Dock):
     def job(self) -> str | None:
         """Return the id of the job shown; None when it is something else."""
         return self._thing if self.facts is not None and self.facts.kind == "job" else None
+
+    def show_coloured(self, colour_by: str) -> None:
+        """Tell by this channel which racks of a hall are the worst."""
+        self.colour_by = colour_by
+        self._update()
 
     def show_thing(self, thing: str | None) -> None:
         """Show the thing with this id; None shows the whole scene."""
@@ -294,7 +300,8 @@ class Inspector(Dock):
         session = self._session
         if session.document is None or session.plant is None:
             return None
-        return World(session.document.scenario, session.plant, session.catalog, session.shown, session.events)
+        read = session.document.scenario, session.plant, session.catalog, session.shown, session.events
+        return World(*read, self.colour_by)
 
     @property
     def _room_px(self) -> int | None:

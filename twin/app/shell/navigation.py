@@ -34,6 +34,7 @@ class Going:
         self, session: Session, hall: HallPanel, inspector: Inspector, world: Callable[[], World | None]
     ) -> None:
         self._session, self._hall, self._inspector, self._world = session, hall, inspector, world
+        hall.state.events.colour_by.connect(inspector.show_coloured)
 
     @property
     def thing(self) -> str | None:

@@ -81,13 +81,17 @@ class FactRow:
 
 @dataclass(frozen=True)
 class World:
-    """What facts are read from: the open scene, its plant, the catalogue, the newest frame, and the events by then."""
+    """What facts are read from: the open scene, its plant, the catalogue, the newest frame, and the events by then.
+
+    `colour_by` is the channel that colours the hall.
+    """
 
     scenario: Scenario
     plant: Plant
     catalog: Catalog
     frame: Frame | None
     events: Sequence[Event] = ()
+    colour_by: str = "gpu.temp_c"
 
 
 def kind_word(kind: str) -> str:

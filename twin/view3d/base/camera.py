@@ -107,6 +107,13 @@ def px_per_m(pose: CameraPose, distance_m: float, height_px: float) -> float:
     return float(height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach_m)
 
 
+def px_per_m_at(pose: CameraPose, points_m: Floats, height_px: float) -> Floats:
+    """Return how large a metre is on screen at points (n, 3) [px/m]."""
+    away_m = np.linalg.norm(points_m - eye_m(pose), axis=1)
+    reach_m = np.full(len(points_m), pose.distance_m) if pose.flat else np.maximum(away_m, 1e-6)
+    return np.asarray(height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / reach_m)
+
+
 def orbit(pose: CameraPose, dx_px: float, dy_px: float) -> CameraPose:
     """Return the pose after a drag that turns round the centre; a drawing becomes a view again."""
     elevation = float(np.clip(pose.elevation_deg + dy_px * ORBIT_DEG_PER_PX, *ELEVATION_DEG))

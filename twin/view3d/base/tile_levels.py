@@ -11,7 +11,7 @@ from twin.arrays import Bools, Floats, Ints64
 from twin.plant.geometry import Geometry
 from twin.plant.tables import U_M, Plant
 from twin.view3d.base.bounds import Box, rack_boxes
-from twin.view3d.base.camera import eye_m
+from twin.view3d.base.camera import px_per_m_at
 from twin.view3d.base.fronts import FRAME_M
 from twin.view3d.base.state import CameraPose
 
@@ -111,9 +111,7 @@ class TilePlaces:
 
         It follows from the size on screen alone, without a step: nothing pops while the camera moves.
         """
-        middle = (self.low + self.high) / 2
-        reach_m = pose.distance_m if pose.flat else np.linalg.norm(middle - eye_m(pose), axis=1)
-        px_per_m = height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.maximum(reach_m, 1e-6)
+        px_per_m = px_per_m_at(pose, (self.low + self.high) / 2, height_px)
         begin, whole = np.array([FADE_PX[level] for level in TileLevel]).T[:, self.level]
         share = np.clip((begin - self.detail_m * px_per_m) / (begin - whole), 0.0, 1.0)
         return np.asarray(share * share * (3.0 - 2.0 * share))

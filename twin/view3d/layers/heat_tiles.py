@@ -111,6 +111,8 @@ class HeatTiles:
         self.places = places
         self.opacity = np.zeros(len(places.level))
         """How much each tile hides in the picture drawn last."""
+        self.bands = np.zeros((len(places.level), BANDS, 3), np.uint8), np.zeros((len(places.level), BANDS))
+        """Colours and shares of the bands of each tile."""
         self._halls = places.at(TileLevel.HALL)
         self._tiles = len(places.level)
         if not self._tiles:
@@ -150,6 +152,7 @@ class HeatTiles:
         codes, shares = values.bands()
         texels = np.zeros((self._tiles, BANDS, 4), np.uint8)
         texels[:, :, :3] = table[np.rint(codes).astype(np.int64)]
+        self.bands = texels[:, :, :3], shares
         texels[:, :, 3] = np.rint(shares * 255)
         texels[:, 0, 3] = np.where(
             shares[:, 0] > 0, np.maximum(texels[:, 0, 3], 1), 0

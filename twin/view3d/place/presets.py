@@ -43,6 +43,8 @@ AZIMUTHS_DEG = (50.0, -50.0, 130.0, -130.0, 20.0, -20.0, 160.0, -160.0, 90.0, -9
 """Directions a machine is looked at from, in the order they are tried."""
 MOST_BOXES = 12
 """Machines of a loop whose sight is asked for."""
+SITE_DEG = (76.0, 40.0)
+"""Direction and height that a site of several halls is seen from."""
 ONE_SIDE_DEG = 24.0
 """An aisle with fronts on one side only is seen turned towards them."""
 
@@ -59,7 +61,7 @@ def preset_pose(
     aspect
         Width over height of the picture.
     chosen
-        What is selected: a drawing is of the hall that all of it stands in, else of the whole site.
+        What is selected: where all of it stands in one hall, the pose is of that hall, else of the whole site.
 
     Raises
     ------
@@ -67,9 +69,10 @@ def preset_pose(
         When the preset is unknown.
     """
     places = {"overview": _overview, "row": _row, "aisle": _aisle, "close": _close}
+    hall = hall_of(plant, chosen)
     if name in DRAWINGS:
-        return _drawing(name, plant, geometry, aspect, hall_of(plant, chosen))
-    return places[name](plant, geometry, aspect)
+        return _drawing(name, plant, geometry, aspect, hall)
+    return places[name](plant, geometry, aspect, hall)
 
 
 def hall_of(plant: Plant, ids: Sequence[str]) -> int:
@@ -218,7 +221,7 @@ def _racks_box(
     plant: Plant, geometry: Geometry, hall: int = -1
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     racks = plant.racks
-    present = racks.present & ((racks.hall == hall) | (hall < 0))
+    present = _in_hall(plant, hall)
     if not present.any():
         return geometry.bounds_m[0], geometry.bounds_m[1]
     half = np.column_stack([racks.width_m, racks.depth_m])[present] / 2
@@ -227,10 +230,15 @@ def _racks_box(
     return low, np.append((middle + half).max(axis=0), racks.height_m[present].max())
 
 
-def open_side(plant: Plant) -> float:
-    """Return -1 or +1: the y side of the hall whose outermost row turns most of its fronts outwards."""
+def _in_hall(plant: Plant, hall: int) -> NDArray[np.bool_]:
+    """Return which racks stand in a hall, -1: in any."""
+    return np.asarray(plant.racks.present & ((plant.racks.hall == hall) | (hall < 0)))
+
+
+def open_side(plant: Plant, hall: int = -1) -> float:
+    """Return -1 or +1: the y side of a hall, -1: the site, whose outermost row turns most of its fronts outwards."""
     racks = plant.racks
-    present = np.flatnonzero(racks.present)
+    present = np.flatnonzero(_in_hall(plant, hall))
     if not len(present):
         return -1.0
     y_m, row = racks.y_m[present], racks.row[present]
@@ -238,14 +246,22 @@ def open_side(plant: Plant) -> float:
     return 1.0 if low.sum() >= 0 and high.sum() > 0 else -1.0
 
 
-def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
-    low, high = _racks_box(plant, geometry)
+def _overview(plant: Plant, geometry: Geometry, aspect: float, hall: int = -1) -> CameraPose:
+    low, high = _racks_box(plant, geometry, hall)
     high = high + np.array([0.0, 0.0, 0.6])
-    side = open_side(plant)
+    side = open_side(plant, hall)
+    there = np.unique(plant.racks.hall[_in_hall(plant, hall)])
+    if there.size > 1:  # a site of several halls is seen whole, with its floors, as a map
+        halls = plant.halls
+        low[:2] = halls.x0_m[there].min(), halls.y0_m[there].min()
+        high[:2] = halls.x1_m[there].max(), halls.y1_m[there].max()
+        pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * SITE_DEG[0], SITE_DEG[1], 38.0)
+        return _fit(pose, low, high, aspect, share=0.92)
     wide, deep = high[0] - low[0], high[1] - low[1]
     large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
     # In a small hall the machines that cool it belong to the story, in a large one the rows are.
-    machines = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
+    loops = geometry.machines.loop
+    machines = machine_boxes(geometry, np.flatnonzero((plant.loops.hall[loops] == hall) | (hall < 0)))
     if len(machines[0]):
         reach = np.append(
             np.maximum(ROUND_M, high - low)[:2], np.inf
@@ -261,20 +277,18 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     azimuth = side * (50.0 + 0.25 * (90.0 - lean) - 15.0 * many)
     pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0 - 2.0 * many, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
-    if np.unique(plant.racks.hall[plant.racks.present]).size > 1:  # a site of several halls is seen whole
-        return _at(fitted, np.array(fitted.centre_m), fitted.distance_m * 1.02)
     # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
     ahead = np.array([(0.10 - 0.10 * many) * wide, side * (0.05 + 0.11 * many) * deep, 0.0])
     centre = np.array(fitted.centre_m) + large * ahead
     return _at(fitted, centre, fitted.distance_m * (1.02 - 0.22 * large - 0.06 * many))
 
 
-def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+def _row(plant: Plant, geometry: Geometry, aspect: float, hall: int = -1) -> CameraPose:
     racks = plant.racks
-    side = open_side(plant)
-    alive = np.flatnonzero(racks.present)
+    side = open_side(plant, hall)
+    alive = np.flatnonzero(_in_hall(plant, hall))
     if not len(alive):
-        return _overview(plant, geometry, aspect)
+        return _overview(plant, geometry, aspect, hall)
     edge = alive[(racks.y_m[alive] * side).argmax()]
     row = alive[racks.row[alive] == racks.row[edge]]
     low = np.array([racks.x_m[row].min(), racks.y_m[row].min() - 0.6, 0.0])
@@ -289,7 +303,7 @@ def _drawing(name: str, plant: Plant, geometry: Geometry, aspect: float, hall: i
     """Return a hall, or all, as a drawing: from the top, before the fronts of its rows, or along them."""
     low, high = _floor_box(plant, geometry, hall)
     racks_low, racks_high = _racks_box(plant, geometry, hall)
-    side = open_side(plant)
+    side = open_side(plant, hall)
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer side of the hall lies along the longer side of the picture.
     along = 0.0 if (deep > wide) == (aspect > 1) else -90.0
@@ -327,12 +341,15 @@ def _cut(
     return replace(pose, flat_m=half_m + before_m)
 
 
-def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+def _aisle(plant: Plant, geometry: Geometry, aspect: float, hall: int = -1) -> CameraPose:
     aisles = geometry.aisles
     between = (aisles.kind == AisleKind.COLD) & (aisles.y1_m - aisles.y0_m > 0.9)
+    if hall >= 0:
+        middle, halls = (aisles.x0_m + aisles.x1_m) / 2, plant.halls
+        between &= (middle > halls.x0_m[hall]) & (middle < halls.x1_m[hall])
     inner = np.flatnonzero(between)
     if not len(inner):
-        return _row(plant, geometry, aspect)
+        return _row(plant, geometry, aspect, hall)
     fronts = np.array([_fronts(plant, geometry, int(k)) for k in inner])
     # Fronts on both sides are best, then many on one; of equal aisles the one in the middle of the hall.
     off_centre = np.abs(np.arange(len(inner)) - (len(inner) - 1) / 2)
@@ -356,11 +373,11 @@ def _fronts(plant: Plant, geometry: Geometry, aisle: int) -> tuple[int, int]:
     return int(below.sum()), int(above.sum())
 
 
-def _close(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
-    racks, side = plant.racks, open_side(plant)
-    alive = np.flatnonzero(racks.present)
+def _close(plant: Plant, geometry: Geometry, aspect: float, hall: int = -1) -> CameraPose:
+    racks, side = plant.racks, open_side(plant, hall)
+    alive = np.flatnonzero(_in_hall(plant, hall))
     if not len(alive):
-        return _overview(plant, geometry, aspect)
+        return _overview(plant, geometry, aspect, hall)
     edge = alive[(racks.y_m[alive] * side).argmax()]
     row = alive[racks.row[alive] == racks.row[edge]]
     rack = row[np.argsort(racks.x_m[row])[-min(2, len(row))]]

@@ -30,6 +30,7 @@ from twin.view3d.colour.machine_state import Badge, CoolingShown, badges
 from twin.view3d.colour.override_colours import Repainted, machines_of
 from twin.view3d.colour.power_state import PowerShown, branch_of
 from twin.view3d.colour.tile_values import TileSums, TileValues, gpu_values
+from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import colormap_of, gpu_codes, reach_codes
 from twin.view3d.gl.capability import Capability
 from twin.view3d.gl.draw_context import DrawContext
@@ -191,6 +192,11 @@ class SceneLayers:
         self.values.set_colormap(colormap)
         self.values.upload(np.concatenate([codes, racks]))
         self.tiles.show(self.tile_values, colormap)
+        plain = self._reach is None and self.repainted is None
+        kind = (colour_by, state.tiles_by) if plain else ("", state.tiles_by)
+        self.names.set_values(
+            self.tile_values, hall_figures(self._plant, self.tiles.places, self.tile_values, *kind), kind
+        )
         self.coolant.set_frame(frame, machines_of(self.repainted))
         self._frame = frame
         self._show_machines(frame)

@@ -11,7 +11,7 @@ from twin.app.shell.workspaces import WORKSPACES
 from twin.app.toolkit.theme import next_text_scale
 from twin.language import tr
 from twin.record.channels import BY_ID, COLOUR_BY
-from twin.view3d.base.state import LAYERS, CablesBy
+from twin.view3d.base.state import LAYERS, CablesBy, TilesBy
 from twin.view3d.place.presets import DRAWINGS, PRESETS
 
 if TYPE_CHECKING:
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 
 _COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
 """In the order of `COLOUR_BY`, whose later ones have none; 7 and 8 colour the cables."""
+_TILES: tuple[tuple[TilesBy, str, str], ...] = (
+    (
+        "mean",
+        tr("Racks, rows and halls show their mean"),
+        tr("From afar each is drawn in the mean of its GPUs"),
+    ),
+    (
+        "worst",
+        tr("Racks, rows and halls show their worst"),
+        tr("From afar each is drawn in the worst of its GPUs"),
+    ),
+)
 _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", tr("link load")), ("8", "rail", "rail"))
 
 
@@ -105,6 +117,21 @@ def view_actions(window: WindowApi) -> list[Command]:
                 tip=tr("Cables show their {title}", title=title),
             )
         )
+    actions.extend(
+        entry(
+            f"view.tiles_{by}",
+            title,
+            partial(setattr, state, "tiles_by", by),
+            menu="view/colour",
+            icon="colour",
+            group="3",
+            needs_scene=True,
+            is_on=partial(hall.tiles_are_by, by),
+            words=tr("semantic zoom aggregate mean worst maximum overview campus"),
+            tip=tip,
+        )
+        for by, title, tip in _TILES
+    )
     actions.extend(
         entry(
             f"view.layer_{layer}",

@@ -1,0 +1,62 @@
+"""The map of a site of several halls, in the real window: it shows where one is, and leads to halls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+if TYPE_CHECKING:
+    from twin.app.shell.main_window import MainWindow
+
+pytestmark = pytest.mark.gl
+
+_ANNEX = """
+  - id: annex
+    title: Annex
+    rows:
+      - {id: more, racks: {count: 2, nodes: [{part: DGX-H100, count: 1, first_u: 3}]}}
+
+fabrics:"""
+
+
+def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
+    make_window: Callable[..., MainWindow], my_lab: Path, qtbot: QtBot
+) -> None:
+    text = my_lab.read_text().replace("\nfabrics:", _ANNEX, 1)
+    my_lab.write_text(
+        text.replace("serves: [gpu]", "serves: [gpu, more]").replace("feeds: [gpu]", "feeds: [gpu, more]")
+    )
+    window = make_window(my_lab)
+    hall, site_map = window.hall, window.hall.site_map
+    qtbot.waitUntil(site_map.isVisible)
+    plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
+    assert not any(plate.isVisible() and plate.geometry().intersects(site_map.geometry()) for plate in plates)
+    plant = window.session.plant
+    assert plant is not None
+    for slot, id in enumerate(plant.halls.ids):
+        x = float(plant.halls.x0_m[slot] + plant.halls.x1_m[slot]) / 2
+        y = float(plant.halls.y0_m[slot] + plant.halls.y1_m[slot]) / 2
+        at = site_map.point_of(x, y) * site_map.scale
+        assert site_map.hall_at(at.x(), at.y()) == id
+        QTest.mouseClick(site_map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
+        assert hall.state.selection == (id,)
+        qtbot.waitUntil(lambda: hall.view.flies_to is None)
+        centre = hall.view.pose.centre_m
+        assert plant.halls.x0_m[slot] - 5 < centre[0] < plant.halls.x1_m[slot] + 5
+    inspector = window.docks.inspector
+    qtbot.waitUntil(lambda: inspector.facts is not None and inspector.facts.id == plant.halls.ids[-1])
+    qtbot.waitUntil(
+        lambda: any(section.title == "Worst ten racks" for section in inspector.facts.sections)  # type: ignore[union-attr]
+    )
+
+
+def test_a_single_hall_has_no_map(make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot) -> None:
+    window = make_window(lab)
+    qtbot.waitUntil(window.hall.legend.isVisible)
+    assert not window.hall.site_map.isVisible()
