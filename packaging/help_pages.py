@@ -5,6 +5,11 @@ is written by hand. The validation tables take a minute to run, so they come fro
 
     twin validate --json > validation.json
     python packaging/help_pages.py --validation validation.json
+
+So does what a run costs over its size, which takes some minutes of a quiet machine:
+
+    python -m twin.cli.bench.growth > growth.json
+    python packaging/help_pages.py --growth growth.json
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from growth_plot import growth_plot
 from page_tables import code, keys, plain, table
 from validation_plots import errors_plot, plotted, table_plot
 
@@ -40,8 +46,11 @@ def main(words: Sequence[str]) -> None:
         for one in plotted(told["tables"]):
             path = HELP / "validation" / f"{one['table']}.svg"
             path.write_text(table_plot(one), encoding="utf-8")
+    elif words[:1] == ["--growth"] and len(words) == 2:
+        costs = json.loads(Path(words[1]).read_text(encoding="utf-8"))
+        (HELP / "growth.svg").write_text(growth_plot(costs), encoding="utf-8")
     elif words:
-        raise SystemExit("usage: help_pages.py [--validation FILE]")
+        raise SystemExit("usage: help_pages.py [--validation FILE | --growth FILE]")
     for path, text in written(parts):
         path.write_text(text, encoding="utf-8")
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from twin.catalog import load_catalog
 from twin.cli.app import app
-from twin.cli.bench import campus, facility
+from twin.cli.bench import campus, facility, growth
 from twin.cli.bench.figures import FIGURES
 from twin.cli.bench.simulation import estimate_us
 from twin.plant.build import build
@@ -33,6 +33,27 @@ def test_days_of_whole_facilities_are_measured_apart() -> None:
     assert set(figures) == {"raps_day_cpu_s", "raps_day_mb", "giant_day_cpu_s", "giant_day_mb"}
     assert all(value is not None and value > 0 for value in figures.values())
     assert (figures["raps_day_mb"] or 0) <= 300, len(ballast)
+
+
+def test_halls_of_the_growth_series_are_as_large_as_they_say() -> None:
+    for kind, jobs in (("empty", 0), ("one", 1), ("jobs", 8)):
+        scene = growth.hall(4, kind)
+        assert len(scene.jobs) == jobs
+        assert sum(job.nodes for job in scene.jobs) == (512 if jobs else 0)
+        assert len(build(scene, load_catalog()).gpus.node) == 4096
+
+
+def test_a_cost_that_doubles_with_the_size_grows_by_power_one() -> None:
+    assert growth.slope([1, 2, 4, 8], [3.0, 6.0, 12.0, 24.0]) == 1.0
+    assert growth.slope([1, 2, 4, 8], [1.0, 4.0, 16.0, 64.0]) == 2.0
+    assert growth.slope([1, 2], [0.0, 1.0]) is None
+
+
+@pytest.mark.slow
+def test_a_hall_of_the_growth_series_is_measured_apart() -> None:
+    costs = growth.measured([4])
+    assert costs is not None
+    assert all(cpu_s > 0 and memory_mb > 0 for rows in costs.values() for cpu_s, memory_mb in rows)
 
 
 @pytest.mark.slow

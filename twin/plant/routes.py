@@ -25,6 +25,9 @@ EVERY_CARD = -1
 FEW_PAIRS = 65536
 """Pairs of ways nodes are cabled up to which flows are counted in a table of all pairs, else sorted."""
 
+FEW_NODES = 4
+"""A job with fewer flows than one in so many nodes of the hall is looked at by the nodes that it holds."""
+
 FEW_LINKS = 8
 """A job of fewer entries than this part of all directed links costs its own links, not those of the fabric."""
 
@@ -127,7 +130,7 @@ class Router:
         self._keys = KeyNumbers()  # of two attachments, or nodes of a ring or torus, and two cards
         self._routes = EntryRows()  # of each key: legs between leaves, or directed links
         self._hops = np.zeros(0)  # of each key, 0: no way
-        self._slow: Floats | None = None
+        self._slow: tuple[Floats, Floats] | None = None
         self._wides: dict[float, bool] = {}
 
     def _members(self, of_fabric: Bools) -> Ints64:
@@ -318,9 +321,8 @@ class Router:
         least = np.full(groups, np.inf)
         if self.has_peers:
             return least
-        slow, every = self._card_slowness(), flows.source_card == EVERY_CARD
-        nodes = self.links.nodes
-        slowest, busiest = slow.max(axis=1), np.zeros(groups)
+        (slow, slowest), every = self._card_slowness(), flows.source_card == EVERY_CARD
+        nodes, busiest = self.links.nodes, np.zeros(groups)
         for end, card in ((flows.source, flows.source_card), (flows.target, flows.target_card)):
             at, weight = flows.group * nodes + end, flows.weight
             if not every.all():
@@ -329,19 +331,28 @@ class Router:
                 taken_s = slow.reshape(-1)[keys % (nodes * self.cards)] * np.bincount(which, weight[~every])
                 np.maximum.at(busiest, keys // (nodes * self.cards), taken_s)
                 at, weight = at[every], weight[every]
-            on = np.bincount(at, weight, minlength=groups * nodes).reshape(groups, nodes)
+            count, byte_s = nodes, slowest
+            if len(at) * FEW_NODES < nodes:  # a small job in a large hall
+                group, end = np.divmod(at, nodes)
+                met, place = np.unique(end, return_inverse=True)
+                count, byte_s, at = len(met), slowest[met], group * len(met) + place
+            on = np.bincount(at, weight, minlength=groups * count).reshape(groups, count)
             with np.errstate(invalid="ignore"):  # no traffic over no cable
-                np.fmax(busiest, np.fmax.reduce(on * slowest, axis=1), out=busiest)
+                np.fmax(busiest, np.fmax.reduce(on * byte_s, axis=1, initial=0.0), out=busiest)
         with np.errstate(divide="ignore"):
             least = np.where(busiest > 0, 1.0 / busiest, np.inf)
         return least
 
-    def _card_slowness(self) -> Floats:
-        """Return the time of a byte over each card with traffic even over its cables, shape (N, cards) [s/B]."""
+    def _card_slowness(self) -> tuple[Floats, Floats]:
+        """Return the time of a byte over each card with traffic even over its cables, and of each node's slowest [s/B].
+
+        Shapes (N, cards) and (N,).
+        """
         if self._slow is None:
             bandwidth = np.where(self.cable >= 0, np.append(self.bytes_s, 0.0)[self.cable], np.inf)
             slow = (self.on_plane / bandwidth).max(axis=2)
-            self._slow = np.where((self.cable >= 0).any(axis=2), slow, np.inf)
+            slow = np.where((self.cable >= 0).any(axis=2), slow, np.inf)
+            self._slow = slow, slow.max(axis=1)
         return self._slow
 
     def card_load(self, flows: Flows, amount: Floats) -> Floats:

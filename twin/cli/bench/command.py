@@ -21,9 +21,9 @@ Group = tuple[str, Callable[[], dict[str, Any]]]
 def measure_speed(json: Json = False) -> None:
     """Measure the speed of this machine.
 
-    Takes about ten minutes. Goals are for two quiet cores without a graphics card. Where there is no display it brings
-    its own (Xvfb). A frozen load runs before and after each group of figures; the machine factor is what it took over
-    what it takes on such a machine, and every goal is scaled by it. Beyond 0.5 .. 2 a figure is void.
+    Takes about fifteen minutes. Goals are for two quiet cores without a graphics card. Where there is no display it
+    brings its own (Xvfb). A frozen load runs before and after each group of figures; the machine factor is what it took
+    over what it takes on such a machine, and every goal is scaled by it. Beyond 0.5 .. 2 a figure is void.
 
     Exit code 0: every goal is held. 1: one is missed, or void.
     """
@@ -79,7 +79,7 @@ def measure(renderer: str | None) -> list[Measured]:
 
 
 def _groups(drawn: bool) -> Iterator[Group]:
-    from twin.cli.bench import campus, cluster, facility, simulation
+    from twin.cli.bench import campus, cluster, facility, growth, simulation
 
     yield "simulating 54 days of llama3-16k", simulation.measure_run
     yield "recording them", simulation.measure_recording
@@ -87,6 +87,7 @@ def _groups(drawn: bool) -> Iterator[Group]:
     yield "simulating a day of 100,000 GPUs", lambda: facility.measure("giant")
     yield "simulating 30 days of a shared cluster with 20,000 jobs", cluster.measure
     yield "simulating a month of campus-100k", campus.measure
+    yield "simulating halls of 16,384 to 262,144 GPUs", growth.measure
     yield "planning", simulation.measure_planning
     if drawn:
         from twin.cli.bench import edits, scrub, window

@@ -41,14 +41,16 @@ from twin.scenario.schema.work import Job
 from twin.sim.core.slot_map import EditedPair
 from twin.sim.core.state import Derived, Fields, Stateful
 from twin.sim.fabric.elastic_traffic import Shapes
-from twin.sim.fabric.job_traffic import TrafficSeat, Under, as_met, crowds
+from twin.sim.fabric.job_traffic import TrafficSeat, Under, as_met, crowds, worst
 from twin.sim.fabric.link_loads import LinkPicture, NetworkPicture
-from twin.sim.fabric.route_variants import FaultyRoutes, RouteFault, Some, fault_sets
+from twin.sim.fabric.route_variants import FaultyRoutes, RouteFault, Some
 from twin.sim.jobs.job_classes import kinds_of
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.plan import JobPlan
 from twin.sim.jobs.work import Work, repeated, work_of
 
+FEW_LINKS = 0.2
+"""Share of all links up to which it is cheaper to look at them one by one."""
 ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
 
@@ -103,6 +105,7 @@ class FabricState(Stateful):
         self.peak = np.zeros(2 * len(self.links), np.int64)
         self._limit = self._limits()
         self._alarm = (ABOVE * self._limit).astype(np.int64)
+        self._full = np.zeros(len(self.peak), np.bool_)  # which links jobs want more of than there is
         self.routes = FaultyRoutes(plant, self.links)
         self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
         self.shapes = Shapes(plant, catalog, specs, self.kinds, self.places)
@@ -274,16 +277,7 @@ class FabricState(Stateful):
                 self._under[key] = Under(placed.network if placed is not None and sound else None, bits)
             return self._under[key]
 
-        def met(some: Some) -> Bools:
-            bits = under(some).touched
-            if bits is None:  # torn apart: more faults do not repair it
-                return np.zeros(len(self.links), np.bool_)
-            return np.unpackbits(bits, count=len(self.links)).astype(np.bool_)
-
-        for some in fault_sets(faults, met):
-            less = under(some).network
-            network = network if less is None else no_better(network, less)
-        return network
+        return worst(faults, network, under, len(self.links))
 
     def _step(self, index: int, stepping: bool) -> None:
         """Let a job demand or leave its links; it enters the sums once it shares its fabric."""
@@ -299,6 +293,7 @@ class FabricState(Stateful):
             self._fresh.discard(index)
             if seat.summed:
                 self.peak[seat.dlink] -= seat.peak
+                self._weigh(seat.dlink)
                 seat.summed = False
 
     def _sum(self) -> None:
@@ -309,8 +304,16 @@ class FabricState(Stateful):
         for index in [index for index in self._fresh if on[self._steppers[index]] > 1]:
             seat = self._seats[index]
             self.peak[seat.dlink] += seat.peak
+            self._weigh(seat.dlink)
             seat.summed = True
             self._fresh.remove(index)
+
+    def _weigh(self, dlink: Ints64) -> None:
+        """Take note which of these links, whose demand is another, are full."""
+        if len(dlink) > FEW_LINKS * len(self.peak):
+            self._full = self.peak > self._alarm
+        else:
+            self._full[dlink] = self.peak[dlink] > self._alarm[dlink]
 
     # --- the run
 
@@ -332,6 +335,7 @@ class FabricState(Stateful):
         self.bytes_s = self.routes.bytes_s(self.routes.faults)
         self._limit = self._limits()
         self._alarm = (ABOVE * self._limit).astype(np.int64)
+        self._full = self.peak > self._alarm
         known = {fault.key for fault in self.routes.faults}
         self._under = {key: under for key, under in self._under.items() if key[2] <= known}
         self.renew()
@@ -357,8 +361,9 @@ class FabricState(Stateful):
         if not self._seats and not self._solved:  # nobody sends anything
             return
         self._sum()
+        over = self._full
         met: dict[int, Bools] = {}  # who is alone on a fabric is not summed
-        if any(seat.summed for seat in self._seats.values()) and (over := self.peak > self._alarm).any():
+        if np.count_nonzero(over):
             met = {
                 index: over[seat.dlink]
                 for index, seat in sorted(self._seats.items())

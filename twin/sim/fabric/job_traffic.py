@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from twin.arrays import Bools, Floats, IntP, Ints64
 from twin.physics.training_inputs import Profile, TrainingNetwork
-from twin.planning.network.placement import Placement
+from twin.planning.network.placement import Placement, no_better
 from twin.planning.network.traffic import Exchange
 from twin.plant.routes import Flows
+from twin.sim.fabric.route_variants import Some, fault_sets
 
 
 @dataclass(frozen=True)
@@ -152,3 +153,30 @@ def crowds(seats: Mapping[int, TrafficSeat], met: Mapping[int, Bools], dlinks: i
                 crowd.update(dict.fromkeys(joined, together))
         last[links] = index
     return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]
+
+
+def worst(
+    faults: Some, network: TrainingNetwork, under: Callable[[Some], Under], links: int
+) -> TrainingNetwork:
+    """Return what a job has when no part of the faults may leave it less than all of them do.
+
+    Parameters
+    ----------
+    network
+        What it has under all of them.
+    under
+        What it has under some.
+    links
+        How many there are.
+    """
+
+    def met(some: Some) -> Bools:
+        bits = under(some).touched
+        if bits is None:  # torn apart: more faults do not repair it
+            return np.zeros(links, np.bool_)
+        return np.unpackbits(bits, count=links).astype(np.bool_)
+
+    for some in fault_sets(faults, met):
+        less = under(some).network
+        network = network if less is None else no_better(network, less)
+    return network

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from twin import units
 from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
@@ -22,6 +24,11 @@ class Ingest(Stateful):
     def __init__(self, jobs: Jobs, inputs: list[JobInput | None], stores: StoreShares, log: Log) -> None:
         self.jobs, self.inputs, self.stores, self.log = jobs, inputs, stores, log
         self.bound: set[int] = set()
+
+    @cached_property
+    def readers(self) -> frozenset[int]:
+        """Jobs that read anything while they step."""
+        return frozenset(job for job, reading in enumerate(self.inputs) if reading is not None)
 
     def reads(self, job: int) -> bool:
         """Return whether a job reads anything while it steps."""

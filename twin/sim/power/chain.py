@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,16 @@ FOLLOW_S = 1.0
 """Batteries follow engines that take up load in steps of this."""
 
 
+class AtRest(NamedTuple):
+    """How the tree stands while no battery storage does anything, for some loads [W]."""
+
+    offered_w: dict[int, float]
+    grid_w: float
+    out_w: Floats
+    own_w: Floats
+    in_w: Floats
+
+
 class PowerChain:
     """The power tree of a run, without what others ask of it; see the module."""
 
@@ -67,6 +77,7 @@ class PowerChain:
         self._loss_j, self._unbooked_s = np.zeros(count), 0.0
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._at_rest: AtRest | None = None
         self._waiting = self._sourced = False
         self._settled_w = 0.0  # what all loads asked for when things were last switched
         self._hoped: tuple[Bools, PowerTree] | None = (
@@ -167,11 +178,12 @@ class PowerChain:
     def _due(self) -> None:
         """Do what the timer has waited for; a battery that is full or a step of a ramp switches nothing."""
         self.advance(self.timers.now_s)
-        if self._exact or self._waiting or self.at_s >= self._switch_s - 1e-9:
+        switches = self._exact or self._waiting or self.at_s >= self._switch_s - 1e-9
+        if switches:
             self._settle()
         elif self._solar:
             self.sources.sun = self.weather.sun(self.at_s)
-        self._flow()
+        self._flow(same=not switches)
 
     def _act(self) -> None:
         self.advance(self.timers.now_s)
@@ -211,6 +223,7 @@ class PowerChain:
         c, k = self.circuit, self.condition
         parent = self.switching.active_parent()
         self._tree = PowerTree(c.levels, parent, self.switching.running_units(), c.a_w, c.b, c.c_per_w)
+        self._at_rest = None
         self._on_grid = self.switching.on_grid(parent)
         self._root_fed = c.roots[k.fed[c.roots]]
         self.loads.switch(k.live, k.island)
@@ -232,19 +245,24 @@ class PowerChain:
         out_w, _, _ = tree.solve(self.loads.by_item_if(live, wanted_w))
         return out_w
 
-    def _flow(self) -> None:
-        """Work out the flows of the present loads, what batteries do, and what happens next."""
+    def _flow(self, *, same: bool = False) -> None:
+        """Work out the flows of the present loads, what batteries do, and what happens next.
+
+        `same`: loads and switches are as they were, and at most batteries do something else.
+        """
         storage = self.storage
         self._loss_j += self._loss_w * self._unbooked_s if self._unbooked_s else 0.0
         self._unbooked_s = 0.0
-        self.loads.take(*self._wanted)
+        if not (same and self._at_rest):
+            self.loads.take(*self._wanted)
+            self._at_rest = None
         before_w = self.flows.grid_w
         window_s = storage.tick_s
         if storage.any_ups:
             storage.recharge_ups(self._on_grid)
         if storage.any_storage:
             storage.idle()
-            storage.smooth(self.at_s, self._on_grid, self._solve)
+            storage.smooth(self.at_s, self._on_grid, self._rest(), self._solve)
         else:
             self._solve()
         self._read()
@@ -252,6 +270,25 @@ class PowerChain:
         storage.tell_peak(self.at_s, self.flows.grid_w)
         self._islands()
         self._plan()
+
+    def _rest(self) -> tuple[float, Floats]:
+        """Solve the tree while batteries do nothing, unless that was done for these loads; return as `_solve` does."""
+        known, charges, offered_w = self._at_rest, self.storage.charges_ups, self._offered_w()
+        if known is None or charges or known.offered_w != offered_w:
+            grid_w, _ = self._solve()
+            solved = self._out_w, self._own_w, self._in_w
+            self._at_rest = None if charges else AtRest(offered_w, grid_w, *solved)
+            return grid_w, self._out_w
+        self._out_w, self._own_w, self._in_w = known.out_w, known.own_w, known.in_w
+        return known.grid_w, known.out_w
+
+    def _offered_w(self) -> dict[int, float]:
+        """Return what sources and batteries offer at each bus now; infinity: they carry all of it [W]."""
+        k, offered_w = self.condition, {}
+        for bus, sources in self.circuit.sources_at.items() if self._sourced else ():
+            beside_w = sum(self.sources.beside_grid_w(i) for i in sources) + float(k.battery_w[sources].sum())
+            offered_w[bus] = math.inf if k.island[bus] else beside_w
+        return offered_w
 
     def _solve(self) -> tuple[float, Floats]:
         """Solve the tree with what batteries do now; return the power from the grid and of each output [W]."""
@@ -261,11 +298,8 @@ class PowerChain:
         offered = None
         if self._sourced:
             offered = np.zeros(c.count)
-            for bus, sources in c.sources_at.items():
-                beside = sum(self.sources.beside_grid_w(i) for i in sources) + float(
-                    k.battery_w[sources].sum()
-                )
-                offered[bus] = math.inf if k.island[bus] else beside
+            for bus, offered_w in self._offered_w().items():
+                offered[bus] = offered_w
         extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
         return float(self._in_w[self._root_fed].sum()), self._out_w

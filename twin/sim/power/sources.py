@@ -51,6 +51,8 @@ class Sources:
         gas = np.array([kind == "gas" for kind in circuit.kind], bool)
         self.accept_s: Floats = np.where(gas, np.maximum(items.accept_s, ramp_s), items.accept_s)
         self.output_w = np.zeros(circuit.count)
+        # What engines give beside the grid, by the scene.
+        self._told_w: list[float] = np.nan_to_num(items.capacity_w * items.output).tolist()
         # Engines for outages alone give nothing beside the grid; batteries are never passed over.
         self._always = any(circuit.kind[i] != "generator" for i in circuit.sources)
 
@@ -114,7 +116,7 @@ class Sources:
             return self.rated_w(i) * self.sun
         if k.phase[i] != RUNNING:
             return 0.0
-        return min(self.rated_w(i), float(np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])))
+        return min(self.rated_w(i), self._told_w[i])
 
     # --- a bus with or without its upstream
 
@@ -129,7 +131,7 @@ class Sources:
                 self._say(t_s, "generator_off", i, "utility restored; generator on standby")
             if c.kind[i] in ("gas", "smr"):
                 k.phase[i] = RUNNING
-                k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
+                k.base_w[i] = self._told_w[i]
             elif c.kind[i] == "generator":
                 k.phase[i] = STANDBY
             k.since_s[i], k.unstarted[i] = math.inf, 0

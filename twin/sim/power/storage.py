@@ -40,7 +40,8 @@ class BatterySystem(Stateful):
         self._nearly_j = self.target_j * (1 - JUST)
         self.charges_ups = bool(condition.charging_w.any())
         self.any_ups = bool((circuit.is_ups & (circuit.energy_j > 0)).any())
-        self.any_storage = bool(circuit.is_battery.any())
+        self._batteries: list[int] = np.flatnonzero(circuit.is_battery).tolist()
+        self.any_storage = bool(self._batteries)
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
         self.track_s = 0.0  # when that was looked at
         self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
@@ -75,7 +76,7 @@ class BatterySystem(Stateful):
     def idle(self) -> None:
         """Let battery storage that no island needs rest, before it is decided what it does."""
         c, k = self.circuit, self.condition
-        for i in np.flatnonzero(c.is_battery).tolist():
+        for i in self._batteries:
             if not k.island[c.bus[i]]:
                 k.battery_w[i] = 0.0
 
@@ -83,17 +84,24 @@ class BatterySystem(Stateful):
         c, k = self.circuit, self.condition
         return [
             i
-            for i in np.flatnonzero(c.is_battery).tolist()
+            for i in self._batteries
             if on_grid[c.bus[i]] and not k.island[c.bus[i]] and self.sources.healthy(i)
         ]
 
     def smooth(
-        self, t_s: float, on_grid: NDArray[np.bool_], solve: Callable[[], tuple[float, Floats]]
+        self,
+        t_s: float,
+        on_grid: NDArray[np.bool_],
+        at_rest: tuple[float, Floats],
+        solve: Callable[[], tuple[float, Floats]],
     ) -> None:
-        """Set the power of battery storage beside the grid; `solve` returns what grid and outputs give with it."""
+        """Set the power of battery storage beside the grid.
+
+        `solve` returns what grid and outputs give with it; `at_rest` is that while no battery does anything.
+        """
         items = self.circuit.items
         usable = self._usable(on_grid)
-        load_w, out_w = solve()
+        load_w, out_w = at_rest
         if not usable:
             self._track(t_s, load_w, 0.0)
             return

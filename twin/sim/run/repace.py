@@ -7,6 +7,9 @@ while heat, a limit or a cap on every job is at work.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Set as AbstractSet
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -126,11 +129,9 @@ class Pacing:
 
     def rerate(self) -> float:
         """Let jobs go at the pace that clocks, fabric and input allow; return the largest relative change."""
-        running = self._running()
-        self.stragglers.follow(running)
-        steady = self._steady()
-        if steady:
-            running = [row for row in running if row.index not in steady]
+        if self.stragglers.keys:
+            self.stragglers.follow(self._running())
+        running = self._running(self._steady())
         work, slower = self.jobs.work, {}
         for row in running:
             job = row.index
@@ -165,24 +166,20 @@ class Pacing:
 
         Most jobs of a large hall, when one of them stops. What else slows a job is looked at one by one.
         """
-        clocked, jobs = self.clocks.clocked, self.jobs
-        if clocked is None or len(clocked.ids) < FEW or not clocked.still(self.clocks.work):
+        clocked, pace = self.clocks.clocked, self.jobs.pace
+        if clocked is None or len(clocked.ids) < FEW or not clocked.still():
             return set()
-        some = [job for job in clocked.ids if job < len(jobs.rows)]
-        pace_s = np.array([jobs.pace[job].step_s for job in some])
-        step_s = clocked.step_s()[: len(some)]
-        still = np.abs(step_s / pace_s - 1.0) < SURE * RERATE
-        besides = self.moved | self.stragglers.slower.keys() | self.network.contended
-        return {
-            job
-            for job, goes_on in zip(some, still.tolist(), strict=True)
-            if goes_on and job not in besides and not (self.ingest.reads(job) or jobs.work[job].stateless)
-        }
+        some = clocked.ids[: bisect_left(clocked.ids, len(pace))]
+        pace_s = np.array([pace[job].step_s for job in some])
+        still = np.abs(clocked.step_s()[: len(some)] / pace_s - 1.0) < SURE * RERATE
+        still &= clocked.lasting[: len(some)]
+        besides = self.moved | self.stragglers.slower.keys() | self.network.contended | self.ingest.readers
+        return {some[place] for place in still.nonzero()[0].tolist()} - besides
 
-    def _running(self) -> list[JobRow]:
-        """Return the jobs that take steps and may go at another pace now, in the order of the table."""
+    def _running(self, but: AbstractSet[int] = frozenset()) -> list[JobRow]:
+        """Return the jobs that take steps and may go at another pace now, but some, in the order of the table."""
         clocks, rows = self.clocks, self.jobs.rows
         if clocks.throttling or clocks.limits.any or EVERY_JOB in clocks.cap_w:
-            return [row for row in self.jobs.active if row.state in STEPS]
-        some = self._apart | self._slowed | self.stragglers.slower.keys()
+            return [row for row in self.jobs.active if row.state in STEPS and row.index not in but]
+        some = (self._apart | self._slowed | self.stragglers.slower.keys()) - but
         return [rows[job] for job in sorted(some) if rows[job].state in STEPS]

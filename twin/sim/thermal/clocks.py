@@ -100,7 +100,7 @@ class Clocks(Stateful):
         # Temperatures, groups, limits and caps that clocks were worked out for, and the jobs whose they are.
         self._refreshed: tuple[ThermalState, int, NDArray[np.intp], dict[int, float]] | None = None
         self.clocked: ClockedJobs | None = None
-        self._by_job = GroupsByJob(traces, models, jobs, self.work, self.reference_ghz)
+        self._by_job = GroupsByJob(traces, models, jobs, self._works, self.reference_ghz)
         self._resting: Resting | None = None
         self._values: dict[str, tuple[IntP, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
@@ -264,8 +264,7 @@ class Clocks(Stateful):
             self.clocked = self._by_job.at_work(jobs if free else jobs + len(self.mixed))
             self._clock_jobs(self.clocked, points_c, clock, leak)
             for part in self.clocked.parts:
-                pace_s = list(map(self._pace_s, part.jobs))
-                part.draw(pace_s, resting.base_w, base, self.dyn_w)
+                part.draw(self._paces_s(part.jobs), resting.base_w, base, self.dyn_w)
         self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
         self._seen_c = hot_c
         self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
@@ -280,14 +279,14 @@ class Clocks(Stateful):
             and known[2] is self.limits.node_class
             and known[3] == self.cap_w
             and not self.walked
-            and (self.clocked is None or self.clocked.still(self.work))
+            and (self.clocked is None or self.clocked.still())
         )
 
     def _repower(self) -> None:
         """Work out the powers of jobs that go at another pace than those of now are for; clocks stay."""
         moved = []
         for part in () if self.clocked is None else self.clocked.parts:
-            pace_s = list(map(self._pace_s, part.jobs))
+            pace_s = self._paces_s(part.jobs)
             if not part.paced(pace_s):
                 moved.append((part, pace_s))
         if moved:
@@ -367,9 +366,15 @@ class Clocks(Stateful):
                 slow_s = asked.memory_s / HBM_HOT_SHARE
                 part.memory_s = np.where(self.hbm_slow[groups], slow_s, asked.memory_s)
 
-    def _pace_s(self, job: int) -> float:
-        """Return how long a step of a job takes now, or of what stands for several [s]."""
-        return self.jobs.pace[job].step_s if job < len(self.jobs.rows) else self.work(job).step_s
+    def _paces_s(self, jobs: list[int]) -> list[float]:
+        """Return how long a step of each job takes now, or of what stands for several [s]."""
+        pace, count = self.jobs.pace, len(self.jobs.rows)
+        return [pace[job].step_s if job < count else self.work(job).step_s for job in jobs]
+
+    def _works(self, jobs: list[int]) -> list[Work]:
+        """Return what each job does, or what stands for several, as `work`."""
+        works, count, mixed = self.jobs.work, len(self.jobs.work), self.mixed
+        return [works[job] if job < count else mixed[job - count] for job in jobs]
 
     def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].

@@ -20,6 +20,8 @@ from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import Traces
 from twin.sim.thermal.group_power import JobClock
 
+WorksOf = Callable[[list[int]], list[Work]]
+
 
 class JobGroups:
     """Groups of some jobs on one part, those of one job after those of another.
@@ -82,7 +84,6 @@ class JobGroups:
         self.leakiest_s = self.by_group(np.maximum.reduceat(points_s[2], begins).tolist())
         steps = traces.trace[groups] % 2 == 0
         self.steps: Bools | None = None if steps.all() else steps
-        self.works: list[Work] = []
         self._pace_s: list[float] = []
 
     def by_group(self, values: Sequence[float]) -> Floats | float:
@@ -102,9 +103,9 @@ class JobGroups:
         some: Bools = np.logical_or.reduceat(values, self._begins)
         return some
 
-    def ask(self, works: list[Work], asked: Sequence[Asked], reference_ghz: list[float]) -> None:
-        """Take over what the jobs do now."""
-        self.works, self.own_ghz = works, np.array(reference_ghz)
+    def ask(self, asked: Sequence[Asked], reference_ghz: Sequence[float]) -> None:
+        """Take over what each job asks of its dies now."""
+        self.own_ghz = np.array(reference_ghz)
         self.reference_ghz = self.by_group(reference_ghz)
         self.asked = Asked(*map(self.by_group, zip(*asked, strict=True)))
 
@@ -138,8 +139,8 @@ class ClockedJobs:
         Groups by job.
     models
         By part.
-    work
-        What a job, or what stands for several, does.
+    works_of
+        Returns what jobs, or what stands for several, do.
     most
         No number of a job is as high: what stands for several may be left out.
 
@@ -151,20 +152,21 @@ class ClockedJobs:
         What they do.
     parts : list of JobGroups
         Their groups by part, those of measured jobs apart.
+    lasting : ndarray of bool, shape (J,)
+        Who is no service: capacity that nobody asks for takes up what slows a service.
     reference, memory : ndarray, shape (J,)
         As in `JobClock`.
     now_share : ndarray, shape (J,)
         Clock of its slowest die over the reference [-].
     """
 
-    def __init__(
-        self, traces: Traces, models: Sequence[GpuPowerModel], work: Callable[[int], Work], most: int
-    ) -> None:
+    def __init__(self, traces: Traces, models: Sequence[GpuPowerModel], works_of: WorksOf, most: int) -> None:
         self.version, self.most = traces.version, most
         groups = (traces.working & (traces.trace < 2 + 2 * most)).nonzero()[0]
         ids, place = np.unique(traces.trace[groups] // 2 - 1, return_inverse=True)
         self.ids: list[int] = ids.tolist()
-        self.works = list(map(work, self.ids))
+        self._works_of, self.works = works_of, works_of(self.ids)
+        self.lasting = np.array([not work.stateless for work in self.works], bool)
         measured = np.array([each.gpu_load is not None for each in self.works], bool)
         part = 2 * traces.groups.part[groups] + measured[place]
         order = np.lexsort((place, part))
@@ -190,9 +192,9 @@ class ClockedJobs:
             )
         self.rest()
 
-    def still(self, work: Callable[[int], Work]) -> bool:
+    def still(self) -> bool:
         """Return whether all of them do the work that they did."""
-        return not any(map(is_not, self.works, map(work, self.ids)))
+        return not any(map(is_not, self.works, self._works_of(self.ids)))
 
     def rest(self) -> None:
         """Let nothing hold them down."""
@@ -234,8 +236,8 @@ class GroupsByJob:
 
     Parameters
     ----------
-    work
-        What a job, or what stands for several, does.
+    works_of
+        Returns what jobs, or what stands for several, do.
     reference_ghz
         Clock at which a job takes its times on a part [GHz].
     """
@@ -245,32 +247,35 @@ class GroupsByJob:
         traces: Traces,
         models: Sequence[GpuPowerModel],
         jobs: Jobs,
-        work: Callable[[int], Work],
+        works_of: WorksOf,
         reference_ghz: Callable[[int, int], float],
     ) -> None:
         self._traces, self._models, self._jobs = traces, models, jobs
-        self._work, self._reference_ghz = work, reference_ghz
+        self._works_of, self._reference_ghz = works_of, reference_ghz
         self._known: ClockedJobs | None = None
-        self._asked: dict[tuple[int, int], tuple[Work, Asked]] = {}
+        self._asked: dict[tuple[int, int], tuple[Work, Asked, float]] = {}  # and the clock that they are for
 
     def at_work(self, most: int) -> ClockedJobs:
         """Return the jobs with groups of their own whose number is below `most`."""
         known = self._known
         if known is None or known.version != self._traces.version or known.most != most:
-            self._known = known = ClockedJobs(self._traces, self._models, self._work, most)
-        elif not known.still(self._work):
-            known.works = list(map(self._work, known.ids))
+            self._known = known = ClockedJobs(self._traces, self._models, self._works_of, most)
+        elif known.still():
+            return known
+        else:
+            known.works = self._works_of(known.ids)
         for part in known.parts:
             works = [known.works[place] for place in part.places.tolist()]
-            if len(part.works) != len(works) or any(map(is_not, part.works, works)):
-                asked = [self._asks(job, part, work) for job, work in zip(part.jobs, works, strict=True)]
-                part.ask(works, asked, [self._reference_ghz(job, part.part) for job in part.jobs])
+            rows = [self._asks(job, part, work) for job, work in zip(part.jobs, works, strict=True)]
+            _, asked, reference_ghz = zip(*rows, strict=True)
+            part.ask(asked, reference_ghz)
         return known
 
-    def _asks(self, job: int, part: JobGroups, work: Work) -> Asked:
+    def _asks(self, job: int, part: JobGroups, work: Work) -> tuple[Work, Asked, float]:
         known = self._asked.get((job, part.part))
         if known is None or known[0] is not work:
             specs = self._jobs.specs
             floor = specs[job].power_floor if job < len(specs) else 0.0
-            self._asked[job, part.part] = known = work, Asked.of(work, part.model, floor)
-        return known[1]
+            reference_ghz = self._reference_ghz(job, part.part)
+            self._asked[job, part.part] = known = work, Asked.of(work, part.model, floor), reference_ghz
+        return known
