@@ -142,7 +142,7 @@ class Operator:
 
     @property
     def chain(self) -> tuple[Floats, Floats]:
-        """The matrix of a chain of the first kind, and its temperatures per kelvin of what drives it, (8, 8), (2, 4)."""
+        """Matrix of a chain of the first kind, its temperatures per kelvin of what drives it, shapes (8, 8), (2, 4)."""
         first = self._factors[0]
         return first[:64].reshape(8, 8), first[64:72].reshape(2, 4)
 
