@@ -53,11 +53,17 @@ def levels_of(*above: NDArray[np.integer]) -> list[IntP]:
     return [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)), -1, -1)]
 
 
+def _neighbours(items: IntP) -> IntP | slice:
+    """Return items that follow each other as a slice, which is taken sooner: those of a stage mostly do."""
+    first, last = (int(items[0]), int(items[-1])) if items.size else (0, -1)
+    return slice(first, last + 1) if last - first + 1 == items.size else items
+
+
 @dataclass(frozen=True)
 class TreeLevel:
     """Items of one depth, with coefficients of all their live units together (zero where dead)."""
 
-    items: IntP
+    items: IntP | slice
     parent: IntP  # of each; the number of items stands for none
     a_w: Floats
     b: Floats
@@ -92,7 +98,7 @@ class PowerTree:
         on = units > 0
         above = np.where(parent >= 0, parent, self.count).astype(np.intp)
         a, slope, c = units * a_w, on * b, on * c_per_w / np.maximum(units, 1)
-        self.levels = [TreeLevel(i, above[i], a[i], slope[i], c[i]) for i in levels]
+        self.levels = [TreeLevel(_neighbours(i), above[i], a[i], slope[i], c[i]) for i in levels]
 
     def solve(
         self, load_w: Floats, offered_w: Floats | None = None, extra_w: Floats | None = None

@@ -112,8 +112,6 @@ class Operator:
     ----------
     apart : bool
         Whether each group has its own matrix.
-    chain : tuple of ndarray, shapes (8, 8), (2, 4)
-        The matrix of a chain of the first kind, and its temperatures per kelvin of loop supply and hall air.
     """
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
@@ -121,10 +119,9 @@ class Operator:
         # Of all kinds, side by side or apart: the matrix of a chain, and its temperatures per kelvin of loop supply and
         # hall air.
         rates, kinds = paths.modes[0], len(paths.modes[0])
-        factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
+        self._factors = factors = (paths.of_modes @ (1.0 / (inv_h + rates))[:, :, None])[:, :, 0]
         self._product: Floats = factors[:, :64].reshape(kinds, 8, 8)
         self._pull: Floats = factors[:, 64:72].reshape(kinds, 2, 4)
-        self.chain = self._product[0], self._pull[0]
         self.apart = kinds > MOST_SIDE_BY_SIDE
         self._of_groups: tuple[GroupIndex, Floats, Floats] | None = (
             None  # where apart: of those last asked for
@@ -142,6 +139,12 @@ class Operator:
             self._above = inverse_k_w(paths, rate_w_k, on_loops)
         else:
             self._above = UpTheTree(paths, rate_w_k, on_loops)
+
+    @property
+    def chain(self) -> tuple[Floats, Floats]:
+        """Matrix of a chain of the first kind, its temperatures per kelvin of what drives it, shapes (8, 8), (2, 4)."""
+        first = self._factors[0]
+        return first[:64].reshape(8, 8), first[64:72].reshape(2, 4)
 
     def upper(self, rhs: Floats) -> Floats:
         """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""

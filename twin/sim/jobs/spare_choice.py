@@ -10,6 +10,9 @@ from twin.sim.core.log import Log
 from twin.sim.core.nodes import NodeTable
 from twin.sim.jobs.job_row import JobRow
 
+FEW = 4
+"""Lost domains up to this many have their places looked for one by one."""
+
 
 class Grouping:
     """Members of each part of a whole, in order; parts are numbered from zero.
@@ -57,10 +60,11 @@ def filled(seats: ArrayLike, domains: Grouping, free: NDArray[np.bool_], lost: A
     before, gone = np.asarray(seats, np.intp), np.asarray(lost, bool)
     result = np.where(gone, -1, before)
     homes = _homes(before, domains.part)
-    sitting = Grouping(homes + 1)  # the first part: places that never had a node
-    standing = _Standing(domains, free)
-    for home in dict.fromkeys(homes[gone].tolist()):
-        places = sitting.of(home + 1)
+    standing, lost_homes = _Standing(domains, free), dict.fromkeys(homes[gone].tolist())
+    # Sorting all places is worth it for many; the first part are places that never had a node.
+    sitting = Grouping(homes + 1) if len(lost_homes) > FEW else None
+    for home in lost_homes:
+        places = np.flatnonzero(homes == home) if sitting is None else sitting.of(home + 1)
         vacant = places[result[places] < 0]
         near = standing.of(home, len(vacant))
         if len(near) < len(vacant):

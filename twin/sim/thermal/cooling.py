@@ -132,7 +132,7 @@ class CoolingSystem(Stateful):
         self._into_w = np.zeros(shape.n_loops + shape.n_halls)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops + shape.n_halls)
         self.longest_s, self._facility_c = math.inf, np.array(self.rejection.held_c)
-        self._looked_s, self._pace_s = timers.now_s, 0.0
+        self._looked_s, self._pace_s, self._water_power_w = timers.now_s, 0.0, np.zeros(0)
         timers.handle("cooling", self._due)
         self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
         self._follow()
@@ -322,7 +322,7 @@ class CoolingSystem(Stateful):
         """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
         turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
         power = WATER.power_share(turning.speed_for(asked))
-        self._water_power_w: Floats = self._water_design_w * turning.share * power
+        self._water_power_w = self._water_design_w * turning.share * power
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 

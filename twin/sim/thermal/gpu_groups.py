@@ -435,13 +435,10 @@ class Traces(Stateful):
     def _find_jobs(self) -> dict[int, list[tuple[int, IntP]]]:
         found: dict[int, list[tuple[int, IntP]]] = {}
         members: dict[int, dict[int, list[int]]] = {}
-        last, alike = (-1, -1), []  # neighbours are mostly of one job and part
         working = self.working.nonzero()[0]
         jobs, parts = self.trace[working] // 2 - 1, self.groups.part[working]
         for group, job, part in zip(working.tolist(), jobs.tolist(), parts.tolist(), strict=True):
-            if (job, part) != last:
-                last, alike = (job, part), members.setdefault(job, {}).setdefault(part, [])
-            alike.append(group)
+            members.setdefault(job, {}).setdefault(part, []).append(group)
         for job, by_part in sorted(members.items()):
             found[job] = [(part, np.array(groups, np.intp)) for part, groups in sorted(by_part.items())]
         return found
