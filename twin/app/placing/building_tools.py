@@ -189,8 +189,9 @@ def _parts(scenario: Scenario) -> dict[tuple[str, str], str]:
         building = hall.building
         if building is None:
             continue
-        for part in (*building.columns, *building.doors, *building.inner_walls):
-            found[hall.id, part.id] = part.id
+        ids = (part.id for parts in (building.columns, building.doors) for part in parts)
+        for id in (*ids, *(wall.id for wall in building.inner_walls)):
+            found[hall.id, id] = id
         for name, part_of_hall in (("walls", building.walls), ("underlay", building.underlay)):
             if part_of_hall is not None:
                 found[hall.id, f"/{name}"] = hall.id
