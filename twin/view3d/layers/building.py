@@ -188,6 +188,8 @@ def _sweeps(doors: Sequence[DoorShape]) -> np.ndarray:
                 + np.cos(turns) * (np.array(shut) - centre)
                 + np.sin(turns) * (np.array(opened) - centre)
             )
+            (ax, ay), (bx, by) = rim[0] - centre, rim[-1] - centre
+            rim = rim if ax * by > ay * bx else rim[::-1]  # anticlockwise: seen from above
             fan = np.stack([np.broadcast_to(centre, rim[1:].shape), rim[:-1], rim[1:]], axis=1).reshape(-1, 2)
             parts.append(fan)
     points = np.concatenate(parts) if parts else np.zeros((0, 2))
