@@ -21,7 +21,9 @@ from twin.scenario.schema.building import Building
 
 pytestmark = pytest.mark.gl
 _WORDS = {
-    "wall": "Add walls",
+    "wall": "Add a wall",
+    "walls": "Add walls",
+    "partition": "Add a wall",
     "column": "Add a column",
     "pillar": "Add a column",
     "door": "Add a door",
@@ -161,6 +163,46 @@ def test_a_door_is_carried_along_the_nearest_wall_and_stands_where_its_ghost_sto
     at = building(window).doors[0].at
     shift_m = float(halls.shift_x_m[0])
     assert (at.x_m + shift_m, at.y_m) == pytest.approx((landing.place.x_m, landing.place.y_m), abs=1e-3)
+
+
+def test_a_wall_is_put_between_two_clicks_and_undone(window: MainWindow, qtbot: QtBot) -> None:
+    look_at_rows(window)
+    window.menus.execute("edit.building_wall")
+    tool, view = window.design.building.wall, window.hall.view
+    assert tool.active
+    at, to = place_of(window, 8.4, 4.0), place_of(window, 11.4, 6.0)
+    tool.click(at.x(), at.y())
+    tool.hover(to.x(), to.y())
+    assert view.edit.ghost.lines[0].text.endswith(" m"), "its length"
+    assert "click where it ends" in window.statusBar().currentMessage()
+    tool.back()
+    assert tool.active
+    assert tool.start is None
+    tool.click(at.x(), at.y())
+    tool.click(to.x(), to.y())
+    qtbot.waitUntil(lambda: building(window) is not None)
+    assert not tool.active
+    (wall,) = building(window).inner_walls
+    shift_m = float(window.session.plant.halls.shift_x_m[0])
+    ends = [(end.x_m + shift_m, end.y_m) for end in (wall.start, wall.end)]
+    assert ends == [pytest.approx((8.4, 4.0), abs=0.06), pytest.approx((11.4, 6.0), abs=0.06)]
+    inspector = window.docks.inspector
+    assert inspector.thing == wall.id
+    qtbot.waitUntil(lambda: {("thickness", False), ("end.x", False)} <= set(inspector.properties.rows))
+    inspector.properties.rows["thickness", False].entered.emit("20 cm")
+    qtbot.waitUntil(lambda: building(window).inner_walls[0].thickness_m == 0.2)
+    window.menus.execute("edit.building_door")
+    place, middle = window.tools.place, place_of(window, 9.9, 5.0)
+    place.point(middle.x(), middle.y(), set())
+    assert place.ok, place.plate.reason
+    place.drop()
+    qtbot.waitUntil(lambda: bool(building(window).doors))
+    view.preset("overview", animate=False)
+    keep(window, "inner-wall")
+    for _ in range(3):
+        window.editing.editor.undo()
+    qtbot.waitUntil(lambda: building(window) is None)
+    assert window.session.draft.file.text == SCENE
 
 
 def test_a_ghost_on_a_column_says_what_the_rule_would_say(window: MainWindow, qtbot: QtBot) -> None:

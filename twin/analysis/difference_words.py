@@ -14,6 +14,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("halls", "*", "rows"): tr("Row"),
     ("halls", "*", "building", "columns"): tr("Columns"),
     ("halls", "*", "building", "doors"): tr("Door"),
+    ("halls", "*", "building", "inner_walls"): tr("Wall"),
     ("halls",): tr("Hall"),
     ("fabrics",): tr("Network"),
     ("power",): tr("Power stage"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from collections.abc import Sequence
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from twin.drawings.sheet import (
 from twin.plant.design_load import GRAVITY_M_S2
 from twin.plant.tables import Plant
 from twin.scenario.formats.underlay_file import picture
-from twin.scenario.generators.building_shape import BuildingShape, DoorShape, Rectangle
+from twin.scenario.generators.building_shape import BuildingShape, DoorShape
+from twin.scenario.generators.wall_line import Rectangle
 from twin.scenario.schema.quantity import rendered
 
 Bounds = tuple[float, float, float, float]
@@ -50,6 +52,7 @@ def plan_bounds_m(plant: Plant, hall: int) -> Bounds:
     x0_m, x1_m, y0_m, y1_m = hall_bounds_m(plant, hall)
     out_m = building.thickness_m
     points = [place for door in building.doors for leaf in door.leaves for place in leaf]
+    points += [place for wall in building.inner for place in (wall.line.start, wall.line.stop)]
     points += [(x - out_m, y - out_m) for x, y in building.corners]
     points += [(x + out_m, y + out_m) for x, y in building.corners]
     return (
@@ -90,9 +93,17 @@ def draw_building(drawn: SheetContents, floor: PlanFloor, building: BuildingShap
     pieces = [_area(floor, piece) for piece in building.wall_pieces()]
     for piece in pieces:
         drawn.box(Area(*piece), 2 * MEDIUM_MM)
+    quads = [
+        tuple((floor.x(x), floor.y(y)) for x, y in wall.line.quad(from_m, to_m, -wall.thickness_m, 0.0))
+        for wall, from_m, to_m in building.inner_pieces()
+    ]
+    for quad in quads:
+        drawn.outline(quad, MEDIUM_MM, grey=0.12)
+        _hatch(drawn, quad)
     for piece in pieces:  # over the inner half of all outlines: none stays where two pieces meet
         drawn.box(Area(*piece), 0.0, grey=0.12)
-        _hatch(drawn, piece)
+        left, top, right, bottom = piece
+        _hatch(drawn, ((left, top), (right, top), (right, bottom), (left, bottom)))
     for door in building.doors:
         _door(drawn, floor, door)
     for column in building.columns:
@@ -117,15 +128,20 @@ def _area(floor: PlanFloor, area: Rectangle) -> tuple[float, float, float, float
     return floor.x(area[0]), floor.y(area[3]), floor.x(area[2]), floor.y(area[1])
 
 
-def _hatch(drawn: SheetContents, area: tuple[float, float, float, float]) -> None:
+def _hatch(drawn: SheetContents, corners: Sequence[Point]) -> None:
     """Draw lines at 45 degrees over a piece of wall, as ISO 128 has cut masonry."""
-    left, top, right, bottom = area
     step = _HATCH_MM * math.sqrt(2)
-    for number in range(math.ceil((left + top) / step), int((right + bottom) / step) + 1):
+    sums = [x + y for x, y in corners]
+    for number in range(math.ceil(min(sums) / step), int(max(sums) / step) + 1):
         rest = number * step  # x + y of every point of the line
-        start, stop = max(left, rest - bottom), min(right, rest - top)
-        if stop - start > 0.05:
-            drawn.line((start, rest - start), (stop, rest - stop), wide_mm=FINE_MM)
+        met = []
+        for (ax, ay), (bx, by) in pairwise((*corners, corners[0])):
+            rise = bx + by - ax - ay
+            share = (rest - ax - ay) / rise if abs(rise) > 1e-9 else -1.0
+            if 0.0 <= share <= 1.0:
+                met.append((ax + share * (bx - ax), ay + share * (by - ay)))
+        if met and max(met)[0] - min(met)[0] > 0.05:
+            drawn.line(min(met), max(met), wide_mm=FINE_MM)
 
 
 def _door(drawn: SheetContents, floor: PlanFloor, door: DoorShape) -> None:
@@ -152,7 +168,7 @@ def write_door_words(drawn: SheetContents, floor: PlanFloor, building: BuildingS
         floor.bottom + _AROUND_MM,
     )
     for door in building.doors:
-        middle, ways = door.line.point(door.width_m / 2), _word_ways(door, building.thickness_m)
+        middle, ways = door.line.point(door.width_m / 2), _word_ways(door, door.thickness_m)
         tried: dict[SheetText, Point] = {}
         for more_mm, aside, (near_m, way) in product((0.0, 3.0, 6.0, 10.0, 15.0), (0, 1, -1), ways):
             start = (floor.x(middle[0] + near_m * way[0]), floor.y(middle[1] + near_m * way[1]))

@@ -161,8 +161,10 @@ def _building(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
         return {}
     building = plant.halls.buildings[plant.halls.ids.index(hall)]
     areas = {column.id: column.area for column in building.columns}
+    for wall in building.inner:
+        areas[wall.id] = wall.line.rectangle(0.0, wall.line.long_m, -wall.thickness_m, 0.0)
     for door in building.doors:
-        near_m, far_m = -building.thickness_m, door.width_m / max(1, len(door.leaves))
+        near_m, far_m = -door.thickness_m, door.width_m / max(1, len(door.leaves))
         areas[door.id] = door.line.rectangle(0.0, door.width_m, near_m, far_m if door.inside else 0.0)
     if (walls := building.bounds) is not None:
         out_m = building.thickness_m

@@ -211,6 +211,12 @@ class SheetContents:
         )
         self.strokes.append(Stroke(corners, wide_mm, closed=True, dashed=dashed, grey=grey, mark=mark))
 
+    def outline(
+        self, corners: tuple[Point, ...], wide_mm: float = THIN_MM, *, grey: float | None = None
+    ) -> None:
+        """Draw a closed line through corners."""
+        self.strokes.append(Stroke(corners, wide_mm, closed=True, grey=grey))
+
     def circle(self, centre: Point, radius_mm: float, wide_mm: float = MEDIUM_MM) -> None:
         """Draw a circle, of 36 sides."""
         turns = [2.0 * math.pi * part / 36 for part in range(36)]

@@ -67,6 +67,7 @@ _NOUNS = {
     "heat_sales": "sale",
     "doors": "door",
     "columns": "column",
+    "inner_walls": "wall",
 }
 """Lists of the scene whose things get other ids, and the noun of these."""
 _EQUIPMENT = {
@@ -79,7 +80,7 @@ _EQUIPMENT = {
 """The same of lists whose ids say what a thing is: only those that hold a name that is replaced elsewhere."""
 _TELLING_LETTERS = 4
 """A shorter id or word of a title, such as `a` or `gpu`, tells nobody's name; one of a tenant or user may."""
-_ITEMS = ("rows", "halls", "storage", "doors", "columns", *_EQUIPMENT)
+_ITEMS = ("rows", "halls", "storage", "doors", "columns", "inner_walls", *_EQUIPMENT)
 _REFERENCES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tenant", "tenants"), ("tenants",)),
     **dict.fromkeys(("user", "users"), ("users",)),
@@ -212,6 +213,7 @@ def _made_up(scenario: Scenario) -> dict[str, dict[str, str]]:
         "rows": [rows for hall in scenario.halls for rows in hall.rows],
         "doors": [door for building in buildings for door in building.doors],
         "columns": [grid for building in buildings for grid in building.columns],
+        "inner_walls": [wall for building in buildings for wall in building.inner_walls],
     }
     for section in _NOUNS:
         owner: Any = scenario if hasattr(scenario, section) else scenario.site

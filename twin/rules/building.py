@@ -15,7 +15,8 @@ from twin.rules.finding import Found, quantity
 from twin.rules.rule import Rule
 from twin.rules.rule_context import RuleContext
 from twin.rules.space import Floor, many, place_key
-from twin.scenario.generators.building_shape import CEILING_M, TOUCH_M, BuildingShape, Rectangle
+from twin.scenario.generators.building_shape import CEILING_M, BuildingShape
+from twin.scenario.generators.wall_line import TOUCH_M, Rectangle
 from twin.scenario.text.parse import Path
 
 
@@ -63,7 +64,8 @@ def _ways(case: RuleContext) -> Iterator[Found]:
     floor = Floor(case)
     for hall, building in enumerate(case.plant.halls.buildings):
         slots = np.flatnonzero(rows.present & (rows.hall == hall))
-        if not building.doors or not len(slots):
+        entrances = [door for door in building.doors if door.wall < len(building.corners)]
+        if not entrances or not len(slots):
             continue
         areas = floor.areas_m(np.flatnonzero(floor.hall == hall))
         reached = ReachedFloor(building, areas, FRONT_M)
@@ -86,7 +88,7 @@ def _ways(case: RuleContext) -> Iterator[Found]:
         wide_m = np.minimum(racks.width_m, racks.depth_m)[in_hall]
         high_m = racks.height_m[in_hall]
         takes = np.zeros(len(in_hall), np.bool_)
-        for door in building.doors:
+        for door in entrances:
             takes |= (wide_m <= door.width_m + TOUCH_M) & (high_m <= door.height_m + TOUCH_M)
         if not takes.all():
             worst = int(np.flatnonzero(~takes)[np.argmax(high_m[~takes])])
@@ -134,9 +136,17 @@ class ReachedFloor:
             (min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1]))
             for a, b in pairwise((*building.corners, building.corners[0]))
         ]
-        solid = np.concatenate([areas, building.column_array, np.array(thin)])
+        inner = [
+            area
+            for wall, from_m, to_m in building.inner_pieces()
+            for area in wall.line.slices(from_m, to_m, -wall.thickness_m, 0.0)
+        ]
+        solid = np.concatenate(
+            [areas, building.column_array, np.array(thin), np.array(inner, np.float64).reshape(-1, 4)]
+        )
         solid = solid + np.array([-half_m, -half_m, half_m, half_m])
-        starts = np.array([door.line.rectangle(0.0, door.width_m, 0.0, wide_m) for door in building.doors])
+        entrances = [door for door in building.doors if door.wall < len(building.corners)]
+        starts = np.array([door.line.rectangle(0.0, door.width_m, 0.0, wide_m) for door in entrances])
         x0, y0, x1, y1 = building.bounds or (0.0, 0.0, 0.0, 0.0)
         self._x_m = np.unique(np.clip(np.concatenate([solid[:, [0, 2]], starts[:, [0, 2]]]).ravel(), x0, x1))
         self._y_m = np.unique(np.clip(np.concatenate([solid[:, [1, 3]], starts[:, [1, 3]]]).ravel(), y0, y1))

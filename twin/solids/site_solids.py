@@ -208,12 +208,17 @@ def _building(plant: Plant) -> Iterator[_Kind]:
         top_m = building.clear_m if math.isfinite(building.clear_m) else _CEILING_M
         low_m = -building.raised_floor_m
         pieces = [(area, low_m, top_m) for area in building.wall_pieces()]
+        for wall, start_m, stop_m in building.inner_pieces():
+            slices = wall.line.slices(start_m, stop_m, -wall.thickness_m, 0.0)
+            pieces += [(area, low_m, top_m) for area in slices]
         for door in building.doors:
-            width_m, thick_m, door_m = door.width_m, building.thickness_m, min(door.height_m, top_m)
-            across = door.line.rectangle(0.0, width_m, -thick_m, 0.0)
-            pieces += [(across, low_m, 0.0), (across, door_m, top_m)]  # below the threshold, and above
-            area = door.line.rectangle(0.0, width_m, -(thick_m + _LEAF_M) / 2, -(thick_m - _LEAF_M) / 2)
-            found["door"].append((door.id, (*area[:2], 0.0, *area[2:], door_m)))
+            width_m, thick_m, door_m = door.width_m, door.thickness_m, min(door.height_m, top_m)
+            for across in door.line.slices(0.0, width_m, -thick_m, 0.0):
+                pieces += [(across, low_m, 0.0), (across, door_m, top_m)]  # below the threshold, and above
+            leaf = -(thick_m + _LEAF_M) / 2, -(thick_m - _LEAF_M) / 2
+            for number, area in enumerate(door.line.slices(0.0, width_m, *leaf)):
+                id = f"{door.id}/{number}" if number else door.id
+                found["door"].append((id, (*area[:2], 0.0, *area[2:], door_m)))
         for number, (area, from_m, to_m) in enumerate(pieces):
             if to_m > from_m:
                 found["wall"].append((f"{hall}/wall/{number}", (*area[:2], from_m, *area[2:], to_m)))

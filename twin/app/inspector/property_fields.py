@@ -43,7 +43,11 @@ _OF_GENERATOR = {
 }
 """Keys of generators that `ChangeGenerator` changes with all that hangs on them, and what it calls them."""
 
-_PARTS_OF_BUILDING = {"columns": tr("Columns: {id}"), "door": tr("Door: {id}")}
+_PARTS_OF_BUILDING = {
+    "columns": tr("Columns: {id}"),
+    "doors": tr("Door: {id}"),
+    "inner_walls": tr("Wall: {id}"),
+}
 _HEADINGS = {"at": tr("Corner of the first row")}
 _ADDRESSES = (
     ("site.addresses", tr("IP and VLAN plan")),
@@ -202,10 +206,9 @@ def _of_path(scene: EditedScene, entry: SceneItem) -> Iterator[Property]:
         if found.key not in own:
             yield _for_item(found) if item else found
     if isinstance(model, Hall) and model.building is not None:
-        for part_kind, parts in (("columns", model.building.columns), ("door", model.building.doors)):
-            listed = "columns" if part_kind == "columns" else "doors"
-            for part in parts:
-                title = _PARTS_OF_BUILDING[part_kind].format(id=part.id)
+        for listed, said in _PARTS_OF_BUILDING.items():
+            for part in getattr(model.building, listed):
+                title = said.format(id=part.id)
                 yield from _fields(scene, part, f"building.{listed}[{part.id}].", title, None, 0)
     if kind == "rows":
         nodes = property_choices.parts(scene, "node")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from math import hypot
 from typing import Literal
 
 import numpy as np
@@ -180,7 +181,7 @@ class _Place:
     def _in_hall(self, slot: int) -> list[Seed]:
         building = self.scenario.halls[slot].building
         seeds = self._generators(slot)
-        if building is None or not (building.columns or building.doors):
+        if building is None or not (building.columns or building.doors or building.inner_walls):
             return seeds
         inside = [
             Seed(grid.id, grid.id, counted(grid.along * grid.across, "column"), "hall")
@@ -189,6 +190,18 @@ class _Place:
         inside += [
             Seed(door.id, door.id, tr("door, {width:g} m", width=door.width_m), "hall")
             for door in building.doors
+        ]
+        inside += [
+            Seed(
+                wall.id,
+                wall.id,
+                tr(
+                    "wall, {length:.2f} m",
+                    length=hypot(wall.end.x_m - wall.start.x_m, wall.end.y_m - wall.start.y_m),
+                ),
+                "hall",
+            )
+            for wall in building.inner_walls
         ]
         parts = counted(len(inside), "part")
         return [*seeds, Seed("", tr("Building"), parts, "hall", lambda: inside)]

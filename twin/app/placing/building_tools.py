@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from twin.app.placing.payload import Carried
 from twin.app.placing.place_tool import PlaceTool
+from twin.app.placing.wall_tool import WallTool
 from twin.app.session.editor import Editor
 from twin.app.session.session import Session
 from twin.commands.edit.command import Command, CommandError
@@ -60,6 +61,7 @@ class BuildingTools:
     ) -> None:
         self._session, self._editor, self._view, self._place = session, editor, view, place
         self._tell, self._show_things = tell, show_things
+        self.wall = WallTool(editor, view, self._hall_at, tell)
         editor.landed.connect(self._show_new)
 
     def add_walls(self) -> None:
@@ -80,13 +82,17 @@ class BuildingTools:
             self._editor.do(AddDoor(self._hall_at(at), at))
             return
         plant = self._session.plant
-        if plant is not None and not any(building.corners for building in plant.halls.buildings):
+        if plant is not None and not any(building.all_walls for building in plant.halls.buildings):
             self._tell(tr("Add walls first: a door stands in one"))
             return
         shape = MovedShape.single(DOOR_M, _THICK_M)
         self._carry(
             Carried(tr("Door"), shape, (_HIGH_M,), on_floor=_door, fixed=True, drawn_to=_in_nearest_wall)
         )
+
+    def add_wall(self) -> None:
+        """Let the person click where a wall starts and where it ends."""
+        self.wall.begin()
 
     def choose_underlay(self) -> None:
         """Ask for a drawing and lay it on the floor of the hall."""
@@ -129,6 +135,7 @@ class BuildingTools:
         """Offer what can be added at a place of the floor."""
         menu.addSeparator()
         menu.addAction(tr("Add a column here"), partial(self.add_column, at))
+        menu.addAction(tr("Add a wall from here"), partial(self.wall.begin, at))
         menu.addAction(tr("Add a door in the nearest wall"), partial(self.add_door, at))
         menu.addAction(tr("Floor load, ceiling, walls"), partial(self._show_things, (self._hall_at(at),)))
 
@@ -182,7 +189,8 @@ def _parts(scenario: Scenario) -> dict[tuple[str, str], str]:
         building = hall.building
         if building is None:
             continue
-        for id in (*(grid.id for grid in building.columns), *(door.id for door in building.doors)):
+        ids = (part.id for parts in (building.columns, building.doors) for part in parts)
+        for id in (*ids, *(wall.id for wall in building.inner_walls)):
             found[hall.id, id] = id
         for name, part_of_hall in (("walls", building.walls), ("underlay", building.underlay)):
             if part_of_hall is not None:
@@ -202,7 +210,7 @@ def _in_nearest_wall(floor: FloorPlan, at: Place) -> tuple[MovedShape, Snap]:
         place, wall = nearest_opening(floor.buildings[hall], at)
     except CommandError as no_wall:
         return shape, Snap(LandingPlace(*at, hall), problems=(PlacementProblem(str(no_wall)),))
-    if abs(wall.ahead[1]) > abs(wall.ahead[0]):
+    if abs(wall.ahead[1]) > abs(wall.ahead[0]):  # of a slanted wall as near as a ghost along the axes comes
         shape = MovedShape.single(_THICK_M, DOOR_M)
     return shape, Snap(LandingPlace(*place, hall))
 

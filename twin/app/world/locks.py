@@ -56,6 +56,7 @@ def _said_of(scenario: Scenario, id: str) -> Any:
     lists: tuple[tuple[Any, ...], ...] = (
         *(building.columns for building in buildings),
         *(building.doors for building in buildings),
+        *(building.inner_walls for building in buildings),
         scenario.power,
         scenario.cooling.loops,
         scenario.cooling.plants,

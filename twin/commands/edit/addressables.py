@@ -39,6 +39,7 @@ ItemKind = Literal[
     "reservation",
     "columns",
     "door",
+    "wall",
 ]
 """Kinds of thing; "rows", "loops" and "stage" are generators, "row", "rack", "loop" and "power" items they make."""
 
@@ -121,6 +122,7 @@ def item_of(scenario: Scenario, id: str) -> SceneItem:
         kinds += (
             (f"halls[{hall_id}].building.columns", building.columns, "columns", None),
             (f"halls[{hall_id}].building.doors", building.doors, "door", None),
+            (f"halls[{hall_id}].building.inner_walls", building.inner_walls, "wall", None),
         )
     for where, items, whole, item in kinds:
         if any(getattr(entry, "id", None) == name for entry in items):

@@ -10,7 +10,7 @@ _ENDING = re.compile(r"-\d+$")
 
 
 def hardware(scenario: Scenario) -> set[str]:
-    """Return the ids of halls, their columns and doors, and all that stands in them: one space of names."""
+    """Return the ids of halls, parts of their buildings, and all that stands in them: one space of names."""
     names = {hall.id for hall in scenario.halls}
     names |= {rows.id for hall in scenario.halls for rows in hall.rows}
     names |= {fabric.id for fabric in scenario.fabrics}
@@ -19,6 +19,7 @@ def hardware(scenario: Scenario) -> set[str]:
     buildings = [hall.building for hall in scenario.halls if hall.building is not None]
     names |= {columns.id for building in buildings for columns in building.columns}
     names |= {door.id for building in buildings for door in building.doors}
+    names |= {wall.id for building in buildings for wall in building.inner_walls}
     return names | {store.id for store in scenario.storage}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,8 @@ from twin.commands.edit.command import CommandError, EditedScene
 from twin.commands.place.place import hall_slot
 from twin.language import tr
 from twin.scenario import Patch
-from twin.scenario.generators.building_shape import BuildingShape, WallLine
+from twin.scenario.generators.building_shape import BuildingShape
+from twin.scenario.generators.wall_line import WallLine
 from twin.scenario.schema.building import ColumnGrid, Door
 
 DOOR_M = float(Door.model_fields["width_m"].default)
@@ -21,6 +23,10 @@ COLUMN_M = (
     float(ColumnGrid.model_fields["depth_m"].default),
 )
 """Width and depth of a usual column [m]."""
+
+
+SHORTEST_M = 0.2
+"""Of a wall that is put between two places [m]."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,40 @@ class AddColumn:
 
 
 @dataclass(frozen=True)
+class AddInnerWall:
+    """Put a wall between two places of a hall.
+
+    Parameters
+    ----------
+    hall
+        Which; "": the first.
+    start, end
+        Its ends in coordinates of the site [m].
+    """
+
+    hall: str
+    start: tuple[float, float]
+    end: tuple[float, float]
+
+    @property
+    def title(self) -> str:
+        """Return the title for the undo menu."""
+        return tr("Add a wall")
+
+    def patch(self, scene: EditedScene) -> Patch:
+        """Return the changes."""
+        slot, halls = hall_slot(scene, self.hall), scene.plant.halls
+        if math.dist(self.start, self.end) < SHORTEST_M:
+            raise CommandError(tr("a wall is at least {least:g} m long", least=SHORTEST_M))
+        shift_m = float(halls.shift_x_m[slot])
+        name = names.fresh(names.hardware(scene.scenario), "wall")
+        ends = {
+            key: point(x_m - shift_m, y_m) for key, (x_m, y_m) in (("start", self.start), ("end", self.end))
+        }
+        return _patch(scene, slot, f"inner_walls[{name}]", {"id": name, **ends}, self.title)
+
+
+@dataclass(frozen=True)
 class AddDoor:
     """Put a door into the wall that is nearest to a place.
 
@@ -112,7 +152,7 @@ class AddDoor:
         """Return the changes."""
         slot, halls = hall_slot(scene, self.hall), scene.plant.halls
         building = halls.buildings[slot]
-        if not building.corners:
+        if not building.all_walls:
             raise CommandError(tr("{hall} has no walls", hall=halls.ids[slot]), tr("add walls first"))
         x_m, y_m = _in_wall(building, self.at)
         name = names.fresh(names.hardware(scene.scenario), "door")
@@ -170,7 +210,7 @@ def nearest_opening(building: BuildingShape, at: tuple[float, float]) -> tuple[t
 
 
 def _long_walls(building: BuildingShape) -> list[WallLine]:
-    walls = [wall for wall in building.walls if wall.long_m >= DOOR_M]
+    walls = [wall for wall in building.all_walls if wall.long_m >= DOOR_M]
     if not walls:
         raise CommandError(tr("no wall is long enough for a door"))
     return walls

@@ -37,6 +37,7 @@ _WHOLE: tuple[ItemKind, ...] = (
     "reservation",
     "columns",
     "door",
+    "wall",
 )
 """Kinds that are one entry of a list of the file."""
 

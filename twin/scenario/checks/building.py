@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from twin.scenario.generators.building_shape import ON_WALL_M, BuildingShape, WallLine, shape_of, wall_of
+from twin.scenario.generators.building_shape import ON_WALL_M, BuildingShape, shape_of, wall_of
+from twin.scenario.generators.wall_line import WallLine
 from twin.scenario.schema.building import Building
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.quantity import rendered
@@ -37,6 +38,7 @@ def _building(at: Path, building: Building) -> Iterator[Wrong]:
     yield from wrong
     if not wrong:
         shape = shape_of(building)
+        yield from _inner_walls((*at, "inner_walls"), building)
         yield from _doors((*at, "doors"), building, shape)
         yield from _columns((*at, "columns"), building, shape)
 
@@ -92,11 +94,18 @@ def _cross(first: WallLine, second: WallLine) -> bool:
     return True
 
 
+def _inner_walls(at: Path, building: Building) -> Iterator[Wrong]:
+    """Yield inner walls that go nowhere."""
+    for w, wall in enumerate(building.inner_walls):
+        if wall.start == wall.end:
+            yield (*at, w, "end"), "is where the wall starts", "another place"
+
+
 def _doors(at: Path, building: Building, shape: BuildingShape) -> Iterator[Wrong]:
     """Yield doors on no wall, wider than it, over its ends, over another door, or higher than the room."""
-    walls = shape.walls
+    walls = shape.all_walls
     if building.doors and not walls:
-        yield at, "need walls to be in", "say walls: with width and depth, or corners"
+        yield at, "need walls to be in", "say walls: with width and depth, or corners; or inner_walls"
         return
     spans: dict[int, list[tuple[float, float, str]]] = {}
     for d, door in enumerate(building.doors):

@@ -131,6 +131,7 @@ class _Checker:
                 at: Path = ("halls", h, "building")
                 named += _named((*at, "columns"), (grid.id for grid in hall.building.columns))
                 named += _named((*at, "doors"), (door.id for door in hall.building.doors))
+                named += _named((*at, "inner_walls"), (wall.id for wall in hall.building.inner_walls))
         named += _named(("fabrics",), (network.id for network in scenario.fabrics))
         named += _named(("power",), (stage.id for stage in scenario.power))
         named += _named(

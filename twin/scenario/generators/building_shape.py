@@ -12,76 +12,25 @@ import numpy as np
 
 from twin.arrays import Bools, Floats
 from twin.language import tr
+from twin.scenario.generators.wall_line import (
+    TOUCH_M,
+    XY,
+    InnerWallShape,
+    Quad,
+    Rectangle,
+    WallLine,
+    inner_wall,
+    overlaps,
+    overlaps_quad,
+)
 from twin.scenario.schema.building import Building, Door, Underlay, Walls
 
-XY = tuple[float, float]
-Rectangle = tuple[float, float, float, float]
-"""Low x, low y, high x, high y [m]."""
-
-TOUCH_M = 0.005
-"""So much things may overlap: roundings of pitch and width."""
 CEILING_M = 0.46
 """Between the top of a rack and the ceiling [m]: 18 in below sprinklers, NFPA 13 [recalled]."""
 USUAL_M = 2.4
 """Height of walls and columns under a ceiling that is not known [m]."""
 ON_WALL_M = 0.5
 """A door may be said to be this far from its wall [m]."""
-
-
-@dataclass(frozen=True)
-class WallLine:
-    """The inner face of one wall, walked with the hall on its left.
-
-    Parameters
-    ----------
-    start, stop
-        Its ends [m].
-    """
-
-    start: XY
-    stop: XY
-
-    @property
-    def long_m(self) -> float:
-        """Return its length [m]."""
-        return math.dist(self.start, self.stop)
-
-    @property
-    def ahead(self) -> XY:
-        """Return its direction, a unit vector."""
-        long_m = self.long_m or 1.0
-        return (self.stop[0] - self.start[0]) / long_m, (self.stop[1] - self.start[1]) / long_m
-
-    @property
-    def inwards(self) -> XY:
-        """Return the direction into the hall, a unit vector."""
-        x, y = self.ahead
-        return -y, x
-
-    def along(self, at: XY) -> float:
-        """Return how far a place is along it [m]."""
-        x, y = self.ahead
-        return (at[0] - self.start[0]) * x + (at[1] - self.start[1]) * y
-
-    def away(self, at: XY) -> float:
-        """Return how far a place is from it [m]."""
-        along_m = min(max(self.along(at), 0.0), self.long_m)
-        return math.dist(at, self.point(along_m))
-
-    def point(self, along_m: float, inwards_m: float = 0.0) -> XY:
-        """Return a place by how far it is along it and into the hall [m]."""
-        (x, y), (u, v) = self.ahead, self.inwards
-        return self.start[0] + along_m * x + inwards_m * u, self.start[1] + along_m * y + inwards_m * v
-
-    def rectangle(self, from_m: float, to_m: float, near_m: float, far_m: float) -> Rectangle:
-        """Return what lies between two places along it, and between two distances into the hall [m]."""
-        first, second = self.point(from_m, near_m), self.point(to_m, far_m)
-        return (
-            min(first[0], second[0]),
-            min(first[1], second[1]),
-            max(first[0], second[0]),
-            max(first[1], second[1]),
-        )
 
 
 @dataclass(frozen=True)
@@ -102,6 +51,8 @@ class DoorShape:
         Each leaf: its hinge, where it ends when shut, where when open; none: it slides.
     inside
         Whether the leaves swing into the hall.
+    thickness_m
+        Of its wall [m].
     """
 
     id: str
@@ -110,6 +61,7 @@ class DoorShape:
     height_m: float
     leaves: tuple[tuple[XY, XY, XY], ...]
     inside: bool
+    thickness_m: float
 
     @property
     def width_m(self) -> float:
@@ -117,11 +69,11 @@ class DoorShape:
         return self.line.long_m
 
     @property
-    def swing(self) -> Rectangle | None:
+    def swing(self) -> Quad | None:
         """Return the floor inside that the leaves sweep, as a rectangle; None for leaves that stay out of the hall."""
         if not self.inside or not self.leaves:
             return None
-        return self.line.rectangle(0.0, self.width_m, 0.0, self.width_m / len(self.leaves))
+        return self.line.quad(0.0, self.width_m, 0.0, self.width_m / len(self.leaves))
 
 
 @dataclass(frozen=True)
@@ -148,6 +100,8 @@ class BuildingShape:
         Raised floor to ceiling [m]; inf: no limit.
     raised_floor_m
         Height of the raised floor [m].
+    inner
+        Walls between two places.
     underlay, underlay_at
         Drawing on the floor, and the corner where it begins [m]; None without one.
     """
@@ -160,16 +114,22 @@ class BuildingShape:
     raised_floor_m: float = 0.0
     underlay: Underlay | None = None
     underlay_at: XY = (0.0, 0.0)
+    inner: tuple[InnerWallShape, ...] = ()
 
     @property
     def binds(self) -> bool:
         """Return whether anything of it can be in the way."""
-        return bool(self.corners or self.columns) or math.isfinite(self.clear_m)
+        return bool(self.corners or self.columns or self.inner) or math.isfinite(self.clear_m)
 
     @property
     def walls(self) -> tuple[WallLine, ...]:
         """Return the walls, one after the other."""
         return _lines(self.corners)
+
+    @property
+    def all_walls(self) -> tuple[WallLine, ...]:
+        """Return the faces of the outer walls, then of the inner ones: `DoorShape.wall` is a place of these."""
+        return (*self.walls, *(wall.line for wall in self.inner))
 
     @property
     def bounds(self) -> Rectangle | None:
@@ -205,17 +165,16 @@ class BuildingShape:
                 for column in self.columns
             ),
             underlay_at=at(self.underlay_at),
+            inner=tuple(
+                replace(wall, line=WallLine(at(wall.line.start), at(wall.line.stop))) for wall in self.inner
+            ),
         )
 
     def wall_pieces(self) -> list[Rectangle]:
         """Return the walls as rectangles between doors, corners belonging to the wall that ends there."""
         found = []
         for number, wall in enumerate(self.walls):
-            gaps = sorted(
-                (wall.along(door.line.start), wall.along(door.line.stop))
-                for door in self.doors
-                if door.wall == number
-            )
+            gaps = self._gaps(number, wall)
             after = self.walls[(number + 1) % len(self.walls)]
             convex = wall.ahead[0] * after.ahead[1] - wall.ahead[1] * after.ahead[0] > 0
             from_m = 0.0
@@ -224,6 +183,27 @@ class BuildingShape:
                     found.append(wall.rectangle(from_m, start_m, -self.thickness_m, 0.0))
                 from_m = max(from_m, stop_m)
         return found
+
+    def inner_pieces(self) -> Iterator[tuple[InnerWallShape, float, float]]:
+        """Yield the inner walls between their doors: each with where along it a piece begins and ends [m]."""
+        for number, wall in enumerate(self.inner):
+            from_m = 0.0
+            for start_m, stop_m in [
+                *self._gaps(len(self.corners) + number, wall.line),
+                (wall.line.long_m, math.inf),
+            ]:
+                if start_m - from_m > TOUCH_M:
+                    yield wall, from_m, start_m
+                from_m = max(from_m, stop_m)
+
+    def _gaps(self, number: int, wall: WallLine) -> list[tuple[float, float]]:
+        """Return where along a wall its doors are, in order [m]."""
+        spans = (
+            (wall.along(door.line.start), wall.along(door.line.stop))
+            for door in self.doors
+            if door.wall == number
+        )
+        return sorted((min(span), max(span)) for span in spans)
 
     @cached_property
     def _wall_array(self) -> Floats:
@@ -236,15 +216,31 @@ class BuildingShape:
 
     @cached_property
     def part_boxes(self) -> tuple[tuple[str, ...], Floats]:
-        """Return doors, columns and walls ("/0", "/1") with their boxes: low and high x, y, z, shape (n, 6) [m]."""
+        """Return doors, columns, walls ("/0", "/1"), inner walls with their boxes: low and high x, y, z, (n, 6) [m].
+
+        Of a slanted wall there are its two ends ("wall/0", "wall/1").
+        """
         high_m = self.clear_m if math.isfinite(self.clear_m) else USUAL_M
         found: dict[str, tuple[Rectangle, float]] = {}
         for door in self.doors:
-            found[door.id] = door.line.rectangle(0.0, door.width_m, -self.thickness_m, 0.0), door.height_m
+            if not door.line.slanted:
+                area = door.line.rectangle(0.0, door.width_m, -door.thickness_m, 0.0)
+                found[door.id] = area, door.height_m
         for column in self.columns:
             found[column.id] = column.area, high_m
         for number, wall in enumerate(self.walls):
             found[f"/{number}"] = wall.rectangle(0.0, wall.long_m, -self.thickness_m, 0.0), high_m
+        for inner in self.inner:
+            long_m, thick_m = inner.line.long_m, inner.thickness_m
+            if not inner.line.slanted:
+                found[inner.id] = inner.line.rectangle(0.0, long_m, -thick_m, 0.0), high_m
+                continue
+            for number, along_m in enumerate(
+                (0.0, long_m)
+            ):  # its ends: a box along the axes is not what it is
+                x, y = inner.line.point(along_m, -thick_m / 2)
+                half_m = thick_m / 2
+                found[f"{inner.id}/{number}"] = (x - half_m, y - half_m, x + half_m, y + half_m), high_m
         boxes = [(x0, y0, 0.0, x1, y1, top_m) for (x0, y0, x1, y1), top_m in found.values()]
         return tuple(found), np.array(boxes, np.float64).reshape(-1, 6)
 
@@ -259,15 +255,22 @@ class BuildingShape:
 
     def in_conflict(self, areas: Floats, height_m: Floats) -> Bools:
         """Return of which footprints (n, 4) [m] with their heights [m] `struck` has something to say."""
-        swings = [door.swing for door in self.doors if door.swing is not None]
-        solid = np.concatenate([self.column_array, self._wall_array, np.array(swings).reshape(-1, 4)])
+        solid = np.concatenate([self.column_array, self._wall_array])
+        slanted = [quad for _, quad in self._inner_quads()]
+        slanted += [door.swing for door in self.doors if door.swing is not None]
         found = height_m > self.clear_m - CEILING_M + TOUCH_M
         for x, y in ((0, 1), (2, 1), (0, 3), (2, 3)):
             inwards = [TOUCH_M if side < 2 else -TOUCH_M for side in (x, y)]
             found |= ~self.inside(areas[:, x] + inwards[0], areas[:, y] + inwards[1])
         for area in solid.tolist():
-            found |= _overlaps(areas, tuple(area))
+            found |= overlaps(areas, tuple(area))
+        for quad in slanted:
+            found |= overlaps_quad(areas, quad)
         return found
+
+    def _inner_quads(self) -> Iterator[tuple[InnerWallShape, Quad]]:
+        for wall, from_m, to_m in self.inner_pieces():
+            yield wall, wall.line.quad(from_m, to_m, -wall.thickness_m, 0.0)
 
     def struck(self, area: Rectangle, height_m: float = 0.0) -> Iterator[tuple[str, str]]:
         """Yield what speaks against a footprint: the kind, and a clause after "makes it" or "it would".
@@ -281,7 +284,7 @@ class BuildingShape:
         height_m
             Of what stands there [m].
         """
-        over = _overlaps(self.column_array, area)
+        over = overlaps(self.column_array, area)
         if over.any():
             yield "column", tr("stand on column {column}", column=self.columns[int(np.argmax(over))].id)
         low, high = np.array(area[:2]) + TOUCH_M, np.array(area[2:]) - TOUCH_M
@@ -292,10 +295,16 @@ class BuildingShape:
         if not self.inside(corners_x, corners_y).all():
             outside = not self.inside(corners_x, corners_y).any()
             yield "wall", tr("stand outside the walls") if outside else tr("stand in a wall")
-        elif _overlaps(self._wall_array, area).any():
+        elif overlaps(self._wall_array, area).any():
             yield "wall", tr("stand in a wall")
+        else:
+            struck = (
+                wall for wall, quad in self._inner_quads() if overlaps_quad(np.array([area]), quad).any()
+            )
+            if (met := next(struck, None)) is not None:
+                yield "wall", tr("stand in wall {wall}", wall=met.id)
         for door in self.doors:
-            if door.swing is not None and _overlaps(np.array([door.swing]), area).any():
+            if door.swing is not None and overlaps_quad(np.array([area]), door.swing).any():
                 yield "door", tr("stand in the swing of door {door}", door=door.id)
                 break
         if height_m > self.clear_m - CEILING_M + TOUCH_M:
@@ -317,13 +326,16 @@ NO_BUILDING = BuildingShape()
 def shape_of(building: Building) -> BuildingShape:
     """Return a building as shapes; doors that are on no wall are left out."""
     corners = corners_of(building.walls)
-    walls = _lines(corners)
+    outer_m = building.walls.thickness_m if building.walls is not None else 0.0
+    inner = tuple(inner_wall(wall) for wall in building.inner_walls if wall.start != wall.end)
+    walls = (*_lines(corners), *(wall.line for wall in inner))
+    thick_m = [outer_m] * len(corners) + [wall.thickness_m for wall in inner]
     placed = ((door, wall_of(walls, door)) for door in building.doors)
     underlay = building.underlay
     return BuildingShape(
         corners,
-        building.walls.thickness_m if building.walls is not None else 0.0,
-        tuple(_door(door, wall, walls[wall]) for door, wall in placed if wall is not None),
+        outer_m,
+        tuple(_door(door, wall, walls[wall], thick_m[wall]) for door, wall in placed if wall is not None),
         tuple(
             ColumnShape(f"{grid.id}/{along}/{across}", _round(at, grid.width_m, grid.depth_m))
             for grid in building.columns
@@ -335,6 +347,7 @@ def shape_of(building: Building) -> BuildingShape:
         building.raised_floor_m,
         underlay,
         (underlay.at.x_m, underlay.at.y_m) if underlay is not None else (0.0, 0.0),
+        inner,
     )
 
 
@@ -363,7 +376,7 @@ def _lines(corners: tuple[XY, ...]) -> tuple[WallLine, ...]:
     return tuple(WallLine(a, b) for a, b in pairwise((*corners, *corners[:1])))
 
 
-def _door(door: Door, number: int, wall: WallLine) -> DoorShape:
+def _door(door: Door, number: int, wall: WallLine, thickness_m: float) -> DoorShape:
     middle_m, half_m = wall.along((door.at.x_m, door.at.y_m)), door.width_m / 2
     line = WallLine(wall.point(middle_m - half_m), wall.point(middle_m + half_m))
     side = 1.0 if door.swing == "in" else -1.0
@@ -375,15 +388,9 @@ def _door(door: Door, number: int, wall: WallLine) -> DoorShape:
         for hinge, end in shut[door.hinge]
     )
     return DoorShape(
-        door.id, number, line, door.height_m, () if door.swing == "sliding" else leaves, side > 0
+        door.id, number, line, door.height_m, () if door.swing == "sliding" else leaves, side > 0, thickness_m
     )
 
 
 def _round(at: XY, width_m: float, depth_m: float) -> Rectangle:
     return at[0] - width_m / 2, at[1] - depth_m / 2, at[0] + width_m / 2, at[1] + depth_m / 2
-
-
-def _overlaps(areas: Floats, area: Rectangle) -> Bools:
-    shared_x = np.minimum(areas[:, 2], area[2]) - np.maximum(areas[:, 0], area[0])
-    shared_y = np.minimum(areas[:, 3], area[3]) - np.maximum(areas[:, 1], area[1])
-    return np.asarray((shared_x > TOUCH_M) & (shared_y > TOUCH_M), np.bool_)

@@ -70,6 +70,17 @@ class ColumnGrid(DocumentPart):
     )
 
 
+class InnerWall(DocumentPart):
+    """A straight wall between two places, in any direction, inside the outer walls or at their edge."""
+
+    id: Id = Field(description="permanent id of the wall")
+    start: Point = Field(default=Point(), description="middle of the wall at its one end")
+    end: Point = Field(description="middle of the wall at its other end")
+    thickness_m: Length = Field(
+        default=0.1, alias="thickness", gt=0, le=3, description="of the wall, half of it on each side"
+    )
+
+
 class Door(DocumentPart):
     """A door in the wall that is nearest to its place."""
 
@@ -77,7 +88,10 @@ class Door(DocumentPart):
     at: Point = Field(default=Point(), description="middle of the opening, on a wall")
     width_m: Length = Field(default=1.2, alias="width", gt=0, le=20, description="clear opening")
     height_m: Length = Field(default=2.4, alias="height", gt=0, le=20, description="clear opening")
-    swing: Literal["in", "out", "sliding"] = Field(default="in", description="where its leaf goes")
+    swing: Literal["in", "out", "sliding"] = Field(
+        default="in",
+        description="where its leaf goes; in an inner wall, in is to the left of who looks from its start to its end",
+    )
     hinge: Literal["left", "right", "both"] = Field(
         default="both", description="side of the hinges seen from inside; both: two leaves"
     )
@@ -107,5 +121,8 @@ class Building(DocumentPart):
         default=0.0, alias="raised_floor", ge=0, le=10, description="height of the raised floor"
     )
     columns: tuple[ColumnGrid, ...] = Field(default=(), max_length=200, description="columns")
+    inner_walls: tuple[InnerWall, ...] = Field(
+        default=(), max_length=200, description="walls between two places, in any direction"
+    )
     doors: tuple[Door, ...] = Field(default=(), max_length=200, description="doors")
     underlay: Underlay | None = Field(default=None, description="drawing on the floor; none: bare floor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from vispy import gloo
 from twin.arrays import Floats
 from twin.scenario.formats.underlay_file import Picture, picture
 from twin.scenario.generators.building_shape import BuildingShape, DoorShape
+from twin.scenario.generators.wall_line import WallLine
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.layers.glass import Panes
@@ -66,7 +68,8 @@ class BuildingLayer:
     def __init__(self, buildings: Sequence[BuildingShape]) -> None:
         self._walls = Panes(*_boxes(_walls(buildings)))
         self._columns = Panes(*_boxes(_columns(buildings)))
-        self._doors = Panes(*_boxes(_leaves(buildings)))
+        self._doors = Panes(*_turned(_leaves(buildings)))
+        self._inner = Panes(*_turned(_inner(buildings)))
         self._sweeps = _sweeps([door for building in buildings for door in building.doors])
         self._sweep_count = len(self._sweeps)
         if self._sweep_count:
@@ -83,6 +86,7 @@ class BuildingLayer:
             self._sweep.draw("triangles", self._sweep_indices)
         self._columns.draw(stage, (*colours.steel, _COLUMN))
         self._walls.draw(stage, (*colours.steel, _WALL))
+        self._inner.draw(stage, (*colours.steel, _WALL))
         self._doors.draw(stage, (*colours.hover, _DOOR))
 
 
@@ -143,7 +147,7 @@ def _columns(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
             yield x0, y0, 0.0, x1, y1, CUT_M
 
 
-def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
+def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[WallLine, float, float, float, float]]:
     """Yield the leaves of doors as they stand open; those that slide as they are shut."""
     for building in buildings:
         for door in building.doors:
@@ -151,10 +155,25 @@ def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
                 (door.line.start, door.line.stop)
             ]
             for first, second in spans:
-                half = _LEAF_M / 2
-                x0, x1 = min(first[0], second[0]) - half, max(first[0], second[0]) + half
-                y0, y1 = min(first[1], second[1]) - half, max(first[1], second[1]) + half
-                yield x0, y0, 0.0, x1, y1, CUT_M
+                yield WallLine(first, second), -_LEAF_M / 2, _LEAF_M / 2, 0.0, math.dist(first, second)
+
+
+def _inner(buildings: Sequence[BuildingShape]) -> Iterator[tuple[WallLine, float, float, float, float]]:
+    for building in buildings:
+        for wall, from_m, to_m in building.inner_pieces():
+            yield wall.line, -wall.thickness_m, 0.0, from_m, to_m
+
+
+def _turned(
+    found: Iterator[tuple[WallLine, float, float, float, float]],
+) -> tuple[Floats, Floats, Floats]:
+    """Return boxes along lines: lines with what lies between two distances aside, and between two places [m]."""
+    rows = [
+        (from_m, near_m, 0.0, to_m, far_m, CUT_M, *line.start, *line.ahead)
+        for line, near_m, far_m, from_m, to_m in found
+    ]
+    table = np.array(rows, np.float64).reshape(-1, 10)
+    return table[:, :3], table[:, 3:6], table[:, 6:]
 
 
 def _sweeps(doors: Sequence[DoorShape]) -> np.ndarray:
@@ -169,6 +188,8 @@ def _sweeps(doors: Sequence[DoorShape]) -> np.ndarray:
                 + np.cos(turns) * (np.array(shut) - centre)
                 + np.sin(turns) * (np.array(opened) - centre)
             )
+            (ax, ay), (bx, by) = rim[0] - centre, rim[-1] - centre
+            rim = rim if ax * by > ay * bx else rim[::-1]  # anticlockwise: seen from above
             fan = np.stack([np.broadcast_to(centre, rim[1:].shape), rim[:-1], rim[1:]], axis=1).reshape(-1, 2)
             parts.append(fan)
     points = np.concatenate(parts) if parts else np.zeros((0, 2))

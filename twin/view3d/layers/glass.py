@@ -67,9 +67,12 @@ class Panes:
     ----------
     low, high
         Corners (n, 3) [m].
+    frames
+        Where each lies, and how it is turned: x, y of its origin [m], the unit vector along its own x, shape (n, 4);
+        None: in the hall as it is.
     """
 
-    def __init__(self, low: Floats, high: Floats) -> None:
+    def __init__(self, low: Floats, high: Floats, frames: Floats | None = None) -> None:
         self._quads = len(UPRIGHT) * len(low)
         if not self._quads:
             return
@@ -78,6 +81,11 @@ class Panes:
             positions, normal, place, size = box_face(low, high, face)
             out = np.zeros(positions.shape[:2], _TYPE)
             out["a_position"], out["a_normal"], out["a_place"] = positions, normal, place
+            if frames is not None:
+                origin, ahead = frames[:, None, :2], frames[:, None, 2:]
+                left = ahead[..., ::-1] * np.array([-1.0, 1.0])
+                out["a_position"][..., :2] = origin + positions[..., :1] * ahead + positions[..., 1:2] * left
+                out["a_normal"][..., :2] = normal[0] * ahead + normal[1] * left
             out["a_size"] = size[:, None, :]
             parts.append(out.ravel())
         self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))

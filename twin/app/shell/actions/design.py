@@ -110,7 +110,14 @@ def design_actions(window: WindowApi) -> list[Command]:
             tr("Add walls"),
             building.add_walls,
             tr("Walls round the floor of the hall; then set width, depth and thickness"),
-            tr("wall room outline building envelope"),
+            tr("walls wall room outline outer building envelope"),
+        ),
+        (
+            "wall",
+            tr("Add a wall\N{HORIZONTAL ELLIPSIS}"),
+            building.add_wall,
+            tr("Two clicks on the floor make a wall in any direction; then set its ends and thickness"),
+            tr("wall inner partition slanted diagonal interior dividing building"),
         ),
         (
             "column",
