@@ -16,13 +16,14 @@ from twin.designs.design_bill import hot_day_factor
 from twin.designs.site_outages import site_outages
 from twin.economics.cash_flow import Plan
 from twin.economics.own_or_rent import own_or_rent
+from twin.economics.price_draws import SAMPLES
 from twin.physics.checkpoint import renewal_ettr
 from twin.plant.build import build
 from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w
 from twin.questions.answer import YEAR_S, worded
 from twin.questions.checkpoint_interval import CheckpointedJob
 from twin.questions.gpus_in import usable_w
-from twin.questions.hall_estimate import SAMPLES, HallEstimates, known_parts, level_of_scene, part_of_scene
+from twin.questions.hall_estimate import HallEstimates, known_parts, level_of_scene, part_of_scene
 from twin.questions.one_more_nine import RedundancyStep, next_step, nines
 from twin.questions.question import AskedScene, QuestionError, Setting
 from twin.questions.run_out import Resource, asked_share, growing, spares_in_use

@@ -11,13 +11,13 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.books import SHARES, SiteBooks, often_quoted
 from twin.economics.cash_flow import Plan
+from twin.economics.energy_use import OF_RUN
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
-SAMPLES, SEED = 400, 1
-"""The same draws for all scenes, so that two differ by their designs alone."""
 QUANTILES = (0.05, 0.5, 0.95)
 MONEY_TITLES = {
     "capital_usd": tr("Capital"),
@@ -107,6 +107,19 @@ def share_sentences(books: SiteBooks) -> list[str]:
             else tr("{share}, not the 30 to 40 % often quoted.", share=share)
         )
     return found
+
+
+def carbon_words(books: SiteBooks) -> str:
+    """Return the carbon of a year at the load of the books, of energy and of making, in a sentence."""
+    found = books.carbon(books.drawn)
+    total, used = (float(np.median(kg)) / 1e3 for kg in (found.total_kg, found.operational_kg))
+    return tr(
+        "Carbon of a year ({basis}): {total:,.0f} t CO2e, {used:,.0f} t of energy and {made:,.0f} t of making it.",
+        basis=books.use.basis if books.use.basis != OF_RUN else tr("at the load of the run"),
+        total=total,
+        used=used,
+        made=total - used,
+    )
 
 
 def spread_of(values: Floats) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from twin.commands.edit.command import EditedScene
 from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.availability_figures import HallAvailability
@@ -24,7 +25,7 @@ from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_method, run_money
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
-from twin.report.run_money import SAMPLES, RunMoney, money_chart, money_words
+from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.run_report import ReportPicture, figure_of, with_appendix
 from twin.report.run_summary import place_words, range_card
 from twin.report.words import amount

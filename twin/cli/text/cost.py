@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.analysis.money_words import UNIT_TITLES, WAY_TITLES, share_sentences, spread_of, use_words
+from twin.analysis.money_words import (
+    UNIT_TITLES,
+    WAY_TITLES,
+    carbon_words,
+    share_sentences,
+    spread_of,
+    use_words,
+)
 from twin.arrays import Floats
 from twin.cli.tables import console, print_table
 from twin.economics.bill import GROUP_TITLES, GROUPS
@@ -66,7 +73,7 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     show("")
     if spent is not None:
         _print_ledger(*spent)
-    for sentence in (*_cash(books), *_carbon(books)):
+    for sentence in (*_cash(books), carbon_words(books)):
         show(sentence)
     show("")
     _print_renting(books)
@@ -143,12 +150,6 @@ def _print_renting(books: SiteBooks) -> None:
         console().print(
             "Own from: utilisation above which owning is cheaper than the first price by the hour, P5 first.\n"
         )
-
-
-def _carbon(books: SiteBooks) -> Iterator[str]:
-    likely = books.carbon(books.likely)
-    used, made = float(likely.operational_kg[0]), sum(float(kg[0]) for kg in likely.embodied_kg.values())
-    yield f"Carbon of a year: {used / 1e3:,.0f} t of energy, {made / 1e3:,.0f} t of making it."
 
 
 def _cash(books: SiteBooks) -> Iterator[str]:
