@@ -122,6 +122,28 @@ def carbon_words(books: SiteBooks) -> str:
     )
 
 
+def cash_sentences(books: SiteBooks) -> tuple[str, str]:
+    """Return whether the site pays where all its hours are sold: net present value, and rate of return with payback."""
+    cash, plan = books.likely.cash, books.plan
+    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
+    back, later = cash.payback(), cash.payback(discounted=True)
+    return (
+        tr(
+            "Sold at market price for {years} years: net present value {middle} MUSD ({low} to {high}).",
+            years=plan.years,
+            middle=middle,
+            low=low,
+            high=high,
+        ),
+        tr(
+            "At likely prices: {returns}, what is left at the end counted; by earnings alone {paid} ({again}).",
+            returns=cash.returns().words,
+            paid=tr("not paid back") if back is None else tr("paid back after {years:.1f} years", years=back),
+            again=tr("never, discounted") if later is None else tr("{years:.1f} discounted", years=later),
+        ),
+    )
+
+
 def spread_of(values: Floats) -> tuple[float, float, float]:
     """Return P5, P50 and P95 of samples."""
     low, middle, high = np.quantile(values, QUANTILES).tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.account_words import account_title
-from twin.analysis.money_words import UNIT_TITLES, carbon_words, share_sentences, spread_of
+from twin.analysis.money_words import UNIT_TITLES, carbon_words, cash_sentences, share_sentences, spread_of
 from twin.analysis.site_books import run_books, run_ledgers
 from twin.arrays import Floats
 from twin.catalog import Catalog, UnknownPart
@@ -79,7 +79,7 @@ def money(found: RunMoney | str) -> Markup:
 
 
 def money_words(found: RunMoney | str) -> str:
-    """Return the answer to what it costs, with its range, and what the books leave out."""
+    """Return what it costs, with its range, whether it pays at market price, and what the books leave out."""
     if isinstance(found, str):
         return found
     books, estimated = found.books, found.books.drawn.capital.estimated_share
@@ -94,6 +94,7 @@ def money_words(found: RunMoney | str) -> str:
         if drawn is not None:
             said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
             break
+    said += cash_sentences(books)
     said.append(f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices.")
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]

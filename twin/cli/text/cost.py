@@ -10,6 +10,7 @@ from twin.analysis.money_words import (
     UNIT_TITLES,
     WAY_TITLES,
     carbon_words,
+    cash_sentences,
     share_sentences,
     spread_of,
     use_words,
@@ -153,13 +154,8 @@ def _print_renting(books: SiteBooks) -> None:
 
 
 def _cash(books: SiteBooks) -> Iterator[str]:
-    cash, plan = books.likely.cash, books.plan
-    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
-    yield f"Sold at market price for {plan.years} years: net present value {middle} MUSD ({low} to {high})."
-    back, later = cash.payback(), cash.payback(discounted=True)
-    paid = "not paid back" if back is None else f"paid back after {back:.1f} years"
-    again = "never, discounted" if later is None else f"{later:.1f} discounted"
-    yield f"At likely prices: {cash.returns().words}; {paid} ({again})."
+    plan = books.plan
+    yield from cash_sentences(books)
     yield f"First revenue after {plan.first_month:g} months, all of it after {plan.months_to_full_revenue:g}."
 
 
