@@ -66,7 +66,7 @@ def cost(
     >>> capital.total_usd.shape, bool(abs(sum(capital.by_group.values()) / capital.total_usd - 1).max() < 1e-9)
     ((400,), True)
     >>> float(books.likely.yearly_usd[0] / 8760 / books.bill.gpu_count).__round__(1)  # USD of a GPU-hour installed
-    1.8
+    1.7
     """
     asked = checked(plan or Plan())
     drawn = count_of(samples, "samples", 2, MOST_SAMPLES)
