@@ -30,13 +30,13 @@ from twin.analysis.designs_comparison import (
     short_sentences,
     verdict_words,
 )
-from twin.analysis.money_words import SAMPLES, SEED
 from twin.analysis.site_books import scene_books
 from twin.api.design import answered, with_scenes
 from twin.api.errors import BadInput
 from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
 from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.plant.build import build
 from twin.report.designs_report import designs_report
 from twin.report.scene_report import scene_report
@@ -90,18 +90,22 @@ def test_money_is_that_of_the_books_and_differences_are_draw_by_draw(
     assert verdict_words(row.figure, pod) == "worse"
     assert row.best == 0
     assert found.row("time_s") is None, "nothing was run and nothing promised"
-    assert found.row("gpu_hour_usd").best == 1
+    assert found.row("gpu_hour_usd").best == 0, "a chiller of its size, and nothing twice"
     said = short_sentences(found)
     assert said[0].startswith("The designs have 16, 256, 16 GPUs"), (
         "the smaller one is no bargain for its total"
     )
-    assert said[2].startswith("GPU-hour: pod is lowest with")
+    assert said[2].startswith("GPU-hour: lab is lowest with")
     assert not any("GPUs:" in words for words in short_sentences(compared([samples[0], samples[2]])))
     page = unescape(designs_report(found)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "pod: Total cost (5 years), Capital, Cost of a year, Carbon a year worse; GPU-hour better." in page
-    available = found.row("available")
+    assert "pod: Total cost (5 years), Capital, Cost of a year, GPU-hour, Carbon a year worse" in page
+    available = found.row("nodes_available")
+    site = found.row("site_available")
+    pod_site, lab_site = site.cells[1].values[1], site.cells[0].values[1]
+    assert lab_site == pytest.approx(pod_site, abs=0.01), "more nodes are no worse site"
+    assert available.cells[1].values[1] < site.cells[1].values[1]
     assert apart_beside(available.figure, available.cells[1]).endswith(" pp")
-    assert "Available, pp" in page
+    assert "Nodes of the job available, pp" in page
 
 
 def test_every_figure_of_a_design_is_known_once_it_has_run(short: Document) -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from twin.analysis.compare import Sample, compare
 from twin.analysis.money_comparison import MoneyComparison, money_compared, money_verdict, row_cells, t_draws
-from twin.analysis.money_words import SAMPLES, SEED
 from twin.analysis.paired import t_quantile
 from twin.analysis.run_cost import RunCost, recorded_cost, simulated_cost
 from twin.analysis.seeds import sample
 from twin.api.cost import cost, ledger_of
 from twin.api.run import open_run
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.report.compare_report import compare_report

@@ -218,11 +218,14 @@ def test_the_table_has_the_figures_of_the_command(
     told = json.loads(said.stdout)
     known = {key: one for key, one in told["figures"].items() if one is not None}
     dialog = compared(*runs)
-    assert [row.key for row in dialog.table.rows] == list(known)
+    money = told["money"]["usd"]
+    assert [row.key for row in dialog.table.rows] == [*money, *known]
+    assert told["money"]["verdict"] in dialog.verdict.text()
+    assert dialog.table.rows[0].verdict.endswith(" is better, in one run")
     assert {key: (one.a, one.b, one.difference) for key, one in dialog.shown.differences.items()} == {
         key: (one["a"], one["b"], one["difference"]) for key, one in known.items()
     }
-    item = dialog.table.topLevelItem(list(known).index("gpu_max_c"))
+    item = dialog.table.topLevelItem([*money, *known].index("gpu_max_c"))
     assert item is not None
     assert (item.text(TITLE), item.text(VERDICT)) == ("Max. GPU temperature", "A is better, in one run")
     steps = {one["account"]: one["gpu_h"] for one in told["waterfall"]["steps"]}

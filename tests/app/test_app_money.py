@@ -13,9 +13,10 @@ from PySide6.QtTest import QTest
 import twin
 from twin.api.cost import of_scene
 from twin.app.money.dock import PAGES
-from twin.app.money.figures import SAMPLES, capital_rows
+from twin.app.money.figures import capital_rows
 from twin.app.money.price_dialog import PriceDialog
 from twin.economics.cash_flow import Plan
+from twin.economics.price_draws import SAMPLES
 
 
 def shown(use_window, qtbot, lab: Path):

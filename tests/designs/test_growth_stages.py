@@ -9,8 +9,6 @@ import pytest
 
 from twin.catalog import load_catalog
 from twin.designs.growth_stages import (
-    SAMPLES,
-    SEED,
     GrowthStage,
     SiteLimits,
     WantedStage,
@@ -19,6 +17,7 @@ from twin.designs.growth_stages import (
 )
 from twin.designs.need_file import load_need
 from twin.economics.capital import capital_of
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.prices import drawn_prices
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
 from twin.planning.network.expansion_check import grow

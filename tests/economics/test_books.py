@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +11,23 @@ import pytest
 
 import twin
 from tests.economics.hand_case import ALL_RACKS, PRICES, SITE, books
+from twin.analysis.money_words import carbon_words, money_figures
+from twin.analysis.typical_year_words import year_figures
 from twin.api.cost import of_scene
+from twin.cli.cost import cost_of
 from twin.economics.bill import GROUPS
 from twin.economics.books import SHARES
 from twin.economics.cash_flow import ASSETS, Plan
 from twin.economics.finance import npv
 from twin.economics.operation import ITEMS
 from twin.economics.own_or_rent import own_or_rent
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.unit_costs import unit_costs
+from twin.plant.build import build
 from twin.runtime.inline import run as simulate
+from twin.runtime.typical_year import typical_year
 from twin.scenario import load, loads
+from twin.scenario.schema.scene_catalog import catalog_of
 
 
 def test_capital_by_hand() -> None:
@@ -225,3 +233,30 @@ def test_a_gigawatt_of_nvl72_costs_about_what_others_say() -> None:
     site_w = float(books.use.peaks_kw.max()) * 1e3
     assert float(books.likely.capital.total_usd[0]) / site_w == pytest.approx(38.0, rel=0.15)
     assert float(books.likely.yearly_usd[0]) / site_w == pytest.approx(8.5, rel=0.15)
+
+
+def test_one_scene_costs_the_same_wherever_it_is_told() -> None:
+    scenario = load("builtin:lab-16").scenario.model_copy(update={"seed": 7})
+    catalog = catalog_of(scenario)
+    told = twin.cost("lab-16").drawn.capital.total_usd
+    (shown, *_) = money_figures(scenario, build(scenario, catalog), catalog)
+    assert shown.usd == float(np.median(told)), "draws of the prices have no part in the seed of a run"
+    asked = signature(cost_of).parameters
+    assert (asked["samples"].default, asked["seed"].default) == (SAMPLES, SEED)
+    assert told.shape == (SAMPLES,)
+
+
+def test_the_carbon_of_a_year_says_at_which_load_it_is() -> None:
+    books = twin.cost("lab-16")
+    total = float(np.median(books.carbon(books.drawn).total_kg)) / 1e3
+    said = carbon_words(books)
+    assert said.startswith(
+        f"Carbon of a year (typical year, racks at 80 % of their design power): {total:,.0f} t CO2e, "
+    )
+    scenario = load("builtin:lab-16").scenario
+    plant = build(scenario, catalog_of(scenario))
+    year = {
+        figure.key: figure.words
+        for figure in year_figures(typical_year(scenario, plant, catalog_of(scenario)))
+    }
+    assert year["carbon"].endswith(" t at 100 % load")

@@ -11,7 +11,7 @@ import pytest
 
 import twin
 from twin.api.cost import ledger_of, of_recorded
-from twin.app.money.figures import SAMPLES, MoneyFigures, money_steps
+from twin.app.money.figures import MoneyFigures, money_steps
 from twin.catalog import load_catalog
 from twin.economics.cash_flow import Plan
 from twin.economics.energy_use import of_run
@@ -19,6 +19,7 @@ from twin.economics.finance import SECONDS_PER_YEAR
 from twin.economics.gpu_classes import MOST_FRAMES
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES
 from twin.economics.run_work import work_of
 from twin.plant.build import build
 from twin.record.accounts import ACCOUNTS

@@ -16,16 +16,17 @@ from twin.designs.design_bill import hot_day_factor
 from twin.designs.site_outages import site_outages
 from twin.economics.cash_flow import Plan
 from twin.economics.own_or_rent import own_or_rent
+from twin.economics.price_draws import SAMPLES
 from twin.physics.checkpoint import renewal_ettr
 from twin.plant.build import build
 from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w
 from twin.questions.answer import YEAR_S, worded
 from twin.questions.checkpoint_interval import CheckpointedJob
 from twin.questions.gpus_in import usable_w
-from twin.questions.hall_estimate import SAMPLES, HallEstimates, known_parts, level_of_scene, part_of_scene
+from twin.questions.hall_estimate import HallEstimates, known_parts, level_of_scene, part_of_scene
 from twin.questions.one_more_nine import RedundancyStep, next_step, nines
 from twin.questions.question import AskedScene, QuestionError, Setting
-from twin.questions.run_out import Resource, asked_share, growing, spares_in_use
+from twin.questions.run_out import Resource, asked_share, from_sources_w, growing, spares_in_use
 from twin.questions.table import QUESTIONS
 from twin.scenario import load
 from twin.scenario.file.set_option import set_texts
@@ -403,3 +404,19 @@ def test_figures_are_told_as_people_tell_them() -> None:
         "6.6 months",
         "2.2 years",
     ]
+
+
+def test_turbines_at_the_bus_spare_the_utility_and_the_largest_hall_is_asked_for() -> None:
+    campus = scene("campus-100k")
+    power = campus.plant.power
+    spared_w = from_sources_w(campus.plant)
+    gas = [slot for slot, kind in enumerate(power.kind) if kind == "gas"]
+    given_w = float(power.capacity_w[gas].sum())
+    assert given_w > 0.0
+    assert spared_w[power.ids.index("utility/0")] == pytest.approx(given_w)
+    assert spared_w.sum() == pytest.approx(given_w), (
+        "nothing else is above the bus; the bus itself carries all"
+    )
+    found = QUESTIONS["one-more-nine"].answer(asked({}, campus))
+    assert found.figure("saved_gpu_h").value > 0.0
+    assert "By default of one hall of 5, that with most GPUs." in found.rests_on

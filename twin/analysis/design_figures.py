@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.background_process import Aside, PartMade, Tell
-from twin.analysis.money_words import SAMPLES, SEED
 from twin.analysis.site_books import gpu_hour_usd, scene_books
 from twin.arrays import Floats
 from twin.catalog import Catalog
@@ -17,6 +16,7 @@ from twin.commands.edit.command import EditedScene
 from twin.economics.cash_flow import Plan
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.run_work import WorkDone, work_asked
 from twin.language import tr
 from twin.planning.job.result import PlanError
@@ -110,9 +110,7 @@ def samples_of(design: DesignToCompare) -> DesignSamples:
     year = year_or_reason(scenario, plant, catalog)
     standing = budget(scene)
     drawn["site_w"] = np.array([year.peak_w if isinstance(year, SiteYear) else standing.grid_w])
-    available = _available(scenario, plant, catalog)
-    if available is not None:
-        drawn["available"] = np.array([available])
+    drawn |= {key: np.array([share]) for key, share in _available(scenario, plant, catalog).items()}
     gpus = gpus_by_part(plant)
     part = max(gpus, key=lambda name: gpus[name], default="")
     nodes = int(plant.nodes.present.sum())
@@ -148,8 +146,8 @@ def _money(
     return {key: values for key, values in found.items() if np.isfinite(values).all()}, tuple(books.notes)
 
 
-def _available(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | None:
-    """Return the share of the time with power, cooling and enough nodes; None where nothing can fail."""
+def _available(scenario: Scenario, plant: Plant, catalog: Catalog) -> dict[str, float]:
+    """Return the share of the time with power and cooling, and with enough nodes for the job, where known."""
     try:
         risk = risk_of(scenario, plant, catalog)
     except (PlanError, ProfileError, ValueError):
@@ -157,7 +155,8 @@ def _available(scenario: Scenario, plant: Plant, catalog: Catalog) -> float | No
     found = availability_of(scenario, plant, catalog, risk)
     site = next((system.available for system in found.systems if system.system == "site"), None)
     enough = found.job.in_service if found.job is not None else None
-    return None if site is None else site * (1.0 if enough is None else enough)
+    known = {"site_available": site, "nodes_available": enough}
+    return {key: share for key, share in known.items() if share is not None}
 
 
 def _binding(power_load: float, cooling_load: float) -> str:

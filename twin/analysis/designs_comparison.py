@@ -9,11 +9,11 @@ import numpy as np
 
 from twin.analysis.design_figures import DesignSamples
 from twin.analysis.design_runs import DesignRun
-from twin.analysis.money_words import SAMPLES
 from twin.analysis.run_mismatch import LARGER
 from twin.arrays import Floats
 from twin.designs.design import Range, range_of
 from twin.economics.finance import SECONDS_PER_YEAR
+from twin.economics.price_draws import SAMPLES
 from twin.economics.run_work import WorkDone
 from twin.language import tr
 from twin.physics.normal import normal_quantile
@@ -98,15 +98,30 @@ DESIGN_FIGURES: tuple[DesignFigure, ...] = (
     DesignFigure(
         "time_s", tr("Time"), tr("days"), DAY_S, -1, tr("Until the last job is done, failures included")
     ),
-    DesignFigure("carbon_kg", tr("Carbon a year"), tr("t CO2e"), 1e3, -1, tr("Energy and making")),
+    DesignFigure(
+        "carbon_kg",
+        tr("Carbon a year"),
+        tr("t CO2e"),
+        1e3,
+        -1,
+        tr("Energy and making, with the racks at the load that the cost of a year is of"),
+    ),
     DesignFigure("site_w", tr("Site power"), "MW", 1e6, -1, tr("Highest of a typical year at design load")),
     DesignFigure(
-        "available",
-        tr("Available"),
+        "site_available",
+        tr("Site available"),
         "%",
         0.01,
         1,
-        tr("Share of the time with power, cooling and enough nodes"),
+        tr("Share of the time with power and cooling for all"),
+    ),
+    DesignFigure(
+        "nodes_available",
+        tr("Nodes of the job available"),
+        "%",
+        0.01,
+        1,
+        tr("Share of the time with enough nodes in service for the largest job, spares counted"),
     ),
 )
 BY_FIGURE = {figure.key: figure for figure in DESIGN_FIGURES}

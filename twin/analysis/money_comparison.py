@@ -30,7 +30,7 @@ Range = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class MoneyRow:
+class ComparedAmount:
     """An amount in both runs.
 
     Parameters
@@ -78,14 +78,14 @@ class MoneyComparison:
         Runs of each, and draws of the prices.
     """
 
-    total: MoneyRow
-    lost: MoneyRow
-    unit: MoneyRow
+    total: ComparedAmount
+    lost: ComparedAmount
+    unit: ComparedAmount
     seeds: int
     draws: int
 
     @property
-    def rows(self) -> tuple[MoneyRow, ...]:
+    def rows(self) -> tuple[ComparedAmount, ...]:
         """Return the amounts, that by which they are judged first."""
         return self.unit, self.total, self.lost
 
@@ -109,7 +109,7 @@ def money_compared(a: Sequence[RunCost | None], b: Sequence[RunCost | None]) -> 
     lost = np.array([cost.lost_usd for cost in both])
     count = len(first)
 
-    def row(key: str, title: str, usd: Floats) -> MoneyRow:
+    def row(key: str, title: str, usd: Floats) -> ComparedAmount:
         return _row(key, title, usd[:count], usd[count:])
 
     return MoneyComparison(
@@ -121,7 +121,7 @@ def money_compared(a: Sequence[RunCost | None], b: Sequence[RunCost | None]) -> 
     )
 
 
-def _row(key: str, title: str, a: Floats, b: Floats) -> MoneyRow:
+def _row(key: str, title: str, a: Floats, b: Floats) -> ComparedAmount:
     """Return the amounts of two designs, shape (seeds, draws) each [USD]."""
     apart = b - a
     apart[np.abs(apart) <= _NOTHING * np.maximum(np.abs(a), np.abs(b))] = 0.0
@@ -129,7 +129,7 @@ def _row(key: str, title: str, a: Floats, b: Floats) -> MoneyRow:
     if len(apart) > 1:
         error = apart.std(axis=0, ddof=1) / math.sqrt(len(apart))
         middle = middle + error * t_draws(len(apart) - 1, middle.size)
-    return MoneyRow(
+    return ComparedAmount(
         key,
         title,
         spread_of(a.mean(axis=0)),
@@ -214,7 +214,7 @@ def _sure(found: MoneyComparison) -> str:
     )
 
 
-def row_cells(row: MoneyRow) -> tuple[str, str, str, str, str]:
+def row_cells(row: ComparedAmount) -> tuple[str, str, str, str, str]:
     """Return title with its unit, A, B, B - A, and the range of that difference; the last two "" where all is one."""
     scale, usd, decimals = _shown(row)
     of_a, of_b = (f"{values[1] / scale:,.{decimals}f}" for values in (row.a, row.b))
@@ -225,7 +225,7 @@ def row_cells(row: MoneyRow) -> tuple[str, str, str, str, str]:
     return title, of_a, of_b, middle, tr("{low} to {high}", low=low, high=high)
 
 
-def _shown(row: MoneyRow) -> tuple[float, str, int]:
+def _shown(row: ComparedAmount) -> tuple[float, str, int]:
     """Return the unit of an amount [USD], its name, and decimals that show three digits of it, two of the change."""
     size, apart = max(abs(row.a[1]), abs(row.b[1])), abs(row.apart[1])
     scale, usd = usd_unit(size)

@@ -11,13 +11,13 @@ from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.economics.books import SHARES, SiteBooks, often_quoted
 from twin.economics.cash_flow import Plan
+from twin.economics.energy_use import OF_RUN
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 
-SAMPLES, SEED = 400, 1
-"""The same draws for all scenes, so that two differ by their designs alone."""
 QUANTILES = (0.05, 0.5, 0.95)
 MONEY_TITLES = {
     "capital_usd": tr("Capital"),
@@ -107,6 +107,41 @@ def share_sentences(books: SiteBooks) -> list[str]:
             else tr("{share}, not the 30 to 40 % often quoted.", share=share)
         )
     return found
+
+
+def carbon_words(books: SiteBooks) -> str:
+    """Return the carbon of a year at the load of the books, of energy and of making, in a sentence."""
+    found = books.carbon(books.drawn)
+    total, used = (float(np.median(kg)) / 1e3 for kg in (found.total_kg, found.operational_kg))
+    return tr(
+        "Carbon of a year ({basis}): {total:,.0f} t CO2e, {used:,.0f} t of energy and {made:,.0f} t of making it.",
+        basis=books.use.basis if books.use.basis != OF_RUN else tr("at the load of the run"),
+        total=total,
+        used=used,
+        made=total - used,
+    )
+
+
+def cash_sentences(books: SiteBooks) -> tuple[str, str]:
+    """Return whether the site pays where all its hours are sold: net present value, and rate of return with payback."""
+    cash, plan = books.likely.cash, books.plan
+    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
+    back, later = cash.payback(), cash.payback(discounted=True)
+    return (
+        tr(
+            "Sold at market price for {years} years: net present value {middle} MUSD ({low} to {high}).",
+            years=plan.years,
+            middle=middle,
+            low=low,
+            high=high,
+        ),
+        tr(
+            "At likely prices: {returns}, what is left at the end counted; by earnings alone {paid} ({again}).",
+            returns=cash.returns().words,
+            paid=tr("not paid back") if back is None else tr("paid back after {years:.1f} years", years=back),
+            again=tr("never, discounted") if later is None else tr("{years:.1f} discounted", years=later),
+        ),
+    )
 
 
 def spread_of(values: Floats) -> tuple[float, float, float]:

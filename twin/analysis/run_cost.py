@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from twin.analysis.money_words import SAMPLES, SEED
 from twin.analysis.site_books import run_books, run_ledgers, summary_books, summary_ledger
 from twin.arrays import Floats
 from twin.catalog import UnknownPart
@@ -16,6 +15,7 @@ from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.plant.build import build
 from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader

@@ -18,6 +18,7 @@ from twin.economics.gpu_classes import held_evenly, held_steps
 from twin.economics.it_lines import gpus_by_part
 from twin.economics.ledger_usd import LedgerUsd, ledger_usd
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SEED
 from twin.economics.rented_groups import rent_of_year, rented_groups
 from twin.economics.run_work import GpuHours, WorkDone, work_of
 from twin.economics.site_lines import source_carbon_kg_j, source_power_w
@@ -56,7 +57,7 @@ def scene_books(
     catalog: Catalog,
     plan: Plan,
     samples: int,
-    seed: int | None = None,
+    seed: int = SEED,
 ) -> SiteBooks:
     """Return the books of a scene that has not run; see `scene_books_steps`."""
     return all_at_once(scene_books_steps(scenario, plant, catalog, plan, samples, seed))
@@ -68,7 +69,7 @@ def scene_books_steps(
     catalog: Catalog,
     plan: Plan,
     samples: int,
-    seed: int | None = None,
+    seed: int = SEED,
 ) -> Generator[None, None, SiteBooks]:
     """Keep the books of a scene that has not run a little at a time: only its installed GPU-hours are known.
 
@@ -79,7 +80,7 @@ def scene_books_steps(
     plan
         Years and dates, and the load of the racks.
     samples, seed
-        Random draws of the prices; None: the seed of the scene.
+        Random draws of the prices.
 
     Raises
     ------
@@ -89,19 +90,18 @@ def scene_books_steps(
     use = yield from _use_steps(scenario, plant, catalog, plan.load)
     yield
     work = WorkDone(GpuHours(float(plant.gpus.present.sum()) * use.period_s / HOUR_S))
-    draws = scenario.seed if seed is None else seed
-    return (yield from books_steps(scenario, plant, catalog, use, plan, samples, draws, work))
+    return (yield from books_steps(scenario, plant, catalog, use, plan, samples, seed, work))
 
 
 def run_books(
-    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int | None = None
+    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int = SEED
 ) -> SiteBooks:
     """Return the books of a finished run, of the hall as it began; see `run_books_steps`."""
     return all_at_once(run_books_steps(reader, plant, catalog, plan, samples, seed))
 
 
 def run_books_steps(
-    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int | None = None
+    reader: Reader, plant: Plant, catalog: Catalog, plan: Plan, samples: int, seed: int = SEED
 ) -> Generator[None, None, SiteBooks]:
     """Keep the books of a finished run, of the hall as it began, a little at a time.
 
@@ -112,13 +112,12 @@ def run_books_steps(
     plant, catalog
         The hall as it began.
     plan, samples, seed
-        As for `scene_books`; None: the seed of the run.
+        As for `scene_books`.
     """
     scenario, summary = reader.header.scenario, summary_of(reader)
     use = of_run(reader, summary)
     hours = hours_of_run(reader, *year_hours(scenario)) if _has_contracts(scenario) else None
-    draws = reader.header.seed if seed is None else seed
-    return (yield from _books_of_run(scenario, summary, plant, catalog, use, hours, plan, samples, draws))
+    return (yield from _books_of_run(scenario, summary, plant, catalog, use, hours, plan, samples, seed))
 
 
 def summary_books(

@@ -97,8 +97,11 @@ def year_figures(year: SiteYear) -> list[YearFigure]:
         ),
         (
             "carbon",
-            f"{year.carbon_kg / 1e3:,.0f} t",
-            tr("Of power from the grid at the carbon intensity of the scene, and of fuel burnt on site"),
+            tr("{tonnes:,.0f} t at {load:.0f} % load", tonnes=year.carbon_kg / 1e3, load=100.0 * year.load),
+            tr(
+                "Of power from the grid at the carbon intensity of the scene, and of fuel burnt on site, with racks at "
+                "this share of their design power; that of the books is at the load of their plan or run, with making"
+            ),
         ),
         (
             "no_compressor",

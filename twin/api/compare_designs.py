@@ -51,7 +51,7 @@ def compare_designs(
     >>> import twin
     >>> found = twin.compare_designs("lab-16", "superpod-h100", "nvl72-row")
     >>> found.row("gpu_hour_usd").best
-    1
+    0
     """
     sides = [design if isinstance(design, Scene) else path_of(design, "designs") for design in designs]
     if seeds:

@@ -14,6 +14,7 @@ from twin.api.scene import Scene
 from twin.economics.books import SiteBooks, Statement
 from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.plant.build import build
 from twin.scenario.schema.scene_catalog import catalog_of
 
@@ -28,8 +29,8 @@ def cost(
     of: str | os.PathLike[str] | Scene | Run,
     plan: Plan | None = None,
     *,
-    samples: int = 1000,
-    seed: int | None = None,
+    samples: int = SAMPLES,
+    seed: int = SEED,
     set: Settings = (),
 ) -> SiteBooks:
     """Return the books of a site: capital, operation, cash flow, with ranges; of a run also what its work cost.
@@ -44,7 +45,7 @@ def cost(
     samples
         Random draws of the prices.
     seed
-        Of these draws; None: that of the scene.
+        Of these draws.
     set
         Changes of the scene, as for `Scene.run`; prices too: ``{"prices[H100-SXM]": "30000 USD"}``.
 
@@ -63,29 +64,29 @@ def cost(
     >>> books = twin.cost("llama3-16k")
     >>> capital = books.drawn.capital
     >>> capital.total_usd.shape, bool(abs(sum(capital.by_group.values()) / capital.total_usd - 1).max() < 1e-9)
-    ((1000,), True)
+    ((400,), True)
     >>> float(books.likely.yearly_usd[0] / 8760 / books.bill.gpu_count).__round__(1)  # USD of a GPU-hour installed
-    1.8
+    1.7
     """
     asked = checked(plan or Plan())
     drawn = count_of(samples, "samples", 2, MOST_SAMPLES)
     with as_arguments():
         if isinstance(of, Run):
-            return of_recorded(of, asked, drawn, seed_of(seed))
+            return of_recorded(of, asked, drawn, seed_of(seed) or 0)
         if not isinstance(of, Scene) and is_run(path := path_of(of, "of")):
             with open_run(path) as run:
-                return of_recorded(run, asked, drawn, seed_of(seed))
+                return of_recorded(run, asked, drawn, seed_of(seed) or 0)
         scene = of if isinstance(of, Scene) else Scene(load_scene(path_of(of, "of")))
-        return of_scene((scene.changed(set) if set else scene).scenario, asked, drawn, seed_of(seed))
+        return of_scene((scene.changed(set) if set else scene).scenario, asked, drawn, seed_of(seed) or 0)
 
 
-def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
+def of_scene(scenario: Scenario, plan: Plan, samples: int, seed: int = SEED) -> SiteBooks:
     """Return the books of a scene that has not run: only its installed GPU-hours are known."""
     catalog = catalog_of(scenario)
     return scene_books(scenario, build(scenario, catalog), catalog, plan, samples, seed)
 
 
-def of_recorded(run: Run, plan: Plan, samples: int, seed: int | None = None) -> SiteBooks:
+def of_recorded(run: Run, plan: Plan, samples: int, seed: int = SEED) -> SiteBooks:
     """Return the books of a run that is over, of the hall as it began; raises `BadInput` where it never began."""
     catalog = catalog_of(run.scenario)
     if run.summary["simulated_s"] <= 0.0:

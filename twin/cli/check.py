@@ -121,7 +121,8 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.plant.build import build
     from twin.plant.error import PlantError
     from twin.rules import Found, after_edits, check, unbuilt
-    from twin.rules.engine_findings import at_the_start, of_an_edit, size_of
+    from twin.rules.engine_findings import at_the_start, of_an_edit, of_the_year, size_of
+    from twin.runtime.typical_year import year_or_reason
     from twin.scenario.generators.all_jobs import jobs_of
     from twin.scenario.generators.expand import counts
     from twin.scenario.schema.scene_catalog import catalog_of
@@ -161,6 +162,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
         of_start = [("run-impossible", Found(at=(), reason=str(error)))]
     except UnknownPart as error:
         of_start = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
+    of_start += of_the_year(scenario, plant, year_or_reason(scenario, plant, catalog))
     report = check(scenario, plant, catalog, of_start)
     return after_edits(report, scenario, document.stages, catalog, of_edits), made
 

@@ -32,11 +32,11 @@ def cost_of(
     years: Annotated[int, typer.Option(min=1, max=40, metavar="N", help="Years of operation.")] = 5,
     samples: Annotated[
         int, typer.Option(min=2, max=100_000, metavar="N", help="Random draws of the prices.")
-    ] = 1000,
+    ] = 400,
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, max=2**63 - 1, metavar="N", help="Seed of these draws (default: the scene's)."),
-    ] = None,
+        int,
+        typer.Option(min=0, max=2**63 - 1, metavar="N", help="Seed of these draws: the same for all scenes."),
+    ] = 1,
     load: Annotated[
         str,
         typer.Option(
@@ -109,7 +109,7 @@ def cost_of(
             print_cost(name, books, spent)
 
 
-def _recorded(run: Run, plan: Plan, samples: int, seed: int | None) -> tuple[SiteBooks, LedgerPair]:
+def _recorded(run: Run, plan: Plan, samples: int, seed: int) -> tuple[SiteBooks, LedgerPair]:
     """Return the books of a run, and its ledger at likely prices and in the samples."""
     from twin.analysis.site_books import run_ledgers
     from twin.api.cost import of_recorded

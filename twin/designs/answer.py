@@ -12,11 +12,9 @@ from twin.designs.design import Design, Limit, unit_words
 from twin.designs.front import MOST, front, nearest, relaxed_alone
 from twin.designs.need_file import NeedFile
 from twin.designs.screening import Progress, Screening, unwatched
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.prices import drawn_prices
 from twin.language import tr
-
-SAMPLES, SEED = 400, 1
-"""Draws of the prices, the same for all designs: two of them differ by what they are."""
 
 
 class ScreenedPoint(NamedTuple):

@@ -25,7 +25,8 @@ HEADS = (
     "MUSD/y",
     "t CO2e/y",
     "MW",
-    "available",
+    "site available",
+    "nodes available",
     "halts/y",
     "nearest limit",
 )
@@ -53,7 +54,8 @@ def cells(name: str, design: Design) -> list[str]:
         f"{design.yearly_usd / 1e6:,.1f}",
         f"{design.carbon_kg / 1e3:,.0f}",
         f"{design.site_w / 1e6:.3g}",
-        f"{100.0 * design.available:.2f} %",
+        f"{100.0 * design.site_available:.2f} %",
+        f"{100.0 * design.in_service:.2f} %",
         f"{design.interruptions:.2g}",
         design.binding.words if design.binding is not None else "none",
     ]

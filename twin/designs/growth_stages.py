@@ -19,6 +19,7 @@ from twin.designs.design_bill import hot_day_factor
 from twin.designs.need import SiteNeed
 from twin.economics.bill import Bill
 from twin.economics.capital import capital_of
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.prices import Prices, drawn_prices
 from twin.economics.site_bill import bill_of, priced_bill, prices_of
 from twin.planning.network.expansion_check import Growth, grow
@@ -28,7 +29,6 @@ from twin.plant.tables import Plant
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.site import Climate
 
-SAMPLES, SEED = 400, 1
 MONTHS = 12.0
 
 

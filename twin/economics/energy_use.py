@@ -21,6 +21,8 @@ MONTHS = 12
 FULL_LOAD_PUE = 1.25
 """Of a site without a typical year [est]."""
 EVERY_SAMPLE = 2**31
+OF_RUN = "the run"
+"""Basis of the use of a run."""
 MAKERS = (*GENERATION, "generator")
 """Kinds of stages that make energy."""
 
@@ -205,7 +207,7 @@ def of_summary(summary: Mapping[str, Any], peak_w: float, made: Mapping[str, flo
     """
     facility, energy = summary["facility"], summary["energy"]
     return EnergyUse(
-        "the run",
+        OF_RUN,
         float(summary["simulated_s"]),
         energy["it_j"] / J_PER_KWH,
         facility["grid_j"] / J_PER_KWH,

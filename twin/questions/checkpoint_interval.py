@@ -21,6 +21,7 @@ from twin.designs.screening import PAUSE_S
 from twin.economics.books import market_usd_h
 from twin.economics.finance import HOURS_PER_YEAR, annuity
 from twin.economics.price_book import PriceBook
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.prices import drawn_prices
 from twin.language import tr
 from twin.physics.checkpoint import checkpoint_bytes, daly_interval_s, renewal_ettr, young_interval_s
@@ -37,7 +38,7 @@ from twin.questions.answer import (
     floats,
     ranged,
 )
-from twin.questions.hall_estimate import SAMPLES, SEED, WIDTH, known_parts, part_of_scene, scene_gpus
+from twin.questions.hall_estimate import WIDTH, known_parts, part_of_scene, scene_gpus
 from twin.questions.question import Asked, QuestionInput, Setting, TradeQuestion, fixed
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.work import Job, Recovery

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.commands.room.room_design import sized_fabric
@@ -19,7 +20,9 @@ from twin.economics.bill import Bill
 from twin.economics.books import Statement, statement_of
 from twin.economics.cash_flow import Plan
 from twin.economics.price_book import PriceBook
+from twin.economics.price_draws import SAMPLES, SEED
 from twin.economics.prices import drawn_prices
+from twin.language import tr
 from twin.questions.question import QuestionError, Setting
 from twin.scenario.checks.fabric_size import Size
 from twin.scenario.schema.prices import ScenePrice
@@ -29,8 +32,6 @@ LEVELS: tuple[RedundancyLevel, ...] = ("N", "N+1", "2N")
 USUAL_PART = "DGX-H100"
 PRICE_USD_J, CARBON_KG_J, CLIMATE = 0.08 / 3.6e6, 0.4 / 3.6e6, "frankfurt"
 """Of energy, where no scene says it."""
-SAMPLES, SEED = 400, 1
-"""Draws of the prices."""
 WIDTH = 0.4
 """Width of an estimate on either side of what it adds [-]."""
 
@@ -159,6 +160,27 @@ def scene_gpus(setting: Setting, otherwise: int) -> str:
     scene = setting.scene
     found = int(scene.plant.gpus.present.sum()) if scene is not None else 0
     return f"{found or otherwise}"
+
+
+def hall_gpus(setting: Setting, otherwise: int) -> str:
+    """Return the GPUs of the hall of the scene that has most, as people write them; without a scene another number."""
+    counts = _gpus_by_hall(setting)
+    return f"{int(counts.max(initial=0)) or otherwise}"
+
+
+def hall_words(setting: Setting) -> tuple[str, ...]:
+    """Return that an answer is of one of several halls with GPUs, in a sentence; nothing where there is one."""
+    halls = int((_gpus_by_hall(setting) > 0).sum())
+    return (tr("By default of one hall of {halls}, that with most GPUs.", halls=halls),) if halls > 1 else ()
+
+
+def _gpus_by_hall(setting: Setting) -> NDArray[np.intp]:
+    """Return the GPUs of each hall of the scene, shape (halls,); empty without a scene."""
+    if setting.scene is None:
+        return np.zeros(0, np.intp)
+    nodes, racks = setting.scene.plant.nodes, setting.scene.plant.racks
+    hall = racks.hall[nodes.rack[nodes.present]]
+    return np.bincount(hall, nodes.gpu_count[nodes.present]).astype(np.intp)
 
 
 def level_of_scene(which: str) -> Callable[[Setting], str]:

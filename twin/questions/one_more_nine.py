@@ -28,12 +28,13 @@ from twin.questions.answer import (
 from twin.questions.hall_estimate import (
     LEVELS,
     HallEstimates,
+    hall_gpus,
+    hall_words,
     known_parts,
     level_of_scene,
     nodes_for,
     part_choices,
     part_of_scene,
-    scene_gpus,
 )
 from twin.questions.question import Asked, QuestionInput, TradeQuestion
 from twin.scenario.schema.site import RedundancyLevel
@@ -129,6 +130,7 @@ def _answer(asked: Asked) -> TradeAnswer:
             beta=100.0 * COMMON_CAUSE,
         ),
         tr("Worth of a GPU-hour: what it is rented for. Restarts of jobs after an outage are not counted."),
+        *hall_words(asked.setting),
     )
     if then is None:
         return TradeAnswer(
@@ -228,7 +230,7 @@ QUESTION = TradeQuestion(
             "gpus",
             "GPUs",
             tr("GPUs of the hall"),
-            lambda setting: scene_gpus(setting, 4096),
+            lambda setting: hall_gpus(setting, 4096),
             "count",
             low=1,
             high=131_072,

@@ -10,6 +10,7 @@ from twin.economics.cash_flow import Plan
 from twin.economics.own_or_rent import UTILISATIONS, OwnOrRent, RentOffer, own_or_rent
 from twin.economics.ownership import owned_usd_gpu_h
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES
 from twin.economics.rent import RECLAIMED_WAYS
 from twin.language import tr
 from twin.questions.answer import (
@@ -22,7 +23,6 @@ from twin.questions.answer import (
     floats,
     ranged,
 )
-from twin.questions.hall_estimate import SAMPLES
 from twin.questions.question import Asked, QuestionError, QuestionInput, TradeQuestion, fixed
 
 

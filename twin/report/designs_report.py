@@ -55,7 +55,7 @@ def designs_report(found: DesignsCompared) -> str:
                 ("How much power and time do they take?", _row_words(found, ("site_w", "time_s"))),
                 (
                     "How available are they, and what of carbon?",
-                    _row_words(found, ("available", "carbon_kg")),
+                    _row_words(found, ("site_available", "nodes_available", "carbon_kg")),
                 ),
             ),
             (

@@ -20,8 +20,8 @@ from twin.record.constants import constants
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.rules import check
-from twin.rules.engine_findings import at_the_start
+from twin.rules import Found, check
+from twin.rules.engine_findings import at_the_start, of_the_year
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.own_files import catalog_with
@@ -80,7 +80,9 @@ def field_value(text: str) -> str:
 
 def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[Event]) -> Markup:
     """Return the findings of the design rules in the scene at the start."""
-    report = check(scenario, plant, catalog, list(at_the_start(scenario, events)))
+    report = check(
+        scenario, plant, catalog, [*at_the_start(scenario, events), *_of_year(scenario, plant, catalog)]
+    )
     if not report.findings:
         return tag("p", "No findings.")
     rows = [
@@ -113,9 +115,13 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
     )
 
 
+def _of_year(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[tuple[str, Found]]:
+    return list(of_the_year(scenario, plant, year_or_reason(scenario, plant, catalog)))
+
+
 def counts_words(scenario: Scenario, plant: Plant, catalog: Catalog) -> str:
     """Return how many findings the design rules have in a scene, in a sentence."""
-    counts = check(scenario, plant, catalog, []).counts()
+    counts = check(scenario, plant, catalog, _of_year(scenario, plant, catalog)).counts()
     found = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n]
     return f"{', '.join(found)}." if found else "no findings."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.account_words import account_title
-from twin.analysis.money_words import UNIT_TITLES, share_sentences, spread_of
+from twin.analysis.money_words import UNIT_TITLES, carbon_words, cash_sentences, share_sentences, spread_of
 from twin.analysis.site_books import run_books, run_ledgers
 from twin.arrays import Floats
 from twin.catalog import Catalog, UnknownPart
@@ -17,6 +17,7 @@ from twin.economics.cash_flow import Plan
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES
 from twin.economics.unit_costs import unit_costs
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS
@@ -26,7 +27,6 @@ from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.range_bars import RangeBar, range_bars
 from twin.report.words import rounded, usd_range, usd_scale
 
-SAMPLES = 1000
 _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
@@ -79,7 +79,7 @@ def money(found: RunMoney | str) -> Markup:
 
 
 def money_words(found: RunMoney | str) -> str:
-    """Return the answer to what it costs, with its range, and what the books leave out."""
+    """Return what it costs, with its range, whether it pays at market price, and what the books leave out."""
     if isinstance(found, str):
         return found
     books, estimated = found.books, found.books.drawn.capital.estimated_share
@@ -94,6 +94,7 @@ def money_words(found: RunMoney | str) -> str:
         if drawn is not None:
             said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
             break
+    said += cash_sentences(books)
     said.append(f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices.")
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]
@@ -138,6 +139,7 @@ def books_of_site(books: SiteBooks) -> Markup:
         table(("group", *_heads(total), "share"), _capital(books), right=4, caption="Capital"),
         tag("p", " ".join(share_sentences(books))),
         table(("item", *_heads(books.drawn.yearly_usd)), _year(books), right=3, caption="A year"),
+        tag("p", carbon_words(books)),
         table(("unit", *_heads(None)), _per_unit(books), right=3, caption="One unit"),
     ]
     return joined(body)

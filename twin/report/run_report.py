@@ -17,6 +17,7 @@ from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
+from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
@@ -25,6 +26,7 @@ from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_engineering import facility, reliability, reliability_words
 from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
+from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import spelled
 from twin.studies.bands import SeedBands
@@ -86,6 +88,7 @@ def run_report(
         run_money.money_of_run(reader, first[1], catalog),
         published_figures(scenario.title, summary) if summary is not None else (),
         bands,
+        year if isinstance(year := year_or_reason(*first, catalog), SiteYear) else None,
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture, small=place == 0) for place, picture in enumerate(pictures)]

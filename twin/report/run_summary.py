@@ -11,9 +11,12 @@ from twin.analysis.account_words import account_title
 from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
 from twin.arrays import Floats
+from twin.economics.ledger_usd import LedgerUsd
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
+from twin.record.site_year import SiteYear
 from twin.report.markup import Child, Markup, joined, number, tag
+from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
 from twin.report.published import PublishedFigure, published_table
 from twin.report.run_facts import figure_cell, ledger_rows
@@ -51,6 +54,7 @@ class RunFacts:
     money: RunMoney | str
     published: tuple[PublishedFigure, ...]
     bands: SeedBands | None = None
+    year: SiteYear | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""
@@ -74,6 +78,11 @@ class RunFacts:
         """Return the part of all GPU time that an account has."""
         total = sum(self.ledger_gpu_s.values())
         return self.ledger_gpu_s.get(account, 0.0) / total if total else 0.0
+
+    @property
+    def ledger_usd(self) -> LedgerUsd | None:
+        """Return the ledger in USD; None: unknown."""
+        return self.money.ledger if isinstance(self.money, RunMoney) else None
 
     @property
     def losses(self) -> list[str]:
@@ -101,9 +110,9 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
         "Summary",
         "for who decides",
         (
-            ("What came of it?", verdict(facts)),
-            ("What does it cost?", cost(facts)),
+            ("What came of it, and is it worth its cost?", f"{verdict(facts)} {cost(facts)}"),
             ("What is the risk?", risk(facts)),
+            ("What next?", next_words(facts.ledger_gpu_s, facts.ledger_usd)),
         ),
         (("figures", "At a glance", joined(body)),),
     )
@@ -246,16 +255,31 @@ def interval(facts: RunFacts) -> float | None:
     return facts.end_s / unexpected if unexpected else None
 
 
+def utility_w(scenario: Scenario) -> float:
+    """Return what the utility may give [W]; 0: not said."""
+    stages = [stage for stage in scenario.power if stage.kind == "utility"]
+    return sum((stage.capacity_w or 0.0) * stage.count * stage.units for stage in stages)
+
+
+def year_peak_words(year: SiteYear, supply_w: float) -> str:
+    """Return the peak of the typical year beside what the utility may give, in a sentence."""
+    peak_w = float(year.grid_w.max())
+    when = f"In the hottest hour of a typical year at {percent(year.load, 0)} load"
+    asked = f"{when} it asks the grid for {amount(peak_w, 'power')}"
+    if not supply_w:
+        return f"{asked}."
+    over = ", more than the utility may give" if peak_w > supply_w else ""
+    return f"{asked} of {amount(supply_w, 'power')}{over}."
+
+
 def power_words(facts: RunFacts) -> str:
     """Return whether power and cooling hold, in two sentences."""
     summary = facts.summary
-    supply_w = sum(
-        (stage.capacity_w or 0.0) * stage.count * stage.units
-        for stage in facts.scenario.power
-        if stage.kind == "utility"
-    )
+    supply_w = utility_w(facts.scenario)
     of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
     said = [f"The site drew {facts.words('power_max_w')} at most{of}, with a PUE of {facts.words('pue')}."]
+    if facts.year is not None:
+        said.append(year_peak_words(facts.year, supply_w))
     throttled = facts.figure("throttle_gpu_s") or 0.0
     hot = (
         f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"

@@ -11,6 +11,7 @@ from twin.commands.edit.command import EditedScene
 from twin.economics.books import SiteBooks
 from twin.economics.cash_flow import Plan
 from twin.economics.price_book import PriceError
+from twin.economics.price_draws import SAMPLES
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.availability_figures import HallAvailability
@@ -24,9 +25,9 @@ from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_method, run_money
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
-from twin.report.run_money import SAMPLES, RunMoney, money_chart, money_words
+from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.run_report import ReportPicture, figure_of, with_appendix
-from twin.report.run_summary import place_words, range_card
+from twin.report.run_summary import place_words, range_card, utility_w, year_peak_words
 from twin.report.words import amount
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario import Document
@@ -61,9 +62,12 @@ def scene_report(scene: Document, pictures: Sequence[ReportPicture] = ()) -> str
         "Summary",
         "for who decides",
         (
-            ("What is it?", _what(scenario, standing)),
-            ("What does it cost?", money_words(money)),
-            ("What is the risk?", f"{_available_words(available)} Design rules: {checked}"),
+            ("What is it, and is it worth its cost?", f"{_what(scenario, standing)} {money_words(money)}"),
+            ("What is the risk?", f"{_available_words(available)} {_power_words(scenario, standing, year)}"),
+            (
+                "What next?",
+                f"Design rules: {checked} A run says what its GPU time comes to in USD.",
+            ),
         ),
         (
             (
@@ -80,7 +84,7 @@ def scene_report(scene: Document, pictures: Sequence[ReportPicture] = ()) -> str
         "Engineering",
         "for who builds and runs it",
         (
-            ("Do power and cooling suffice?", _power_words(standing, year)),
+            ("Do power and cooling suffice?", _power_words(scenario, standing, year)),
             ("How available is it?", _worst_words(available)),
             ("What do the design rules find?", checked),
         ),
@@ -141,7 +145,7 @@ def _worst_words(found: HallAvailability) -> str:
     return f"{_available_words(found)}{f' Most is taken by {worst}.' if worst else ''}"
 
 
-def _power_words(standing: Budget, year: SiteYear | str) -> str:
+def _power_words(scenario: Scenario, standing: Budget, year: SiteYear | str) -> str:
     said = [
         f"{what} at {100 * load:.0f} % of {capacity}"
         for what, capacity, load in (
@@ -154,7 +158,7 @@ def _power_words(standing: Budget, year: SiteYear | str) -> str:
         f"At design load {' and '.join(said)}." if said else "The scene has neither feeds nor cooling loops."
     )
     if isinstance(year, SiteYear):
-        words += f" Over a typical year the site peaks at {amount(year.peak_w, 'power')} with a PUE of {year.pue:.2f}."
+        words += f" {year_peak_words(year, utility_w(scenario))} Its PUE over that year is {year.pue:.2f}."
     return words
 
 

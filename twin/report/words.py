@@ -94,6 +94,15 @@ def usd_range(usd: Floats, digits: int = 3) -> str:
     return f"{rounded(middle / scale, digits)} {name} (P5 to P95: {below} to {above})"
 
 
+def usd_amount(usd: float) -> str:
+    """Return an amount of money without a range.
+
+    >>> usd_amount(206_349.0)
+    '206 thousand USD'
+    """
+    return amount(usd, "usd", 3)
+
+
 def usd_scale(usd: float) -> tuple[float, str]:
     """Return the unit for an amount of money: what one is [USD], and its name."""
     return _scale("usd", abs(usd))

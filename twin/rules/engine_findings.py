@@ -1,17 +1,24 @@
-"""Findings that need a run: jobs that do not fit, and interventions refused at its start."""
+"""Findings that need the engine: jobs that do not fit, interventions refused at the start, the peak of the year."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from twin.language import tr
+from twin.plant.tables import Plant
 from twin.record.events import Event
-from twin.rules.finding import Found
+from twin.record.site_year import SiteYear
+from twin.rules.finding import Found, quantity
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.streams import JobStream
 from twin.scenario.schema.work import Job
 from twin.scenario.text.parse import Path
 
+YEAR_PEAK = "year-peak"
 TOLD = ("refused", "does_not_fit")
 """Kinds of events that are findings."""
 
@@ -42,6 +49,50 @@ def at_the_start(scenario: Scenario, events: Iterable[Event]) -> Iterator[tuple[
             if at not in reported:  # not another job of the same stream or trace
                 reported.add(at)
                 yield "job-fits", Found(at=at, reason=event.text, ids=(event.subject,))
+
+
+def of_the_year(scenario: Scenario, plant: Plant, year: SiteYear | str) -> Iterator[tuple[str, Found]]:
+    """Yield rule and finding of a typical year whose highest hour asks more of the utility than it may give.
+
+    Parameters
+    ----------
+    scenario, plant
+        The site.
+    year
+        At design load; or why there is none.
+    """
+    items = utility_items(scenario, plant)
+    limit_w = float(plant.power.capacity_w[items].sum())
+    if isinstance(year, str) or not len(items) or not math.isfinite(limit_w):
+        return
+    peak_w = float(year.grid_w.max())
+    if peak_w <= limit_w:
+        return
+    number = int(plant.power.stage[items[0]])
+    peak, limit = quantity(peak_w, "power"), quantity(limit_w, "power")
+    yield (
+        YEAR_PEAK,
+        Found(
+            at=("power", number, "capacity"),
+            reason=tr(
+                "is asked for {peak} in the hottest hour of a typical year with all racks at design load, of {limit}",
+                peak=peak.text,
+                limit=limit.text,
+            ),
+            fix=tr(
+                "a larger connection, machines that suit the load, a power cap, or own sources at full output"
+            ),
+            ids=tuple(plant.power.ids[item] for item in items.tolist()),
+            value=peak,
+            limit=limit,
+        ),
+    )
+
+
+def utility_items(scenario: Scenario, plant: Plant) -> NDArray[np.intp]:
+    """Return the items of the power tree that are the utility."""
+    of_utility = [number for number, stage in enumerate(scenario.power) if stage.kind == "utility"]
+    return np.flatnonzero(np.isin(plant.power.stage, of_utility) & plant.power.present)
 
 
 def of_an_edit(

@@ -18,6 +18,8 @@ from twin.scenario.text.parse import Path
 
 MOST = 3.0
 """Installed over needed, spares apart, from which a machine is oversized [est]: few halls are planned to grow more."""
+MOST_UNCHOSEN = 60.0
+"""The same of the usual part that stands where the scene names none: from here on it rules power and cost [est]."""
 MUCH_LESS = 1.5
 """Installed over the least of other parts, up to which nothing smaller is for sale [est]."""
 STAGES = ("transformer", "ups", "generator")
@@ -63,10 +65,11 @@ def _of_plants(case: RuleContext) -> Iterator[Found]:
     heat_w = np.bincount(plant.loops.plant, loop_heat_w(plant, case.catalog), len(plant.plants.ids))
     for slot, source in enumerate(case.scenario.cooling.plants):
         part = case.catalog.part(plant.plants.part[slot])
-        if source.part and isinstance(part, ChillerPart) and heat_w[slot] > 0:  # else nobody chose its size
+        if isinstance(part, ChillerPart) and heat_w[slot] > 0:
+            most = MOST if source.part else MOST_UNCHOSEN
             has_w = part.capacity_w * float(plant.plants.needed[slot])
             at: Path = ("cooling", "plants", slot, "id")
-            yield from _found(case, at, part, has_w, float(heat_w[slot]), (source.id,))
+            yield from _found(case, at, part, has_w, float(heat_w[slot]), (source.id,), most)
 
 
 def _without_spares(case: RuleContext, units: int) -> int:
@@ -76,10 +79,16 @@ def _without_spares(case: RuleContext, units: int) -> int:
 
 
 def _found(
-    case: RuleContext, at: Path, part: Part | None, has_w: float, load_w: float, ids: tuple[str, ...]
+    case: RuleContext,
+    at: Path,
+    part: Part | None,
+    has_w: float,
+    load_w: float,
+    ids: tuple[str, ...],
+    most: float = MOST,
 ) -> Iterator[Found]:
-    """Yield what is more than `MOST` times its load, where parts of its kind could be less."""
-    if has_w <= MOST * load_w or (part is not None and has_w <= MUCH_LESS * _least_w(case, part, load_w)):
+    """Yield what is more than `most` times its load, where parts of its kind could be less."""
+    if has_w <= most * load_w or (part is not None and has_w <= MUCH_LESS * _least_w(case, part, load_w)):
         return
     has, load = quantity(has_w, "power"), quantity(load_w, "power")
     yield Found(
@@ -93,7 +102,7 @@ def _found(
         fix=tr("a smaller part, or fewer machines: at low load it loses more and runs worse"),
         ids=ids,
         value=has,
-        limit=quantity(MOST * load_w, "power"),
+        limit=quantity(most * load_w, "power"),
     )
 
 
@@ -120,7 +129,7 @@ RULES = (
             "Capacity of transformers, UPS, generators, chillers, CDUs and air handlers without their spares, against "
             "their greatest load."
         ),
-        tr("three times [est]"),
+        tr("three times, 60 times where the scene names no part [est]"),
         _oversized,
     ),
 )

@@ -23,6 +23,14 @@ from twin.rules.rule import Rule
 
 RUN = (
     Rule(
+        "year-peak",
+        tr("Peak of the year over the utility"),
+        "power",
+        "warning",
+        tr("Power from the utility in the hottest hour of a typical year with all racks at design load."),
+        tr("capacity of the utility"),
+    ),
+    Rule(
         "job-fits",
         tr("Job does not fit"),
         "run",
@@ -47,7 +55,7 @@ RUN = (
         tr("the scene itself"),
     ),
 )
-"""Rules that need a run: `twin check` asks the engine, the window its worker process."""
+"""Rules that need a run or a typical year: `twin check` asks the engine, the window its worker process."""
 
 BY_ID: dict[str, Rule] = {
     rule.id: rule

@@ -176,7 +176,7 @@ class CompareDialog(QDialog):
         self._show_standings()
         judged = verdict(found) if len(found.seeds) > 1 else basis_words(found)
         money = money_verdict(found.money) if found.money is not None else ""
-        self.verdict.setText(" ".join(words for words in (money, *found.remarks, judged) if words))
+        self.verdict.setText(" ".join(words for words in (*found.remarks, judged, money) if words))
         tells = found.basis is Basis.SAME_PAST and bool(found.differences)
         self.answer.setText(answer(found, self._past.change) if tells else "")
         self.answer.setVisible(tells)

@@ -20,6 +20,7 @@ from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.operation import ITEM_TITLES
 from twin.economics.own_or_rent import OwnOrRent, own_or_rent
 from twin.economics.price_book import PriceBook, PriceRange
+from twin.economics.price_draws import SAMPLES
 from twin.economics.unit_costs import unit_costs
 from twin.language import tr
 from twin.planning.profile.standing import Standing
@@ -30,8 +31,6 @@ from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.scenario.schema.document import Scenario
 
-SAMPLES = 400
-"""Draws of the prices for a window: P5 and P95 move by about 1 % with another seed."""
 TORNADO = 14
 """Prices that are shown by what they move."""
 _SCALES = ((2e7, 1e6, tr("million USD")), (2e4, 1e3, tr("thousand USD")), (0.0, 1.0, "USD"))

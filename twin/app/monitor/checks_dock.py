@@ -34,9 +34,10 @@ from twin.commands.exclude import Exclude, Include
 from twin.language import counted, tr
 from twin.record.events import Event
 from twin.rules import Finding, Report, check
-from twin.rules.engine_findings import TOLD, at_the_start
+from twin.rules.engine_findings import TOLD, at_the_start, of_the_year
 from twin.rules.redundancy import falls
 from twin.rules.rule_context import RuleContext
+from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.exclusion import EVERYTHING
 
 _WAIT_MS = 150
@@ -125,10 +126,11 @@ class RulesDock(Dock):
             self.show_report(Report(()))
         else:
             scenario = document.scenario
-            events = at_the_start(scenario, self._session.events)
-            draft = self._session.draft
+            catalog, draft = self._session.catalog, self._session.draft
+            year = year_or_reason(scenario, plant, catalog)
+            found = [*at_the_start(scenario, self._session.events), *of_the_year(scenario, plant, year)]
             whole = draft.file.scenario if draft is not None else None
-            self.show_report(check(scenario, plant, self._session.catalog, events, whole=whole))
+            self.show_report(check(scenario, plant, catalog, found, whole=whole))
         self._list_falls()
 
     def show_falls(self) -> None:

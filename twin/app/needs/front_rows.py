@@ -27,7 +27,7 @@ COLUMNS = (
     tr("A year, MUSD"),
     tr("CO2e a year, t"),
     "MW",
-    tr("Available"),
+    tr("Site, nodes up"),
     tr("Nearest limit"),
     tr("Scene"),
     tr("Full runs"),
@@ -42,7 +42,9 @@ TIPS = (
     tr("Capital by its life and operation: median, and P5 to P95 over the ranges of the prices"),
     tr("Energy and making: median, and P5 to P95"),
     tr("Site with cooling and losses on a hot day"),
-    tr("Share of the time with power, cooling and enough nodes"),
+    tr(
+        "Share of the time with power and cooling for all; below it with enough nodes in service for the work"
+    ),
     tr("The limit of the need that the design is nearest to"),
     tr("Whether its scene was built and passes the design rules"),
     tr("Time of full runs with failures, over seeds, and how many kept the deadline"),
@@ -101,7 +103,7 @@ def row_of(found: FoundDesign, need: SiteNeed) -> CellRow:
             two_lines(design.time_range_s, DAY_S) if design.promises else tr("no work"),
             *(two_lines(ends or (value, value, value), scale) for ends, value, scale in likely),
             significant(design.site_w / 1e6),
-            f"{100.0 * design.available:.2f} %",
+            f"{100.0 * design.site_available:.2f} %\n{100.0 * design.in_service:.2f} %",
             _limit_words(design.binding),
             _scene_words(found),
             run_words(found, need),

@@ -17,7 +17,10 @@ EXAMPLE = """Example: twin design llama3-405b-54-days -o designs
 
 Shipped needs: llama3-405b-54-days, lab-16-to-256, vision-512."""
 FORMAT = JsonFormat("design")
-SHOWN = ("design", "GPUs", "part", "redundancy", "days", "MUSD", "MUSD/y", "MW", "available", "nearest limit")
+SHOWN = (
+    *("design", "GPUs", "part", "redundancy", "days", "MUSD", "MUSD/y", "MW"),
+    *("site available", "nodes available", "nearest limit"),
+)
 """Columns for the terminal; all stand in the tables that are written."""
 
 

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from twin.analysis.money_words import UNIT_TITLES, WAY_TITLES, share_sentences, spread_of, use_words
+from twin.analysis.money_words import (
+    UNIT_TITLES,
+    WAY_TITLES,
+    carbon_words,
+    cash_sentences,
+    share_sentences,
+    spread_of,
+    use_words,
+)
 from twin.arrays import Floats
 from twin.cli.tables import console, print_table
 from twin.economics.bill import GROUP_TITLES, GROUPS
@@ -66,7 +74,7 @@ def print_cost(name: str, books: SiteBooks, spent: tuple[LedgerUsd, LedgerUsd] |
     show("")
     if spent is not None:
         _print_ledger(*spent)
-    for sentence in (*_cash(books), *_carbon(books)):
+    for sentence in (*_cash(books), carbon_words(books)):
         show(sentence)
     show("")
     _print_renting(books)
@@ -145,20 +153,9 @@ def _print_renting(books: SiteBooks) -> None:
         )
 
 
-def _carbon(books: SiteBooks) -> Iterator[str]:
-    likely = books.carbon(books.likely)
-    used, made = float(likely.operational_kg[0]), sum(float(kg[0]) for kg in likely.embodied_kg.values())
-    yield f"Carbon of a year: {used / 1e3:,.0f} t of energy, {made / 1e3:,.0f} t of making it."
-
-
 def _cash(books: SiteBooks) -> Iterator[str]:
-    cash, plan = books.likely.cash, books.plan
-    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
-    yield f"Sold at market price for {plan.years} years: net present value {middle} MUSD ({low} to {high})."
-    back, later = cash.payback(), cash.payback(discounted=True)
-    paid = "not paid back" if back is None else f"paid back after {back:.1f} years"
-    again = "never, discounted" if later is None else f"{later:.1f} discounted"
-    yield f"At likely prices: {cash.returns().words}; {paid} ({again})."
+    plan = books.plan
+    yield from cash_sentences(books)
     yield f"First revenue after {plan.first_month:g} months, all of it after {plan.months_to_full_revenue:g}."
 
 
