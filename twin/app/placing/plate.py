@@ -204,7 +204,9 @@ class PlacingPlate(Plate):
             if self._written.rows <= most_rows:
                 break
         words = (*self._written.reason, *self._written.keys)
-        needs = max([wide(self._written.lines), *(plain.horizontalAdvance(line) + _AFTER_WORDS for line in words)])
+        needs = max(
+            [wide(self._written.lines), *(plain.horizontalAdvance(line) + _AFTER_WORDS for line in words)]
+        )
         rows = self._written.rows
         self.fit(needs + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
 
