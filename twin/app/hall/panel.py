@@ -295,7 +295,7 @@ class HallPanel(QWidget):
     @property
     def _is_small(self) -> bool:
         native = self.view.native
-        return native.width() * native.height() < ROOMY_PX
+        return bool(native.width() * native.height() < ROOMY_PX)
 
     def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
         """Show the number of alarms, and the status where the past is on screen: no figures may follow."""
