@@ -178,6 +178,8 @@ def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
     window.editing.offer_recovery()
     (note,) = [note for note in window.notifications.notes if note.buttons]
     assert note.trouble.title == "Unfinished run found"
+    assert f"was last written at {left.at:%H:%M}" in note.trouble.text
+    assert "The program ended some time after that" in note.trouble.text
     note.buttons["Recover"].click()
     session = window.session
     qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0)

@@ -19,7 +19,7 @@ PLAN_JOB = (173, 235)
 BUILD_ROOM = (703, 705)
 CDU_PAIR, CDU_PLACE = (90, 553), (735, 400)
 GROUPS, RACKS, FOUR_DGX, RACK_PLACE = (214, 203), (182, 322), (115, 449), (1060, 690)
-SPARE, BUSY = (862, 617), (704, 600)
+SPARE, BUSY = (872, 575), (704, 535)
 """GPUs in the hall: of the node that no job has, and of one that the job has."""
 MENU_PX = 400
 """The menu of a thing is at least so high."""

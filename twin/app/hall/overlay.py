@@ -130,14 +130,14 @@ class LegendPlate(Plate):
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
         self.legend: Legend | None = None
-        self._small = False
+        self._small = self._brief = False
         self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
 
-    def show_legend(self, legend: Legend, small: bool = False) -> None:
-        """Show another legend, its ramp narrower and between its ends where the picture is `small`."""
-        if legend == self.legend and small == self._small:
+    def show_legend(self, legend: Legend, small: bool = False, brief: bool = False) -> None:
+        """Show another legend, its ramp narrower where the picture is `small`, between its ends alone where `brief`."""
+        if (legend, small, brief) == (self.legend, self._small, self._brief):
             return
-        self.legend, self._small = legend, small
+        self.legend, self._small, self._brief = legend, small, brief
         self.fit(*self._extent())
         self.setAccessibleName(tr("Legend: {title}", title=legend.title))
         self.show()
@@ -152,7 +152,7 @@ class LegendPlate(Plate):
             return 0.0, 0.0
         height = 2 * self._pad + 18
         if self.legend.stops:
-            height += _BAR_HEIGHT + (4 if self._small else 24)
+            height += _BAR_HEIGHT + (4 if self._brief else 24)
         height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
         return self._inner() + 2 * _PAD, height
 
@@ -206,7 +206,7 @@ class LegendPlate(Plate):
             significant(value, 2 if value >= 10 or not legend.logarithmic else 1) for value in legend.ticks
         ]
         widths = [metrics.horizontalAdvance(text) for text in texts]
-        if self._small and texts:
+        if self._brief and texts:
             bar.adjust(widths[0] + _WORDS_APART, 0, -widths[-1] - _WORDS_APART, 0)
         gradient = QLinearGradient(bar.topLeft(), bar.topRight())
         for value, rgb in legend.stops:
@@ -216,7 +216,7 @@ class LegendPlate(Plate):
         painter.drawRoundedRect(bar, 4, 4)
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
-        if self._small and texts:
+        if self._brief and texts:
             painter.drawText(QPointF(_PAD, bar.bottom() - 1), texts[0])
             painter.drawText(QPointF(bar.right() + _WORDS_APART, bar.bottom() - 1), texts[-1])
             return bar.bottom() + 8

@@ -265,7 +265,7 @@ class HallPanel(QWidget):
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         main, more = self.legends(plant)
         for plate, each in zip((self.legend, *self.more_legends), (main, *more), strict=False):
-            plate.show_legend(fewer(each) if self._brief else each, small=self._brief)
+            plate.show_legend(fewer(each) if self._brief else each, self._is_small, self._brief)
         self._shown_legends = min(len(more), len(self.more_legends))
         self.place_overlays()
 
@@ -300,8 +300,12 @@ class HallPanel(QWidget):
     @property
     def _brief(self) -> bool:
         """Whether plates show the least: the view is small and nobody points at them."""
+        return not self._at_plates and self._is_small
+
+    @property
+    def _is_small(self) -> bool:
         native = self.view.native
-        return not self._at_plates and native.width() * native.height() < ROOMY_PX
+        return bool(native.width() * native.height() < ROOMY_PX)
 
     def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
         """Show the number of alarms, and the status where the past is on screen: no figures may follow."""
