@@ -16,7 +16,8 @@ from twin.scenario import load
 from twin.view3d.base import camera
 from twin.view3d.base.camera import Flight
 from twin.view3d.base.state import CameraPose
-from twin.view3d.place.presets import preset_pose
+from twin.view3d.place.presets import PRESETS, preset_pose
+from twin.view3d.view.bench_hall import hall_of
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
@@ -119,3 +120,17 @@ def test_the_overview_shows_every_rack_of_a_site_of_several_halls(aspect: float)
     assert (shown[:, :2] > 0).all()
     assert (shown[:, 0] < 800 * aspect).all()
     assert (shown[:, 1] < 800).all()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_of_the_hall_of_what_is_selected(name: str) -> None:
+    site = hall_of(512, racks_per_row=4, halls=3)
+    geometry, halls = build_geometry(site), site.halls
+    for slot, id in enumerate(halls.ids):
+        rack = site.racks.ids[int(np.flatnonzero(site.racks.hall == slot)[0])]
+        for chosen in (id, rack):
+            x, y, _ = preset_pose(name, site, geometry, 1.6, (chosen,)).centre_m
+            assert halls.x0_m[slot] - 1 < x < halls.x1_m[slot] + 1
+            assert halls.y0_m[slot] - 1 < y < halls.y1_m[slot] + 1
+    both = preset_pose(name, site, geometry, 1.6, tuple(halls.ids[:2]))
+    assert both == preset_pose(name, site, geometry, 1.6)

@@ -164,3 +164,23 @@ def test_what_a_larger_tile_hides_is_not_drawn(places: TilePlaces) -> None:
             over = int(places.parent[tile])
             assert over < 0 or opacity[over] < 1.0
     assert (opacity > 0).sum() == len(places.at(TileLevel.HALL))
+
+
+def test_nothing_is_drawn_of_racks_behind_whole_tiles_and_all_of_the_rest(
+    places: TilePlaces, site: Plant
+) -> None:
+    middle = (places.low.min(axis=0) + places.high.max(axis=0)) / 2
+    racks = len(site.racks.present)
+    counts = []
+    for way in np.geomspace(5.0, 4000.0, 60):
+        opacity = places.opacity(CameraPose(tuple(middle), float(way), -60.0, 50.0), 800)
+        hidden = places.hidden_racks(opacity, racks)
+        for tile in places.at(TileLevel.RACK):
+            chain, at = [], int(tile)
+            while at >= 0:
+                chain.append(opacity[at])
+                at = int(places.parent[at])
+            assert hidden[places.slot[tile]] == (max(chain) >= 1.0)
+        counts.append(int(hidden.sum()))
+    assert counts[0] == 0
+    assert counts[-1] == racks

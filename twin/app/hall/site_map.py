@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app.hall.overlay import Plate
 from twin.app.toolkit.look import Look
-from twin.arrays import Floats
+from twin.arrays import Bytes, Floats
 from twin.language import tr
 from twin.view3d.base import camera
 from twin.view3d.base.tile_levels import TileLevel
@@ -132,7 +132,7 @@ class SiteMap(Plate):
     def _rect(self, x0: float, y0: float, x1: float, y1: float) -> QRectF:
         return QRectF(self.point_of(x0, y1), self.point_of(x1, y0))
 
-    def _paint_bands(self, painter: QPainter, rect: QRectF, rgb: Floats, shares: Floats, alpha: int) -> None:
+    def _paint_bands(self, painter: QPainter, rect: QRectF, rgb: Bytes, shares: Floats, alpha: int) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         if not shares.any():
             bare = QColor(self.look.theme.faint)
@@ -141,7 +141,8 @@ class SiteMap(Plate):
         left = rect.left()
         for colour, share in zip(rgb.tolist(), shares.tolist(), strict=True):
             wide = share * rect.width()
-            painter.fillRect(QRectF(left, rect.top(), wide, rect.height()), QColor(*map(int, colour), alpha))
+            red, green, blue = (int(part) for part in colour)
+            painter.fillRect(QRectF(left, rect.top(), wide, rect.height()), QColor(red, green, blue, alpha))
             left += wide
 
     def _paint_camera(self, painter: QPainter) -> None:

@@ -127,6 +127,17 @@ class TilePlaces:
         out[hidden] = 0.0
         return out
 
+    def hidden_racks(self, opacity: Floats, racks: int) -> Bools:
+        """Return which rack slots are behind tiles that hide them whole: nothing of them need be drawn (racks,)."""
+        whole = opacity >= 1.0
+        for level in (TileLevel.ROW, TileLevel.RACK):  # from the outermost inwards
+            inner = self.at(level)
+            whole[inner] |= whole[self.parent[inner]]
+        of = self.at(TileLevel.RACK)
+        out: Bools = np.zeros(racks, bool)
+        out[self.slot[of]] = whole[of]
+        return out
+
     def of_halls(self, values: Floats) -> Floats:
         """Return the mean of the values of the racks of each hall, in the order of its tiles."""
         racks, halls = self.at(TileLevel.RACK), self.at(TileLevel.HALL)

@@ -61,6 +61,8 @@ void main() {
 """
 
 _REACH_M = 1500.0
+_SEEN_M = 400.0
+"""The picture reaches so far behind what is looked at: there the floor has faded."""
 
 
 class FloorLayer:
@@ -93,7 +95,7 @@ class FloorLayer:
         """Draw with depth test and blending on (reflections lie under it); with the grid of its tiles, or bare."""
         colours = stage.colours
         stage.light(self._program)
-        self._program["u_reach"] = (stage.fog[0] * 0.6, stage.fog[1] * 1.15)
+        self._program["u_reach"] = _reach(stage)
         self._program["u_floor"] = colours.floor
         self._program["u_grid"] = colours.grid
         self._program["u_grid_major"] = colours.grid_major
@@ -104,3 +106,10 @@ class FloorLayer:
         self._program["u_gloss"] = colours.gloss
         self._program["u_air"], self._program["u_gridded"] = float(air), float(gridded)
         self._program.draw("triangles", self._indices)
+
+
+def _reach(stage: DrawContext) -> tuple[float, float]:
+    """Return where the floor begins to fade [m], and 1 / the range [1/m]: before its end, however far one is."""
+    start, per_m = stage.fog[0] * 0.6, stage.fog[1] * 1.15
+    perspective = stage.fog[0] < stage.distance_m
+    return start, max(per_m, 2.0 / (stage.distance_m + _SEEN_M - start)) if perspective else per_m

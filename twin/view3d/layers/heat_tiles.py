@@ -64,6 +64,7 @@ void main() {
         colour += look.rgb * here;
         covered += here;
         begin += share;
+        if (begin > 0.998) break;
     }
     colour = begin > 0.004 ? colour / max(covered, 1e-6) * u_gain : u_bare;
     // Seams, where there is room for them.
@@ -111,6 +112,9 @@ class HeatTiles:
         self.places = places
         self.opacity = np.zeros(len(places.level))
         """How much each tile hides in the picture drawn last."""
+        self._racks = 1 + int(places.slot[places.at(TileLevel.RACK)].max(initial=-1))
+        self.hidden_racks = np.zeros(self._racks, bool)
+        """Racks of which nothing is seen behind tiles, by slot."""
         self.bands = np.zeros((len(places.level), BANDS, 3), np.uint8), np.zeros((len(places.level), BANDS))
         """Colours and shares of the bands of each tile."""
         self._halls = places.at(TileLevel.HALL)
@@ -172,6 +176,7 @@ class HeatTiles:
         places = self.places
         self.opacity = places.opacity(pose, stage.size_px[1])
         opacity = self.opacity
+        self.hidden_racks = places.hidden_racks(opacity, self._racks)
         plates = np.rint(PLATE_OPACITY * 255 * places.of_halls(places.fades(pose, stage.size_px[1])))
         slot = np.arange(self._tiles + len(self._halls))
         alpha = np.concatenate([np.rint(opacity * 255), plates])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.arrays import Bools
 from twin.plant.geometry import Geometry, Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.fronts import FRAME_M, PROUD_M, face_corners
@@ -229,12 +230,28 @@ class Panels:
         self._quads = len(vertices) // 4
         self._values = values
         if self._quads:
+            slot, gpus = vertices["a_grid"][::4, 2].astype(np.int64), len(plant.gpus.present)
+            of_gpu = plant.gpus.rack[np.minimum(slot, gpus - 1)]
+            self._rack = np.where(slot < gpus, of_gpu, slot - gpus)
             self._program = program(_VERTEX, _FRAGMENT, vertices)
-            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+            self._all = quad_indices(self._quads).reshape(-1, 6)
+            self._indices = gloo.IndexBuffer(self._all.ravel())
+            self._hidden = np.zeros(0, bool)
+            self._drawn = self._quads
 
-    def draw(self, stage: DrawContext, *, mirrored: bool = False) -> None:
-        """Draw with depth test on; mirrored in the floor faces turn round, so cull the front ones then."""
+    def draw(self, stage: DrawContext, hidden: Bools, *, mirrored: bool = False) -> None:
+        """Draw with depth test on; mirrored in the floor faces turn round, so cull the front ones then.
+
+        Nothing is drawn of racks that are `hidden`, by slot.
+        """
         if not self._quads:
+            return
+        if not np.array_equal(hidden, self._hidden):
+            shown = self._all[~hidden[self._rack]]
+            if len(shown):
+                self._indices.set_data(shown.ravel())
+            self._hidden, self._drawn = hidden, len(shown)
+        if not self._drawn:
             return
         stage.light(self._program)
         self._program["u_upright"] = -1.0 if mirrored else 1.0

@@ -159,7 +159,7 @@ class Names:
         far = tiles.halls[told]
         points[far] = tiles.hall_points(pose, size_px)[told]
         points[far, 1] += self._drawn.sizes_px[far, 1] + 8 * scale  # below the edge: it covers nothing
-        weights[far], hidden[far] = 3.0, False
+        weights[far], hidden[far] = 3.0 + 0.5 * tiles.failing[told], False
         weights = weights + STANDS * self._shown
         grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self.words)]  # first ones first
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave, np.full(len(of_drawn), 8.0)])

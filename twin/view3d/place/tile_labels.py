@@ -15,7 +15,7 @@ from twin.view3d.base.state import CameraPose
 from twin.view3d.base.tile_levels import TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileValues
 
-LEAST_PX: dict[LabelKind, float] = {LabelKind.ROW: 3.0, LabelKind.LOOP: 18.0, LabelKind.HALL: 0.0}
+LEAST_PX: dict[LabelKind, float] = {LabelKind.ROW: 3.0, LabelKind.LOOP: 22.0, LabelKind.HALL: 0.0}
 """A row has its name where its racks are wider than this, a loop where its machines are higher [logical px]."""
 KEPT = 0.8
 """What has a name keeps it down to this share of the size: names do not flicker while the camera moves."""
@@ -58,6 +58,8 @@ class TileLabels:
         """Which labels name halls."""
         of_label = labels.slot[self.halls]
         self._edges = _edge_middles(halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m)[of_label]
+        self.failing = np.zeros(len(self.halls), bool)
+        """Which halls have failed GPUs: they are named before others."""
         self._place = np.array(
             [slots.index(slot) if slot in slots else -1 for slot in of_label.tolist()], int
         )
@@ -73,6 +75,8 @@ class TileLabels:
         found = np.union1d(
             named[failed[named] > 0], np.flatnonzero((self.tiles.level == TileLevel.HALL) & (failed > 0))
         )
+        of_halls = np.append(failed[self.tiles.at(TileLevel.HALL)], 0)
+        self.failing = of_halls[self._place] > 0
         self.marks = tuple(FailureMark(int(tile), f"✖ {failed[tile]:,}") for tile in found)
 
     def too_small(self, pose: CameraPose, height_px: float) -> Bools:

@@ -390,9 +390,10 @@ class SceneLayers:
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
         if "racks" in layers:
-            self._panels.draw(stage)
-            self._faces.draw(stage)
-            self._cabinets.draw(stage)
+            self._panels.draw(stage, self.tiles.hidden_racks)
+            if not self.tiles.hidden_racks.all():
+                self._faces.draw(stage)
+                self._cabinets.draw(stage)
             self._machines.draw(stage)
             self._gear.draw(stage)
         if "pipes" in layers:
@@ -404,7 +405,7 @@ class SceneLayers:
             self.power.draw(stage)
         if "racks" in layers and not moving and not pose.flat:
             gloo.set_cull_face("front")
-            self._panels.draw(stage, mirrored=True)
+            self._panels.draw(stage, self.tiles.hidden_racks, mirrored=True)
             gloo.set_cull_face("back")
         gloo.set_state(cull_face=False)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
@@ -422,7 +423,7 @@ class SceneLayers:
         if self._plant is not None and "racks" in state.layers:
             stage = self.stage(pose, state, size_px)
             self.tiles.draw(stage, sheer=False)
-            self._panels.draw(stage)
+            self._panels.draw(stage, self.tiles.hidden_racks)
 
     def draw_over(
         self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, scale: float, moving: bool
