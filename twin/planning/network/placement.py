@@ -62,15 +62,14 @@ class LinkSpread:
     ----------
     dlink
         Directed links that carry anything, shape (m,).
-    peak_bytes_s, step_bytes
-        Highest demand on each, as phases take turns, and what each carries in a step [B/s, B].
+    peak_bytes_s
+        Highest demand on each, as phases take turns [B/s].
     by_phase
         The links of each phase.
     """
 
     dlink: Ints64
     peak_bytes_s: Floats
-    step_bytes: Floats
     by_phase: tuple[Ints64, ...]
 
 
@@ -111,13 +110,12 @@ class Placement:
         met, span = np.concatenate([links for links, _ in loads.by_group]), 2 * len(self.router.links)
         few = len(met) * FEW_LINKS < span
         links = np.unique(met) if few else np.arange(span)
-        peak, carried = np.zeros(len(links)), np.zeros(len(links))
+        peak = np.zeros(len(links))
         for phase, (dlink, on) in enumerate(loads.by_group):
             at = np.searchsorted(links, dlink) if few else dlink
             peak[at] = np.maximum(peak[at], on * self.rate_bytes_s[phase])
-            carried[at] += on * self.step_bytes[phase]
         used = np.flatnonzero(peak)
-        return LinkSpread(links[used], peak[used], carried[used], tuple(links for links, _ in loads.by_group))
+        return LinkSpread(links[used], peak[used], tuple(links for links, _ in loads.by_group))
 
     @cached_property
     def touched(self) -> NDArray[np.bool_]:
