@@ -11,14 +11,16 @@ from fabric_scenes import hall, model
 from power_scenes import UTILITY, Bench, stage
 from sim_scenes import causes, job
 
+from twin.physics.power_flow import PowerTree
 from twin.plant import routes
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
 from twin.sim.fabric import fabric_state
-from twin.sim.power.system import PowerSystem
+from twin.sim.jobs.step_pace import Pace, pace_of
+from twin.sim.jobs.work import Work
 from twin.sim.run import repace
-from twin.sim.thermal.gpu_groups import IDLE, stepping
-from twin.sim.thermal.job_groups import ClockedJobs, GroupsByJob
+from twin.sim.thermal.clocks import Clocks
+from twin.sim.thermal.gpu_groups import IDLE, Traces, stepping
 
 
 def busy_hall(**more: Any) -> Scenario:
@@ -34,51 +36,52 @@ def busy_hall(**more: Any) -> Scenario:
     return hall(*jobs, *others, nodes=48, **(failures | more))
 
 
-def alone(engine: Engine, job_index: int) -> Engine:
-    """Return an engine like it whose clocks know of the groups of one job alone."""
-    one = copy.copy(engine)
-    clocks = one.clocks = copy.copy(engine.clocks)
-    traces = clocks.traces = copy.copy(engine.traces)
-    its = traces.trace // 2 == stepping(job_index) // 2
-    traces.trace = np.where(its, traces.trace, IDLE)
-    traces.working = traces.trace > IDLE
-    clocks.own = copy.copy(clocks.own)
-    clocks._resting = clocks._refreshed = None
-    clocks._by_job = GroupsByJob(traces, clocks.models, clocks.jobs, clocks._works, clocks.reference_ghz)
-    return one
+def clocks_of(engine: Engine, traces: Traces) -> Clocks:
+    """Return clocks of these groups under what holds those of a run down."""
+    run, limits = engine.clocks, engine.limits
+    clocks = Clocks(traces, run.models, run.junction_k_w, run.downstream_k_w, engine.jobs, limits)
+    clocks.cap_w, clocks.mixed, clocks.throttling = run.cap_w, run.mixed, run.throttling
+    clocks.walk, clocks.hbm_slow = run.walk, run.hbm_slow
+    return clocks
+
+
+def alone(traces: Traces, job_index: int) -> Traces:
+    """Return the groups as if all but those of one job were at rest."""
+    rest = copy.copy(traces)
+    rest.trace = np.where(traces.trace // 2 == stepping(job_index) // 2, traces.trace, IDLE)
+    rest.working = rest.trace > IDLE
+    return rest
 
 
 @pytest.mark.parametrize("holds", ["nothing", "caps", "heat"])
 def test_a_job_has_among_others_the_clocks_it_has_alone_to_the_last_bit(holds: str) -> None:
     engine = Engine(busy_hall(), 3)
     engine.advance(1500.0)
-    clocks, state = engine.clocks, engine.heat.integrator.state
+    clocks, state, traces = engine.clocks, engine.heat.integrator.state, engine.traces
     if holds == "caps":
         engine.limits.set_caps(np.where(np.arange(48) % 5 == 0, 450.0, np.inf))
         engine.limits.set_slow(np.where(np.arange(48) % 7 == 0, 0.8, 1.0))
         clocks.cap_w = {2: 500.0}
-        state = engine.traces.retrace(state, engine.pacing.traces(), engine.limits.node_class)
+        state = traces.retrace(state, engine.pacing.traces(), engine.limits.node_class)
         clocks.fit()
     elif holds == "heat":
         clocks.walk[::2], clocks.hbm_slow[::3], clocks.throttling = 0.6, True, True
-    clocks._refreshed = None
-    clocks.refresh(state)
-    assert isinstance(clocks.clocked, ClockedJobs)
-    together = [index for index in clocks.clocked.ids if index < len(engine.jobs.rows)]
-    assert len(together) > repace.FEW
-    for index in together:
-        one = alone(engine, index).clocks
-        one.refresh(state)
-        assert one.job_clock[index] == clocks.job_clock[index], index
-        groups = np.concatenate([found for _, found in engine.traces.of_job[index]])
+    together = clocks_of(engine, traces)
+    together.refresh(state)
+    assert together.clocked is not None
+    jobs = [index for index in together.clocked.ids if index < len(engine.jobs.rows)]
+    assert len(jobs) > repace.FEW
+    for index in jobs:
+        own = clocks_of(engine, alone(traces, index))
+        own.refresh(state)
+        assert own.job_clock[index] == together.job_clock[index], index
+        groups = np.concatenate([found for _, found in traces.of_job[index]])
         for figure in ("base_w", "dyn_w", "leak_w_k", "clock_ghz", "capped_ghz"):
-            assert np.array_equal(getattr(one, figure)[groups], getattr(clocks, figure)[groups]), (
-                index,
-                figure,
-            )
-        assert np.array_equal(one.own.common_ghz[groups], clocks.own.common_ghz[groups])
-        slower_s = sum(clocks.slower_s(index).values())
-        step_s = clocks.clocked.step_s()[clocks.clocked.ids.index(index)]
+            same = np.array_equal(getattr(own, figure)[groups], getattr(together, figure)[groups])
+            assert same, (index, figure)
+        assert np.array_equal(own.own.common_ghz[groups], together.own.common_ghz[groups])
+        slower_s = sum(together.slower_s(index).values())
+        step_s = together.clocked.step_s()[together.clocked.ids.index(index)]
         assert step_s == pytest.approx(engine.jobs.work[index].step_s + slower_s, rel=1e-12)
 
 
@@ -90,17 +93,19 @@ def ran(scene: Scenario, until_s: float = 5400.0) -> tuple[str, dict[str, float]
 
 def test_looking_at_fewer_jobs_and_links_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = busy_hall()
-    looked: list[int] = []
-    steady = repace.Pacing._steady
-    monkeypatch.setattr(
-        repace.Pacing, "_steady", lambda pacing: looked.append(len(found := steady(pacing))) or found
-    )
-    expected = ran(scene)
-    assert max(looked) >= 4  # several jobs go on as they do
+    looked_at: list[float] = []
+
+    def counted(work: Work, slower_s: dict[str, float]) -> Pace:
+        looked_at.append(work.step_s)
+        return pace_of(work, slower_s)
+
+    monkeypatch.setattr(repace, "pace_of", counted)
+    expected, few = ran(scene), len(looked_at)
     monkeypatch.setattr(repace, "FEW", 10**9)
     monkeypatch.setattr(fabric_state, "FEW_LINKS", 0.0)
     monkeypatch.setattr(routes, "FEW_NODES", 10**9)
     assert ran(scene) == expected
+    assert few < len(looked_at) - few
 
 
 def test_the_tree_without_batteries_is_solved_once_and_comes_to_the_same(
@@ -108,19 +113,21 @@ def test_the_tree_without_batteries_is_solved_once_and_comes_to_the_same(
 ) -> None:
     pdu = stage("pdu", "pdu", "utility", part="floor-PDU", feeds=["gpu"])
     store = {"id": "bess", "kind": "battery", "at": "utility", "capacity": "50 kW", "energy": "20 kWh"}
-
-    def spent() -> tuple[Any, ...]:
-        bench = Bench([UTILITY, store | {"ramp": "1 kW/min"}, pdu])
-        for number in range(12):
-            bench.load(3000.0 + 4000.0 * (number % 3))
-            bench.run(400.0 * (number + 1))
-        return bench.power.totals, bench.power.charge.tolist(), bench.power.out_w.tolist()
-
-    solved: list[float] = []
-    solve = PowerSystem._solve
-    monkeypatch.setattr(PowerSystem, "_solve", lambda power: solved.append(power.at_s) or solve(power))
-    once, few = spent(), len(solved)
-    flow = PowerSystem._flow
-    monkeypatch.setattr(PowerSystem, "_flow", lambda power, same=False: flow(power))
-    assert spent() == once
-    assert len(solved) - few > 1.2 * few
+    solved: list[int] = []
+    solve = PowerTree.solve
+    monkeypatch.setattr(
+        PowerTree, "solve", lambda tree, *loads: solved.append(tree.count) or solve(tree, *loads)
+    )
+    bench = Bench([UTILITY, store | {"ramp": "1 kW/min"}, pdu])
+    first, before = bench.power.version, len(solved)
+    for number in range(12):
+        bench.load(3000.0 + 4000.0 * (number % 3))
+        bench.run(400.0 * number + 100.0)
+        other = bench.restored()  # it knows of nothing that was solved before
+        for each in (bench, other):
+            each.run(400.0 * (number + 1))
+        assert other.power.totals == bench.power.totals
+        assert np.array_equal(other.power.out_w, bench.power.out_w)
+    flows = bench.power.version - first
+    assert flows > 50
+    assert len(solved) - before < 3 * flows  # of two runs, with and without batteries

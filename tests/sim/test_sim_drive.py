@@ -11,7 +11,7 @@ from test_sim_limits import limited
 
 from twin.physics.gpu_power import leak_w
 from twin.sim.engine.engine import Engine
-from twin.sim.jobs.gpu_load import HBM_HOT_SHARE, Asked, step_w
+from twin.sim.jobs.gpu_load import HBM_HOT_SHARE, DieDemand, step_w
 from twin.sim.thermal.clocks import HBM_LIMIT_C
 from twin.sim.thermal.step_phases import step_phases
 
@@ -142,7 +142,7 @@ def test_hot_memory_is_slow_until_three_kelvin_below() -> None:
 def test_waiting_for_nobody_draws_nothing_and_waiting_for_others_little(mixed: Engine) -> None:
     work, model = mixed.jobs.work[2], mixed.clocks.models[0]
     ghz = model.f_max_ghz
-    asked = Asked.of(work, model)
+    asked = DieDemand.of(work, model)
     busy_w, longer_w = (float(step_w(asked, model, ghz, 1.0, ghz, times * work.step_s)) for times in (1, 2))
     assert 0 < longer_w < busy_w < model.cap_w
 

@@ -45,7 +45,7 @@ def phase_activity(work: Work, model: GpuPowerModel) -> float:
     return step_work(work, model).activity(model)
 
 
-class Asked(NamedTuple):
+class DieDemand(NamedTuple):
     """What jobs ask of the dies of one part: each figure of one job or the same of all, or an array of many.
 
     Parameters
@@ -70,7 +70,7 @@ class Asked(NamedTuple):
     floor: Floats | float
 
     @classmethod
-    def of(cls, work: Work, model: GpuPowerModel, floor: float = 0.0) -> Asked:
+    def of(cls, work: Work, model: GpuPowerModel, floor: float = 0.0) -> DieDemand:
         """Return what a job asks of the dies of a part."""
         step = step_work(work, model)
         duty = 1.0 if work.gpu_load is not None else work.duty
@@ -91,7 +91,7 @@ def least_activity(
 
 
 def step_w(
-    asked: Asked,
+    asked: DieDemand,
     model: GpuPowerModel,
     ghz: Floats | float,
     spread: Floats | float,

@@ -43,7 +43,7 @@ FOLLOW_S = 1.0
 """Batteries follow engines that take up load in steps of this."""
 
 
-class AtRest(NamedTuple):
+class WithoutBatteries(NamedTuple):
     """How the tree stands while no battery storage does anything, for some loads [W]."""
 
     offered_w: dict[int, float]
@@ -77,7 +77,7 @@ class PowerChain:
         self._loss_j, self._unbooked_s = np.zeros(count), 0.0
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
-        self._at_rest: AtRest | None = None
+        self._at_rest: WithoutBatteries | None = None
         self._waiting = self._sourced = False
         self._settled_w = 0.0  # what all loads asked for when things were last switched
         self._hoped: tuple[Bools, PowerTree] | None = (
@@ -277,7 +277,7 @@ class PowerChain:
         if known is None or charges or known.offered_w != offered_w:
             grid_w, _ = self._solve()
             solved = self._out_w, self._own_w, self._in_w
-            self._at_rest = None if charges else AtRest(offered_w, grid_w, *solved)
+            self._at_rest = None if charges else WithoutBatteries(offered_w, grid_w, *solved)
             return grid_w, self._out_w
         self._out_w, self._own_w, self._in_w = known.out_w, known.own_w, known.in_w
         return known.grid_w, known.out_w

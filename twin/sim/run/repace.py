@@ -181,5 +181,6 @@ class Pacing:
         clocks, rows = self.clocks, self.jobs.rows
         if clocks.throttling or clocks.limits.any or EVERY_JOB in clocks.cap_w:
             return [row for row in self.jobs.active if row.state in STEPS and row.index not in but]
-        some = (self._apart | self._slowed | self.stragglers.slower.keys()) - but
+        some = self._apart | self._slowed | self.stragglers.slower.keys()
+        some -= but
         return [rows[job] for job in sorted(some) if rows[job].state in STEPS]

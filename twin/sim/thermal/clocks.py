@@ -26,7 +26,7 @@ from twin.physics.thermal_network import ThermalState
 from twin.sim.core.state import ArrayField, Child, Derived, Fields, Items, Row, StateField, Stateful
 from twin.sim.jobs.gpu_load import (
     HBM_HOT_SHARE,
-    Asked,
+    DieDemand,
     boost_unit_w,
     phase_activity,
     reference_ghz,
@@ -407,7 +407,7 @@ class Clocks(Stateful):
             for part, model in enumerate(self.models):
                 slowest_ghz = self.reference_ghz(job, part)
                 ghz = reference_ghz(model, self.junction_k_w[part], planned, 1.0, slowest_ghz)
-                mean_w = step_w(Asked.of(work, model), model, ghz, 1.0, slowest_ghz, work.step_s)
+                mean_w = step_w(DieDemand.of(work, model), model, ghz, 1.0, slowest_ghz, work.step_s)
                 shares.append(float(mean_w) / (model.cap_w - model.idle_w))
             self._shares[job] = known = work, planned, min(1.0, max(shares))
         return known[2]

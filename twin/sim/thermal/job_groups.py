@@ -14,7 +14,7 @@ import numpy as np
 
 from twin.arrays import Bools, Floats, IntP
 from twin.physics.gpu_power import GpuPowerModel, SpreadLine, dynamic_unit_w
-from twin.sim.jobs.gpu_load import Asked, least_activity, step_w
+from twin.sim.jobs.gpu_load import DieDemand, least_activity, step_w
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
 from twin.sim.thermal.gpu_groups import Traces
@@ -51,7 +51,7 @@ class JobGroups:
         The highest among the dies of each job, by group [-].
     steps : ndarray of bool, shape (G,)
         Which of the groups step where others wait busily; None: all of them do.
-    asked : Asked
+    asked : DieDemand
         What steps ask of their dies, by group.
     reference_ghz, own_ghz : ndarray or float, and ndarray of shape (J,)
         Clock at which jobs take their times, by group and by job [GHz].
@@ -103,11 +103,11 @@ class JobGroups:
         some: Bools = np.logical_or.reduceat(values, self._begins)
         return some
 
-    def ask(self, asked: Sequence[Asked], reference_ghz: Sequence[float]) -> None:
+    def ask(self, asked: Sequence[DieDemand], reference_ghz: Sequence[float]) -> None:
         """Take over what each job asks of its dies now."""
         self.own_ghz = np.array(reference_ghz)
         self.reference_ghz = self.by_group(reference_ghz)
-        self.asked = Asked(*map(self.by_group, zip(*asked, strict=True)))
+        self.asked = DieDemand(*map(self.by_group, zip(*asked, strict=True)))
 
     def paced(self, pace_s: list[float]) -> bool:
         """Return whether their powers are those for steps that take so long [s]."""
@@ -253,7 +253,9 @@ class GroupsByJob:
         self._traces, self._models, self._jobs = traces, models, jobs
         self._works_of, self._reference_ghz = works_of, reference_ghz
         self._known: ClockedJobs | None = None
-        self._asked: dict[tuple[int, int], tuple[Work, Asked, float]] = {}  # and the clock that they are for
+        self._asked: dict[
+            tuple[int, int], tuple[Work, DieDemand, float]
+        ] = {}  # and the clock that they are for
 
     def at_work(self, most: int) -> ClockedJobs:
         """Return the jobs with groups of their own whose number is below `most`."""
@@ -271,11 +273,11 @@ class GroupsByJob:
             part.ask(asked, reference_ghz)
         return known
 
-    def _asks(self, job: int, part: JobGroups, work: Work) -> tuple[Work, Asked, float]:
+    def _asks(self, job: int, part: JobGroups, work: Work) -> tuple[Work, DieDemand, float]:
         known = self._asked.get((job, part.part))
         if known is None or known[0] is not work:
             specs = self._jobs.specs
             floor = specs[job].power_floor if job < len(specs) else 0.0
             reference_ghz = self._reference_ghz(job, part.part)
-            self._asked[job, part.part] = known = work, Asked.of(work, part.model, floor), reference_ghz
+            self._asked[job, part.part] = known = work, DieDemand.of(work, part.model, floor), reference_ghz
         return known
