@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from edit_scenes import closed, edit, replayed, take
-from sim_scenes import events, inject, job, liquid, shipped, times, tiny
+from sim_scenes import events, frame, inject, job, liquid, shipped, times, tiny
 
 from twin.record.channels import JobState
 from twin.sim.engine.engine import Engine
@@ -167,6 +167,7 @@ def test_a_plant_that_nothing_hangs_on_any_more_is_left_by_its_loops_and_found_a
         engine, edit(2000.5, "over", *((f"cooling.loops[{loop}].plant", "water") for loop in ("cdu", "crah")))
     )
     engine.advance(3000.0)
+    assert frame(engine).values["plant.return_c"][1] == 18.0, "what is sent to nothing comes back as it was"
     restored = Engine.restore(engine.scenario, engine.snapshot())
     for hall in (engine, restored):
         take(

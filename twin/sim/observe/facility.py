@@ -183,11 +183,9 @@ class FacilityShown:
             if wet < plants:
                 # Behind the last one that anything hangs on, water is as cool as it would be sent.
                 v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
-            asked = engine.cooling.asked.water
-            v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = (
-                sent_c[:wet],
-                (sent_c + (back_c - sent_c) / asked)[:wet],
-            )
+            sent_c, back_c, asked = sent_c[:wet], back_c[:wet], engine.cooling.asked.water[:wet]
+            v["plant.supply_c"][:wet] = sent_c
+            v["plant.return_c"][:wet] = sent_c + (back_c - sent_c) / asked
 
     def _flows(self, v: Values, flows: Moving) -> None:
         loop_flow, asked = flows.loop_flow, self.engine.cooling.asked
