@@ -358,7 +358,7 @@ def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
         if until():
             return
         rest(_TURN_MS)
-    raise WentWrong("the window does not come to it")
+    raise WentWrong("the window does not come to it:\n" + "".join(traceback.format_stack(limit=4)))
 
 
 def rest(ms: int) -> None:

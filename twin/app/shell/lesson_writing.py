@@ -159,7 +159,7 @@ class LessonWriting:
         if writing.draft is None:
             return True
         self._dock.commit()
-        if not writing.dirty:
+        if not writing.dirty or not self._window.editing.file.asks:
             return True
         box = QMessageBox(self._window)
         box.setObjectName("unsaved_lesson")
