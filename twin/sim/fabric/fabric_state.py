@@ -361,8 +361,7 @@ class FabricState(Stateful):
         if not self._seats and not self._solved:  # nobody sends anything
             return
         self._sum()
-        over = self._full
-        met: dict[int, Bools] = {}  # who is alone on a fabric is not summed
+        over, met = self._full, dict[int, Bools]()  # who is alone on a fabric is not summed
         if np.count_nonzero(over):
             met = {
                 index: over[seat.dlink]
