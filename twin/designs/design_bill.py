@@ -13,7 +13,7 @@ from twin.commands.edit.command import CommandError
 from twin.commands.room.room_design import AISLE_M, CDUS, FAN_WALL, STORE_BOXES, STORE_PART, network_racks
 from twin.commands.room.room_plan import RoomRequest
 from twin.commands.wiring.cable_reach import cable_for
-from twin.commands.wiring.redundancy import CHILLERS, LARGE_CHILLERS, LARGE_WATER_W, PowerMeans, installed
+from twin.commands.wiring.redundancy import PowerMeans, chillers_for, installed
 from twin.designs.hall_part import HallPart
 from twin.designs.site_outages import HOUR_S, YEAR_S
 from twin.economics.bill import Bill, BillLine, gathered
@@ -135,7 +135,7 @@ class DesignBill:
 
     def _cooling(self, part: HallPart, rack_w: float, level: RedundancyLevel) -> Iterator[BillLine]:
         wet_w = rack_w * part.node.liquid_fraction
-        chiller = (LARGE_CHILLERS if rack_w > LARGE_WATER_W else CHILLERS)[-1 if rack_w > 1.5e6 else 0]
+        chiller = chillers_for(rack_w)[-1 if rack_w > 1.5e6 else 0]
         for entry, heat_w in ((chiller, rack_w), (CDUS[-1], wet_w), (FAN_WALL, rack_w - wet_w)):
             machine = self.catalog.part(entry)
             assert isinstance(machine, ChillerPart | CduPart | CrahPart)

@@ -123,7 +123,7 @@ def facility(
     catalog: Catalog, id: str, heat_w: float, level: RedundancyLevel, supply: str, spare: bool | None = None
 ) -> dict[str, object]:
     """Return a facility loop with the chillers for some heat [W], as a file holds it."""
-    parts = LARGE_CHILLERS if heat_w > LARGE_WATER_W else CHILLERS
+    parts = chillers_for(heat_w)
     times = installed(2, level, spare) - installed(1, level, spare)
     part, needed = fitting(catalog, parts, heat_w, installed(1, level, spare) - times, times)
     units = installed(needed, level, spare)
@@ -133,6 +133,16 @@ def facility(
     return entry | ({"pumps": pumps} if pumps != 2 else {}) | {"supply": supply}
 
 
+def chillers_for(heat_w: float) -> tuple[str, ...]:
+    """Return the chillers that a hall of some heat is built with [W]."""
+    if heat_w <= SMALL_WATER_W:
+        return SMALL_CHILLERS
+    return LARGE_CHILLERS if heat_w > LARGE_WATER_W else CHILLERS
+
+
+SMALL_WATER_W = 2.0e5 / 3.0
+"""Heat up to which chillers are the small ones: a third of the next larger one, and more is oversized [est]."""
+SMALL_CHILLERS = ("chiller-air-cooled-30",)
 LARGE_WATER_W = 3.0e6
 """Heat from which chillers are water-cooled."""
 CHILLERS = ("chiller-air-cooled-200", "chiller-air-cooled-500", "chiller-air-cooled")
