@@ -352,7 +352,7 @@ def _told(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
+def wait(until: Callable[[], bool], most_ms: int = 300_000) -> None:
     """Let the window work until something holds."""
     for _ in range(most_ms // _TURN_MS):  # not by the clock: a machine that sleeps meanwhile is not slow
         if until():
