@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.hall.overlay import LegendPlate
-from twin.app.placing.place_tool import ARROW_KEYS
 from twin.app.placing.plate import BudgetLine, PlacingPlate, folded
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look
@@ -23,6 +22,9 @@ LINES = (
     BudgetLine("Ports", "+32"),
     BudgetLine("Weight", "+640 kg"),
     BudgetLine("Cost", "+$805,000"),
+)
+ARROW_KEYS = (
+    "Arrows: by tile   Shift: by row   PgUp, PgDn: units   End: floor   R: turn   Enter: place   Esc: cancel"
 )
 REASON = "it must go into a rack, and in this hall no rack of this depth has so many free units one above the other"
 
