@@ -50,7 +50,7 @@ halls:
 power:
   - {id: utility, kind: utility, capacity: 20 kW, feeds: [gpu]}
 cooling:
-  plants: [{id: water, kind: chiller, part: chiller-air-cooled-200, supply: 16 degC}]
+  plants: [{id: water, kind: chiller, part: chiller-air-cooled-30, supply: 16 degC}]
   loops: [{id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [gpu], supply: 22 degC}]
 edits:
   - {id: more, at: 2 h, title: none, changes: [{path: "halls[hall].rows[gpu].racks.nodes[0].count", value: "2"}]}

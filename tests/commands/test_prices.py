@@ -27,7 +27,7 @@ def test_a_part_without_a_price_is_named_in_what_a_sum_leaves_out() -> None:
 
 def test_the_cost_of_a_scene_is_that_of_all_its_parts_with_nothing_twice() -> None:
     scene = EditedScene.of(load(SCENES / "lab-16.twin.yaml"))
-    counts = {"DGX-H100": 2, "EIA-48U": 2, "QM9700": 1, "MMF-400G-SR4": 16, "chiller-air-cooled": 1}
+    counts = {"DGX-H100": 2, "EIA-48U": 2, "QM9700": 1, "MMF-400G-SR4": 16, "chiller-air-cooled-30": 1}
     known = sum((scene.catalog.part(name).price_usd or 0.0) * n for name, n in counts.items())
     found = budget(scene)
     assert found.unpriced == {}
