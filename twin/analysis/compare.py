@@ -77,6 +77,8 @@ class Comparison:
         How sure the step times of A and B are, those of the most doubtful job; None: nothing says.
     money
         What both cost; None where one of them has no books.
+    ledgers_gpu_h
+        GPU time of each account in A and in B, means over the seeds [GPU h].
     """
 
     seeds: tuple[int, ...]
@@ -91,6 +93,7 @@ class Comparison:
     figures_s: float | None = None
     standings: tuple[Standing | None, Standing | None] = (None, None)
     money: MoneyComparison | None = None
+    ledgers_gpu_h: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
 
 
 def sample_of(summary: Summary, cost: RunCost | None = None) -> Sample:
@@ -138,6 +141,7 @@ def compare(
         since_s,
         standings=(least_sure(one.standing for one in a), least_sure(one.standing for one in b)),
         money=money_compared([one.cost for one in a], [one.cost for one in b]),
+        ledgers_gpu_h=(_in_hours(ledgers[0]), _in_hours(ledgers[1])),
     )
 
 
@@ -160,6 +164,10 @@ def _means(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float,
     if not first or len(first) != len(a) or not second or len(second) != len(b):
         return None
     return math.fsum(first) / len(first), math.fsum(second) / len(second)
+
+
+def _in_hours(ledger_gpu_s: Mapping[str, float]) -> dict[str, float]:
+    return {key: gpu_s / HOUR_S for key, gpu_s in ledger_gpu_s.items()}
 
 
 def _mean(ledgers: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +26,8 @@ A run file alone is read; with --seeds, or beside a scene, its scene is run anew
 FORMAT = JsonFormat("comparison")
 
 
+_IN_DOUBLE = re.compile(r"[^\"$`\\!]*'[^\"$`\\!]*")
+"""A word that is read more easily in double quotes, and means the same there."""
 _METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene."
 
 
@@ -139,7 +143,8 @@ def compare_runs(
         found, scenes = _found((a, b), at, asked)
         called = _names(a, b)
         if report is not None:
-            _write(report, called, scenes, found)
+            command = command_line((a, b), asked, {"--until": until, "--at": at})
+            _write(report, called, scenes, found, command)
         _draw(drawing, scenes, paper.value)
         if json:
             print_json(FORMAT, comparison_json(called, found))
@@ -203,7 +208,22 @@ def _compared_at(names: tuple[str, str], at: str) -> tuple[Comparison, tuple[Sce
         return compared_at(a, b, at_s, warn=warn), (scenario_of_run(a), scenario_of_run(b))
 
 
-def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
+def command_line(names: tuple[str, str], asked: Reruns, times: Mapping[str, str | None]) -> str:
+    """Return the command that makes a comparison again; `times`: options that are times, as they were given."""
+    one_each = {"--seeds": asked.seeds, "--seed": asked.seed, **times}
+    words = ["twin", "compare", *names]
+    for option, value in one_each.items():
+        words += [] if value is None else [option, str(value)]
+    listed = {"--set": asked.settings, "--set-b": asked.settings_b, "--inject": asked.injections}
+    for option, values in listed.items():
+        for value in values:
+            words += [option, value]
+    return " ".join(f'"{word}"' if _IN_DOUBLE.fullmatch(word) else quote(word) for word in words)
+
+
+def _write(
+    path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison, command: str
+) -> None:
     """Write the comparison as HTML, with the differences between the scenes."""
     from twin.report.compare_report import compare_report
     from twin.report.paper import report_bytes
@@ -211,7 +231,8 @@ def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario]
     from twin.whole_file import write_whole
 
     titles = (scenes[0].title, scenes[1].title)
-    write_whole(path, report_bytes(path, compare_report(names, titles, found, differences(*scenes))))
+    text = compare_report(names, titles, found, differences(*scenes), scenes, command)
+    write_whole(path, report_bytes(path, text))
 
 
 def _names(a: str, b: str) -> tuple[str, str]:

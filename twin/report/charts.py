@@ -170,18 +170,19 @@ class Bar:
     kind: str  # whole, loss, left, a, b
 
 
+_COLOUR_OF = {"whole": "fq", "left": "f1", "loss": "f2", "a": "f1", "b": "f2"}
 ALONE_BELOW = 0.3
 """Share of the whole below which the steps of a waterfall are drawn alone."""
 
 
-def waterfall(bars: Sequence[Bar], label: str) -> Markup:
+def waterfall(bars: Sequence[Bar], label: str, legend: Sequence[tuple[str, str]] = ()) -> Markup:
     """Return bars below each other, each from where the one above ends.
 
     All begin at zero. Where the steps would be too small to see so, they are drawn alone, true to each other, and the
-    ends have figures only.
+    ends have figures only. `legend`: kinds of bars and what their colours say.
     """
     row, name_px, figure_px = 23.0, 220.0, 140.0
-    high = row * len(bars) + 6
+    high = row * (len(bars) + bool(legend)) + 6
     least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
     most = max(max(bar.begin, bar.end) for bar in bars)
     ground = min((min(bar.begin, bar.end) for bar in bars), default=0.0)
@@ -199,7 +200,7 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
         ends = bar.begin == 0.0 and number in (0, len(bars) - 1)
         left, right = sorted((x(bar.begin), x(bar.end)))
         wide = max(right - left, 1.5)
-        css = {"whole": "fq", "left": "f1", "loss": "f2", "a": "f1", "b": "f2"}[bar.kind]
+        css = _COLOUR_OF[bar.kind]
         strong = "strong" if bar.kind in ("whole", "left") or ends else None
         parts.append(
             tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
@@ -216,6 +217,10 @@ def waterfall(bars: Sequence[Bar], label: str) -> Markup:
                 tag("line", class_="thread", x1=at, x2=at, y1=_px(top + row - 4), y2=_px(top + row + 4))
             )
         parts.append(tag("text", bar.text, x=WIDE - 4, y=_px(top + 16), text_anchor="end", class_=strong))
+    for number, (kind, words) in enumerate(legend):
+        left, top = number * WIDE / len(legend), high - row
+        box = tag("rect", class_=_COLOUR_OF[kind], x=_px(left), y=_px(top + 4), width=12, height=12, rx=2)
+        parts += [box, tag("text", words, x=_px(left + 18), y=_px(top + 14))]
     return tag(
         "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {WIDE:g} {high:g}", aria_label=label
     )

@@ -68,12 +68,13 @@ def table(
     *,
     caption: str = "",
     right: int = 0,
+    left: int = 0,
     class_: str | None = None,
 ) -> Markup:
-    """Return a table; the first cell of each row names it, the last `right` columns are numbers."""
+    """Return a table; the first cell of each row names it, the last `left` are words, `right` before numbers."""
     heads = list(heads)
-    first_number = len(heads) - right
-    classes = ["num" if k >= first_number else None for k in range(len(heads))]
+    first_word = len(heads) - left
+    classes = ["num" if first_word - right <= k < first_word else None for k in range(len(heads))]
     head = tag(
         "tr", [tag("th", head_cell, scope="col", class_=classes[k]) for k, head_cell in enumerate(heads)]
     )

@@ -10,6 +10,8 @@ from twin.report.markup import Child, Markup, tag
 
 _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 200.0, 210.0, 34.0, 4.0, 22.0
 _TICKS = 5
+_LETTER, _LEAST_FIGURES = 7.2, 140.0
+"""Of the words beside dots: the width of a letter, and the least of the column."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def range_dots(dots: Sequence[RangeDot], label: str) -> Markup:
     ends = [end for dot in dots for end in (dot.low, dot.high)]
     ticks = value_ticks(min(0.0, *ends), max(0.0, *ends), _TICKS)
     low_value, high_value = ticks[0], ticks[-1]
-    name, figures = 225.0, 200.0
+    name = 225.0
+    figures = max(_LEAST_FIGURES, _LETTER * max(len(dot.text) for dot in dots) + 18)
     room = WIDE - name - figures
 
     def x(value: float) -> float:

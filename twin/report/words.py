@@ -142,11 +142,22 @@ def apart_text(figure: ComparedFigure, value: float, half: float | None, like: f
         digits = min(digits, _decimals(width, 2)) if size else _decimals(width, 2)
     if figure.unit == "" and figure.key not in _REPORTED and width is None and float(size).is_integer():
         digits = 0
+    if width:
+        size, width = (_at_most_three(value) for value in (size, width))
     text = f"{size:,.{digits}f}"
     if not any(digit in "123456789" for digit in text):
         text = "0"
     sign = "" if text == "0" else "+" if value > 0 else "\N{MINUS SIGN}"
     return f"{sign}{text}{name}", "" if width is None else f"{_half_text(width, digits)}{name}"
+
+
+def _at_most_three(value: float) -> float:
+    """Return a number without the digits before the point that its first three do not tell.
+
+    >>> _at_most_three(162_474.0), _at_most_three(57.14)
+    (162000.0, 57.14)
+    """
+    return float(f"{value:.3g}") if value >= 1000.0 else value
 
 
 def _half_text(width: float, digits: int) -> str:

@@ -70,7 +70,7 @@ def _print_money(found: MoneyComparison) -> None:
     from twin.cli.tables import console, print_table
 
     rows = [row_cells(row) for row in found.rows]
-    print_table(("money, P50 of the prices", "A", "B", "B - A", "P5 to P95"), rows, right=4)
+    print_table(("money, P50 of the prices", "A", "B", "median of B - A", "P5 to P95"), rows, right=4)
     console().print("")
 
 

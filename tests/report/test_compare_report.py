@@ -1,0 +1,149 @@
+"""The report of a comparison: a line each figure, the time compared, advice, intervals of rules, and the command."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QTextTable
+
+from twin.analysis.compare import Basis, Comparison, Sample, compare
+from twin.analysis.figures import FIGURES, WORK
+from twin.analysis.run_cost import RunCost
+from twin.api.compare import Reruns
+from twin.cli.compare import command_line
+from twin.report.compare_money import length_words, recommendation
+from twin.report.compare_report import compare_report
+from twin.report.compare_words import apart, as_shown, count_words
+from twin.report.paper import laid_out
+from twin.report.range_bars import RangeDot, range_dots
+from twin.report.words import apart_text
+from twin.scenario import load
+from twin.scenario.file.diff import differences
+
+DAY_S = 86400.0
+BY_KEY = {figure.key: figure for figure in FIGURES}
+RIGHT = {
+    "goodput": 0.93, "ettr": 0.93, "mfu": 0.38, WORK: 1.54e6, "lost_gpu_h": 55_285.0, "energy_j": 8e12,
+    "energy_per_gpu_h": 5.2e6, "it_j": 7.2e12, "pue": 1.112, "wue": 2.1329, "power_max_w": 1.566e7,
+    "power_mean_w": 1.54e7, "gpu_max_c": 62.4, "water_l": 4.25e6, "carbon_kg": 917_463.0, "cost_usd": 132_966.0,
+    "carbon_per_gpu_h": 0.5959, "cost_per_gpu_h": 0.0864, "jobs_done": 0.0,
+}  # fmt: skip
+
+
+def sample(seed: int, factor: float, usd: float) -> Sample:
+    """Return a run whose figures are those above times a factor, and whose WUE is the same as it is shown."""
+    spread = 1.0 + 0.001 * seed
+    figures = {key: value * spread * factor for key, value in RIGHT.items()}
+    figures["wue"] = RIGHT["wue"] + (factor - 1.0) * 1e-4
+    cost = RunCost(np.full(50, usd) * spread, np.full(50, usd / 3.0), 1.0e5, None, ("H100",))
+    ledger = {"productive": 5.5e9 * factor, "lost_work": 2e8 / factor, "checkpoint_stall": 1.8e8 * factor}
+    return Sample(figures, ledger, 6 * DAY_S, 16_384.0, cost=cost)
+
+
+def found(factor: float = 0.95, usd: float = 5e6, seeds: int = 3) -> Comparison:
+    numbers = list(range(1, seeds + 1))
+    a = [sample(seed, 1.0, 4e6) for seed in numbers]
+    return compare(a, [sample(seed, factor, usd) for seed in numbers], numbers, Basis.RERUN)
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    one = load("builtin:llama3-16k").scenario
+    work = one.jobs[0]
+    other = one.model_copy(
+        update={
+            "jobs": (
+                work.model_copy(
+                    update={"checkpoint": work.checkpoint.model_copy(update={"interval": 1800.0})}
+                ),
+                *one.jobs[1:],
+            )
+        }
+    )
+    command = "twin compare llama3-16k llama3-16k --seeds 3"
+    changes = differences(one, other)
+    return compare_report(("A", "B"), (one.title, other.title), found(), changes, (one, other), command)
+
+
+def test_each_figure_is_a_row_of_at_most_two_lines_on_paper(text: str, qapp: object) -> None:
+    laid = laid_out(text)
+    assert laid.torn_rows() == []
+    assert laid.pages <= 5
+    tables = [each for each in laid._document.rootFrame().childFrames() if isinstance(each, QTextTable)]
+    figures = next(each for each in tables if each.rows() == len(RIGHT) and each.columns() == 7)
+    heights = [bottom - top for top, bottom in (laid._row(figures, row) for row in range(figures.rows()))]
+    assert max(heights) < 32.0
+
+
+def test_the_first_page_tells_time_year_and_advice(text: str) -> None:
+    plain = unescape(re.sub(r"<[^>]*>", "", text)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "6 d of the 54 d of the scene" in plain
+    assert "Cost of the run of 6 d, million USD" in plain
+    assert "Cost of a year at this rate, million USD" in plain
+    assert "Recommendation: keep A (3 seeds: wide; repeat with --seeds 20)." in plain
+    assert "median of the paired differences" in plain
+    assert "7 min 18 s (Daly's rule) \N{RIGHTWARDS ARROW} 30 min" in plain
+    assert (
+        "saves every 7 min 18 s (Daly's rule) in A and every 30 min in B. Checkpoint stall 50,000 GPU-h"
+        in plain
+    )
+    assert "twin compare llama3-16k llama3-16k --seeds 3" in plain
+    assert "Equal as shown, apart by less than the digits printed: WUE" in plain
+    assert "steps that remove productive time in B" in plain
+
+
+def test_a_year_is_the_run_as_often_as_it_fits(text: str) -> None:
+    rows = {cells[0]: cells[1:] for cells in (_cells(row) for row in text.split("<tr>")) if cells}
+    of_run, of_year = (
+        float(next(cells for name, cells in rows.items() if name.startswith(title))[0])
+        for title in ("Cost of the run of 6", "Cost of a year")
+    )
+    assert of_year == pytest.approx(of_run * 365.0 / 6.0, rel=1e-3)
+
+
+def _cells(row: str) -> list[str]:
+    return [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+
+
+def test_advice_follows_money_and_says_how_many_seeds() -> None:
+    assert recommendation(found()) == "Recommendation: keep A (3 seeds: wide; repeat with --seeds 20)."
+    assert recommendation(found(usd=2e6, seeds=10)) == "Recommendation: change to B (10 seeds)."
+    alike = recommendation(found(usd=4e6, seeds=10))
+    assert alike == "Recommendation: keep A, for there is no difference that 10 seeds show (10 seeds)."
+    one = recommendation(found(seeds=1))
+    assert one.endswith("one run of each says nothing of chance: repeat with --seeds 20.")
+
+
+def test_what_is_equal_as_shown_and_what_follows_from_energy_are_no_proofs() -> None:
+    shown = as_shown(found())
+    assert "wue" in found().differences
+    assert "wue" not in shown.differences
+    assert count_words(shown, 19).endswith("of which 7 follow from the facility energy.")
+
+
+def test_differences_have_their_unit_once_and_three_digits() -> None:
+    lost = BY_KEY["lost_gpu_h"]
+    assert apart_text(lost, 162_474.0, 102_972.0, 217_759.0) == ("+162,000 GPU-h", "103,000 GPU-h")
+    assert apart(BY_KEY["goodput"], found().differences["goodput"]).count("pp") == 1
+
+
+def test_words_beside_dots_have_room() -> None:
+    words = "+162,474 GPU-h ± 102,972 GPU-h and more"
+    drawn = range_dots([RangeDot("Lost work", 1.0, 2.0, 3.0, words, True)], "apart")
+    (x,) = re.findall(rf'<text x="([\d.]+)"[^>]*>{re.escape(words)}', drawn)
+    assert float(x) + 7.0 * len(words) < 820.0
+
+
+def test_the_command_can_be_typed_again() -> None:
+    asked = Reruns(3, None, 6 * DAY_S, [], ["jobs[x].checkpoint.interval='30 min'"], [])
+    assert command_line(("a", "b"), asked, {"--until": "6 day", "--at": None}) == (
+        "twin compare a b --seeds 3 --until '6 day' --set-b \"jobs[x].checkpoint.interval='30 min'\""
+    )
+
+
+def test_the_length_of_runs_that_differ_names_both() -> None:
+    a, b = ([Sample({}, {}, days * DAY_S)] for days in (1, 2))
+    assert length_words(compare(a, b, [1]), None) == "A 1 d, B 2 d"
