@@ -17,18 +17,22 @@ from twin.analysis.compare import compare, sample_of
 from twin.analysis.figures import FIGURES
 from twin.analysis.incidents import incidents_of
 from twin.api.cost import ledger_of
+from twin.commands.edit.command import EditedScene
+from twin.planning.risk.failure_table import failure_table, rate_words
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import change_words, compare_report
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
+from twin.report.published import A_DAY, PublishedFigure
+from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import repairs_words
 from twin.report.run_facts import ledger_rows
 from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
-from twin.report.run_summary import RunFacts, cost
+from twin.report.run_summary import RunFacts, cost, expected_words, verdict
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -81,7 +85,7 @@ def blackout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def text(blackout: Path) -> str:
     with Reader(blackout) as reader:
-        return run_report(reader, [ReportPicture(b"\x89PNG", "At the start")])
+        return run_report(reader, [ReportPicture(b"\x89PNG", "At work, 10:00")])
 
 
 def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
@@ -292,10 +296,14 @@ def test_a_report_of_an_older_version_says_so_in_its_head(blackout: Path, tmp_pa
         assert "An older version made this run" in Page(run_report(reader)).text
 
 
-def test_pictures_are_taken_at_start_worst_and_end(blackout: Path) -> None:
+def test_pictures_are_taken_at_work_worst_and_end(blackout: Path) -> None:
     with Reader(blackout) as reader:
         times = picture_times(reader, reader.events())
-    assert [title.split(",")[0] for _, title in times] == ["At the start", "The worst moment", "At the end"]
+    assert [re.split("[,;:]", title)[0] for _, title in times] == [
+        "At work",
+        "The worst moment",
+        "At the end",
+    ]
     (start_s, _), (worst_s, worst), (end_s, _) = times
     assert 0.0 < start_s < worst_s < end_s == 7200.0
     assert 2440.0 <= worst_s < 3300.0  # all is dark
@@ -341,8 +349,39 @@ def test_a_hall_where_nothing_fails_says_so_once(tmp_path: Path) -> None:
 
 
 def test_a_mean_repair_time_names_those_that_did_not_end() -> None:
-    assert repairs_words({"done": 25, "open": 13}) == "over 25 repairs that ended (13 did not)"
+    assert repairs_words({"done": 25, "open": 13}) == "over 25 repairs that ended; 13 still open"
     assert repairs_words({"done": 1, "open": 0}) == "over 1 repair"
+
+
+def test_what_was_counted_ends_and_rates_are_told_beside_one_draw() -> None:
+    """A job of known work tells its end; the number of one seed stands beside what the rates give."""
+    scenario = load("builtin:llama3-16k").scenario
+    job = {"id": "llama3-405b", "gpus": 16384, "state": "running", "steps": 250, "start_s": 0.0}
+    summary = {"jobs": [job], "interruptions": {"unexpected": 465}}
+    facts = RunFacts(scenario, summary, True, 54 * 86400.0, {}, None, "", (), None, None, 419.0)  # type: ignore[arg-type]
+    assert "names no number of steps" in verdict(facts)
+    (spec,) = scenario.jobs
+    asked = scenario.model_copy(update={"jobs": (spec.model_copy(update={"steps": 1000}),)})
+    assert "25.0 % of its 1,000 steps; at this rate it ends on 9 August 2026." in verdict(
+        replace(facts, scenario=asked)
+    )
+    said = expected_words(facts)
+    assert "419 in the mean, give or take 20." in said
+    assert "calibrated" not in said
+    published = PublishedFigure(A_DAY, 8.61, 7.76, 7.76, str, "Meta")
+    assert "calibrated on the published count" in expected_words(replace(facts, published=(published,)))
+
+
+def test_the_appendix_lists_rates_restarts_and_prices_of_the_books() -> None:
+    """Each cause that acts once, in the unit of what its rate is of; every price with its own."""
+    edited = EditedScene.of(load("builtin:lab-16"))
+    page = Page(assumptions(edited.scenario, edited.plant, edited.catalog))
+    rows = [row for row in failure_table(edited.scenario, edited.plant, edited.catalog).rows if row.acts]
+    assert rows
+    assert all(page.text.count(f"{row.title}{rate_words(row)}") == 1 for row in rows)
+    assert "Water and sewage12.55USD per m³" in page.text
+    assert "Interest6811% of capital, a year" in page.text
+    assert "watchdog10 min" in page.text
 
 
 def test_what_clouds_took_is_beside_what_the_site_costs() -> None:

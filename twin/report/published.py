@@ -10,7 +10,9 @@ from twin.planning.table.reference import Cell, reference_table
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import percent, rounded
 
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
+A_DAY = "Unexpected interruptions a day"
+"""Title of the figure that tells whether rates follow a published count."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 
@@ -55,7 +57,7 @@ def _of(key: str) -> Callable[[Summary], float | None]:
 def _a_day(key: str) -> Callable[[Summary], float | None]:
     def rate(summary: Summary) -> float | None:
         count = _of(key)(summary)
-        return None if count is None else count / (summary["simulated_s"] / _DAY_S)
+        return None if count is None else count / (summary["simulated_s"] / DAY_S)
 
     return rate
 
@@ -71,7 +73,7 @@ def _percent(share: float) -> str:
 
 _FIGURES: Mapping[str, tuple[str, Callable[[Summary], float | None], Callable[[float], str]]] = {
     "unexpected_per_day": (
-        "Unexpected interruptions a day",
+        A_DAY,
         _a_day("interruptions"),
         lambda value: rounded(value, 3),
     ),

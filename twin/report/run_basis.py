@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
@@ -12,6 +13,8 @@ from twin.analysis.inputs_used import used_parts, used_profiles
 from twin.analysis.typical_year_words import months_words, year_figures
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
+from twin.catalog.cause_parts import CausePart
+from twin.catalog.price_parts import PricePart
 from twin.planning.profile.figures import ProfileError, parse_document
 from twin.planning.profile.profiles import CalibratedProfile, profile_from
 from twin.planning.profile.standing import worth
@@ -20,11 +23,13 @@ from twin.record.constants import constants
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.words import percent
 from twin.rules import Found, check
 from twin.rules.engine_findings import at_the_start, of_the_year
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.own_files import catalog_with
+from twin.shown_text import capitalised
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
 _STANDING = {
@@ -53,6 +58,8 @@ _FIELD_UNITS = {
     "day": "d",
 }
 """Units of files as people write them."""
+_KEY_ENDS = {"u": "U", "bytes": "B"}
+"""Units that stand in the key of a number alone."""
 _LARGE = re.compile(r"\d{5,}(?![\d.]*e)")
 
 
@@ -65,16 +72,18 @@ def field_words(key: str) -> str:
     return ": ".join(_KEY_UNITS.sub("", part).replace("_", " ") for part in key.split("."))
 
 
-def field_value(text: str) -> str:
+def field_value(text: str, key: str = "") -> str:
     """Return a constant with its unit as the field writes it.
 
-    >>> field_value("17 degC"), field_value("78700 CFM"), field_value("2 per 110592 day")
-    ('17 °C', '78,700 CFM', '2 per 110,592 node-days')
+    >>> field_value("17 degC"), field_value("78700 CFM")
+    ('17 °C', '78,700 CFM')
+    >>> field_value("8", "height_u")
+    '8 U'
     """
     said = _LARGE.sub(lambda digits: f"{int(digits.group()):,}", text)
-    if " per " in said and said.endswith(" day"):
-        return f"{said.removesuffix(' day')} node-days"
     value, space, unit = said.rpartition(" ")
+    if not space and (named := _KEY_ENDS.get(key.rpartition("_")[2])):
+        return f"{said} {named}"
     return f"{value}{space}{_FIELD_UNITS.get(unit, unit)}"
 
 
@@ -143,15 +152,25 @@ def _catalog(texts: Mapping[str, str]) -> Catalog:
     return catalog_from_texts(found)
 
 
-def year(scenario: Scenario, plant: Plant, catalog: Catalog) -> Markup:
-    """Return the typical year of the site as it stood at the start, beside the run."""
+def year(
+    scenario: Scenario, plant: Plant, catalog: Catalog, summary: Mapping[str, Any] | None = None
+) -> Markup:
+    """Return the typical year of the site as it stood at the start, beside the run that a summary tells."""
     found = year_or_reason(scenario, plant, catalog)
     if isinstance(found, str):
         return tag("p", f"{found[:1].upper()}{found[1:]}.")
-    flatters = " The scene names no place: one mean day all year flatters." if found.mean_day else ""
-    lead = (
-        f"{found.climate}: all racks at their design power, {found.it_w / 1e3:,.0f} kW, all year.{flatters}"
+    flatters = (
+        " The scene names no place of the weather tables: a mean day flatters." if found.mean_day else ""
     )
+    lead = f"{capitalised(found.climate)}: all racks at design power, {found.it_w / 1e6:,.2f} MW, all year.{flatters}"
+    it_w, pue = (summary or {}).get("power", {}).get("it_mean_w"), (summary or {}).get("pue")
+    if it_w and pue:
+        lead += (
+            f" The run had a PUE of {pue:.3f} at {it_w / 1e6:,.2f} MW of IT in the mean, "
+            f"{percent(it_w / found.it_w, 0)} of that load: fixed losses and fans weigh more at part load."
+            if it_w < found.it_w and pue > found.pue
+            else f" The run had a PUE of {pue:.3f} at {it_w / 1e6:,.2f} MW of IT in the mean."
+        )
     rows = [(figure.title, figure.words, figure.tip) for figure in year_figures(found)]
     months = f"PUE by month: {months_words(found)}."
     return joined([tag("p", lead), table(("figure", "value", "meaning"), rows), tag("p", months)])
@@ -159,13 +178,19 @@ def year(scenario: Scenario, plant: Plant, catalog: Catalog) -> Markup:
 
 def standings_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> Counter[str]:
     """Return how many constants of the parts of a scene have each standing."""
-    parts = used_parts(scenario, plant, catalog)
+    parts = _listed(scenario, plant, catalog)
     return Counter(figure.status for part in parts for figure in catalog.figures(part))
+
+
+def _listed(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[str]:
+    """Return the parts whose constants are listed; causes of failure and prices stand with what a scene assumes."""
+    parts = used_parts(scenario, plant, catalog)
+    return [part for part in parts if not isinstance(catalog.part(part), CausePart | PricePart)]
 
 
 def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[str, str]) -> Markup:
     """Return every constant of the parts and profiles that this scene uses: value, source, status."""
-    parts = used_parts(scenario, plant, catalog)
+    parts = _listed(scenario, plant, catalog)
     standings = standings_of(scenario, plant, catalog)
     body: list[Child] = [
         tag("p", _counted(standings)),
@@ -178,7 +203,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         rows = [
             (
                 field_words(figure.key),
-                number(figure.value, field_value(figure.text)),
+                number(figure.value, field_value(figure.text, figure.key)),
                 _standing(figure.status),
                 joined(
                     [
@@ -194,12 +219,12 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         elif rows:
             body.append(table(_SOURCE_HEADS, rows, caption=f"{part}: {title}", class_="sources"))
     if single:
-        body.append(table(_SOURCE_HEADS, single, caption="Parts and causes of one number", class_="sources"))
+        body.append(table(_SOURCE_HEADS, single, caption="Parts of one number", class_="sources"))
     for profile in _profiles(scenario, plant, texts):
         lines: list[tuple[Child, ...]] = [
             (
                 field_words(key),
-                number(figure.value, field_value(figure.text)),
+                number(figure.value, field_value(figure.text, key)),
                 _standing(figure.status),
                 figure.source,
             )

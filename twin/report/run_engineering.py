@@ -68,10 +68,14 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
 def _cooling(facts: RunFacts) -> list[tuple[Child, ...]]:
     summary = facts.summary
     rows = [
-        _row(facts, "pue", "facility energy / IT energy"),
+        _row(
+            facts,
+            "pue",
+            f"facility energy / IT energy, at a mean of {facts.words('power_mean_w')} of the facility",
+        ),
         _row(facts, "gpu_max_c", "highest temperature of any GPU"),
         _row(facts, "throttle_gpu_s", "clocks lowered by temperature"),
-        _row(facts, "water_l", "evaporated"),
+        _row(facts, "water_l", "evaporated and blown down"),
     ]
     wue = summary.get("wue_l_kwh")
     if wue is not None:
@@ -153,7 +157,7 @@ def repairs_words(repairs: Mapping[str, Any]) -> str:
     """Return which repairs a mean is of: the longest are those that have not ended."""
     done = counted(int(repairs.get("done") or 0), "repair")
     still = int(repairs.get("open") or 0)
-    return f"over {done} that ended ({still:,} did not)" if still else f"over {done}"
+    return f"over {done} that ended; {still:,} still open" if still else f"over {done}"
 
 
 def reliability_words(facts: RunFacts) -> str:
@@ -167,8 +171,8 @@ def reliability_words(facts: RunFacts) -> str:
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if repairs.get("mean_down_s"):
         said.append(
-            f"A repair took {length(repairs['mean_down_s'])} in the mean {repairs_words(repairs)}, with up to "
-            f"{counted(int(down.get('most', 0)), 'node')} out at a time."
+            f"A repair took {length(repairs['mean_down_s'])} in the mean {repairs_words(repairs)}. Up to "
+            f"{counted(int(down.get('most', 0)), 'node')} were out at a time."
         )
     dearest = facts.incidents.by_cause[:2]
     installed = facts.incidents.installed_gpu_s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from twin.analysis.figures import FIGURES, ComparedFigure
@@ -19,11 +19,14 @@ MOST_JOBS = 60
 """Jobs in the table: those with the most GPU time."""
 MOST_NAMED = 5
 """Jobs named in a sentence."""
+_APART = 0.005
+"""Difference of the step at the end from the mean one that is told."""
 _MEANS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
     "most ETTR",
     "ettr": "share of the jobs' time spent on kept steps",
-    "mfu": "model FLOP of kept steps / peak FLOP of the GPUs, mean over jobs",
+    "mfu": "model FLOP of kept steps / peak FLOP of the GPUs over all the time of jobs, with stops; MFU while "
+    "steps run is this / ETTR",
     "jobs_done": "jobs that finished their work",
     "interruptions": "unexpected job interruptions",
     "planned": "job interruptions by maintenance",
@@ -35,8 +38,8 @@ _MEANS = {
     "power_max_w": "highest facility power",
     "power_mean_w": "facility energy / duration of the run",
     "gpu_max_c": "highest temperature of any GPU",
-    "throttle_gpu_s": "GPU-seconds in thermal throttling",
-    "water_l": "evaporated",
+    "throttle_gpu_s": "GPU time with clocks lowered by temperature",
+    "water_l": "evaporated and blown down",
     "carbon_kg": "of electricity and fuel",
     "cost_usd": "of electricity and fuel",
 }
@@ -184,8 +187,8 @@ def jobs(summary: Summary, says: Moments) -> Markup:
         "to",
         "waited",
         "steps",
-        "step",
-        "MFU",
+        "step at end",
+        "MFU with stops",
         "ETTR",
         "stops",
         "energy",
@@ -198,6 +201,8 @@ def jobs(summary: Summary, says: Moments) -> Markup:
         body.append(
             tag("p", f"The {MOST_JOBS} jobs with the most GPU time, of {len(listed):,}.", class_="note")
         )
+    if paces := _mean_steps(listed, summary):
+        body.append(tag("p", paces, class_="note"))
     doubts = list(dict.fromkeys(str(doubt) for job in listed for doubt in job.get("low_confidence") or ()))
     doubts += dict.fromkeys(f"Step time {job['step_rests_on']}" for job in listed if job.get("step_rests_on"))
     if doubts:
@@ -206,6 +211,24 @@ def jobs(summary: Summary, says: Moments) -> Markup:
             tag("ul", [tag("li", doubt) for doubt in doubts[:20]]),
         ]
     return joined(body)
+
+
+def _mean_steps(listed: Sequence[Mapping[str, Any]], summary: Summary) -> str:
+    """Return where the step at the end is not the mean one, on which goodput, ETTR and MFU rest."""
+    said = []
+    for job in listed:
+        held_s = _held_gpu_s(job, summary) / job["gpus"] if job["gpus"] else 0.0
+        if job.get("step_s") and job.get("steps") and job.get("ettr") and not job.get("site"):
+            mean_s = job["ettr"] * held_s / job["steps"]
+            if abs(mean_s / job["step_s"] - 1.0) >= _APART:
+                said.append(f"{job['id']} {quantity(mean_s, 'duration', 3)}")
+    if not said:
+        return ""
+    more = f" and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
+    return (
+        f"The step is that of the last moment: cooler or warmer GPUs step at another pace. Mean over "
+        f"kept steps, on which goodput, ETTR and MFU rest: {', '.join(said[:MOST_NAMED])}{more}."
+    )
 
 
 def ledger_rows(ledger: Mapping[str, float]) -> list[tuple[str, float, float]]:

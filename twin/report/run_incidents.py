@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+from twin.analysis.figures import Summary
 from twin.analysis.incident_card import found_words, list_rows
 from twin.analysis.incidents import RunIncidents
+from twin.language import counted
+from twin.record.events import Severity
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, percent
 
@@ -13,7 +16,7 @@ MOST = 10
 """Incidents that a report lists."""
 
 
-def by_cause(found: RunIncidents) -> Markup:
+def by_cause(found: RunIncidents, summary: Summary) -> Markup:
     """Return what each cause cost: how often it struck x what one strike took."""
     if not found.all:
         return tag("p", "Nothing failed.")
@@ -58,7 +61,25 @@ def by_cause(found: RunIncidents) -> Markup:
                 "an account of its own.",
                 class_="note",
             ),
+            tag("p", counts_words(found, summary), class_="note"),
         ]
+    )
+
+
+def counts_words(found: RunIncidents, summary: Summary) -> str:
+    """Return how the counts of failures in a report follow from each other."""
+    stops = [stop for incident in found.all for stop in incident.stops]
+    beside = sum(not incident.stops for incident in found.all)
+    planned = sum(len(incident.stops) for incident in found.all if incident.planned)
+    ran = sum(found.running_again(stop) is not None for stop in stops)
+    alarms = sum(event.severity >= Severity.ALARM for event in found.events)
+    repairs = summary.get("repairs", {})
+    out = int(repairs.get("done") or 0) + int(repairs.get("open") or 0)
+    return (
+        f"Counts: {len(found.all):,} incidents, {beside:,} of them where no job ran; the others stopped jobs "
+        f"{counted(len(stops), 'time')}, {planned:,} planned and {len(stops) - planned:,} unexpected. After {ran:,} of "
+        f"these the job stepped again; the restart of the other {len(stops) - ran:,} was cut short by the next stop or "
+        f"the end. {counted(out, 'repair')} began, and {counted(alarms, 'alarm')} were raised."
     )
 
 

@@ -88,7 +88,7 @@ def sure_words(standings: Mapping[str, int], residual: float | None, rests: str)
     total = sum(standings.values())
     firm = standings.get("published", 0) + standings.get("derived", 0) + standings.get("fitted", 0)
     said = [
-        f"Nothing here is measured. Of {total:,} constants {firm:,} are published or follow from published figures, "
+        f"Nothing here is measured. Of {total:,} constants of parts {firm:,} are published or follow from such, "
         f"{total - firm:,} are estimates or from memory; all are listed with their source."
     ]
     if rests:

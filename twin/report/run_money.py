@@ -31,6 +31,7 @@ _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
+_HEADS = ("P5", "P50", "P95")
 _MOST_LEFT_OUT = 2
 """Sentences on what the books leave out that stand on the first page."""
 
@@ -72,8 +73,8 @@ def money(found: RunMoney | str) -> Markup:
         return tag("p", found)
     parts: list[Child] = [books_of_site(found.books)]
     if found.ledger is not None:
-        heads = ("account", "GPU-hours", *_heads(found.ledger.total_usd))
-        caption = "Where the money of the run went"
+        heads = ("account", "GPU-hours", *_HEADS)
+        caption = f"Where the money of the run went, {_unit(found.ledger.total_usd)}"
         parts.append(table(heads, _ledger(found.ledger), right=4, caption=caption))
     return joined(parts)
 
@@ -95,7 +96,10 @@ def money_words(found: RunMoney | str) -> str:
             said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
             break
     said += cash_sentences(books)
-    said.append(f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices.")
+    said.append(
+        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices. Ranges are of the prices "
+        "alone, not of step times or the seed."
+    )
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]
     if len(left_out) > _MOST_LEFT_OUT:
@@ -136,11 +140,11 @@ def books_of_site(books: SiteBooks) -> Markup:
             "take differences of designs from these figures rather than bids.",
         ),
         *(tag("p", note, class_="note") for note in books.notes),
-        table(("group", *_heads(total), "share"), _capital(books), right=4, caption="Capital"),
+        table(("group", *_HEADS, "share"), _capital(books), right=4, caption=f"Capital, {_unit(total)}"),
         tag("p", " ".join(share_sentences(books))),
-        table(("item", *_heads(books.drawn.yearly_usd)), _year(books), right=3, caption="A year"),
+        table(("item", *_HEADS), _year(books), right=3, caption=f"A year, {_unit(books.drawn.yearly_usd)}"),
         tag("p", carbon_words(books)),
-        table(("unit", *_heads(None)), _per_unit(books), right=3, caption="One unit"),
+        table(("unit", *_HEADS), _per_unit(books), right=3, caption="One unit, USD"),
     ]
     return joined(body)
 
@@ -193,10 +197,9 @@ def _ledger(ledger: LedgerUsd) -> list[tuple[Child, ...]]:
     return [*rows, (tag("b", "all"), number(total, rounded(total)), *_range(like, like, "run_usd"))]
 
 
-def _heads(like: Floats | None) -> tuple[str, ...]:
-    """Return the heads of a range; the first names the unit of all."""
-    _, unit = _table_scale(like)
-    return (f"P5, {unit}", "P50", "P95")
+def _unit(like: Floats) -> str:
+    """Return the unit of all amounts of a table."""
+    return _table_scale(like)[1]
 
 
 def _range(usd: Floats, like: Floats | None, figure: str | None = None) -> tuple[Markup, ...]:

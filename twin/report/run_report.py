@@ -10,9 +10,12 @@ import numpy as np
 
 from twin.analysis.compare_at import summary_so_far
 from twin.analysis.explain import Explanation, events_until, explain
+from twin.analysis.figures import Summary
 from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog
+from twin.language import counted
+from twin.planning.risk.failure_table import YEAR_S, failure_table
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
@@ -24,6 +27,7 @@ from twin.report.halls import RecordedHalls
 from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
+from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import facility, reliability, reliability_words
 from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
 from twin.runtime.typical_year import year_or_reason
@@ -41,8 +45,12 @@ class ReportPicture:
     title: str
 
 
+_COOL_S = 300.0
+"""So long after a restart GPUs are cool [s]."""
+_WARM_S = 3600.0
+"""After so long at work a hall has warmed up [s]."""
 _QUESTIONS = {
-    "At the start": "What does the hall look like at work?",
+    "At work": "What does the hall look like at work?",
     "The worst moment": "What did the worst moment look like?",
     "At the end": "How did the hall stand at the end?",
 }
@@ -89,6 +97,7 @@ def run_report(
         published_figures(scenario.title, summary) if summary is not None else (),
         bands,
         year if isinstance(year := year_or_reason(*first, catalog), SiteYear) else None,
+        _expected(scenario, summary, first[1], catalog),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture, small=place == 0) for place, picture in enumerate(pictures)]
@@ -97,7 +106,7 @@ def run_report(
         _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
     ]
     parts.append(_method(reader, facts, first, catalog))
-    constants = run_basis.sources(*first, catalog, texts)
+    constants = joined([run_basis.sources(*first, catalog, texts), assumptions(*first, catalog)])
     lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured".lstrip("0")
     warnings = []
     if summary is None:
@@ -116,10 +125,21 @@ def run_report(
     )
 
 
+def _expected(scenario: Scenario, summary: Summary | None, plant: Plant, catalog: Catalog) -> float | None:
+    """Return the unexpected interruptions that the rates give in the mean for the only job; None: not of this run."""
+    if summary is None or len(summary.get("jobs", ())) != 1 or scenario.failures.trace is not None:
+        return None
+    (job,) = summary["jobs"]
+    if job.get("start_s") is None:
+        return None
+    end_s: float = summary["simulated_s"] if job["end_s"] is None else job["end_s"]
+    return failure_table(scenario, plant, catalog).job_per_year * (end_s - float(job["start_s"])) / YEAR_S
+
+
 def with_appendix(parts: Sequence[ReportPart], constants: Markup) -> list[ReportPart]:
     """Return the parts of a report, the last with the terms that they use, and the constants as an appendix."""
     appendix = (("constants", "Constants and their sources", constants),)
-    return [*with_glossary(parts), ReportPart("appendix", "Appendix", "all numbers that go in", (), appendix)]
+    return [*with_glossary(parts), ReportPart("appendix", "Appendix", "the numbers that go in", (), appendix)]
 
 
 def _engineering(
@@ -152,11 +172,20 @@ def _engineering(
                 "Where the GPU time went",
                 run_story.ledger(facts.ledger_gpu_s) if sum(facts.ledger_gpu_s.values()) else unfinished,
             ),
-            ("why", "Causes of losses", unfinished if found is None else run_story.why(found)),
+            (
+                "why",
+                "Causes of losses",
+                unfinished if found is None else run_story.why(found, facts.incidents, says),
+            ),
             (
                 "causes",
                 "Failures by cause",
-                joined([run_incidents.by_cause(facts.incidents), run_incidents.incidents(facts.incidents)]),
+                joined(
+                    [
+                        run_incidents.by_cause(facts.incidents, facts.summary),
+                        run_incidents.incidents(facts.incidents),
+                    ]
+                ),
             ),
             ("facility", "Power, cooling, water and carbon", facility(facts, curves)),
             ("reliability", "Reliability", joined([reliability(facts), *work])),
@@ -165,10 +194,10 @@ def _engineering(
                 "The hall",
                 joined(pictures) if pictures else tag("p", without or "This report has no pictures."),
             ),
-            ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says)),
+            ("events", "Warnings and alarms", run_story.events_worth_knowing(events, says, facts.end_s)),
             ("jobs", "Jobs", run_facts.jobs(facts.summary, says) if facts.over else unfinished),
             ("money", "Money", run_money.money(facts.money)),
-            ("year", "Typical year", run_basis.year(*first, catalog)),
+            ("year", "Typical year", run_basis.year(*first, catalog, facts.summary)),
             ("rules", "Design rules", run_basis.rules(*first, catalog, events)),
             ("all", "All key figures", run_facts.key_figures(facts.summary, facts.bands)),
         ),
@@ -212,21 +241,66 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
 
 
 def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
-    """Return the times of the pictures of a run, with their titles: start, worst moment, end.
+    """Return the times of the pictures of a run, with their titles: at work, worst moment, end.
+
+    At work is the first sample, an hour after the first step where the run is long, at which work went on undisturbed.
 
     The worst moment is the sample with the lowest goodput after the first step; of several the one with most GPUs
     throttled or on nodes unpowered or down. There is none where goodput was constant and no GPU was affected.
     """
     says, end_s = moments(reader.header.scenario), reader.t_end_s
     started = next((event.t_s for event in events if event.kind == "job_running"), 0.0)
-    shown = [(min(started, end_s), "At the start")]
+    at_work = _at_work_s(reader, started)
+    shown = [(at_work, f"At work, {says(at_work)}")]
     worst = _worst_s(reader, started)
     if worst is not None and 0.0 < worst < end_s:
         near = [e for e in events if e.severity >= Severity.WARNING and worst - 3600.0 <= e.t_s <= worst]
         near.sort(key=lambda event: (event.severity, event.t_s))
         cause = f": {near[-1].subject}, {spelled(near[-1].text)}" if near else ""
-        shown.append((worst, f"The worst moment, {says(worst)}{cause}"))
-    return [*shown, (end_s, "At the end")]
+        shown.append((worst, f"The worst moment, {says(worst)}{cause}{_down(reader, worst)}"))
+    return [*shown, (end_s, f"At the end{_down(reader, end_s)}{_stopped_last(events, end_s)}")]
+
+
+def _at_work_s(reader: Reader, started_s: float) -> float:
+    """Return a time at which work goes on and the hall has warmed up; the first step where there is none [s]."""
+    end_s = reader.t_end_s
+    goodput = reader.series(0, "site.goodput_now", started_s, points=2000)
+    warm_s = started_s + min(_WARM_S, 0.25 * max(end_s - started_s, 0.0))
+    usual = np.nan_to_num(goodput.low)
+    at = np.flatnonzero((goodput.t_s >= warm_s) & (usual >= 0.99 * usual.max(initial=0.0)))
+    return float(min(goodput.t_s[at[0]] if len(at) else started_s, end_s))
+
+
+def _down(reader: Reader, t_s: float) -> str:
+    """Return how many nodes are down or unpowered at a time, after a semicolon; nothing where none is."""
+    counts = [
+        (reader.series(0, channel, 0.0, t_s, 2000).high[-1:], word)
+        for channel, word in (("site.nodes_down", "down"), ("site.unpowered", "without power"))
+    ]
+    said = [
+        f"{counted(int(count[0]), 'node')} {word}" for count, word in counts if np.nan_to_num(count).any()
+    ]
+    return f"; {', '.join(said)}" if said else ""
+
+
+def _stopped_last(events: Sequence[Event], end_s: float) -> str:
+    """Return that a stop shortly before the end is why the hall is cool and goodput falls, after a semicolon."""
+    stops = [
+        event for event in events if event.kind == "job_interrupted" and event.t_s >= end_s - _WARM_S / 4
+    ]
+    if not stops:
+        return ""
+    stop = stops[-1]
+    ran = [
+        e.t_s for e in events if e.kind == "job_resumed" and e.subject == stop.subject and e.t_s > stop.t_s
+    ]
+    if ran and end_s - ran[0] > _COOL_S:
+        return ""
+    again = f"ran again {spoken(round(end_s - ran[0]))} before the end" if ran else "did not run again"
+    return (
+        f"; {stop.subject} was stopped {spoken(round(end_s - stop.t_s))} before the end and {again}: GPUs are cool, "
+        "and goodput falls there"
+    )
 
 
 def _worst_s(reader: Reader, from_s: float) -> float | None:

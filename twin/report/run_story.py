@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.explain import Explanation
+from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
@@ -16,6 +18,7 @@ from twin.record.reader import Reader
 from twin.report.charts import Bar, ChartLine, curves, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_facts import ledger_cells, ledger_rows
+from twin.report.run_summary import inner
 from twin.report.words import axis_words, gpu_hours, percent
 from twin.shown_text import spelled
 
@@ -23,6 +26,7 @@ POINTS = 420
 """Points of a curve: about one per pixel."""
 MOST_ALARMS = 30
 MOST_MARKS = 60
+_DRAWN = "Repair times are those drawn when the part failed: some of these repairs end long after the run."
 _LEAST_BAR = 2e-3
 """Share of all GPU time below which accounts of the waterfall are drawn together."""
 
@@ -131,7 +135,7 @@ def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
     return ChartLine(title, found.t_s, mean, low, high)
 
 
-def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
+def events_worth_knowing(events: Sequence[Event], says: Moments, end_s: float = math.inf) -> Markup:
     """Return warnings and alarms by kind, and a list of alarms, rare kinds first."""
     by_kind: dict[tuple[int, str], list[Event]] = defaultdict(list)
     for event in events:
@@ -176,6 +180,9 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
                 ],
                 caption=f"{more if len(shown) < len(alarms) else 'All'}, in order of time",
             ),
+            tag("p", _DRAWN, class_="note")
+            if any(e.t_s + e.integer("repair") > end_s for e in shown)
+            else None,
         ]
     return joined(body)
 
@@ -191,18 +198,29 @@ def _size(event: Event) -> int:
     return event.integer("repair", event.integer("nodes"))
 
 
-def why(found: Explanation) -> Markup:
+def why(found: Explanation, incidents: RunIncidents, says: Moments) -> Markup:
     """Return the ranked accounts of lost time with the largest cause of each."""
     rows = [
         (
             loss.title,
             number(loss.share, percent(loss.share, 2)),
             loss.headline or loss.text,
-            loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else "",
+            _largest(loss.account, incidents, says)
+            or (loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else ""),
         )
         for loss in found.lost
     ]
     return table(("loss", "share", "why", "largest"), rows)
+
+
+def _largest(account: str, found: RunIncidents, says: Moments) -> str:
+    """Return the incident with most of an account that stops of jobs are booked to, as booked; else nothing."""
+    booked = [incident for incident in found.all if incident.gpu_s.get(account, 0.0) > 0.0]
+    if len(booked) < 2 or account not in ("detection", "restart_and_load"):
+        return ""
+    most = max(booked, key=lambda incident: incident.gpu_s[account])
+    cost = gpu_hours(most.gpu_s[account])
+    return f"{cost} GPU-h: {inner(most.title)} on {most.subject} at {says(most.t_s)} (ID {most.id})"
 
 
 def _severity(severity: Severity) -> Markup:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+
+import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.analysis.figures import FIGURES, Summary
@@ -18,14 +22,25 @@ from twin.record.site_year import SiteYear
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
-from twin.report.published import PublishedFigure, published_table
+from twin.report.published import A_DAY, DAY_S, PublishedFigure, published_table
 from twin.report.run_facts import figure_cell, ledger_rows
 from twin.report.run_money import RunMoney, money_chart, money_words
-from twin.report.words import amount, figure_text, figure_title, length, percent, rounded, usd_range
+from twin.report.words import (
+    amount,
+    figure_text,
+    figure_title,
+    length,
+    percent,
+    rounded,
+    usd_amount,
+    usd_range,
+)
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import capitalised
 from twin.studies.bands import SeedBands
 
+_CALIBRATED = 0.02
+"""Rates that give a published count within this share of it are calibrated on it."""
 _WORTH_SAYING = 0.0005
 """Share below which a percentage of one decimal says nothing."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
@@ -42,7 +57,8 @@ _STATES = {
 class RunFacts:
     """What is known of a run that its parts tell: scene, figures, ledger [GPU s], incidents, money, published figures.
 
-    `over` is False of a run that has not finished: its figures are those so far.
+    `over` is False of a run that has not finished: its figures are those so far. `expected` are the unexpected
+    interruptions that the rates give in the mean.
     """
 
     scenario: Scenario
@@ -55,6 +71,7 @@ class RunFacts:
     published: tuple[PublishedFigure, ...]
     bands: SeedBands | None = None
     year: SiteYear | None = None
+    expected: float | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""
@@ -139,7 +156,7 @@ def _work(facts: RunFacts) -> str:
         steps = job.get("steps")
         state = _STATES.get(str(job.get("state")), "was still running at the end")
         made = f" made {steps:,} steps and" if steps else ""
-        return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}."
+        return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}.{_left(facts, job)}"
     if not facts.over:
         return f"So far {lasted} have been simulated."
     if not jobs:
@@ -148,6 +165,25 @@ def _work(facts: RunFacts) -> str:
     done = states.pop("done", 0)
     rest = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in states.most_common())
     return f"In {lasted} {done:,} of {len(jobs):,} jobs completed{f'; the others: {rest}' if rest else ''}."
+
+
+def _left(facts: RunFacts, job: Mapping[str, Any]) -> str:
+    """Return how much of the work of a job that still ran is done, when it ends at this rate, and what that costs."""
+    spec = next((spec for spec in facts.scenario.jobs if spec.id == job["id"]), None)
+    if job.get("state") in _STATES or spec is None or job.get("start_s") is None:
+        return ""
+    if spec.steps is None:
+        return " The scene names no number of steps, so no share of the training and no end of it are known."
+    done = (job.get("steps") or 0) / spec.steps
+    if not done:
+        return ""
+    left_s = (facts.end_s - job["start_s"]) * (1.0 / done - 1.0)
+    ends = facts.scenario.start + timedelta(seconds=facts.end_s + left_s)
+    said = f" That is {percent(done)} of its {spec.steps:,} steps; at this rate it ends on {ends.day} {ends:%B %Y}"
+    if facts.ledger_usd is None:
+        return f"{said}."
+    more_usd = float(np.median(facts.ledger_usd.total_usd)) * left_s / facts.end_s
+    return f"{said} and costs {usd_amount(more_usd)} more."
 
 
 def _named(facts: RunFacts, most: int) -> str:
@@ -178,6 +214,7 @@ def risk(facts: RunFacts) -> str:
     else:
         often = f", one every {length(facts.end_s / unexpected)}" if unexpected > 1 else ""
         said.append(f"{unexpected:,.0f} unexpected interruption{'s' * (unexpected != 1)}{often}.")
+        said.append(expected_words(facts))
         if found.priced and installed:
             cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
             said.append(
@@ -189,6 +226,24 @@ def risk(facts: RunFacts) -> str:
     said.append(_spread(facts))
     said.append(_basis(facts.summary))
     return " ".join(part for part in said if part)
+
+
+def expected_words(facts: RunFacts) -> str:
+    """Return what the rates give in the mean, and whether a published count is what they rest on."""
+    if not facts.expected:
+        return ""
+    over, bands = "", facts.bands
+    if bands is not None and (band := bands.bands.get("interruptions")) is not None:
+        over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
+    said = (
+        f"The number is random: the rates of the scene give {facts.expected:,.0f} in the mean, give or take "
+        f"{math.sqrt(facts.expected):,.0f}{over}."
+    )
+    a_day = facts.expected / (facts.end_s / DAY_S)
+    counted_a_day = next((figure.low for figure in facts.published if figure.title == A_DAY), None)
+    if counted_a_day and abs(a_day / counted_a_day - 1.0) < _CALIBRATED:
+        said += " The rates are calibrated on the published count below, so the number is no prediction; its cost is."
+    return said
 
 
 def inner(title: str) -> str:
@@ -224,7 +279,7 @@ def _cards(facts: RunFacts) -> Markup:
     summary = facts.summary
     cards: list[tuple[str, Child]] = [
         ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
-        ("Place", place_words(facts.scenario)),
+        ("Place" if facts.scenario.site.climate.place else "Site", place_words(facts.scenario)),
     ]
     if "gpus" in summary and "nodes" in summary:
         nodes = tag("span", f"in {summary['nodes']:,} nodes", class_="reader")

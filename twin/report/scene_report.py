@@ -25,6 +25,7 @@ from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_method, run_money
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
+from twin.report.run_assumptions import assumptions
 from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.run_report import ReportPicture, figure_of, with_appendix
 from twin.report.run_summary import place_words, range_card, utility_w, year_peak_words
@@ -116,7 +117,8 @@ def scene_report(scene: Document, pictures: Sequence[ReportPicture] = ()) -> str
             ("scene-sources", "Sources of the scene", run_method.scene_sources(scenario)),
         ),
     )
-    constants_part = run_basis.sources(scenario, plant, catalog, constants())
+    listed = run_basis.sources(scenario, plant, catalog, constants())
+    constants_part = joined([listed, assumptions(scenario, plant, catalog)])
     lead = f"{place_words(scenario)}. A design that has not run: worked out by closed forms, not measured"
     parts = with_appendix((summary, engineering, method), constants_part)
     return report(scenario.title, lead, parts, app_version())

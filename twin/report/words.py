@@ -42,7 +42,7 @@ _REPORTED: dict[str, tuple[str, str, float]] = {
     "power_max_w": ("Peak facility power", "power", 1.0),
     "power_mean_w": ("Mean facility power", "power", 1.0),
     "throttle_gpu_s": ("GPU time in thermal throttling", "gpu_hours", 1.0 / 3600.0),
-    "water_l": ("Water", "water", 1.0),
+    "water_l": ("Make-up water", "water", 1.0),
     "carbon_kg": ("Carbon", "mass", 1.0),
     "cost_usd": ("Energy cost", "usd", 1.0),
     "carbon_per_gpu_h": ("Carbon per productive GPU-h", "mass", 1.0),

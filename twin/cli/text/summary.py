@@ -114,7 +114,7 @@ def _headline(summary: Mapping[str, Any]) -> Group:
             _quantity(energy["facility_j"], "energy"),
             f"of the facility; PUE {_number(summary['pue'], 3)}",
         ),
-        ("Water", _litres(summary["water_l"]), "evaporated"),
+        ("Water", _litres(summary["water_l"]), "evaporated and blown down"),
         (
             "Hottest GPU",
             _quantity(summary["thermal"]["gpu_max_c"], "temperature"),
