@@ -7,6 +7,15 @@ from typing import Any
 
 import pytest
 
+LARGEST = "campus-1m"
+"""The scene of a million GPUs: gigabytes and tens of seconds wherever it is built."""
+
+
+def but_largest(scenes: Iterable[str]) -> list[Any]:
+    """Return all scenes for `parametrize`; the `LARGEST` is slow."""
+    names = list(scenes)
+    return usually(names, [name for name in names if name != LARGEST])
+
 
 def usually(cases: Iterable[Any], which: int | Collection[Any]) -> list[Any]:
     """Return all cases for `parametrize`; those are slow that are not among the usual ones.

@@ -7,6 +7,7 @@ import pytest
 from canonical import canonical
 from demo_scenes import hall_of
 from test_plant_systems import check_floor
+from usual_cases import but_largest
 
 from twin.plant.build import build
 from twin.plant.geometry import build_geometry
@@ -26,10 +27,12 @@ GPUS = {
 }
 
 
-@pytest.fixture(params=SCENES, ids=lambda path: path.name.removesuffix(".twin.yaml"), scope="module")
+NAMES = [path.name.removesuffix(".twin.yaml") for path in SCENES]
+
+
+@pytest.fixture(params=but_largest(NAMES), scope="module")
 def named(request: pytest.FixtureRequest) -> tuple[str, Plant]:
-    path: Path = request.param
-    return path.name.removesuffix(".twin.yaml"), build(load(path).scenario)
+    return request.param, build(load(f"builtin:{request.param}").scenario)
 
 
 def test_the_scenes_hold_the_gpus_they_promise(named: tuple[str, Plant]) -> None:

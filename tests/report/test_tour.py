@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lab_scene import HEAD
+from usual_cases import but_largest
 
 from twin.app.shell import dock_table
 from twin.arrays import Bytes
@@ -60,7 +61,7 @@ def test_the_names_of_the_schema_are_those_of_the_window() -> None:
     assert tuple(entry.name for entry in dock_table.DOCKS) == DOCK_NAMES
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", but_largest(builtin_names()))
 def test_chapters_of_shipped_scenes_are_within_the_run_and_all_they_try_is_possible(name: str) -> None:
     document = load(f"builtin:{name}")
     scenario = document.scenario

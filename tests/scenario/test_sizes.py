@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from usual_cases import but_largest
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
@@ -97,7 +98,7 @@ def test_links_are_counted_before_they_are_laid(monkeypatch: pytest.MonkeyPatch)
     )
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", but_largest(builtin_names()))
 def test_links_and_switches_are_those_that_are_laid(name: str) -> None:
     scenario, catalog = load(f"builtin:{name}").scenario, load_catalog()
     if not scenario.fabrics:

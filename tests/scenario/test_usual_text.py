@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from usual_cases import but_largest
 
 from twin.scenario import ScenarioError
 from twin.scenario.reading.extend import builtin, builtin_names
@@ -105,7 +106,7 @@ def test_what_is_read_at_once_is_what_yaml_says(monkeypatch: pytest.MonkeyPatch)
     assert read > 400
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", but_largest(builtin_names()))
 def test_lines_of_the_shipped_scenes_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for line in builtin(f"builtin:{name}").read_text(encoding="utf-8").splitlines(keepends=True):
         for text in (line, line.strip(), line.strip().removeprefix("- "), line.rpartition(": ")[2].strip()):

@@ -26,6 +26,7 @@ SUFFIX = ".twin.yaml"
 _ORDER = (
     "llama3-16k",
     "campus-100k",
+    "campus-1m",
     "nvl72-row",
     "superpod-h100",
     "fat-tree-1k",
@@ -40,6 +41,7 @@ _STORY_CHARS = 170
 SCENE_WORDS = {
     "blackout": tr("power cut outage UPS battery generator grid utility"),
     "campus-100k": tr("giant hyperscale site GB200 100,000 GPUs batteries grid swings gas turbine"),
+    "campus-1m": tr("largest giant hyperscale sites GB200 million 1,000,000 GPUs"),
     "ethernet-tcp": tr("network RoCE InfiniBand slow communication"),
     "fat-tree-1k": tr("network fabric oversubscription congestion uplinks"),
     "frontier": tr("supercomputer AMD MI250X HPC exascale validation"),

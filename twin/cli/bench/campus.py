@@ -1,7 +1,7 @@
-"""How the engine copes with the largest shipped scene: a hundred thousand GPUs on one fabric of three tiers.
+"""How the engine copes with the largest shipped scenes: a hundred thousand GPUs on one fabric, a million on ten.
 
-``python -m twin.cli.bench.campus first`` (``check``, ``month RUN``) does one thing in a process of its own and prints
-CPU time and memory.
+``python -m twin.cli.bench.campus first SCENE`` (``check SCENE``, ``day SCENE``, ``month SCENE RUN``) does one thing
+in a process of its own and prints CPU time and memory.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from twin.runtime.protocol import ENGINE
 from twin.scenario import load
 
 SCENE = "builtin:campus-100k"
+MILLION = "builtin:campus-1m"
+DAY_S = 86400.0
 _MODULE = "twin.cli.bench.campus"
 
 
 def measure() -> dict[str, float | None]:
     """Return the figures by key: to the first moment of a run, of its check, of a month recorded; None: it failed."""
     with tempfile.TemporaryDirectory(prefix="twin-bench-") as folder:
-        first_cpu_s, first_mb = measured_apart(_MODULE, "first")
-        check_cpu_s, check_mb = measured_apart(_MODULE, "check")
-        month_cpu_s, month_mb = measured_apart(_MODULE, "month", str(Path(folder) / "campus.twinrun"))
+        first_cpu_s, first_mb = measured_apart(_MODULE, "first", SCENE)
+        check_cpu_s, check_mb = measured_apart(_MODULE, "check", SCENE)
+        month_cpu_s, month_mb = measured_apart(_MODULE, "month", SCENE, str(Path(folder) / "campus.twinrun"))
     return {
         "campus_first_moment_cpu_s": first_cpu_s,
         "campus_first_moment_mb": first_mb,
@@ -38,15 +40,25 @@ def measure() -> dict[str, float | None]:
     }
 
 
-def main(what: str, *path: str) -> None:
+def measure_million() -> dict[str, float | None]:
+    """Return the figures of a million GPUs by key: to the first moment, of the check, of a day; None: it failed."""
+    figures: dict[str, float | None] = {}
+    for what, key in (("first", "first_moment"), ("check", "check"), ("day", "day")):
+        figures[f"million_{key}_cpu_s"], figures[f"million_{key}_mb"] = measured_apart(_MODULE, what, MILLION)
+    return figures
+
+
+def main(what: str, scene: str, *path: str) -> None:
     """Print CPU time [s] and peak memory [MB] of one of them; reading the scene and loading the program count."""
-    document = load(SCENE)
+    document = load(scene)
     if what == "first":
         engine_type(ENGINE)(document.scenario).advance(1.0)
     elif what == "check":
         from twin.cli.check import report_of
 
         report_of(document)
+    elif what == "day":
+        engine_type(ENGINE)(document.scenario).advance(DAY_S)
     else:
         run(document.scenario, record=path[0])
     print(json.dumps([process_time(), peak_mb()]))

@@ -87,6 +87,7 @@ def _groups(drawn: bool) -> Iterator[Group]:
     yield "simulating a day of 100,000 GPUs", lambda: facility.measure("giant")
     yield "simulating 30 days of a shared cluster with 20,000 jobs", cluster.measure
     yield "simulating a month of campus-100k", campus.measure
+    yield "simulating a day of a million GPUs", campus.measure_million
     yield "simulating halls of 16,384 to 262,144 GPUs", growth.measure
     yield "planning", simulation.measure_planning
     if drawn:
