@@ -246,6 +246,15 @@ class LaidOutReport:
                 counts.append(list(Counter(_page_of(self._row(frame, row)[0]) for row in rows).values()))
         return counts
 
+    def row_heights(self) -> list[list[float]]:
+        """Return for each table with a head how high the text of its other rows is [px]."""
+        heights = []
+        for frame in self._document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable) and frame.format().headerRowCount():
+                rows = range(frame.format().headerRowCount(), frame.rows())
+                heights.append([bottom - top for top, bottom in (self._row(frame, row) for row in rows)])
+        return heights
+
     # --- what stays together
 
     def _pieces(self) -> list[_Piece]:
