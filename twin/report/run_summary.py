@@ -173,7 +173,7 @@ def _left(facts: RunFacts, job: Mapping[str, Any]) -> str:
     if job.get("state") in _STATES or spec is None or job.get("start_s") is None:
         return ""
     if spec.steps is None:
-        return " How much of the training that is: its end is not in the scene."
+        return " The scene sets no end of it."
     done = (job.get("steps") or 0) / spec.steps
     if not done:
         return ""
@@ -236,7 +236,7 @@ def expected_words(facts: RunFacts) -> str:
     if bands is not None and (band := bands.bands.get("interruptions")) is not None:
         over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
     said = (
-        f"That is random: the rates give {facts.expected:,.0f} in the mean, give or take "
+        f"That is random: the rates give {facts.expected:,.0f} in the mean, plus or minus "
         f"{math.sqrt(facts.expected):,.0f}{over}."
     )
     a_day = facts.expected / (facts.end_s / DAY_S)
