@@ -359,17 +359,19 @@ def test_what_was_counted_ends_and_rates_are_told_beside_one_draw() -> None:
     job = {"id": "llama3-405b", "gpus": 16384, "state": "running", "steps": 250, "start_s": 0.0}
     summary = {"jobs": [job], "interruptions": {"unexpected": 465}}
     facts = RunFacts(scenario, summary, True, 54 * 86400.0, {}, None, "", (), None, None, 419.0)  # type: ignore[arg-type]
-    assert "names no number of steps" in verdict(facts)
+    assert "The scene sets no end of it." in verdict(facts)
     (spec,) = scenario.jobs
     asked = scenario.model_copy(update={"jobs": (spec.model_copy(update={"steps": 1000}),)})
     assert "25.0 % of its 1,000 steps; at this rate it ends on 9 August 2026." in verdict(
         replace(facts, scenario=asked)
     )
     said = expected_words(facts)
-    assert "419 in the mean, give or take 20." in said
+    assert "419 in the mean, plus or minus 20." in said
     assert "calibrated" not in said
     published = PublishedFigure(A_DAY, 8.61, 7.76, 7.76, str, "Meta")
-    assert "calibrated on the published count" in expected_words(replace(facts, published=(published,)))
+    assert "calibrated on the published count: no prediction" in expected_words(
+        replace(facts, published=(published,))
+    )
 
 
 def test_the_appendix_lists_rates_restarts_and_prices_of_the_books() -> None:
@@ -379,8 +381,8 @@ def test_the_appendix_lists_rates_restarts_and_prices_of_the_books() -> None:
     rows = [row for row in failure_table(edited.scenario, edited.plant, edited.catalog).rows if row.acts]
     assert rows
     assert all(page.text.count(f"{row.title}{rate_words(row)}") == 1 for row in rows)
-    assert "Water and sewage12.55USD per m³" in page.text
-    assert "Interest6811% of capital, a year" in page.text
+    assert "Water and sewage2.5 USD per m³1 to 5estimated" in page.text
+    assert "Interest8 % of capital, a year6 to 11estimated" in page.text
     assert "watchdog10 min" in page.text
 
 

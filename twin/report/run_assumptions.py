@@ -9,6 +9,7 @@ from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.planning.risk.failure_table import FailureRow, failure_table, rate_words, repair_words
 from twin.plant.tables import Plant
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.run_basis import standing_mark
 from twin.report.words import length, quantity
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
@@ -94,23 +95,41 @@ def _electricity(scenario: Scenario) -> Markup:
 
 
 def _prices(scenario: Scenario, catalog: Catalog) -> Markup | None:
+    """Return prices, shares and lives with their ranges, and below them each source once."""
     book = PriceBook(catalog, scenario.prices)
-    rows = [_price(part, book.whole(part.id)) for part in catalog.prices]
-    if not rows:
+    found = [(part, book.whole(part.id)) for part in catalog.prices]
+    if not found:
         return None
-    heads = ("price, share, life or carbon", "low", "likely", "high", "unit", "rests on")
-    return table(heads, rows, caption="Prices that the books of a site can go by", class_="sources")
+    titles: dict[str, list[str]] = {}
+    for _, price in found:
+        if price.standing not in ("estimated", "scene"):
+            titles.setdefault(price.source, []).append(price.title)
+    rows = [
+        (price.title, *_range(part, price), standing_mark(price.standing), price.note)
+        for part, price in found
+    ]
+    said = [f"{', '.join(named)}: {source}." for source, named in titles.items()]
+    caption = "Prices, shares and lives that the books can go by"
+    return joined(
+        [
+            table(
+                ("number", "value", "low to high", "status", "reasoning"),
+                rows,
+                caption=caption,
+                class_="sources",
+            ),
+            *(tag("p", text, class_="note") for text in said),
+        ]
+    )
 
 
-def _price(part: PricePart, price: PriceRange) -> tuple[Child, ...]:
+def _range(part: PricePart, price: PriceRange) -> tuple[str, str]:
+    """Return a price in its unit, and its range where it has one."""
     of = "" if part.per == "1" else f" of {part.per}"
     scale, unit = {
         "share": (100.0, f"%{of}"),
         "years": (1.0, "years"),
         "carbon_kg": (1.0, f"kg per {part.per}"),
     }.get(part.value_key, (1.0, f"USD per {part.per}"))
-    rests = ": ".join(text for text in (price.standing, price.source, price.note) if text)
-    low, likely, high = (
-        number(value, f"{round(scale * value, 6):,.10g}") for value in (price.low, price.likely, price.high)
-    )
-    return (price.title, low, likely, high, unit.replace("m3", "m³"), rests)
+    low, likely, high = (f"{round(scale * usd, 6):,.10g}" for usd in (price.low, price.likely, price.high))
+    return f"{likely} {unit.replace('m3', 'm³')}", "" if price.low == price.high else f"{low} to {high}"

@@ -97,7 +97,7 @@ def money_words(found: RunMoney | str) -> str:
             break
     said += cash_sentences(books)
     said.append(
-        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices. Ranges are of the prices "
+        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices; ranges are of prices "
         "alone, not of step times or the seed."
     )
     left_out = books.bill.notes

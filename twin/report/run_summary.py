@@ -173,7 +173,7 @@ def _left(facts: RunFacts, job: Mapping[str, Any]) -> str:
     if job.get("state") in _STATES or spec is None or job.get("start_s") is None:
         return ""
     if spec.steps is None:
-        return " The scene names no number of steps, so no share of the training and no end of it are known."
+        return " The scene sets no end of it."
     done = (job.get("steps") or 0) / spec.steps
     if not done:
         return ""
@@ -236,13 +236,13 @@ def expected_words(facts: RunFacts) -> str:
     if bands is not None and (band := bands.bands.get("interruptions")) is not None:
         over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
     said = (
-        f"The number is random: the rates of the scene give {facts.expected:,.0f} in the mean, give or take "
+        f"That is random: the rates give {facts.expected:,.0f} in the mean, plus or minus "
         f"{math.sqrt(facts.expected):,.0f}{over}."
     )
     a_day = facts.expected / (facts.end_s / DAY_S)
     counted_a_day = next((figure.low for figure in facts.published if figure.title == A_DAY), None)
     if counted_a_day and abs(a_day / counted_a_day - 1.0) < _CALIBRATED:
-        said += " The rates are calibrated on the published count below, so the number is no prediction; its cost is."
+        said += " They are calibrated on the published count: no prediction."
     return said
 
 
