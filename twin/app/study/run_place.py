@@ -8,6 +8,7 @@ from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from twin.app.toolkit.look import Look, label, tool_button
+from twin.app.toolkit.plain_text import plain_tip
 from twin.language import tr
 from twin.studies.cluster import CERTIFICATES, must_be_safe
 from twin.studies.study import POOL
@@ -34,7 +35,7 @@ class RunPlace(QWidget):
         )
         self.folder.setPlaceholderText(tr("Folder of certificates"))
         self.folder.setAccessibleName(tr("Folder of certificates"))
-        self.folder.setToolTip(tr("Folder with {files}", files=", ".join(CERTIFICATES)))
+        self.folder.setToolTip(plain_tip(tr("Folder with {files}", files=", ".join(CERTIFICATES))))
         button = tool_button(look, "open", tr("Choose the folder of certificates"))
         button.clicked.connect(self._ask_folder)
         self.certificates_row = QWidget()
