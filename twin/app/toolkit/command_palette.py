@@ -152,15 +152,17 @@ class _Early(QObject):
 
     def __init__(self, field: QLineEdit) -> None:
         super().__init__(field)
-        self._field = field
+        self._field, self._handing = field, False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let no shortcut act, and no other widget hear of the key."""
+        """Let no shortcut act, and no other widget hear of the key: nor those around the field, of one it ignores."""
         elsewhere = isinstance(watched, QWidget) and watched is not self._field
         if not elsewhere or not isinstance(event, QKeyEvent):
             return False
-        if event.type() == QEvent.Type.KeyPress:
+        if event.type() == QEvent.Type.KeyPress and not self._handing:
+            self._handing = True
             QApplication.sendEvent(self._field, event)
+            self._handing = False
         event.accept()
         return True
 
