@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, shipped_scenes
 from twin.app.session.plot_pages import FIGURE_WORDS
@@ -124,3 +126,24 @@ def test_a_found_scene_is_opened(use_window: Callable[..., MainWindow], lab: Pat
 def test_words_are_of_scenes_and_figures_that_are_there() -> None:
     assert set(SCENE_WORDS) == {path.name.removesuffix(SUFFIX) for path in shipped_scenes()}
     assert all(BY_ID[id].entity == "site" for id in FIGURE_WORDS)
+
+
+def test_a_key_typed_before_the_palette_has_the_keyboard_is_handed_over_once(
+    use_window: Callable[..., MainWindow], lab: Path
+) -> None:
+    """Keys that the field ignores go on to what is around it: they come back to nobody."""
+    window = use_window(lab)
+    palette = window.palette_popup
+    window.open_palette()
+    palette.field.setText("ab")
+    early = palette._early  # a window manager that takes its time
+    window.installEventFilter(early)
+    palette.installEventFilter(early)
+    try:
+        QTest.keyClick(window, Qt.Key.Key_C)
+        QTest.keyClick(window, Qt.Key.Key_F35)
+    finally:
+        window.removeEventFilter(early)
+        palette.removeEventFilter(early)
+    assert palette.field.text() == "abc"
+    palette.hide()
