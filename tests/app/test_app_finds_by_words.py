@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
 
 from twin.app.files.scene_list import SCENE_WORDS, SUFFIX, shipped_scenes
 from twin.app.session.plot_pages import FIGURE_WORDS
 from twin.app.shell.main_window import MainWindow
-from twin.app.toolkit.command_palette import PaletteEntry
+from twin.app.toolkit.command_palette import EarlyKeys, PaletteEntry
 from twin.record.channels import BY_ID
 
 pytestmark = pytest.mark.gl
@@ -128,22 +130,19 @@ def test_words_are_of_scenes_and_figures_that_are_there() -> None:
     assert all(BY_ID[id].entity == "site" for id in FIGURE_WORDS)
 
 
-def test_a_key_typed_before_the_palette_has_the_keyboard_is_handed_over_once(
-    use_window: Callable[..., MainWindow], lab: Path
-) -> None:
+def test_a_key_typed_before_the_palette_has_the_keyboard_is_handed_over_once(qtbot: QtBot) -> None:
     """Keys that the field ignores go on to what is around it: they come back to nobody."""
-    window = use_window(lab)
-    palette = window.palette_popup
-    window.open_palette()
-    palette.field.setText("ab")
-    early = palette._early  # a window manager that takes its time
-    window.installEventFilter(early)
-    palette.installEventFilter(early)
+    box, other = QWidget(), QWidget()
+    field = QLineEdit(box)
+    early, app = EarlyKeys(field), QApplication.instance()
+    assert app is not None
+    for widget in (box, other):
+        qtbot.addWidget(widget)
+        widget.show()
+    app.installEventFilter(early)
     try:
-        QTest.keyClick(window, Qt.Key.Key_C)
-        QTest.keyClick(window, Qt.Key.Key_F35)
+        QTest.keyClick(other, Qt.Key.Key_C)
+        QTest.keyClick(other, Qt.Key.Key_F35)
     finally:
-        window.removeEventFilter(early)
-        palette.removeEventFilter(early)
-    assert palette.field.text() == "abc"
-    palette.hide()
+        app.removeEventFilter(early)
+    assert field.text() == "c"

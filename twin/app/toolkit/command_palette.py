@@ -147,7 +147,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
-class _Early(QObject):
+class EarlyKeys(QObject):
     """Takes what is typed to another window while the palette waits for the keyboard, and hands it to the field."""
 
     def __init__(self, field: QLineEdit) -> None:
@@ -207,7 +207,7 @@ class CommandPalette(QFrame):
         self.field.setToolTip(tr("Up and Down select, Enter runs, Esc closes"))
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
-        self._early = _Early(self.field)
+        self._early = EarlyKeys(self.field)
         self._model = _Entries()
         self.list = QListView()
         self.list.setModel(self._model)
