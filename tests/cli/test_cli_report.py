@@ -84,4 +84,4 @@ def test_two_designs_are_compared_in_a_file(twin, tmp_path: Path) -> None:
         head
         == "A laboratory with 16 GPUs: Job llama3, checkpoint interval: 30 min \N{RIGHTWARDS ARROW} 10 min"
     )
-    assert "B: Job llama3, checkpoint interval: 30 min" in text.partition("<thead>")[2]
+    assert "<b>B</b>: Job llama3, checkpoint interval: 30 min" in text.partition("<thead>")[2]
