@@ -158,7 +158,7 @@ def test_what_is_wrong_stands_at_its_field(asked: tuple[MainWindow, NeedDialog])
     assert dialog.draft.value("limits.budget_usd") == 25e6
     dialog.find_button.click()
     assert not dialog.search.busy, "tokens are still wrong"
-    assert rows["workloads[0].tokens"].field.hasFocus()
+    assert dialog.focusWidget() is rows["workloads[0].tokens"].field
     typed(dialog, "workloads[0].tokens", "2T")
     assert dialog.form.first_fault is None
     typed(dialog, "workloads[0].deadline", "")
