@@ -9,7 +9,7 @@ from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.planning.risk.failure_table import FailureRow, failure_table, rate_words, repair_words
 from twin.plant.tables import Plant
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.run_basis import standing_mark
+from twin.report.run_basis import status_mark
 from twin.report.words import length, quantity
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
@@ -105,8 +105,7 @@ def _prices(scenario: Scenario, catalog: Catalog) -> Markup | None:
         if price.standing not in ("estimated", "scene"):
             titles.setdefault(price.source, []).append(price.title)
     rows = [
-        (price.title, *_range(part, price), standing_mark(price.standing), price.note)
-        for part, price in found
+        (price.title, *_range(part, price), status_mark(price.standing), price.note) for part, price in found
     ]
     said = [f"{', '.join(named)}: {source}." for source, named in titles.items()]
     caption = "Prices, shares and lives that the books can go by"

@@ -204,7 +204,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
             (
                 field_words(figure.key),
                 number(figure.value, field_value(figure.text, figure.key)),
-                standing_mark(figure.status),
+                status_mark(figure.status),
                 joined(
                     [
                         figure.citation or figure.source,
@@ -225,7 +225,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
             (
                 field_words(key),
                 number(figure.value, field_value(figure.text, key)),
-                standing_mark(figure.status),
+                status_mark(figure.status),
                 figure.source,
             )
             for key, figure in profile.figures.items()
@@ -250,7 +250,7 @@ def _profiles(scenario: Scenario, plant: Plant, texts: Mapping[str, str]) -> lis
     return made
 
 
-def standing_mark(status: str) -> Markup:
+def status_mark(status: str) -> Markup:
     """Return the standing of a number, marked where it wants to be checked."""
     css = {"recalled": "warn", "estimated": "warn", "unverified": "warn"}.get(status)
     return tag("span", status, class_=css, title=_STANDING.get(status))

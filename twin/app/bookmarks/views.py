@@ -21,9 +21,10 @@ from twin.app.bookmarks.view_file import (
     view_path,
     write_view,
 )
-from twin.app.files.scene_file import SceneFile, is_shipped
+from twin.app.files.scene_file import SceneFile
 from twin.app.hall.panel import HallPanel
 from twin.app.session.recording import is_recording
+from twin.app.session.save_folder import is_shipped
 from twin.language import counted, tr
 
 KEPT_AFTER_MS = 1000

@@ -14,9 +14,10 @@ from twin.analysis.branch import Addition, Started, branch_scene, parent_scene, 
 from twin.analysis.branch_changes import instead_in_words
 from twin.analysis.what_if import RUN_SUFFIX, what_if, whole_run
 from twin.app.branches.answer import Answering, Question
-from twin.app.branches.choices import Sort, folder_of, is_shipped, run_beside
+from twin.app.branches.choices import Sort, folder_of, run_beside
 from twin.app.branches.dialog import BranchDialog, Wish
 from twin.app.files.files import Files
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look
 from twin.app.toolkit.problem_notice import Unplayable

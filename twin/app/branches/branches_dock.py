@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from twin.analysis.branch_tree import RUN_SUFFIX, SceneBranch, tree_of
-from twin.app.branches.choices import folder_of, is_shipped
+from twin.app.branches.choices import folder_of
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.session import Session
 from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import get_args
 
-from twin import resources
 from twin.app.faults.break_choices import CAP_SHARE
+from twin.app.session.save_folder import is_of_program
 from twin.language import tr
 from twin.plant.tables import Plant
 from twin.record.state_folder import state_folder
@@ -86,16 +86,10 @@ def run_beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(SUFFIX) + ".twinrun")
 
 
-def is_shipped(path: Path) -> bool:
-    """Return whether a scene came with the program."""
-    return path.resolve().is_relative_to(Path(str(resources.folder("scenes"))).resolve())
-
-
 def folder_of(path: Path | None) -> Path:
     """Return where the branches of a scene or recording lie: beside it, else in the program's own folder."""
-    own = state_folder()
-    if path is None or is_shipped(path) or path.resolve().is_relative_to((own / "runs").resolve()):
-        made = own / "branches"
+    if path is None or is_of_program(path):
+        made = state_folder() / "branches"
         made.mkdir(parents=True, exist_ok=True)
         return made
     return path.resolve().parent

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from twin.app.branches.answer import Answered
-from twin.app.branches.choices import is_shipped
 from twin.app.compare.designs import DesignChoice, DesignsDialog, Simulated
 from twin.app.compare.dialog import CompareDialog
 from twin.app.compare.recorded_runs import RunsDialog
 from twin.app.compare.run import ComparedRun
 from twin.app.files.scene_list import own_scenes
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.look import Look

@@ -9,7 +9,6 @@ from pathlib import Path
 from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMessageBox
 
-from twin import resources
 from twin.app.files.files import Files
 from twin.app.files.journal import Journal
 from twin.app.files.journal_steps import StepNotes
@@ -17,7 +16,7 @@ from twin.app.files.recovery import RecoverableRun, RecoveredWork, discard, draf
 from twin.app.files.scene_list import SUFFIX
 from twin.app.session.editor import Editor
 from twin.app.session.recording import copy_to_go_on
-from twin.app.session.save_folder import save_folder
+from twin.app.session.save_folder import is_shipped, save_folder
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain
@@ -415,12 +414,6 @@ def name_for(title: str) -> str:
     """Return the name that a file is offered for a scene of this title."""
     words = "-".join(re.findall(r"\w+", title.lower()))
     return f"{words[:60]}{SUFFIX}" if words else NEW_NAME
-
-
-def is_shipped(path: Path) -> bool:
-    """Return whether a file is one of the scenes that come with the program."""
-    folder = Path(str(resources.folder("scenes"))).resolve()
-    return path.resolve().parent == folder
 
 
 def _anybody() -> bool:

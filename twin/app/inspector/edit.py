@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.inspector.property_fields import Property, common, properties, stands_for
@@ -26,6 +25,21 @@ from twin.language import counted, tr
 _LATER_MS = 40
 _ROOMY_PX = 284
 """From this width on fields stand beside their names [px at the usual text]."""
+
+
+class WidthWatch(QObject):
+    """Tells that a widget has another size, or its text."""
+
+    def __init__(self, widget: QWidget, tell: Callable[[], None]) -> None:
+        super().__init__(widget)
+        self._tell = tell
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hear of it; the widget gets all events."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.StyleChange):
+            self._tell()
+        return super().eventFilter(watched, event)
 
 
 class EditPanel(QScrollArea):
@@ -59,6 +73,7 @@ class EditPanel(QScrollArea):
         )
         self.setWidgetResizable(True)
         self.setAccessibleName(tr("Properties of the selection"))
+        WidthWatch(self, self._follow_width)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
@@ -116,18 +131,8 @@ class EditPanel(QScrollArea):
         """Return whether a field has no room beside its name, source and way back."""
         return self.width() < theme.scaled(_ROOMY_PX)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put fields beside their names or below them."""
-        super().resizeEvent(event)
-        self._follow_width()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Do so where the size of text has changed."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._follow_width()
-
     def _follow_width(self) -> None:
+        """Put fields beside their names or below them."""
         if self._shape and self._shape[-1] is not self._is_narrow:
             self._later()
 

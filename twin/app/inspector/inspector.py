@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from psygnal import Signal
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.form.segment_switch import SegmentSwitch
-from twin.app.inspector.edit import EditPanel
+from twin.app.inspector.edit import EditPanel, WidthWatch
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
 from twin.app.inspector.failure_page import FailurePage
 from twin.app.inspector.year_dialog import YearDialog
@@ -110,6 +109,7 @@ class Inspector(Dock):
         self._year_due.timeout.connect(self._work_out_year)
         self._no_run = ""  # why no run can be made of the scene
         session.cannot_begin.connect(partial(setattr, self, "_no_run"))
+        WidthWatch(self, self._follow_width)
 
     @property
     def thing(self) -> str | None:
@@ -309,19 +309,9 @@ class Inspector(Dock):
         room_px = self.width() - _AROUND_PX
         return room_px // _ROUGH_PX * _ROUGH_PX if room_px < scaled(_ROOMY_PX) else None
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Let facts have the room that there is."""
-        super().resizeEvent(event)
-        self._follow_width()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Do so where the size of text has changed."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._follow_width()
-
     def _follow_width(self) -> None:
-        if getattr(self, "facts", None) is not None and self._built_px != self._room_px:
+        """Let facts have the room that there is."""
+        if self.facts is not None and self._built_px != self._room_px:
             self._late.start(_DRAWN_MS)
 
     def _build(self, facts: Facts) -> None:

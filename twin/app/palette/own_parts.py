@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox, QWidget
 
-from twin.app.files.scene_file import is_shipped
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import make_plain, plain_tip
 from twin.catalog import CatalogError, UnknownPart

@@ -8,10 +8,14 @@ from twin import resources
 from twin.record.state_folder import state_folder
 
 
+def is_shipped(path: Path) -> bool:
+    """Return whether a scene came with the program."""
+    return path.resolve().is_relative_to(Path(str(resources.folder("scenes"))).resolve())
+
+
 def is_of_program(path: Path) -> bool:
     """Return whether a scene came with the program, or a recording lies where the program keeps its own."""
-    folders = (Path(str(resources.folder("scenes"))), state_folder() / "runs")
-    return any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
+    return is_shipped(path) or path.resolve().is_relative_to((state_folder() / "runs").resolve())
 
 
 def save_folder(path: Path | None) -> Path:

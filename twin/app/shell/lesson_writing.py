@@ -12,8 +12,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from twin.analysis.background_process import Aside, ProcessFailed, RunProgress
-from twin.app.files.scene_file import is_shipped
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.teach.courses import own_lessons, remember_lesson
 from twin.app.teach.person_dialog import person_of

@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from twin.app.files.scene_file import NEW_NAME, document_of_text, is_shipped
+from twin.app.files.scene_file import NEW_NAME, document_of_text
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
+from twin.app.session.save_folder import is_shipped
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.study.scene_keys import key_at
 from twin.record.inputs import inputs_hash

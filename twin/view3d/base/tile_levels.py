@@ -31,6 +31,8 @@ FADE_PX: dict[TileLevel, tuple[float, float]] = {
 }
 """How large what a tile stands for is on screen when the tile begins to cover it, and when it has [px]: the tile of a
 GPU, the width of a rack, the distance between rows."""
+DRAWN = 0.5
+"""A tile that hides more than this of what is behind it is what is seen there."""
 LID_M = 0.62
 """A tile reaches so far over its racks: cables and busways are in it."""
 FACE_M = 0.025

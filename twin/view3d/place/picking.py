@@ -16,7 +16,7 @@ from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.bounds import Box, machine_boxes, rack_boxes
 from twin.view3d.base.fronts import FRAME_M
 from twin.view3d.base.state import CameraPose
-from twin.view3d.base.tile_levels import TileLevel, TilePlaces
+from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.place.site_plan import SitePlan
 
 OWN_M = 2.0
@@ -28,8 +28,6 @@ LEAST_PX = 14.0
 """What is smaller than this across on screen is not picked by itself: the thing that holds it is."""
 REACHED = 0.995
 """What meets a sight line this close to its end touches the thing and hides nothing."""
-DRAWN = 0.5
-"""A tile that hides more than this of what is behind it is what is seen there."""
 HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant", "row", "hall"]
 _TILES: dict[TileLevel, Literal["rack", "row", "hall"]] = {
     TileLevel.RACK: "rack",

@@ -12,15 +12,13 @@ from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.state import CameraPose
-from twin.view3d.base.tile_levels import TileLevel, TilePlaces
+from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileValues
 
 LEAST_PX: dict[LabelKind, float] = {LabelKind.ROW: 3.0, LabelKind.LOOP: 22.0, LabelKind.HALL: 0.0}
 """A row has its name where its racks are wider than this, a loop where its machines are higher [logical px]."""
 KEPT = 0.8
 """What has a name keeps it down to this share of the size: names do not flicker while the camera moves."""
-DRAWN = 0.5
-"""A tile that hides more than this is what is seen."""
 MOST_MARKS = 30
 """Rows with a mark for what has failed, at most; those with most come first."""
 
