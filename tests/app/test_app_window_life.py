@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -76,6 +76,8 @@ def test_a_closed_window_has_no_worker_and_the_next_has_its_layout(
     first.close()
     assert not first.session.client.alive
     assert not find_workers()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # its canvas goes
+    first.docks.checks.ask()
     second = make_window(lab)
     assert not second.docks.is_shown("plots")
     assert second.docks.is_shown("events")

@@ -355,8 +355,7 @@ class HallView:
     def close(self) -> None:
         """Release the canvas and stop listening; the widget is deleted when control returns to the event loop.
 
-        Left to the garbage collector it would go at any time, even while another canvas paints, and take the
-        process with it.
+        Left to the garbage collector it would go at any time, also while another canvas paints: that ends the process.
         """
         if self._closed:
             return
@@ -397,9 +396,10 @@ class HallView:
             still.paint(self.canvas, (width, height), draw_hall)
 
     def _show(self, *_change: object) -> None:
-        """Draw the hall anew: it looks different."""
+        """Draw the hall anew: it looks different. A closed one is told things still, and draws nothing."""
         self._changes += 1
-        self.canvas.update()
+        if not self._closed:
+            self.canvas.update()
 
     def _on_colour_by(self, *_change: object) -> None:
         if self.plant is not None:
