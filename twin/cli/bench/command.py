@@ -99,6 +99,12 @@ def _groups(drawn: bool) -> Iterator[Group]:
         yield "timing the GUI", window.gui_timer_ms
         yield "drawing 16,384 GPUs", lambda: window.drawing(16384)
         yield "drawing 100,000 GPUs", lambda: window.drawing(100000)
+        yield (
+            "starting the app on campus-100k",
+            lambda: {"campus_first_picture_s": window.first_picture_s(campus.SCENE)},
+        )
+        yield "editing campus-100k", edits.measure_campus
+        yield "drawing campus-100k", window.campus_drawing
 
 
 def _compile() -> None:

@@ -21,7 +21,10 @@ decide_platform()
 from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer  # noqa: E402  (the platform is decided before)
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
+from twin.catalog import load_catalog  # noqa: E402
+from twin.cli.bench.campus import SCENE as CAMPUS  # noqa: E402
 from twin.cli.bench.simulation import SCENE  # noqa: E402
+from twin.plant.build import build  # noqa: E402
 from twin.runtime.client import Client  # noqa: E402
 from twin.runtime.protocol import At  # noqa: E402
 from twin.scenario import load  # noqa: E402
@@ -74,12 +77,21 @@ def gui_timer_ms() -> dict[str, float]:
     return figures
 
 
-def first_picture_s() -> float | None:
-    """Return the time from starting the app to its first picture of a hall [s]; None when none came."""
+def campus_drawing() -> dict[str, float]:
+    """Return the figures of drawing the shipped campus by key."""
+    application()
+    from twin.view3d.view.bench import measure_view
+
+    view = measure_view(build(load(CAMPUS).scenario, load_catalog()))
+    return {"campus_view_rest_ms": view.rest_ms, "campus_view_moving_ms": view.moving_ms}
+
+
+def first_picture_s(scene: str = SCENE) -> float | None:
+    """Return the time from starting the app to its first picture of a scene [s]; None when none came."""
     with tempfile.TemporaryDirectory(prefix="twin-bench-") as folder:
         environment = {**os.environ, "XDG_CONFIG_HOME": folder, "TWIN_STATE_DIR": folder}
         began = monotonic()
-        command = [sys.executable, "-m", "twin.cli.bench.first_picture", SCENE, repr(began)]
+        command = [sys.executable, "-m", "twin.cli.bench.first_picture", scene, repr(began)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=False, timeout=120
         )
