@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,21 +118,24 @@ def _vertices(
     rack: NDArray[np.int32],
     u0: NDArray[np.float64],
     u1: NDArray[np.float64],
-    looks: list[_Look],
+    kind: NDArray[np.integer[Any]],
+    look_of: Mapping[Any, _Look],
 ) -> NDArray[np.void]:
+    kinds, of = np.unique(kind, return_inverse=True)
+    looks = [look_of[each] for each in kinds.tolist()]
     none = np.zeros(len(rack))
     edge_m = 0.0025
     out = np.zeros((len(rack), 4), _TYPE)
     z0, z1 = RACK_FOOT_M + u0 * U_M + edge_m, RACK_FOOT_M + u1 * U_M - edge_m
     out["a_position"] = face_corners(plant, rack, z0, z1, none, none + 1.0)
-    across = np.array([look.across for look in looks])
-    upwards = np.maximum(1.0, np.rint((u1 - u0) * [look.per_u for look in looks]))
+    across, per_u = (np.array([[look.across, look.per_u] for look in looks])[of]).T
+    upwards = np.maximum(1.0, np.rint((u1 - u0) * per_u))
     corner = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
     out["a_cell"] = corner[None] * np.stack([across, upwards], axis=1)[:, None, :]
-    out["a_light"] = np.array([look.light for look in looks])[:, None, :]
-    out["a_base"] = np.array([(*look.plate, look.lit_share) for look in looks])[:, None, :]
+    out["a_light"] = np.array([look.light for look in looks])[of, None]
+    out["a_base"] = np.array([(*look.plate, look.lit_share) for look in looks])[of, None]
     seed = np.floor(np.modf(np.arange(len(rack)) * 0.754877)[0] * 512)
-    out["a_lit"][..., :3] = np.array([look.lit for look in looks])[:, None, :]
+    out["a_lit"][..., :3] = np.array([look.lit for look in looks])[of, None]
     out["a_lit"][..., 3] = seed[:, None]
     return out.ravel()
 
@@ -169,12 +173,12 @@ class Faces:
         self._switches = np.flatnonzero(switches.present)
         slots = self._switches
         if len(slots):
-            looks = [_ROLES[role] for role in switches.role[slots].tolist()]
-            parts.append(_vertices(plant, tiles.rack[slots], tiles.u0[slots], tiles.u1[slots], looks))
+            spots = tiles.rack[slots], tiles.u0[slots], tiles.u1[slots]
+            parts.append(_vertices(plant, *spots, switches.role[slots], _ROLES))
         fixtures = geometry.fixtures
         if len(fixtures.rack):
-            looks = [_FIXTURES[kind] for kind in fixtures.kind.tolist()]
-            parts.append(_vertices(plant, fixtures.rack, fixtures.u0, fixtures.u1, looks))
+            spots = fixtures.rack, fixtures.u0, fixtures.u1
+            parts.append(_vertices(plant, *spots, fixtures.kind, _FIXTURES))
         self._quads = sum(len(p) for p in parts) // 4
         if self._quads:
             vertices = np.concatenate(parts)

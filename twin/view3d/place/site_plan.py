@@ -160,20 +160,21 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
 def _place_behind(
     plant: Plant, sizes: Floats, middle: Floats, placed: NDArray[np.bool_], side: float
 ) -> None:
-    """Place all other power items in ranks behind the first hall, in place: what is nearer to the racks nearer."""
+    """Place all other power items in ranks behind the first hall, in place: what is nearer to the racks nearer.
+
+    In a rank feed B stands beyond feed A.
+    """
     power, halls = plant.power, plant.halls
     rank = _ranks(plant, placed)
-    order = _order(plant)
     wall_m = float(halls.y0_m.min() if side > 0 else halls.y1_m.max())
     at_m = wall_m - side * BEHIND_M
     x1_m, wide_m = float(halls.x1_m[0]), float(halls.x1_m[0] - halls.x0_m[0])
-    sizes_m = sizes.tolist()
     for level in range(1, int(rank.max(initial=0)) + 1):
         chosen = np.flatnonzero((rank == level) & power.present)
-        chosen = chosen[np.argsort(order[chosen], kind="stable")]
+        of_feed_b = np.array(["-b/" in power.ids[item] for item in chosen.tolist()], bool)
+        chosen = np.concatenate([chosen[~of_feed_b], chosen[of_feed_b]])
         used_m, deep_m = 0.0, 0.0
-        for item in chosen.tolist():
-            item_wide_m, item_deep_m, _ = sizes_m[item]
+        for item, (item_wide_m, item_deep_m, _) in zip(chosen.tolist(), sizes[chosen].tolist(), strict=True):
             if used_m and used_m + item_wide_m > max(wide_m, 12.0):
                 at_m, used_m, deep_m = at_m - side * (deep_m + GAP_M), 0.0, 0.0
             middle[item, :2] = x1_m - used_m - item_wide_m / 2, at_m - side * item_deep_m / 2
@@ -193,14 +194,6 @@ def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints32:
     for item in np.flatnonzero(power.bus >= 0).tolist():
         rank[item] = rank[power.bus[item]] + 1
     return np.array(rank, np.int32)
-
-
-def _order(plant: Plant) -> Floats:
-    """Return where items stand in their rank: feed B beyond feed A, else as numbered."""
-    power = plant.power
-    total = max(len(power.ids), 1)
-    feed = np.array([1.0 if "-b/" in id else 0.0 for id in power.ids])
-    return np.asarray(feed * total + np.arange(len(power.ids)))
 
 
 def _yard(plant: Plant) -> Yard:
