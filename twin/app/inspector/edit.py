@@ -114,7 +114,7 @@ class EditPanel(QScrollArea):
         ):
             self.ids = ("",)
         found = common(scene, self.ids)
-        shape = found, self._owner_names(found), self._is_narrow
+        shape = found, self._owner_names(found), self._room
         if shape != self._shape:
             self._shape = shape
             self._build(found)
@@ -131,9 +131,14 @@ class EditPanel(QScrollArea):
         """Return whether a field has no room beside its name, source and way back."""
         return self.width() < theme.scaled(_ROOMY_PX)
 
+    @property
+    def _room(self) -> tuple[bool, int]:
+        """Return what the places of fields follow: whether it is narrow, and the size of text."""
+        return self._is_narrow, theme.scaled(_ROOMY_PX)
+
     def _follow_width(self) -> None:
         """Put fields beside their names or below them."""
-        if self._shape and self._shape[-1] is not self._is_narrow:
+        if self._shape and self._shape[-1] != self._room:
             self._later()
 
     def showEvent(self, event: object) -> None:
@@ -180,15 +185,15 @@ class EditPanel(QScrollArea):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
         grid.addWidget(label(title.strip().upper(), "section", wrap=True), 0, 0, 1, 4)
+        grid.setColumnStretch(1, 1)
+        for column, width_px in ((0, 84), (2, 58), (3, 26)):  # alike in all sections
+            grid.setColumnMinimumWidth(column, theme.scaled(width_px))
         for place, field in enumerate(some):
             row = PropertyRow(self._look, field)
             row.entered.connect(partial(self._enter, row))
             row.menu_wanted.connect(partial(self._offer, row))
             row.put_into(grid, 1 + 2 * place, narrow=self._is_narrow)
             self.rows[field.key, field.of_generator] = row
-        grid.setColumnStretch(1, 1)
-        for column, width_px in ((0, 84), (2, 58), (3, 26)):  # alike in all sections
-            grid.setColumnMinimumWidth(column, theme.scaled(width_px))
         return frame
 
     def _words(self, scene: EditedScene) -> str:

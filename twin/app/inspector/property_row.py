@@ -76,7 +76,8 @@ class PropertyRow(FieldRow):
         top = Qt.AlignmentFlag.AlignVCenter
         wide = isinstance(self.field, NamesField) or (narrow and not isinstance(self.field, QCheckBox))
         grid.addWidget(self.name, line, 0, 1, 2 if wide else 1, top)
-        if not wide:
+        if not wide:  # a field needs the room more than its name, which wraps
+            self.name.setMaximumWidth(max(grid.columnMinimumWidth(0), self.name.minimumSizeHint().width()))
             grid.addWidget(self.field, line, 1)
         grid.addWidget(self.badge, line, 2, top)
         grid.addWidget(self.reset, line, 3, top)
