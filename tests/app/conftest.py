@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -19,7 +19,6 @@ from patient_bot import PatientBot
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
-from ready_processes import ready_processes
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
@@ -43,12 +42,6 @@ def workers() -> list[psutil.Process]:
             if forked or "spawn_main" in " ".join(child.cmdline()):
                 alive.append(child)
     return alive
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ready_processes() -> Iterator[None]:
-    with ready_processes():
-        yield
 
 
 class _Errors(logging.Handler):
@@ -128,7 +121,8 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
         if window.session.draft is not None:
             window.session.draft.mark_saved()
         window.editing.file.asks = False  # nobody is there to be asked
-        window.close()
+        with _no_picture_kept(window):
+            window.close()
         window.deleteLater()
         look.close()
         del window, look
@@ -143,13 +137,23 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     assert not errors.texts, errors.texts
 
 
+@contextmanager
+def _no_picture_kept(window: MainWindow) -> Iterator[None]:
+    """Let no picture be taken of the scene that is left: nobody will look at its card."""
+    files: Any = window.files
+    files.keep_picture = lambda: None
+    yield
+    del files.keep_picture
+
+
 def _wait(until: Callable[[], bool]) -> None:
     wait_until(until, "the window does not come to it", rest=lambda: QTest.qWait(5))
 
 
 def _open(window: MainWindow, scene: Path) -> None:
     session = window.session
-    assert window.files.open(scene)
+    with _no_picture_kept(window):
+        assert window.files.open(scene)
     _wait(lambda: session.frame is not None or session.lost)
     assert not session.lost, [note.trouble for note in window.notifications.notes]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,8 +40,7 @@ def test_they_follow_when_they_are_shown(
         add(self, events)
 
     monkeypatch.setattr(JobHistory, "add", counted)
-    session.set_speed(21_600.0)
-    session.play()
+    session.play(math.inf, 40_001.0)
     qtbot.waitUntil(lambda: session.t_s > 40_000.0)
     session.pause()
     docks.show("events")
