@@ -26,7 +26,7 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", tr("Seeds B + / \N
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 116, B: 116, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
+_WIDE_PX = {A: 116, B: 116, APART: 118, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
     INTERVAL: tr("Half width of the 95 % interval of the difference; same failures in both, seed by seed"),
     SEEDS: tr("Number of seeds where B is higher / lower than A"),
