@@ -80,6 +80,9 @@ def test_the_longest_stop_weighs_most_and_time_for_which_it_waited_is_not_its_re
     assert restart is not None
     assert "3 restarts; largest: llama3 stopped" in restart.text
     assert "fault 3" in restart.text
+    detection = found.of("detection")
+    assert detection is not None
+    assert detection.text.startswith("3 stretches; largest, with 2 like it: llama3 stopped")
     late = explained(bookings_of_the_end(), 300.0, events_of_the_end(), from_s=200.0)
     assert [gpu_s for _, gpu_s in causes(late, "restart_and_load")] == [400.0], (
         "a range has its own part alone"
@@ -95,6 +98,22 @@ def bookings_of_the_end() -> Booked:
     bookings.spent(0, 0.0, 100.0, rate(productive=8.0))
     bookings.spent(0, 100.0, 250.0, rate(restart_and_load=8.0))
     return bookings.take(300.0, [(0, 250.0, rate(productive=8.0))])
+
+
+def test_a_failure_during_a_restart_has_the_cost_that_follows_it() -> None:
+    bookings = Bookings()
+    for from_s, account in ((100.0, "detection"), (110.0, "restart_and_load"), (150.0, "detection")):
+        bookings.spent(0, from_s, {100.0: 110.0, 110.0: 150.0, 150.0: 160.0}[from_s], rate(**{account: 8.0}))
+    bookings.spent(0, 160.0, 300.0, rate(restart_and_load=8.0))
+    events = [
+        event(0, 100.0, "job_interrupted", "llama3", why="first"),
+        event(1, 150.0, "job_interrupted", "llama3", why="second"),
+        event(2, 300.0, "job_resumed", "llama3"),
+    ]
+    found = explained(bookings.take(400.0, ()), 400.0, events)
+    told = [(text[-6:].strip(": "), gpu_s) for text, gpu_s in causes(found, "restart_and_load")]
+    assert told == [("second", 8.0 * 140.0), ("first", 8.0 * 40.0)]
+    assert [gpu_s for _, gpu_s in causes(found, "detection")] == [80.0, 80.0]
 
 
 def test_jitter_of_all_nodes_is_no_slow_node() -> None:
@@ -210,9 +229,11 @@ def test_longer_runs_name_the_largest_as_booked(tmp_path: Path, name: str, days:
         return
     with Reader(path) as reader:
         found, incidents = explain(reader, 0.0, reader.t_end_s), incidents_of(reader)
-    for account in ("detection", "restart_and_load", "lost_work", "idle_reserved"):
-        booked = max(incidents.all, key=lambda incident: incident.gpu_s.get(account, 0.0))
+    for account in ("detection", "restart_and_load", "lost_work"):
+        most = max(incident.gpu_s.get(account, 0.0) for incident in incidents.all)
         lost = found.of(account)
         assert lost is not None
-        assert incidents.of_event(lost.causes[0].events[0]) is booked, account
-        assert lost.causes[0].gpu_s == pytest.approx(booked.gpu_s[account], rel=1e-9)
+        assert lost.causes[0].gpu_s == pytest.approx(most, rel=1e-9)
+        named = incidents.of_event(lost.causes[0].events[-2 if account == "lost_work" else 0])
+        assert named is not None
+        assert named.gpu_s[account] == pytest.approx(most, rel=1e-9)

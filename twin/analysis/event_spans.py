@@ -57,6 +57,14 @@ class Span:
         self._begun -= 1
         return True
 
+    def split(self, kind: str) -> list[Span]:
+        """Return its parts from each event of a kind, which began it again, to the next."""
+        marks = [event for event in self.again if event.kind == kind]
+        if not marks:
+            return [self]
+        begins, ends = [self.begin, *marks], [*marks, self.end]
+        return [Span(begin, end, self.nodes) for begin, end in zip(begins, ends, strict=True)]
+
     def pieces(self, t0_s: float, t1_s: float) -> list[tuple[float, float, int]]:
         """Return its pieces within a range, as its nodes end one by one: from, to [s], nodes."""
         ends = [*self._pieces]

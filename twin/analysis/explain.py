@@ -271,6 +271,12 @@ class _Finder:
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
+        alike = sum(round(part.gpu_s, 3) == round(parts[0].gpu_s, 3) for part in parts) - 1
+        if alike:
+            like = tr(
+                "; largest, with {alike:,} like it: {first_cause}", alike=alike, first_cause=causes[0].text
+            )
+            return f"{count:,} {noun}", like
         return f"{count:,} {noun}", tr("; largest: {first_cause}", first_cause=causes[0].text)
 
     def _waiting(self) -> float:

@@ -99,7 +99,11 @@ class LossParts:
             found = self._lost_work(gpu_s)
         else:
             t0_s, t1_s = self._ledger.t0_s, self._ledger.t1_s
-            lasting = stretches(account, self._events, t0_s, t1_s) if has_stretches(account) else []
+            lasting = [
+                part
+                for span in (stretches(account, self._events, t0_s, t1_s) if has_stretches(account) else ())
+                for part in span.split("job_interrupted")  # what follows a further failure is its cost
+            ]
             booked = self._ledger.spans
             if not lasting:
                 found = self._of_jobs(account, gpu_s)
@@ -107,7 +111,7 @@ class LossParts:
                 found = self._booked(account, gpu_s, lasting, booked)
             else:
                 found = self._by_time(account, gpu_s, lasting) or self._of_jobs(account, gpu_s)
-        return sorted(found, key=lambda part: (-part.gpu_s, part.from_s))
+        return sorted(found, key=lambda part: (-round(part.gpu_s, 3), part.from_s))
 
     # -- stretches ----
 
