@@ -161,7 +161,7 @@ class LossParts:
             for number, (span, owner) in enumerate(zip(lasting, owners.tolist(), strict=True))
             for from_s, to_s, nodes in span.pieces(ledger.t0_s, ledger.t1_s)
         ]
-        spent = booked.spent(*(accounts or (account,)))
+        spent = booked.spent(*(accounts or (account,)), jobs=len(self._names))
         return stretch_costs(spent, pieces, len(lasting), len(self._names), by_gpus=by_gpus)
 
     def _without_jitter(
@@ -245,7 +245,7 @@ class LossParts:
             return []
         parts = self._by_job.get(_CHANNEL[account], {})
         if self._ledger.spans is not None:
-            spent = self._ledger.by_job[:-1, ACCOUNTS.index(account)]
+            spent = self._ledger.by_job[:-1, ACCOUNTS.index(account)][: len(self._names)]
             parts = {self._names[job]: float(spent[job]) for job in np.flatnonzero(spent > 0.0).tolist()}
         total = math.fsum(parts.values())
         return [LossPart(gpu_s * part / total, self._ledger.t0_s, job=job) for job, part in parts.items()]

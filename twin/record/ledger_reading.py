@@ -90,14 +90,15 @@ class BookedSpans:
     rates: Floats
     lost: tuple[tuple[int, float, float], ...]
 
-    def spent(self, *accounts: str) -> Spent:
-        """Return when accounts were booked to, and by whom; step time of work that is lost is taken back."""
+    def spent(self, *accounts: str, jobs: int) -> Spent:
+        """Return when accounts were booked to by the first `jobs` jobs, and at rest; lost step time is taken back."""
         each = self.rates[:, [ACCOUNTS.index(account) for account in accounts]].sum(axis=1)
-        rows = np.flatnonzero(each[self.rate] != 0.0)
+        rows = np.flatnonzero((each[self.rate] != 0.0) & (self.job < jobs))
         columns = [self.job[rows], self.begin_s[rows], self.end_s[rows], each[self.rate[rows]]]
         step = [ACCOUNTS.index(account) for account in accounts if account in KEPT_STEP]
-        if self.lost and step:
-            lost_rows, from_s, to_s = (np.array(column) for column in zip(*self.lost, strict=True))
+        lost = [piece for piece in self.lost if self.job[piece[0]] < jobs] if step else []
+        if lost:
+            lost_rows, from_s, to_s = (np.array(column) for column in zip(*lost, strict=True))
             taken = self.rates[self.rate[lost_rows]][:, step].sum(axis=1)
             back = (self.job[lost_rows], from_s, to_s, -taken)
             columns = [np.concatenate(both) for both in zip(columns, back, strict=True)]
