@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sim_scenes import causes, tiny
 
-from twin.analysis.repair_time import repair_time
+from twin.analysis.figures import repair_time
 from twin.cli.text.repair import repair_lines
 from twin.sim.engine.engine import Engine
 

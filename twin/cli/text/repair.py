@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from twin import units
-from twin.analysis.repair_time import repair_time
+from twin.analysis.figures import repair_time
 
 
 def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
