@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from twin.analysis.incident import COST_ACCOUNTS, Incident
-from twin.analysis.incident_card import found_words
+from twin.analysis.incident import COST_ACCOUNTS, PLANNED_LOSS, Incident
+from twin.analysis.incident_card import found_words, incident_card
 from twin.analysis.incidents import RunIncidents, incidents_of
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
@@ -182,6 +182,21 @@ def test_a_fault_found_later_belongs_to_where_it_began() -> None:
         ]
     )
     assert (found.event.kind, found.jobs) == ("node_degraded", ("llama3",))
+
+
+@pytest.mark.parametrize(
+    ("kind", "lost_s", "told"), [("maintenance", 30.0, 1), ("maintenance", 0.0, 0), ("failure", 30.0, 0)]
+)
+def test_a_card_of_planned_work_says_that_the_model_saves_nothing_first(
+    kind: str, lost_s: float, told: int
+) -> None:
+    events = [
+        event(0, 10.0, kind, "gpu/0/1", job=0, repair=60),
+        event(1, 10.0, "job_interrupted", "llama3", on="gpu/0/1", lost_s=lost_s),
+    ]
+    found = RunIncidents(events, scenario(), None, ("llama3",), 1000.0)
+    (incident,) = found.all
+    assert incident_card(found, incident).lines.count(PLANNED_LOSS) == told
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 from twin.app.monitor.checks_model import RULE, WHAT, WHERE
 from twin.app.monitor.exclusion_dialog import ExcludeDialog
 from twin.app.monitor.falls_list import GPUS, TARGET, THING, WORDS
+from twin.runtime import typical_year
 
 MOVED = """\
 format: twin/scenario
@@ -111,3 +112,15 @@ def test_connecting_does_what_can_be_and_offers_what_is_missing(make_window, qtb
     assert "there is no switch for 2 nodes of gpu" in note.trouble.text
     QTest.mouseClick(note.buttons["Add what is missing"], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.session.document.scenario.fabrics))
+
+
+def test_the_typical_year_of_a_hall_that_has_not_changed_is_known(
+    make_window, qtbot, too_near: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dock = make_window(too_near).docks.checks
+    qtbot.waitUntil(lambda: bool(dock.report.findings))
+    before, worked_out = dock.report, []
+    monkeypatch.setattr(typical_year, "import_module", worked_out.append)
+    dock.ask()
+    assert worked_out == []
+    assert dock.report == before

@@ -50,8 +50,10 @@ def test_the_plate_of_what_is_placed_leaves_most_of_the_hall(
     assert plate.width() <= 0.85 * wide
     assert plate.height() <= 0.5 * high
     assert plate.lines == LINES
+    assert plate.written_keys.endswith("Enter: place   Esc: cancel"), "what ends it is told in any hall"
     plate.show_placing("SU-A100-rack", "x -5.10 m, y 4.20 m", LINES, REASON, True, ARROW_KEYS)
     assert plate.width() <= 0.85 * wide
+    assert plate.written_keys.endswith("Esc: cancel")
     hall.resize(1600, 900)
     plate.show_placing("SU-A100-rack", "x -5.10 m, y 4.20 m", LINES, REASON, True, ARROW_KEYS)
     metrics = QFontMetricsF(themes.font(11, as_is=True))

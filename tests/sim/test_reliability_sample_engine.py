@@ -10,10 +10,9 @@ from sim_scenes import tiny
 
 from twin.physics import reliability
 from twin.physics.checkpoint import daly_interval_s, renewal_ettr
+from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.reliability_sample import (
     DAY_S,
-    ReliabilityModel,
-    SampledCause,
     best_interval_s,
     sample,
     spread,

@@ -14,7 +14,7 @@ import pytest
 from twin.catalog import load_catalog
 from twin.commands.room.room import RoomRequest, design
 from twin.physics.weather import MONTH_DAYS
-from twin.plant.build import build
+from twin.plant.build import build, plant_of
 from twin.record.site_year import NoYear, SiteYear
 from twin.runtime import typical_year as by_name
 from twin.runtime.typical_year import typical_year
@@ -161,6 +161,30 @@ def test_a_year_takes_a_moment() -> None:
     for _ in range(3):
         year_of(hall())
     assert (process_time() - begun_s) / 3 < 0.25  # 0.02 where nothing else runs
+
+
+def test_a_year_is_worked_out_again_only_where_its_inputs_have_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worked_out: list[str] = []
+    monkeypatch.setattr(
+        by_name, "import_module", lambda name: (worked_out.append(name), import_module(name))[1]
+    )
+    scenario, catalog = hall().scenario, load_catalog()
+    plant = plant_of(scenario, catalog)
+    first = typical_year(scenario, plant, catalog, 0.9)
+    assert by_name.WORKED_OUT_BY in worked_out
+    worked_out.clear()
+    other_work = set_texts(hall(), ["title=other work", "duration=3 day"]).scenario
+    assert typical_year(other_work, plant_of(other_work, catalog), catalog, 0.9) is first
+    assert worked_out == []
+    elsewhere = set_texts(hall(), ["site.climate.place=oslo"]).scenario
+    for load in np.linspace(0.1, 0.8, 8):
+        assert not np.array_equal(typical_year(elsewhere, plant, catalog, load).grid_w, first.grid_w)
+    assert worked_out.count(worked_out[0]) == 8
+    worked_out.clear()
+    assert np.array_equal(typical_year(scenario, plant, catalog, 0.9).grid_w, first.grid_w)
+    assert worked_out, "only the last few are kept"
 
 
 def test_a_window_lives_between_the_parts_of_a_year(monkeypatch: pytest.MonkeyPatch) -> None:

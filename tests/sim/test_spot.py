@@ -14,7 +14,9 @@ from twin.analysis.incidents import RunIncidents
 from twin.catalog import load_catalog
 from twin.physics import reliability
 from twin.physics.checkpoint import renewal_ettr
-from twin.planning.risk.risk import risk_of
+from twin.planning.risk.reliability_model import AwayTime, ReliabilityModel, SampledCause
+from twin.planning.risk.reliability_sample import Histories, sample, with_checkpoints
+from twin.planning.risk.risk import outcome, risk_of
 from twin.plant.build import build
 from twin.record.alarms import Alarms
 from twin.record.channels import JobState, NodeCondition
@@ -57,29 +59,75 @@ def assert_closes(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "once_in"),
+    ("said", "per_day", "saves"),
     [
-        ({"reclaim": "6 /day"}, "2 h"),  # two nodes of the job, a shape each
-        ({"reclaim": "6 /day", "per": "gang"}, "8 h"),  # a fourth of that for each of four
+        ({"reclaim": "6 /day", "notice": "0 s"}, 12.0, False),  # two nodes of the job, a shape each
         (
-            {"reclaim": "6 /day", "members": ["gpu/0/0"]},
-            "8 h",
-        ),  # a half of the job's nodes may be the rented one
-        ({"up": "2 h"}, "1 h"),
-        ({}, ""),
-        ({"terms": "reserved", "reclaim": None}, ""),
+            {"reclaim": "6 /day", "notice": "0 s", "per": "gang"},
+            3.0,
+            False,
+        ),  # a fourth of that for each of four
+        # a half of the job's nodes may be the rented one
+        ({"reclaim": "6 /day", "notice": "0 s", "members": ["gpu/0/0"]}, 3.0, False),
+        ({"up": "2 h", "notice": "0 s"}, 24.0, False),
+        ({"up": "110 min", "notice": "10 min"}, 2 * 24 * 60 / (110 + 10 / 60), True),
+        ({}, 0.0, False),
+        ({"terms": "reserved", "reclaim": None}, 0.0, False),
     ],
 )
-def test_quick_answers_tell_of_reclaims_that_they_leave_out(said: dict[str, Any], once_in: str) -> None:
+def test_quick_answers_draw_reclaims(said: dict[str, Any], per_day: float, saves: bool) -> None:
     terms = {name: value for name, value in rental(**said).items() if value is not None}
     if "up" in said:
         del terms["reclaim"]
     scenario, catalog = scene(terms), load_catalog()
-    told = [
-        words for words in risk_of(scenario, build(scenario, catalog), catalog).left_out if "rental" in words
-    ]
-    about = f"reclaims of rental spot, which interrupt this job about once in {once_in};"
-    assert [about in words for words in told] == [True] * bool(once_in)
+    found = risk_of(scenario, build(scenario, catalog), catalog)
+    assert 2 * found.model.reclaim_rate_s * DAY_S == pytest.approx(per_day)
+    assert [cause.saves for cause in found.model.causes if cause.rate_s] == [saves] * bool(per_day)
+    assert not any("rental" in words for words in found.left_out)
+
+
+@pytest.mark.parametrize("notice", ["0 s", "30 s"])
+def test_quick_answers_about_reclaims_are_those_of_the_engine(notice: str) -> None:
+    """Four nodes rented one by one, two for the job; with notice nothing is lost but the restart."""
+    scenario, catalog = scene(rental(reclaim="10 /day", away="2 h", notice=notice), days=2.0), load_catalog()
+    drawn = outcome(risk_of(scenario, build(scenario, catalog), catalog), 2000)
+    engines = [done(scenario, seed) for seed in range(5)]
+    rows = [engine.jobs.rows[0] for engine in engines]
+    ettr = np.array([engine.summary()["jobs"][0]["ettr"] for engine in engines])
+    for ours, theirs in (
+        (drawn.history.reclaims, np.array([row.interruptions for row in rows])),
+        (drawn.kept.ettr, ettr),
+    ):
+        assert abs(ours.mean() - theirs.mean()) < 3.5 * theirs.std(ddof=1) / math.sqrt(len(theirs))
+    assert drawn.figures["reclaims"] == drawn.figures["unexpected"]
+    lost = drawn.kept.lost_s.mean() + sum(row.lost_gpu_s for row in rows)
+    assert (lost == 0.0) == (notice == "30 s")
+
+
+def test_what_is_rented_together_is_reclaimed_together_and_counts_once() -> None:
+    def history(reclaims: int, saves: bool = False) -> Histories:
+        cause = SampledCause(1.0 / DAY_S, AwayTime(0.0, HOUR_S), reclaims=reclaims, saves=saves)
+        return sample(ReliabilityModel(4, 4, (cause,), 20 * DAY_S, restart_s=60.0), 400)
+
+    alone, pairs = history(1), history(2)
+    assert alone.reclaims.mean() == pytest.approx(80.0, rel=0.05)
+    assert pairs.reclaims.mean() == pytest.approx(
+        80.0, rel=0.08
+    )  # a pair goes as often as a node, and there are two
+    assert pairs.down.max() == 0.0  # nothing is in repair
+    kept = [with_checkpoints(history(1, saves), 600.0, 10.0).lost_s.sum() for saves in (False, True)]
+    assert kept[0] > 0.0
+    assert kept[1] == 0.0
+
+
+def test_lemons_are_reclaimed_no_more_often() -> None:
+    reclaim = SampledCause(0.5 / DAY_S, AwayTime(0.0, 60.0), reclaims=1)
+    model = ReliabilityModel(8, 0, (SampledCause(0.5 / DAY_S), reclaim), 10 * DAY_S, lemons=True)
+    history = sample(model, 1000)
+    assert history.reclaims.mean() == pytest.approx(40.0, rel=0.02)
+    assert history.reclaims.var() == pytest.approx(40.0, rel=0.15)
+    failures = history.unexpected - history.reclaims
+    assert failures.var() > 2.0 * failures.mean()
 
 
 def test_rate_0_is_on_demand_event_by_event() -> None:

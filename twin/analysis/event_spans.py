@@ -57,14 +57,26 @@ class Span:
         self._begun -= 1
         return True
 
-    def within_s(self, t0_s: float, t1_s: float) -> float:
-        """Return its seconds within a range, times its nodes [s]."""
+    def split(self, kind: str) -> list[Span]:
+        """Return its parts from each event of a kind, which began it again, to the next."""
+        marks = [event for event in self.again if event.kind == kind]
+        if not marks:
+            return [self]
+        begins, ends = [self.begin, *marks], [*marks, self.end]
+        return [Span(begin, end, self.nodes) for begin, end in zip(begins, ends, strict=True)]
+
+    def pieces(self, t0_s: float, t1_s: float) -> list[tuple[float, float, int]]:
+        """Return its pieces within a range, as its nodes end one by one: from, to [s], nodes."""
         ends = [*self._pieces]
         rest = self.nodes - sum(count for _, count in ends)
         if rest > 0:
             ends.append((self.end.t_s if self.end is not None else t1_s, rest))
         first = max(self.begin.t_s, t0_s)
-        return sum(max(min(end_s, t1_s) - first, 0.0) * count for end_s, count in ends)
+        return [(first, min(end_s, t1_s), count) for end_s, count in ends if min(end_s, t1_s) > first]
+
+    def within_s(self, t0_s: float, t1_s: float) -> float:
+        """Return its seconds within a range, times its nodes [s]."""
+        return sum((to_s - from_s) * count for from_s, to_s, count in self.pieces(t0_s, t1_s))
 
     def touches(self, t0_s: float, t1_s: float) -> bool:
         """Return whether any of it lies in a range."""

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.event_spans import Span
-from twin.analysis.explain_causes import Roots, has_stretches, lost_s, stretches, why
+from twin.analysis.explain_causes import Roots, has_stretches, stopped_before, why
+from twin.analysis.incident import PLANNED, PLANNED_LOSS
+from twin.analysis.loss_parts import LossPart, LossParts
 from twin.analysis.wall_clock import Moments, moments
 from twin.language import counted, tr
-from twin.record.accounts import ACCOUNTS, JOB_SECONDS
+from twin.record.accounts import ACCOUNTS, RESTING
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.record.ledger_reading import LedgerRange
@@ -34,8 +34,6 @@ _RESTING = {
 }
 """Accounts that no event begins, and the text for each."""
 _MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "restarts"}
-_ALIKE = ("detection", "restart_and_load")
-_CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class LossCause:
     text
         One sentence.
     gpu_s
-        Its part of the account [GPU s]: the lost work of its event; else in proportion to its duration or to the
-        time that each job recorded.
+        Its part of the account [GPU s], as booked; of an older run file without bookings in proportion to its
+        duration, or to the time that each job recorded.
     from_s, to_s
         Begin and end within the range [s].
     events
@@ -225,29 +223,16 @@ def events_until(reader: Reader, t_s: float) -> list[Event]:
             return found
 
 
-@dataclass(frozen=True)
-class _Found:
-    """A cause before its text is made: most are not listed."""
-
-    gpu_s: float
-    from_s: float
-    make: Callable[[], LossCause]
-
-
 class _Finder:
-    """Finds the causes behind the accounts of one range."""
+    """Finds the causes behind the accounts of one range, and tells of them."""
 
     def __init__(self, reader: Reader, events: list[Event], ledger: LedgerRange) -> None:
-        self._reader, self._events, self._ledger = reader, events, ledger
+        self._reader = reader
         self._t0_s, self._t1_s = ledger.t0_s, ledger.t1_s
         self._says: Moments = moments(reader.header.scenario)
-        self._roots = Roots(events)
-        self._gpus = {
-            event.subject: event.number("gpus", 1.0) for event in events if event.kind == "job_submitted"
-        }
+        self._parts, self._roots = LossParts(reader, events, ledger), Roots(events)
+        self._stopped_before = stopped_before(events)
         self._saved = Counter(e.subject for e in events if kind_of(e.kind).saves and e.t_s >= ledger.t0_s)
-        self._names = reader.header.ids.get("job", ())
-        self._by_job = {} if ledger.of_jobs else self._jobs()
 
     def lost(self, account: str, gpu_s: float, installed: float) -> Lost:
         """Return an account with its causes."""
@@ -255,20 +240,21 @@ class _Finder:
         if gpu_s < 0.0:
             text = tr("work done before this range, lost in it and now booked as lost work")
             return Lost(account, gpu_s, share, text, (), headline=text)
-        found = self._found(account, gpu_s)
-        found.sort(key=lambda cause: (-cause.gpu_s, cause.from_s))
-        causes = tuple(cause.make() for cause in found[:MOST])
-        headline, largest = self._headline(account, gpu_s, causes, len(found))
-        return Lost(account, gpu_s, share, headline + largest, causes, len(found) - len(causes), headline)
+        parts = self._parts.of(account, gpu_s)
+        alone = sum(part.span is not None for part in parts) == 1
+        causes = tuple(self._cause(account, part, part.gpu_s / gpu_s, alone) for part in parts[:MOST])
+        headline, largest = self._headline(account, gpu_s, causes, parts)
+        return Lost(account, gpu_s, share, headline + largest, causes, len(parts) - len(causes), headline)
 
-    def _found(self, account: str, gpu_s: float) -> list[_Found]:
-        if account == "lost_work":
-            return self._lost_work(gpu_s)
-        found = self._lasting(account, gpu_s) if has_stretches(account) else []
-        return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
+    def _cause(self, account: str, part: LossPart, share: float, alone: bool) -> LossCause:
+        if part.span is not None:
+            return self._stretch(account, part.span, part.gpu_s, alone)
+        if part.stop is not None:
+            return self._interruption(part.stop, part)
+        return self._apart(account, part, share)
 
     def _headline(
-        self, account: str, gpu_s: float, causes: Sequence[LossCause], count: int
+        self, account: str, gpu_s: float, causes: Sequence[LossCause], parts: Sequence[LossPart]
     ) -> tuple[str, str]:
         """Return the text of an account, and that of its largest cause where there are several."""
         if account in _RESTING:
@@ -278,12 +264,19 @@ class _Finder:
             return f"{MEANINGS[account]}: {text}", ""
         if not causes:
             return MEANINGS[account], ""
-        if not causes[0].events:
-            most = "" if count == 1 else tr("{count:,} jobs; largest: ", count=count)
+        count, told = len(parts), sum(part.told for part in parts)
+        noun = _MANY.get(account, "stretches") if told == count else "causes" if told else "jobs"
+        if not parts[0].told:
+            most = "" if count == 1 else tr("{count:,} {noun}; largest: ", count=count, noun=noun)
             return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
             return causes[0].text, ""
-        noun = _MANY.get(account, "stretches")
+        alike = sum(round(part.gpu_s, 3) == round(parts[0].gpu_s, 3) for part in parts) - 1
+        if alike:
+            like = tr(
+                "; largest, with {alike:,} like it: {first_cause}", alike=alike, first_cause=causes[0].text
+            )
+            return f"{count:,} {noun}", like
         return f"{count:,} {noun}", tr("; largest: {first_cause}", first_cause=causes[0].text)
 
     def _waiting(self) -> float:
@@ -293,53 +286,25 @@ class _Finder:
             return 0.0
         return float(np.trapezoid(queue.mean, queue.t_s) / (queue.t_s[-1] - queue.t_s[0]))
 
-    # -- lost work ----
-
-    def _lost_work(self, gpu_s: float) -> list[_Found]:
-        """Return the interruptions, each with the work of the range that it lost."""
-        if self._ledger.losses:
-            stops = {(e.t_s, e.subject): e for e in self._events if e.kind == "job_interrupted"}
-            return [
-                _Found(loss.gpu_s, loss.t_s, partial(self._interruption, stop, loss.gpu_s))
-                for loss in self._ledger.losses
-                if loss.gpu_s > 0.0 and loss.job < len(self._names)
-                for stop in (stops.get((loss.t_s, self._names[loss.job])),)
-                if stop is not None
-            ]
-        taken = {  # an older program made the file: its events have whole seconds
-            event.row: lost_s(event) * self._gpus.get(event.subject, 1.0)
-            for event in self._events
-            if self._t0_s <= event.t_s <= self._t1_s
-        }
-        exact = min(gpu_s / (math.fsum(taken.values()) or 1.0), 1.0)
-        return [
-            _Found(
-                taken[event.row] * exact,
-                event.t_s,
-                partial(self._interruption, event, taken[event.row] * exact),
-            )
-            for event in self._events
-            if taken.get(event.row)
-        ]
-
-    def _interruption(self, event: Event, gpu_s: float) -> LossCause:
+    def _interruption(self, event: Event, part: LossPart) -> LossCause:
         chain = self._roots.chain(event)
         subject = chain[-1].subject if chain else event.subject
         since = tr(
             "{subject} lost {lost_s:,.0f} s since its last checkpoint",
             subject=event.subject,
-            lost_s=lost_s(event),
+            lost_s=part.lost_s,
+        )
+        text = tr(
+            "{why} at {time} ({since}){fault}",
+            why=why(event),
+            time=self._says(event.t_s),
+            since=since,
+            fault=self._fault(chain),
         )
         return LossCause(
             subject,
-            tr(
-                "{why} at {time} ({since}){fault}",
-                why=why(event),
-                time=self._says(event.t_s),
-                since=since,
-                fault=self._fault(chain),
-            ),
-            gpu_s,
+            f"{text}. {PLANNED_LOSS}" if chain and chain[-1].kind in PLANNED else text,
+            part.gpu_s,
             event.t_s,
             event.t_s,
             (*chain[-1:], event),
@@ -357,30 +322,10 @@ class _Finder:
             time=self._says(chain[-1].t_s),
         )
 
-    # -- spans ----
-
-    def _lasting(self, account: str, gpu_s: float) -> list[_Found]:
-        found = stretches(account, self._events, self._t0_s, self._t1_s)
-        long_s = [span.within_s(self._t0_s, self._t1_s) for span in found]
-        if account in _ALIKE and long_s:  # longer ones waited for nodes, which has an account of its own
-            long_s = np.minimum(long_s, np.median(long_s)).tolist()
-        weights = [
-            seconds * self._gpus.get(span.subject, 1.0) for seconds, span in zip(long_s, found, strict=True)
-        ]
-        total = math.fsum(weights)
-        if total <= 0.0:
-            return []
-        alone = len(found) == 1
-        return [
-            _Found(part, span.begin.t_s, partial(self._stretch, account, span, part, alone))
-            for span, weight in zip(found, weights, strict=True)
-            for part in (gpu_s * weight / total,)
-            if weight > 0.0
-        ]
-
     def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> LossCause:
         kind, says = kind_of(span.begin.kind), self._says
-        chain = self._roots.chain(span.begin)
+        stop = self._stopped_before.get(span.begin.row)
+        chain = self._roots.chain(stop or span.begin)
         root = chain[0] if chain else None
         behind = chain if len(chain) < 2 else [chain[0], chain[-1]]  # and the fault that brought that about
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
@@ -398,8 +343,8 @@ class _Finder:
             until=until,
         )
         subject = span.subject
-        if span.begin.kind == "job_interrupted":
-            text += f": {why(span.begin)}{self._fault(chain)}"
+        if stop is not None:
+            text += f": {why(stop)}{self._fault(chain)}"
             subject = chain[-1].subject if chain else subject
         elif root is not None:
             for cause in behind:
@@ -426,53 +371,16 @@ class _Finder:
         most = int(np.max(values)) if len(values) else 0
         return tr(", up to {most:,} GPUs,", most=most) if most else ""
 
-    # -- jobs ----
-
-    def _of_jobs(self, account: str, gpu_s: float) -> list[_Found]:
-        """Return the jobs behind an account, in proportion to the time that each recorded for its group of accounts."""
-        parts = self._by_job.get(_CHANNEL[account], {})
-        if self._ledger.of_jobs:
-            spent = self._ledger.by_job[:-1, ACCOUNTS.index(account)]
-            parts = {self._names[job]: float(spent[job]) for job in np.flatnonzero(spent > 0.0).tolist()}
-        total = math.fsum(parts.values())
-        return [
-            _Found(
-                gpu_s * part / total,
-                self._t0_s,
-                partial(self._job, account, job, gpu_s * part / total, part / total),
-            )
-            for job, part in parts.items()
-        ]
-
-    def _job(self, account: str, job: str, gpu_s: float, share: float) -> LossCause:
-        text = job if share == 1.0 else f"{job} ({100.0 * share:.1f} %)"
+    def _apart(self, account: str, part: LossPart, share: float) -> LossCause:
+        """Return what a job spent, or GPUs at rest, where no event tells of it."""
+        job, saved = part.job, self._saved.get(part.job, 0)
+        text = (job or tr("all jobs")) + ("" if share > 0.9999 else f" ({100.0 * share:.1f} %)")
         if account == "checkpoint_stall":
-            saved = self._saved.get(job, 0)
             text += tr(", {checkpoints}", checkpoints=counted(saved, "checkpoint"))
-        return LossCause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
-
-    def _jobs(self) -> dict[str, dict[str, float]]:
-        """Return the time that each job recorded within the range, by channel, without zeros [GPU s]."""
-        header = self._reader.header
-        names = header.ids.get("job", ())
-        if not names:
-            return {}
-        gpus = np.array([self._gpus.get(name, 0.0) for name in names])
-        first, last = (self._seconds(t_s, len(names)) for t_s in (self._t0_s, self._t1_s))
-        made: dict[str, dict[str, float]] = {}
-        for channel in JOB_SECONDS:
-            spent = np.maximum(last[channel] - first[channel], 0.0) * gpus
-            made[channel] = {names[k]: float(spent[k]) for k in np.flatnonzero(spent > 0.0)}
-        return made
-
-    def _seconds(self, t_s: float, jobs: int) -> Mapping[str, NDArray[np.float64]]:
-        """Return the seconds of all jobs by channel at the first sample from `t_s` on, in older files [s]."""
-        times, columns = self._reader.samples(tuple(JOB_SECONDS), t_s - 1e-6, 1, self._reader.header.layout)
-        if not len(times):
-            return {channel: np.zeros(jobs) for channel in JOB_SECONDS}
-        return {
-            channel: np.nan_to_num(columns[channel][:jobs, 0].astype(np.float64))
-            if channel in columns
-            else np.zeros(jobs)
-            for channel in JOB_SECONDS
-        }
+        elif account == "straggler":
+            text += tr(": jitter and chip spread of all nodes, in every step")
+        elif account in RESTING:
+            text = tr("nodes of which no event tells")
+        elif has_stretches(account):
+            text += tr(", of which no event tells")
+        return LossCause(job, text, part.gpu_s, self._t0_s, self._t1_s, (), (job,) if job else ())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from twin.analysis.event_spans import Span, related, spans
 from twin.record.event_kinds import KINDS, ended_by, kind_of
+from twin.record.event_kinds.kind import JobTurn
 from twin.record.events import Event
 
 LONG_BEFORE_S = 3600.0
@@ -43,6 +44,24 @@ def lost_s(event: Event) -> float:
 def why(event: Event) -> str:
     """Return why a job was interrupted, from its event: "faulty gpu on gpu/3/12/1"."""
     return event.word("why") or event.text
+
+
+def stopped_before(events: Iterable[Event]) -> dict[int, Event]:
+    """Return the interruption behind a stop, by the row of that interruption or of the start that ends the stop.
+
+    A job that went back to the queue with its failure starts again later.
+    """
+    found: dict[int, Event] = {}
+    stopped: dict[str, Event] = {}
+    for event in events:
+        turn = kind_of(event.kind).job
+        if event.kind == "job_interrupted":
+            stopped[event.subject] = found[event.row] = event
+        elif turn is JobTurn.STARTING and event.subject in stopped:
+            found[event.row] = stopped[event.subject]
+        elif turn not in (None, JobTurn.QUEUED, JobTurn.STOPPED):
+            stopped.pop(event.subject, None)
+    return found
 
 
 class Roots:

@@ -34,6 +34,8 @@ PHASES: dict[str, str] = {
 """
 PLANNED = frozenset({"maintenance", "drained"})
 """Kinds of events of planned work: an incident only where it stops a job."""
+PLANNED_LOSS = tr("Planned work, but the model saves no checkpoint first; operators would.")
+"""What there is to say of work that is lost to planned work."""
 
 
 @dataclass(frozen=True)

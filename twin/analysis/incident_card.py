@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from twin.analysis.account_words import account_title
-from twin.analysis.incident import COST_ACCOUNTS, Incident, JobStop, Phase, Repair
+from twin.analysis.incident import COST_ACCOUNTS, PLANNED_LOSS, Incident, JobStop, Phase, Repair
 from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments, moments
 from twin.language import counted, tr
@@ -83,8 +83,8 @@ class IncidentCard:
         Up to when the card knows.
     stops
         Its jobs, the dearest first.
-    cost, share, costs
-        Cost in GPU-hours, its share of the run so far, and (account, GPU s) of its parts.
+    cost, share, costs, remark
+        Cost in GPU-hours, its share of the run so far, (account, GPU s) of its parts, and what the model leaves out.
     spare, spares_left
         The nodes that joined, and how many are left.
     back, repair
@@ -106,6 +106,7 @@ class IncidentCard:
     cost: str
     share: str
     costs: tuple[tuple[str, float], ...]
+    remark: str
     spare: str
     spares_left: str
     back: str
@@ -127,6 +128,7 @@ class IncidentCard:
             ]
         found.append(tr("Cost: {cost}", cost=self.cost) + (f" ({self.share})" if self.share else ""))
         found += [f"  {account_title(account):<22} {hours(gpu_s)}" for account, gpu_s in self.costs]
+        found += [self.remark] if self.remark else []
         found.append(
             tr("Spare node: {spare}", spare=self.spare)
             + (f"; {self.spares_left}" if self.spares_left else "")
@@ -179,6 +181,7 @@ def incident_card(found: RunIncidents, incident: Incident, spares_left: float = 
         _cost(found, incident),
         _share(found, incident),
         tuple((account, incident.gpu_s[account]) for account in COST_ACCOUNTS if account in incident.gpu_s),
+        PLANNED_LOSS if incident.planned and any(stop.lost_s > 0.0 for stop in incident.stops) else "",
         _spare(found, incident),
         "" if math.isnan(spares_left) else tr("{spares} left", spares=counted(int(spares_left), "spare")),
         back,

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from twin.physics import reliability
+from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.reliability_sample import (
     DAY_S,
-    ReliabilityModel,
-    SampledCause,
     sample,
     with_checkpoints,
 )

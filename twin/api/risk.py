@@ -103,12 +103,13 @@ class RiskReport:
     horizon_s
         How long it runs [s].
     mean_between_s
-        Mean time between failures of its nodes [s].
+        Mean time between failures, and reclaims, of its nodes [s].
     interval_s, pause_s, drain_s
         Work between checkpoints, pause of one, time until it is durable [s].
     figures
         ``ettr``, ``unexpected``, ``planned``, ``lost``, ``checkpoints``, ``detection``, ``restart``, ``waiting``,
-        ``nodes_down``; all but interruptions and nodes are shares of the time.
+        ``nodes_down``, on rented nodes ``reclaims``, which are unexpected; all but interruptions and nodes are shares
+        of the time.
     renewal_ettr
         ETTR by the renewal formula; None without checkpoints.
     best_interval_s, best_ettr

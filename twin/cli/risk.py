@@ -20,6 +20,7 @@ FORMAT = JsonFormat("risk")
 _TITLES = {
     "ettr": "ETTR",
     "unexpected": "interruptions, unexpected",
+    "reclaims": "of them reclaims of rented nodes",
     "planned": "interruptions, planned",
     "nodes_down": "nodes in repair at a time",
 }
@@ -88,7 +89,8 @@ def _print(report: dict[str, Any], of_failures: Sequence[str]) -> None:
     titles = _TITLES | {name: JOB_TIME_TITLES[channel].title for name, channel in _JOB_TIME.items()}
     show = console().print
     between = report["mean_between_s"]
-    fails = f"one failure every {units.spoken(between)}" if between < float("inf") else "nothing fails"
+    event = "failure or reclaim" if "reclaims" in report["figures"] else "failure"
+    fails = f"one {event} every {units.spoken(between)}" if between < float("inf") else "nothing fails"
     show(
         f"job {report['job']}: {report['nodes']} nodes, {report['spares']} spares, {units.spoken(report['horizon_s'])}"
         f", {fails}; {report['seeds']} runs\n"

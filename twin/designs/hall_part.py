@@ -14,7 +14,7 @@ from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.hardware_profile import profile_on
 from twin.planning.profile.profiles import CalibratedProfile
 from twin.planning.risk.failure_table import repair_of
-from twin.planning.risk.reliability_sample import SampledCause
+from twin.planning.risk.reliability_model import SampledCause
 from twin.plant.design_load import node_design_w
 from twin.plant.node_contents import count_of
 from twin.scenario.file.catalog_causes import catalog_causes

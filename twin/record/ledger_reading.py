@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP
 from twin.record.accounts import ACCOUNTS, KEPT_STEP
 from twin.record.bookings import AT_REST, KEPT, LOST, Booked
 
@@ -50,6 +50,62 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """Stretches of time in which something was booked to an account, or to several together.
+
+    Parameters
+    ----------
+    job
+        Number of the job, or `AT_REST`.
+    begin_s, end_s
+        From when to when [s].
+    rate
+        What is booked each second [GPU s / s]; below zero: it takes back work that is lost.
+    """
+
+    job: IntP
+    begin_s: Floats
+    end_s: Floats
+    rate: Floats
+
+
+@dataclass(frozen=True)
+class BookedSpans:
+    """The spans of a range, cut off at its ends, and the pieces of them that are lost work.
+
+    Parameters
+    ----------
+    job, begin_s, end_s, rate
+        As of `Booked`.
+    rates
+        What is spent each second by account, rates x accounts [GPU s / s].
+    lost
+        Row of the span, from, to [s].
+    """
+
+    job: NDArray[np.int32]
+    begin_s: Floats
+    end_s: Floats
+    rate: NDArray[np.int32]
+    rates: Floats
+    lost: tuple[tuple[int, float, float], ...]
+
+    def spent(self, *accounts: str, jobs: int) -> Spent:
+        """Return when accounts were booked to by the first `jobs` jobs, and at rest; lost step time is taken back."""
+        each = self.rates[:, [ACCOUNTS.index(account) for account in accounts]].sum(axis=1)
+        rows = np.flatnonzero((each[self.rate] != 0.0) & (self.job < jobs))
+        columns = [self.job[rows], self.begin_s[rows], self.end_s[rows], each[self.rate[rows]]]
+        step = [ACCOUNTS.index(account) for account in accounts if account in KEPT_STEP]
+        lost = [piece for piece in self.lost if self.job[piece[0]] < jobs] if step else []
+        if lost:
+            lost_rows, from_s, to_s = (np.array(column) for column in zip(*lost, strict=True))
+            taken = self.rates[self.rate[lost_rows]][:, step].sum(axis=1)
+            back = (self.job[lost_rows], from_s, to_s, -taken)
+            columns = [np.concatenate(both) for both in zip(columns, back, strict=True)]
+        return Spent(columns[0].astype(np.intp), *columns[1:])
+
+
+@dataclass(frozen=True)
 class LedgerRange:
     """The ledger of a range of time in one of its readings.
 
@@ -66,6 +122,8 @@ class LedgerRange:
         What failures took, in order of time.
     hindsight
         Which reading it is.
+    spans
+        What `by_job` sums up; None: an older program kept no bookings.
     """
 
     t0_s: float
@@ -74,16 +132,12 @@ class LedgerRange:
     provisional_gpu_s: float | None
     losses: tuple[Loss, ...]
     hindsight: bool
+    spans: BookedSpans | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def gpu_s(self) -> Mapping[str, float]:
         """Return the GPU-seconds of each account."""
         return dict(zip(ACCOUNTS, self.by_job.sum(axis=0).tolist(), strict=True))
-
-    @property
-    def of_jobs(self) -> bool:
-        """Return whether the time of each job is known."""
-        return len(self.by_job) > 1
 
     @property
     def lost_before_gpu_s(self) -> float:
@@ -136,7 +190,29 @@ def read_ledger(
         since_s, until_s = max(float(begin_s[row]), float(held_s[job[row]])), min(float(end_s[row]), t1_s)
         gone_s = sum(max(min(to, until_s) - max(start, since_s), 0.0) for start, to in taken_s.get(row, ()))
         provisional += max(until_s - since_s - gone_s, 0.0) * float(rates[row, _STEP].sum())
-    return LedgerRange(t0_s, t1_s, by_job, provisional, losses, hindsight)
+    spans = _within(booked, rows, begin_s, end_s, taken_s, t1_s)
+    return LedgerRange(t0_s, t1_s, by_job, provisional, losses, hindsight, spans)
+
+
+def _within(
+    booked: Booked,
+    rows: NDArray[np.intp],
+    begin_s: Floats,
+    end_s: Floats,
+    taken_s: Mapping[int, Sequence[tuple[float, float]]],
+    t1_s: float,
+) -> BookedSpans:
+    """Return the spans of a range without what lies after it, which hindsight looks at too."""
+    kept = begin_s < t1_s
+    place = np.cumsum(kept) - 1
+    return BookedSpans(
+        booked.job[rows[kept]],
+        begin_s[kept],
+        np.minimum(end_s[kept], t1_s),
+        booked.rate[rows[kept]],
+        booked.rates,
+        tuple((int(place[row]), from_s, to_s) for row, pieces in taken_s.items() for from_s, to_s in pieces),
+    )
 
 
 def _losses(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
+from weakref import ref
 
 from twin.catalog import Catalog, CatalogError
 from twin.piecewise import all_at_once
@@ -11,6 +15,7 @@ from twin.plant.error import PlantError
 from twin.plant.tables import Plant
 from twin.record.site_year import SiteYear, YearHours
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.site import Site
 
 WORKED_OUT_BY = "twin.sim.summary.typical_year"
 _PARTS = (
@@ -29,6 +34,29 @@ _PARTS = (
     WORKED_OUT_BY,
 )
 """What it needs of the engine, loaded one after the other: together they take 0.1 s the first time."""
+_KEPT = 4
+"""Years that are kept: those of two designs at two loads."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A year with all that it comes of; it keeps no hall alive."""
+
+    plant: ref[Plant]
+    catalog: Catalog
+    site: Site
+    start: datetime
+    seed: int
+    load: float
+    year: SiteYear
+
+    def is_of(self, scenario: Scenario, plant: Plant, catalog: Catalog, load: float) -> bool:
+        """Return whether it is the year of a site. Scenes that differ in nothing that stands have one plant."""
+        same = self.plant() is plant and self.catalog is catalog and self.load == load
+        return same and (self.site, self.start, self.seed) == (scenario.site, scenario.start, scenario.seed)
+
+
+_known: deque[_Known] = deque(maxlen=_KEPT)
 
 
 def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0) -> SiteYear:
@@ -39,14 +67,19 @@ def typical_year(scenario: Scenario, plant: Plant, catalog: Catalog, load: float
 def year_steps(
     scenario: Scenario, plant: Plant, catalog: Catalog, load: float = 1.0
 ) -> Generator[None, None, SiteYear]:
-    """Work out the typical year of a site a little at a time."""
+    """Work out the typical year of a site a little at a time, unless it was one of the last; never to be changed."""
+    for known in tuple(_known):
+        if known.is_of(scenario, plant, catalog, load):
+            return known.year
     for name in _PARTS:
         import_module(name)
         yield
     steps: Generator[None, None, SiteYear] = import_module(WORKED_OUT_BY).year_steps(
         scenario, plant, catalog, load
     )
-    return (yield from steps)
+    year = yield from steps
+    _known.append(_Known(ref(plant), catalog, scenario.site, scenario.start, scenario.seed, load, year))
+    return year
 
 
 def year_hours(scenario: Scenario) -> tuple[YearHours, float]:

@@ -26,11 +26,14 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", tr("Seeds B + / \N
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 116, B: 116, APART: 106, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
+_WIDE_PX = {A: 116, B: 116, APART: 118, INTERVAL: 106, SEEDS: 104, VERDICT: 172}
 _MEANT = {
     INTERVAL: tr("Half width of the 95 % interval of the difference; same failures in both, seed by seed"),
     SEEDS: tr("Number of seeds where B is higher / lower than A"),
 }
+_MEDIAN = tr(
+    "Of money the median over draws of the prices and over the seeds; of other figures the mean of the seeds"
+)
 _OF_YEAR: tuple[tuple[ComparedFigure, Callable[[SiteYear], float]], ...] = tuple(
     (ComparedFigure(f"year.{key}", title, unit, -1, lambda _: None), read)
     for key, title, unit, read in (
@@ -166,6 +169,12 @@ class FigureTable(QTreeWidget):
                 words = f"{words}\n{badge_text(standing)}"
             self.headerItem().setText(column, words)
             self.headerItem().setToolTip(column, plain_tip(tip))
+        apart = f"{HEADS[APART]}{', mean' if many else ''}"
+        median = (
+            found.money is not None
+        )  # of the draws of the prices, and over seeds of what those leave open
+        self.headerItem().setText(APART, tr("{apart}\nmoney: median", apart=apart) if median else apart)
+        self.headerItem().setToolTip(APART, plain_tip(_MEDIAN if median else ""))
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))

@@ -12,7 +12,8 @@ from time import perf_counter
 import numpy as np
 
 from twin.arrays import Floats
-from twin.planning.risk.reliability_sample import ReliabilityModel, sample, with_checkpoints
+from twin.planning.risk.reliability_model import ReliabilityModel
+from twin.planning.risk.reliability_sample import sample, with_checkpoints
 from twin.planning.risk.risk import JobRisk
 from twin.record.account_titles import JOB_TIME_TITLES
 

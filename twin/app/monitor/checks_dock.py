@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 
 from psygnal import Signal
@@ -30,14 +30,16 @@ from twin.app.toolkit.dock import Dock
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.toolkit.row_table import RowTable
+from twin.app.toolkit.sliced_work import SlicedWork
 from twin.commands.exclude import Exclude, Include
 from twin.language import counted, tr
+from twin.piecewise import all_at_once
 from twin.record.events import Event
 from twin.rules import Finding, Report, check
 from twin.rules.engine_findings import TOLD, at_the_start, of_the_year
 from twin.rules.redundancy import falls
 from twin.rules.rule_context import RuleContext
-from twin.runtime.typical_year import year_or_reason
+from twin.runtime.typical_year import year_or_reason_steps
 from twin.scenario.schema.exclusion import EVERYTHING
 
 _WAIT_MS = 150
@@ -105,6 +107,7 @@ class RulesDock(Dock):
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
         self._waits.timeout.connect(self._ask_behind)
+        self._work = SlicedWork(self, self._show_found, lambda: self.picture_due())
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
         session.events_added.connect(self._on_events)
@@ -116,21 +119,28 @@ class RulesDock(Dock):
         if self.picture_due():
             self._waits.start()
         else:
-            self.ask()
+            self._work.begin(self._asked())
 
     def ask(self) -> None:
         """Ask the rules now; 30 ms at 16,384 GPUs."""
         self._waits.stop()
+        self._work.stop()
+        self._show_found(all_at_once(self._asked()))
+
+    def _asked(self) -> Generator[None, None, Report]:
+        """Work out the typical year a little at a time, then ask the rules."""
         document, plant = self._session.document, self._session.plant
         if document is None or plant is None:
-            self.show_report(Report(()))
-        else:
-            scenario = document.scenario
-            catalog, draft = self._session.catalog, self._session.draft
-            year = year_or_reason(scenario, plant, catalog)
-            found = [*at_the_start(scenario, self._session.events), *of_the_year(scenario, plant, year)]
-            whole = draft.file.scenario if draft is not None else None
-            self.show_report(check(scenario, plant, catalog, found, whole=whole))
+            return Report(())
+        scenario = document.scenario
+        catalog, draft = self._session.catalog, self._session.draft
+        year = yield from year_or_reason_steps(scenario, plant, catalog)
+        found = [*at_the_start(scenario, self._session.events), *of_the_year(scenario, plant, year)]
+        whole = draft.file.scenario if draft is not None else None
+        return check(scenario, plant, catalog, found, whole=whole)
+
+    def _show_found(self, report: Report) -> None:
+        self.show_report(report)
         self._list_falls()
 
     def show_falls(self) -> None:
@@ -221,6 +231,7 @@ class RulesDock(Dock):
     # -- following ----
 
     def _later(self, *_change: object) -> None:
+        self._work.stop()
         self._waits.start()
 
     def _on_events(self, events: list[Event]) -> None:

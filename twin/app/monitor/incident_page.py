@@ -179,6 +179,7 @@ class IncidentPage(QScrollArea):
             _usd_words(card, gpu_h_usd),
             card.share,
             *([] if len(costs) < 2 else ["\n".join(costs)]),
+            card.remark,
             recorded,
         ]
         self._cost.show_words(

@@ -181,11 +181,19 @@ class PlacingPlate(Plate):
         self.show()
         self.update()
 
+    @property
+    def written_keys(self) -> str:
+        """Return the keys that are written."""
+        return _BETWEEN_KEYS.join(self._written.keys)
+
     def _lay_out(self) -> None:
-        """Fold long words, and leave out what can be done without, so that most of the hall is seen."""
+        """Fold long words, and leave out what can be done without, so that most of the hall is seen.
+
+        Limits that hold go before the keys; of these the last remain, which place, turn and cancel.
+        """
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         most_px = _MOST_OF_WIDTH * self._host_px.width() / self.scale - 2 * _PAD
-        most_rows = (_MOST_OF_HEIGHT * self._host_px.height() / self.scale - 2 * _PAD - 16) // _LINE
+        most_rows = int((_MOST_OF_HEIGHT * self._host_px.height() / self.scale - 2 * _PAD - 16) // _LINE)
         head = bold.horizontalAdvance(self.title) + plain.horizontalAdvance(self.where) + 10
 
         def wide(lines: Sequence[BudgetLine]) -> float:
@@ -196,13 +204,16 @@ class PlacingPlate(Plate):
         if wide(self.lines) > most_px:
             self._bar_px = 0.0
         limits = tuple(line for line in self.lines if line.after is not None)
-        for lines, keys in ((self.lines, self.keys), (limits, self.keys), (limits, "")):
+        over = tuple(line for line in limits if line.over)
+        for lines in (self.lines, limits, over):
             room = max(wide(lines), most_px) - _AFTER_WORDS
-            self._written = _Written(
-                lines, folded(self.reason, " ", room, plain), folded(keys, _BETWEEN_KEYS, room, plain)
-            )
+            reason = folded(self.reason, " ", room, plain)
+            self._written = _Written(lines, reason, folded(self.keys, _BETWEEN_KEYS, room, plain))
             if self._written.rows <= most_rows:
                 break
+        else:
+            left = max(most_rows - len(over) - len(reason), 1)
+            self._written = _Written(over, reason, self._written.keys[-left:])
         words = (*self._written.reason, *self._written.keys)
         needs = max(
             [wide(self._written.lines), *(plain.horizontalAdvance(line) + _AFTER_WORDS for line in words)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from twin import units
+from twin.analysis.figures import repair_time
 
 
 def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -23,8 +24,14 @@ def repair_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         if repairs["done"]:
             known = (repairs[key] for key in ("mean_down_s", "p90_down_s"))
             mean, p90 = ("unknown" if down_s is None else units.spoken(down_s) for down_s in known)
-            line += f"; time to repair: mean {mean}, P90 {p90}"
+            of_these = "of these repairs" if repairs["open"] else "to repair"
+            line += f"; time {of_these}: mean {mean}, P90 {p90}"
         line += f"; still in repair {repairs['open']:,}"
+        took = repair_time(summary)
+        if took is not None and took.open and took.at_least_s is not None:
+            line += (
+                f"; mean time to repair at least {units.spoken(round(took.at_least_s))} with these up to now"
+            )
         yield line + (f", waiting: {' and '.join(waits)}" if waits else "")
         down = summary["failures"]["down"]
         yield (

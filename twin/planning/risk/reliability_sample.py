@@ -12,93 +12,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from twin.arrays import Floats, Ints64
+from twin.arrays import Bools, Floats, Ints64
 from twin.physics import reliability
 from twin.physics.reliability import RepairQuantiles
+from twin.planning.risk.reliability_model import AwayTime, ReliabilityModel, Repair
 
 DAY_S = 86400.0
 CELLS = 4_000_000
 """Runs times nodes that are worked on at once: some tens of MB."""
 ENOUGH = 64
 """Spares beyond four times the mean number in repair that change nothing any more [-]."""
-
-
-@dataclass(frozen=True, slots=True)
-class SampledCause:
-    """One cause of interruption.
-
-    Attributes
-    ----------
-    rate_s
-        Of one node [1/s].
-    repair
-        How long the node is away: a time [s], or quantiles.
-    detection_s
-        Until it is noticed [s].
-    planned
-        Counted apart.
-    """
-
-    rate_s: float
-    repair: float | RepairQuantiles = 0.0
-    detection_s: float = 0.0
-    planned: bool = False
-
-    @property
-    def mean_repair_s(self) -> float:
-        """Mean time away [s]."""
-        return self.repair.mean_s if isinstance(self.repair, RepairQuantiles) else self.repair
-
-
-@dataclass(frozen=True, slots=True)
-class ReliabilityModel:
-    """Failure, repair and checkpoint parameters of one job.
-
-    Attributes
-    ----------
-    nodes, spares
-        Nodes of the job, and nodes that stand by for it; a failed one stands by again after its repair.
-    causes
-        What fails; all rates may be 0.
-    horizon_s
-        How long it is watched, from its start on [s].
-    first_start_s
-        From the start to the first step [s].
-    restart_s, swap_s
-        From the moment its nodes are complete to the first step [s], and the same more when nodes were exchanged.
-    lemons
-        Whether nodes differ (gamma, shape 0.93).
-    """
-
-    nodes: int
-    spares: int
-    causes: tuple[SampledCause, ...]
-    horizon_s: float
-    first_start_s: float = 0.0
-    restart_s: float = 0.0
-    swap_s: float = 0.0
-    lemons: bool = False
-
-    @property
-    def node_rate_s(self) -> float:
-        """Failures of one node [1/s]."""
-        return sum(cause.rate_s for cause in self.causes)
-
-    @property
-    def mean_repair_s(self) -> float:
-        """Mean time that a failure takes a node away [s]."""
-        rate = self.node_rate_s
-        return sum(c.rate_s * c.mean_repair_s for c in self.causes) / rate if rate else 0.0
-
-    @property
-    def mean_between_s(self) -> float:
-        """Mean time between interruptions while the job is whole, M [s]."""
-        rate = self.nodes * self.node_rate_s
-        return 1.0 / rate if rate else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +37,10 @@ class Histories:
     ----------
     up_s
         Time from a start to the interruption after it or to the end, shape (intervals, runs); 0: there is none [s].
-    unexpected, planned
-        Interruptions, shape (runs,); what strikes a job that stands already is none.
+    saved
+        Whether the job saved its work before the interruption, shape (intervals, runs).
+    unexpected, planned, reclaims
+        Interruptions, shape (runs,); what strikes a job that stands already is none. Reclaims are unexpected ones.
     detection_s, waiting_s, restart_s
         Spent before steps went on: until noticed, without a spare, restarting, shape (runs,) [s].
     down
@@ -120,8 +50,10 @@ class Histories:
     """
 
     up_s: Floats
+    saved: Bools
     unexpected: Ints64
     planned: Ints64
+    reclaims: Ints64
     detection_s: Floats
     waiting_s: Floats
     restart_s: Floats
@@ -150,7 +82,8 @@ def with_checkpoints(
 ) -> UptimeShares:
     """Return the productive and lost time of the job at a given checkpoint interval.
 
-    Work since the last durable checkpoint is lost at an interruption; what is under way at the end is kept.
+    Work since the last durable checkpoint is lost at an interruption, unless there was notice to write one; what is
+    under way at the end is kept.
 
     Parameters
     ----------
@@ -166,9 +99,13 @@ def with_checkpoints(
     if math.isinf(interval_s):
         worked, durable = up, np.zeros_like(up)
     else:
-        rounds = np.floor(up / cycle_s)
-        worked = rounds * interval_s + np.minimum(up - rounds * cycle_s, interval_s)
-        durable = np.maximum(np.floor((up - drain_s) / cycle_s), 0.0) * interval_s
+        before = np.maximum(
+            up - (pause_s + drain_s) * history.saved, 0.0
+        )  # the last one is written at its end
+        rounds = np.floor(before / cycle_s)
+        worked = rounds * interval_s + np.minimum(before - rounds * cycle_s, interval_s)
+        durable = np.maximum(np.floor((before - drain_s) / cycle_s), 0.0) * interval_s
+        durable = np.where(history.saved, worked, durable)
     durable[-1] = worked[-1]  # the interval that the end cuts off
     kept, total = durable.sum(axis=0), worked.sum(axis=0)
     return UptimeShares(kept / history.horizon_s, kept, total - kept, up.sum(axis=0) - total)
@@ -190,25 +127,26 @@ def sample(model: ReliabilityModel, runs: int = 1000, seed: int = 1) -> Historie
     """
     spares = _spares_that_count(model)
     at_once = max(1, CELLS // (model.nodes + spares))
-    scale = reliability.lemon_scale(model.node_rate_s * model.mean_repair_s) if model.lemons else 1.0
+    scale = reliability.lemon_scale(model.failing) if model.lemons else 1.0
     parts = [
         _Run(model, spares, min(at_once, runs - begin), np.random.default_rng([seed, begin]), scale).history()
         for begin in range(0, runs, at_once)
     ]
     longest = max(len(part.up_s) for part in parts)
     merged = {
-        column.name: np.concatenate([getattr(part, column.name) for part in parts])
+        column.name: np.concatenate([_padded(getattr(part, column.name), longest) for part in parts], axis=-1)
         for column in fields(Histories)
-        if column.name not in ("up_s", "horizon_s")
+        if column.name != "horizon_s"
     }
-    up_s = np.concatenate([_padded(part.up_s, longest) for part in parts], axis=1)
-    return Histories(up_s=up_s, horizon_s=model.horizon_s, **merged)
+    return Histories(horizon_s=model.horizon_s, **merged)
 
 
-def _padded(up_s: Floats, length: int) -> Floats:
-    """Return intervals with empty ones in front, so that the last stays the last."""
-    result = np.zeros((length, up_s.shape[1]))
-    result[length - len(up_s) :] = up_s
+def _padded(values: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return those of intervals with empty ones in front, so that the last stays the last; else what it is."""
+    if values.ndim < 2:
+        return values
+    result = np.zeros((length, values.shape[1]), values.dtype)
+    result[length - len(values) :] = values
     return result
 
 
@@ -233,8 +171,13 @@ class _Run:
         self.place: Ints64 | None = None  # of each node, where nodes differ
         self.holder: Ints64 | None = None  # and which node is at each place
         self._draw(rng)
+        self.detection_s = np.array([cause.detection_s for cause in model.causes])
+        self.is_planned, self.is_reclaim = (
+            np.array([bool(getattr(cause, name)) for cause in model.causes], bool)
+            for name in ("planned", "reclaims")
+        )
         self.spent_s = np.zeros((3, runs))  # detection, waiting, restart
-        self.unexpected, self.planned = np.zeros((2, runs), np.int64)
+        self.unexpected, self.planned, self.reclaims = np.zeros((3, runs), np.int64)
         self.down_s = np.zeros(runs)
         self.booked_s = np.zeros(runs)
         self.noticed_s, self.whole_s = np.zeros((2, runs))
@@ -244,42 +187,46 @@ class _Run:
         """Draw all candidates: time, node, cause and repair, shape (candidates, runs)."""
         model, runs, fleet = self.model, self.runs, self.fleet
         rates = np.array([cause.rate_s for cause in model.causes])
+        reclaim_s = model.reclaim_rate_s
+        failing_s = model.node_rate_s - reclaim_s
         rate_s = np.full(runs, fleet * model.node_rate_s)
         quality = None
-        if model.lemons and model.node_rate_s:
+        if model.lemons and failing_s:
             shape = reliability.LEMON_SHAPE
             quality = rng.standard_gamma(shape, (runs, fleet)) * (self.scale / shape)
-            rate_s = quality.sum(axis=1) * model.node_rate_s
+            rate_s = quality.sum(axis=1) * failing_s + fleet * reclaim_s
         expected = float(rate_s.max(initial=0.0)) * model.horizon_s
         count = math.ceil(expected + 6 * math.sqrt(expected) + 6) if expected else 0
         gaps = rng.standard_exponential((count, runs)) / np.where(rate_s > 0, rate_s, 1.0)
         self.at_s = np.cumsum(gaps, axis=0)
-        dice = rng.random((count, runs))
-        if quality is None:
-            self.node = np.minimum((dice * fleet).astype(np.int64), fleet - 1)
-        else:
-            self.node = _weighted(quality, dice)
+        dice, which = rng.random((count, runs)), rng.random((count, runs))
+        self.node = np.minimum((dice * fleet).astype(np.int64), fleet - 1)
+        fails = np.ones((count, runs), bool)
+        if count and reclaim_s:
+            reclaimed = fleet * reclaim_s / rate_s  # share of the candidates of each run
+            fails = which < 1.0 - reclaimed
+            share = failing_s / model.node_rate_s
+            below, above = which / np.maximum(1.0 - reclaimed, 1e-12), (1.0 - which) / reclaimed
+            which = np.where(fails, below * share, 1.0 - above * (1.0 - share))
+        if quality is not None:  # an owner who takes a node back does not ask how good it is
+            self.node = np.where(fails, _weighted(quality, dice), self.node)
             self.place = np.tile(np.arange(fleet), (runs, 1))
             self.holder = self.place.copy()
         shares = np.cumsum(rates) / rates.sum() if count else np.zeros(0)
-        of = np.searchsorted(shares, rng.random((count, runs)), side="right").clip(0, max(len(rates) - 1, 0))
-        self.repair_s = self._repairs(of, rng.random((count, runs)))
-        self.detection_s = (
-            np.array([c.detection_s for c in model.causes])[of] if count else np.zeros((0, runs))
-        )
-        self.is_planned = (
-            np.array([c.planned for c in model.causes], bool)[of] if count else np.zeros((0, runs), bool)
-        )
+        self.cause = np.searchsorted(shares, which, side="right").clip(0, max(len(rates) - 1, 0))
+        self.repair_s = self._repairs(self.cause, rng.random((count, runs)))
 
     def _repairs(self, of: Ints64, dice: Floats) -> Floats:
         times = np.zeros(of.shape)
-        kinds: dict[float | RepairQuantiles, list[int]] = {}
+        kinds: dict[Repair, list[int]] = {}
         for index, cause in enumerate(self.model.causes):
             kinds.setdefault(cause.repair, []).append(index)
         for repair, members in kinds.items():
             of_kind = np.isin(of, members)
             if isinstance(repair, RepairQuantiles):
                 times[of_kind] = reliability.repair_time_s(repair, dice[of_kind])
+            elif isinstance(repair, AwayTime):
+                times[of_kind] = repair.least_s - repair.more_s * np.log1p(-dice[of_kind])
             else:
                 times[of_kind] = repair
         return times
@@ -287,34 +234,65 @@ class _Run:
     def history(self) -> Histories:
         """Run to the horizon."""
         horizon_s = self.model.horizon_s
-        up_s = list(self._strikes())
-        up_s.append(self._book(np.arange(self.runs), np.full(self.runs, horizon_s)))
+        stops = list(self._strikes())
+        last_s = self._book(np.arange(self.runs), np.full(self.runs, horizon_s))
         detection_s, waiting_s, restart_s = self.spent_s
-        down = self.down_s / horizon_s
-        counts = self.unexpected, self.planned
-        return Histories(np.array(up_s), *counts, detection_s, waiting_s, restart_s, down, horizon_s)
+        return Histories(
+            up_s=np.array([*(up_s for up_s, _ in stops), last_s]),
+            saved=np.array([*(saved for _, saved in stops), np.zeros(self.runs, bool)]),
+            unexpected=self.unexpected,
+            planned=self.planned,
+            reclaims=self.reclaims,
+            detection_s=detection_s,
+            waiting_s=waiting_s,
+            restart_s=restart_s,
+            down=self.down_s / horizon_s,
+            horizon_s=horizon_s,
+        )
 
-    def _strikes(self) -> Iterator[Floats]:
-        """Take the candidates of all runs, the k-th of each at a time; yield how long those they stop had been up."""
+    def _strikes(self) -> Iterator[tuple[Floats, Bools]]:
+        """Take the candidates of all runs, the k-th of each at a time.
+
+        Yields how long those that they stop had been up, and whether these saved their work.
+        """
         model = self.model
-        for at_s, node, repair_s, detection_s, planned in zip(
-            self.at_s, self.node, self.repair_s, self.detection_s, self.is_planned, strict=True
-        ):
+        together = np.array([cause.reclaims for cause in model.causes], np.int64)
+        saves = np.array([cause.saves for cause in model.causes], bool)
+        for at_s, node, repair_s, cause in zip(self.at_s, self.node, self.repair_s, self.cause, strict=True):
             runs = np.flatnonzero(at_s <= model.horizon_s)
             if not runs.size:
                 return
-            places = node[runs] if self.place is None else self.place[runs, node[runs]]
-            sound = self.free_s[runs, places] <= at_s[runs]
-            runs, places = runs[sound], places[sound]
-            now, away_s = at_s[runs], repair_s[runs]
-            self.free_s[runs, places] = now + away_s
-            self.down_s[runs] += np.minimum(away_s, model.horizon_s - now)
-            of_job = places < model.nodes
-            runs, places, now, away_s = runs[of_job], places[of_job], now[of_job], away_s[of_job]
-            up_s = np.zeros(self.runs)
-            up_s[runs] = self._book(runs, now)
-            self._interrupt(runs, places, now, away_s, detection_s[runs], planned[runs])
-            yield up_s
+            up_s, stopped = np.zeros(self.runs), np.zeros(self.runs, bool)
+            size = np.maximum(together[cause], 1)
+            for member in range(int(size[runs].max())):  # what is rented together goes together
+                member_node = np.where(size > 1, node - node % size + member, node)
+                some = runs[(member < size[runs]) & (member_node[runs] < self.fleet)]
+                self._strike(some, at_s, member_node, repair_s, cause, up_s, stopped)
+            yield up_s, stopped & saves[cause]
+
+    def _strike(
+        self,
+        runs: Ints64,
+        at_s: Floats,
+        node: Ints64,
+        repair_s: Floats,
+        cause: Ints64,
+        up_s: Floats,
+        stopped: Bools,
+    ) -> None:
+        """Take a node of `runs` away; the job on it stops, unless it stands already or was stopped by the same."""
+        model = self.model
+        places = node[runs] if self.place is None else self.place[runs, node[runs]]
+        sound = self.free_s[runs, places] <= at_s[runs]
+        runs, places = runs[sound], places[sound]
+        now, away_s = at_s[runs], repair_s[runs]
+        self.free_s[runs, places] = now + away_s
+        in_repair = ~self.is_reclaim[cause[runs]]
+        self.down_s[runs] += np.minimum(away_s, model.horizon_s - now) * in_repair
+        of_job = places < model.nodes
+        runs, places, now, away_s = runs[of_job], places[of_job], now[of_job], away_s[of_job]
+        up_s[runs] += self._book(runs, now)
+        self._interrupt(runs, places, now, away_s, cause[runs], stopped)
 
     def _book(self, runs: Ints64, now: Floats) -> Floats:
         """Book the time of `runs` until `now`; return how long they have been up."""
@@ -333,15 +311,18 @@ class _Run:
         places: Ints64,
         now: Floats,
         away_s: Floats,
-        detection_s: Floats,
-        planned: NDArray[np.bool_],
+        cause: Ints64,
+        stopped: Bools,
     ) -> None:
         """Stop the job of `runs` now, and find when it steps again."""
         model = self.model
         noticed, whole = self.noticed_s[runs], self.whole_s[runs]
-        stops = now >= whole
+        stops = (now >= whole) & ~stopped[runs]
+        stopped[runs] |= stops
+        planned, detection_s = self.is_planned[cause], self.detection_s[cause]
         self.planned[runs] += planned & stops
         self.unexpected[runs] += ~planned & stops
+        self.reclaims[runs] += self.is_reclaim[cause] & stops
         # one more while it is being noticed changes nothing; one while it waits for nodes is seen at once
         noticed = np.where(now < noticed, noticed, np.where(now < whole, now, now + detection_s))
         lost = now + away_s > noticed

@@ -16,11 +16,10 @@ from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of
 from twin.planning.risk.failure_table import repair_of
+from twin.planning.risk.reliability_model import AwayTime, ReliabilityModel, SampledCause
 from twin.planning.risk.reliability_sample import (
     FigureSpread,
     Histories,
-    ReliabilityModel,
-    SampledCause,
     UptimeShares,
     best_interval_s,
     sample,
@@ -35,7 +34,6 @@ from twin.scenario.generators.rented import is_member, shape_part, shapes_of, te
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.faults import Cause
 from twin.scenario.schema.work import Job, Recovery
-from twin.units import spoken
 
 SPARE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Numbers of spares that are compared, by that of the scene."""
@@ -64,8 +62,11 @@ class JobRisk:
 
     @property
     def exact_ettr(self) -> float | None:
-        """ETTR by the renewal formula, if restarts always took their usual time; None without checkpoints."""
-        if math.isinf(self.interval_s):
+        """ETTR by the renewal formula, if restarts always took their usual time.
+
+        None without checkpoints, or where some stops lose no work.
+        """
+        if math.isinf(self.interval_s) or any(cause.saves for cause in self.model.causes):
             return None
         rate = self.model.nodes * self.model.node_rate_s
         shares = [(cause.rate_s, cause.detection_s, cause.mean_repair_s > 0) for cause in self.model.causes]
@@ -135,14 +136,16 @@ def risk_of(
         lemons=failures.lemons,
     )
     checkpoint = job.checkpoint
-    interval_s = _interval_s(job, model, work)
+    reclaims = tuple(_reclaims(scenario, plant, catalog, allowed, job))
+    sudden = tuple(cause for cause in reclaims if not cause.saves)  # intervals by a rule count on these alone
+    interval_s = _interval_s(job, replace(model, causes=(*causes, *sudden)), work)
     return JobRisk(
         job.id,
-        model,
+        replace(model, causes=(*causes, *reclaims)),
         interval_s,
         checkpoint.pause_s,
         checkpoint.drain_s,
-        (*left_out, *_beyond(scenario, job), *_reclaimed(scenario, plant, catalog, allowed, job.nodes)),
+        (*left_out, *_beyond(scenario, job)),
     )
 
 
@@ -200,25 +203,34 @@ def _beyond(scenario: Scenario, job: Job) -> list[str]:
     return [f"not sampled: {', '.join(missing)}; twin run models them"] if missing else []
 
 
-def _reclaimed(
-    scenario: Scenario, plant: Plant, catalog: Catalog, allowed: NDArray[np.bool_], nodes: int
-) -> Iterator[str]:
-    """Yield how often owners take rented nodes back from a job on `nodes` of those that it may use."""
+def _reclaims(
+    scenario: Scenario, plant: Plant, catalog: Catalog, allowed: NDArray[np.bool_], job: Job
+) -> Iterator[SampledCause]:
+    """Yield how owners take rented nodes back of those that a job may use, the mean of these nodes.
+
+    With notice enough for a checkpoint the job saves one and leaves; else it works until they are gone.
+    """
     there = np.flatnonzero(plant.nodes.present & (plant.nodes.gpu_count > 0)) if scenario.rentals else ()
+    escape_s = job.checkpoint.pause_s + job.checkpoint.drain_s
     for rental in scenario.rentals:
         rented = [node for node in there if is_member(rental, plant.nodes.ids[node])]
         part = shape_part(rental, catalog)
         shape = np.array(
             shapes_of(plant.nodes.gpu_count[rented].tolist(), None if part is None else part.n_gpu), np.intp
         )
-        terms = terms_of(rental, len(np.unique(shape)), catalog)
-        its_own = len(np.unique(shape[allowed[rented]])) * nodes / int(allowed.sum())
-        if terms.reclaim_per_s * its_own > 0.0:
-            between_s = 1.0 / (terms.reclaim_per_s * its_own)
-            yield (
-                f"not sampled: reclaims of rental {rental.id}, which interrupt this job about once in "
-                f"{spoken(float(f'{between_s:.3g}'))}; twin run models them"
-            )
+        shapes = len(np.unique(shape))
+        terms, its_own = terms_of(rental, shapes, catalog), len(np.unique(shape[allowed[rented]]))
+        if terms.reclaim_per_s * its_own <= 0.0:
+            continue
+        saves = escape_s <= terms.notice_s > 0.0 and job.checkpoint.interval != "none"
+        after_s = escape_s if saves else terms.notice_s  # from the notice until the job stops
+        yield SampledCause(
+            its_own / int(allowed.sum()) / (1.0 / terms.reclaim_per_s + after_s),
+            AwayTime(terms.notice_s - after_s, terms.away_s),
+            0.0 if saves or job.recovery.constant_s is not None else job.recovery.detect_s,
+            reclaims=round(len(rented) / shapes),
+            saves=saves,
+        )
 
 
 def _detection_s(cause: Cause, recovery: Recovery) -> float:
@@ -271,9 +283,11 @@ class RiskOutcome:
     def figures(self) -> dict[str, FigureSpread]:
         """Everything of interest by name, over all runs; times are shares of the horizon."""
         history, kept, whole_s = self.history, self.kept, self.history.horizon_s
+        rented = {"reclaims": spread(history.reclaims)} if self.risk.model.reclaim_rate_s else {}
         return {
             "ettr": spread(kept.ettr),
             "unexpected": spread(history.unexpected),
+            **rented,
             "planned": spread(history.planned),
             "lost": spread(kept.lost_s / whole_s),
             "checkpoints": spread(kept.checkpoint_s / whole_s),
