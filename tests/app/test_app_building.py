@@ -157,7 +157,8 @@ def test_a_door_is_carried_along_the_nearest_wall_and_stands_where_its_ghost_sto
     assert landing.place.x_m == pytest.approx(left_m)
     assert landing.place.y_m == pytest.approx(middle_m, abs=0.1)
     (ghost,) = (box for box in window.hall.view.edit.ghost.boxes if box.outlined)
-    assert ghost.high[1] - ghost.low[1] > 4 * (ghost.high[0] - ghost.low[0]), "along its wall"
+    wide_m, deep_m, _ = np.ptp(ghost.corners, axis=0)
+    assert deep_m > 4 * wide_m, "along its wall"
     place.drop()
     qtbot.waitUntil(lambda: bool(building(window).doors))
     at = building(window).doors[0].at
@@ -195,8 +196,16 @@ def test_a_wall_is_put_between_two_clicks_and_undone(window: MainWindow, qtbot: 
     place, middle = window.tools.place, place_of(window, 9.9, 5.0)
     place.point(middle.x(), middle.y(), set())
     assert place.ok, place.plate.reason
+    (ghost,) = (box for box in view.edit.ghost.boxes if box.outlined)
+    keep(window, "inner-door-ghost")
     place.drop()
     qtbot.waitUntil(lambda: bool(building(window).doors))
+    (door,) = window.session.plant.halls.buildings[0].doors
+    assert door.line.slanted
+    stands = np.array(door.line.quad(0.0, door.width_m, -0.2, 0.0))
+    foot = ghost.corners[:4, :2]
+    away_m = np.linalg.norm(foot[:, None] - stands, axis=2)
+    assert away_m.min(axis=0).max() < 2e-3, "its ghost lay in the wall, as thick as that"
     view.preset("overview", animate=False)
     keep(window, "inner-wall")
     for _ in range(3):

@@ -13,7 +13,8 @@ from twin.commands.place.building import AddDoor, AddInnerWall
 from twin.commands.place.delete import Delete
 from twin.drawings.plan import plan_draft
 from twin.drawings.plan_building import plan_bounds_m
-from twin.drawings.revision import marked_things
+from twin.drawings.revision import draw_mark, marked_things
+from twin.drawings.sheet import SheetContents
 from twin.plant.build import build
 from twin.scenario import ScenarioError, loads
 from twin.scenario.file.patch_text import apply
@@ -112,11 +113,27 @@ def test_walls_are_added_get_doors_are_drawn_marked_exported_and_taken_away() ->
     )
     assert {thing.id for thing in marked_things(build(document.scenario), plant, "hall")} == {"wall", "door"}
     solids = site_solids(plant, CATALOG)
-    inside = [
-        n for n, kind in enumerate(solids.kinds) if kind == "wall" and solids.low_m[n][0] > shift_m + 5.5
-    ]
-    assert len(inside) > 40, "a slanted wall in short pieces"
+    slanted = [kind for kind, turn_rad in zip(solids.kinds, solids.turn_rad, strict=True) if turn_rad]
+    assert slanted == ["wall"] * 3 + ["door"] * 2, "beside its door and over it, and two leaves"
     gone = apply(open_, Delete(("door",)).patch(EditedScene.of(open_)))
     gone = apply(gone, Delete(("wall",)).patch(EditedScene.of(gone)))
     assert gone.scenario.halls[0].building.inner_walls == ()
     assert set(RULES) >= {"wall", "door-path"}
+
+
+def test_a_revision_marks_a_slanted_wall_where_it_is_and_sees_it_turned_over() -> None:
+    """The other diagonal of the same rectangle is another wall; its ends exchanged are the same one."""
+    ends = ((6.0, 1.0), (9.0, 5.0)), ((6.0, 5.0), (9.0, 1.0)), ((9.0, 5.0), (6.0, 1.0))
+    first, other, same = (build(loads(scene(f"inner_walls: [{wall(*each)}]")).scenario) for each in ends)
+    assert marked_things(first, same, "hall") == []
+    (told,) = marked_things(first, other, "hall")
+    assert (told.id, told.mark) == ("fire", "moved")
+    draft = plan_draft(other, 0, "A1", plan_bounds_m(other, 0))
+    drawn = SheetContents()
+    draw_mark(drawn, draft.floor, told)
+    now, before, _ = drawn.strokes
+    for stroke, plant in ((now, other), (before, first)):
+        (inner,) = plant.halls.buildings[0].inner
+        quad = inner.line.quad(0.0, inner.line.long_m, -inner.thickness_m, 0.0)
+        wanted = [(draft.floor.x(x), draft.floor.y(y)) for x, y in quad]
+        assert sorted(stroke.points) == [pytest.approx(point) for point in sorted(wanted)]

@@ -13,7 +13,7 @@ import trimesh
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant
-from twin.scenario import load
+from twin.scenario import load, loads
 from twin.solids.gltf import glb_bytes
 from twin.solids.site_solids import SiteSolids, site_solids
 from twin.solids.usd import usda_text
@@ -120,8 +120,8 @@ def test_the_building_has_its_full_height_and_holes_for_doors() -> None:
     building = plant.halls.buildings[0]
     kinds = np.array(solids.kinds)
     walls, columns, doors = (np.flatnonzero(kinds == kind) for kind in ("wall", "column", "door"))
-    assert (len(columns), len(doors)) == (6, 2)
-    assert [solids.ids[place] for place in doors.tolist()] == ["goods", "workshop"]
+    assert (len(columns), len(doors)) == (6, 3)
+    assert [solids.ids[place] for place in doors.tolist()] == ["goods", "goods/1", "workshop"], "leaf by leaf"
     assert solids.high_m[walls][:, 2].max() == building.clear_m
     assert set(solids.high_m[columns][:, 2]) == {building.clear_m}
     assert set(solids.low_m[columns][:, 2]) == {-0.6}
@@ -131,3 +131,85 @@ def test_the_building_has_its_full_height_and_holes_for_doors() -> None:
     holes = 0.2 * (2.4 * 2.6 + 1.4 * 2.4)
     assert size.prod(axis=1).sum() == pytest.approx(ring * 4.2 - holes)
     assert len({solids.ids[place] for place in walls.tolist()}) == len(walls)
+
+
+SLANTED = """\
+format: twin/scenario
+version: 3
+catalog: "2026.11"
+title: a slanted wall
+halls:
+  - id: hall
+    building:
+      walls: {at: {x: -1 m, y: -1 m}, width: 12 m, depth: 9 m}
+      height: 3.6 m
+      raised_floor: 0.6 m
+      inner_walls: [{id: fire, start: {x: 5 m, y: 0 m}, end: {x: 9 m, y: 6 m}, thickness: 0.25 m}]
+      doors: [{id: pass, at: {x: 7 m, y: 3 m}, width: 1.4 m, height: 2.2 m}]
+    rows: [{id: gpu, at: {x: 0 m, y: 1 m}, racks: {count: 1}}]
+"""
+
+
+def expected_corners(plant: Plant) -> dict[str, np.ndarray]:
+    """Return the corners of the slanted wall beside and over its door, and of the leaves, by what they are called."""
+    (building,) = plant.halls.buildings
+    (door,) = building.doors
+    spans = [
+        (wall.line.quad(from_m, to_m, -0.25, 0.0), -0.6, 3.0)
+        for wall, from_m, to_m in building.inner_pieces()
+    ]
+    spans.append((door.line.quad(0.0, 1.4, -0.25, 0.0), 2.2, 3.0))
+    spans.append((door.line.quad(0.0, 1.4, -0.25, 0.0), -0.6, 0.0))
+    leaves = [leaf.quad(0.0, leaf.long_m, -0.025, 0.025) for leaf in door.leaf_lines]
+    spans += [(leaf, 0.0, 2.2) for leaf in leaves]
+    return {
+        f"{number}": np.array([(*corner, z) for z in (low_m, high_m) for corner in quad])
+        for number, (quad, low_m, high_m) in enumerate(spans)
+    }
+
+
+def are_all_there(wanted: dict[str, np.ndarray], found: dict[str, np.ndarray]) -> None:
+    """Assert that each box is found once, corner by corner."""
+    names = []
+    for corners in wanted.values():
+        away_m = {
+            name: np.linalg.norm(corners[:, None] - points, axis=2).min(axis=1).max()
+            for name, points in found.items()
+        }
+        name = min(away_m, key=away_m.__getitem__)
+        assert away_m[name] < 1e-4, (name, away_m[name])
+        names.append(name)
+    assert len(set(names)) == len(names)
+
+
+def test_a_slanted_wall_is_a_turned_box_as_thick_and_high_as_it_with_a_hole_for_its_door(
+    tmp_path: Path,
+) -> None:
+    plant = build(loads(SLANTED).scenario, CATALOG)
+    solids = site_solids(plant, CATALOG)
+    wanted = expected_corners(plant)
+    assert int((solids.turn_rad != 0).sum()) == len(wanted) == 6
+    scene = opened(glb_bytes(solids, "Hall"), tmp_path)
+    found = {}
+    for name in scene.graph.nodes_geometry:
+        matrix, mesh = scene.graph[name]
+        x, y, z = trimesh.transform_points(scene.geometry[mesh].vertices, matrix).T
+        found[name] = np.stack([x, -z, y], axis=1)
+    assert set(found) == set(solids.ids)
+    are_all_there(wanted, found)
+    walls = [name for name in found if name.startswith("hall/wall/")]
+    assert sum(scene.geometry[scene.graph[name][1]].volume for name in walls) == pytest.approx(
+        (12.4 * 9.4 - 12 * 9) * 3.6 + (np.hypot(4, 6) * 3.6 - 1.4 * 2.2) * 0.25, rel=1e-5
+    )
+
+    usd = pytest.importorskip("pxr.Usd", reason="usd-core has no wheel for this platform")
+    geom = pytest.importorskip("pxr.UsdGeom")
+    (path := tmp_path / "hall.usda").write_text(usda_text(solids, "Hall"), encoding="utf-8")
+    stage = usd.Stage.Open(str(path))
+    placed = {}
+    unit = np.array([(x, y, z, 1.0) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    for prim in stage.Traverse(usd.TraverseInstanceProxies()):
+        id = prim.GetParent().GetAttribute("twin:id")
+        if prim.IsA(geom.Cube) and id:
+            placed[id.Get()] = (unit @ np.array(geom.Xformable(prim).ComputeLocalToWorldTransform(0)))[:, :3]
+    are_all_there(wanted, placed)

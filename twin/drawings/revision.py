@@ -13,9 +13,10 @@ from twin.drawings.floor import PlanFloor
 from twin.drawings.paper import SheetDraft, drawing_area
 from twin.drawings.plan import plan_draft
 from twin.drawings.plan_building import plan_bounds_m
-from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Area, Mark, SheetContents, wrapped
+from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Mark, Point, SheetContents, wrapped
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
+from twin.scenario.generators.wall_line import Rectangle, WallLine
 
 _MOVED_M = 1e-3
 _MARK_MM = 0.6
@@ -29,7 +30,10 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class MarkedThing:
-    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m]."""
+    """A rack, machine or part of the building that a revision changed: x, y, width, depth now and before [m].
+
+    Behind those of a part of the building stands the unit vector that its width lies along.
+    """
 
     id: str
     mark: Mark
@@ -85,24 +89,31 @@ def draw_mark(drawn: SheetContents, floor: PlanFloor, thing: MarkedThing) -> Non
     """Mark a thing on a plan: where it stands now, and where it stood if it moved, or is gone."""
     place = thing.now_m or thing.before_m
     assert place is not None
-    area = floor.area(*place)
-    drawn.box(area, _MARK_MM, mark=thing.mark, dashed=thing.mark == "gone")
+    corners = _corners(floor, place)
+    drawn.outline(corners, _MARK_MM, mark=thing.mark, dashed=thing.mark == "gone")
     if thing.mark == "gone":
-        drawn.line((area.left, area.top), (area.right, area.bottom), wide_mm=MEDIUM_MM, mark="gone")
-        drawn.line((area.left, area.bottom), (area.right, area.top), wide_mm=MEDIUM_MM, mark="gone")
+        drawn.line(corners[0], corners[2], wide_mm=MEDIUM_MM, mark="gone")
+        drawn.line(corners[3], corners[1], wide_mm=MEDIUM_MM, mark="gone")
     elif thing.mark == "moved" and thing.before_m is not None:
-        old = floor.area(*thing.before_m)
-        drawn.box(old, MEDIUM_MM, mark="moved", dashed=True)
+        old = _corners(floor, thing.before_m)
+        drawn.outline(old, MEDIUM_MM, mark="moved", dashed=True)
         if thing.id != WALLS:  # round everything: a line in their middle would be of something else
-            drawn.line(_middle(old), _middle(area), wide_mm=MEDIUM_MM, mark="moved")
+            drawn.line(_middle(old), _middle(corners), wide_mm=MEDIUM_MM, mark="moved")
     elif thing.mark == "changed":
-        drawn.line(
-            (area.left, area.bottom - 0.8), (area.right, area.bottom - 0.8), wide_mm=_MARK_MM, mark="changed"
-        )
+        (left, bottom), (right, _) = corners[3], corners[2]
+        drawn.line((left, bottom - 0.8), (right, bottom - 0.8), wide_mm=_MARK_MM, mark="changed")
 
 
-def _middle(area: Area) -> tuple[float, float]:
-    return ((area.left + area.right) / 2, (area.top + area.bottom) / 2)
+def _corners(floor: PlanFloor, place: Sequence[float]) -> tuple[Point, ...]:
+    """Return the corners of a thing on paper; of what is not turned from the upper left one on, clockwise."""
+    x_m, y_m, wide_m, deep_m, *ahead = place
+    (u, v), half_x, half_y = ahead or (1.0, 0.0), wide_m / 2, deep_m / 2
+    sides = ((-half_x, half_y), (half_x, half_y), (half_x, -half_y), (-half_x, -half_y))
+    return tuple((floor.x(x_m + a * u - b * v), floor.y(y_m + a * v + b * u)) for a, b in sides)
+
+
+def _middle(corners: tuple[Point, ...]) -> Point:
+    return ((corners[0][0] + corners[2][0]) / 2, (corners[0][1] + corners[2][1]) / 2)
 
 
 def change_sheets(sentences: Sequence[str], paper: str) -> list[SheetDraft]:
@@ -160,19 +171,29 @@ def _building(plant: Plant, hall: str) -> dict[str, tuple[float, ...]]:
     if hall not in plant.halls.ids:
         return {}
     building = plant.halls.buildings[plant.halls.ids.index(hall)]
-    areas = {column.id: column.area for column in building.columns}
+    found = {column.id: _level(column.area) for column in building.columns}
     for wall in building.inner:
-        areas[wall.id] = wall.line.rectangle(0.0, wall.line.long_m, -wall.thickness_m, 0.0)
+        found[wall.id] = _along(wall.line, -wall.thickness_m, 0.0)
     for door in building.doors:
         near_m, far_m = -door.thickness_m, door.width_m / max(1, len(door.leaves))
-        areas[door.id] = door.line.rectangle(0.0, door.width_m, near_m, far_m if door.inside else 0.0)
+        found[door.id] = _along(door.line, near_m, far_m if door.inside else 0.0)
     if (walls := building.bounds) is not None:
         out_m = building.thickness_m
-        areas[WALLS] = (walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m)
-    return {
-        id: ((area[0] + area[2]) / 2, (area[1] + area[3]) / 2, area[2] - area[0], area[3] - area[1])
-        for id, area in areas.items()
-    }
+        found[WALLS] = _level((walls[0] - out_m, walls[1] - out_m, walls[2] + out_m, walls[3] + out_m))
+    return found
+
+
+def _level(area: Rectangle) -> tuple[float, ...]:
+    x0_m, y0_m, x1_m, y1_m = area
+    return ((x0_m + x1_m) / 2, (y0_m + y1_m) / 2, x1_m - x0_m, y1_m - y0_m, 1.0, 0.0)
+
+
+def _along(line: WallLine, near_m: float, far_m: float) -> tuple[float, ...]:
+    """Return what lies along a line, between two distances from it."""
+    if not line.slanted:
+        return _level(line.rectangle(0.0, line.long_m, near_m, far_m))
+    x, y = line.ahead if line.ahead[0] > 0 else (-line.ahead[0], -line.ahead[1])  # it has no beginning
+    return (*line.point(line.long_m / 2, (near_m + far_m) / 2), line.long_m, far_m - near_m, x, y)
 
 
 def _place(columns: Sequence[Floats], slot: int) -> tuple[float, ...]:

@@ -209,13 +209,19 @@ class SheetContents:
             (area.right, area.bottom),
             (area.left, area.bottom),
         )
-        self.strokes.append(Stroke(corners, wide_mm, closed=True, dashed=dashed, grey=grey, mark=mark))
+        self.outline(corners, wide_mm, dashed=dashed, grey=grey, mark=mark)
 
     def outline(
-        self, corners: tuple[Point, ...], wide_mm: float = THIN_MM, *, grey: float | None = None
+        self,
+        corners: tuple[Point, ...],
+        wide_mm: float = THIN_MM,
+        *,
+        dashed: bool = False,
+        grey: float | None = None,
+        mark: Mark = "",
     ) -> None:
         """Draw a closed line through corners."""
-        self.strokes.append(Stroke(corners, wide_mm, closed=True, grey=grey))
+        self.strokes.append(Stroke(corners, wide_mm, closed=True, dashed=dashed, grey=grey, mark=mark))
 
     def circle(self, centre: Point, radius_mm: float, wide_mm: float = MEDIUM_MM) -> None:
         """Draw a circle, of 36 sides."""

@@ -29,7 +29,7 @@ def glb_bytes(solids: SiteSolids, title: str) -> bytes:
     meshes: list[dict[str, Any]] = []
     materials: dict[tuple[int, ...], int] = {}
     nodes: list[dict[str, Any]] = []
-    centre_m = solids.centre_m
+    centre_m, turn_rad = solids.centre_m, solids.turn_rad.tolist()
     children: dict[int, list[int]] = {}
     for place in range(len(solids)):
         colour = tuple(solids.rgb[place].tolist())
@@ -53,6 +53,9 @@ def glb_bytes(solids: SiteSolids, title: str) -> bytes:
             "mesh": looks[look],
             "translation": [round(float(value), 5) for value in at_m],
         }
+        if turn_rad[place]:
+            half_rad = turn_rad[place] / 2
+            node["rotation"] = [0, 0, round(math.sin(half_rad), 7), round(math.cos(half_rad), 7)]
         node["extras"] = _extras(solids, place)
         nodes.append(node)
         children.setdefault(parent, []).append(place)

@@ -17,6 +17,8 @@ from twin.plant.machines import machine_ids
 from twin.plant.shapes import Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.record.frame import Frame
+from twin.scenario.generators.building_shape import LEAF_M
+from twin.scenario.generators.wall_line import XY, Rectangle, WallLine
 from twin.view3d.base.bounds import MODULE_M, machine_boxes, rack_boxes
 from twin.view3d.base.fronts import face_corners
 from twin.view3d.base.palette import RAMP, look_up_table
@@ -38,10 +40,11 @@ _GREYS = {
     "column": 176,
     "door": 128,
 }
+_Turned = tuple[Rectangle, XY]
+"""A rectangle before it is turned about its middle, and where its x axis lies then, a unit vector."""
+_LEVEL: XY = (1.0, 0.0)
 _CEILING_M = 3.0
 """Height of walls and columns under a ceiling that is not known."""
-_LEAF_M = 0.05
-"""Thickness of doors."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,9 @@ class SiteSolids:
     parent
         Box that each is in, -1 none.
     low_m, high_m
-        Corners, shape (n, 3) [m].
+        Corners before they are turned, shape (n, 3) [m].
+    ahead
+        Unit vectors (n, 2): each is turned about its middle, so that its x axis lies along them.
     rgb
         Colours, shape (n, 3), 0 to 255.
     power_w, temp_c
@@ -72,6 +77,7 @@ class SiteSolids:
     parent: Ints64
     low_m: Floats
     high_m: Floats
+    ahead: Floats
     rgb: NDArray[np.uint8]
     power_w: Floats
     temp_c: Floats
@@ -98,6 +104,11 @@ class SiteSolids:
         """Return the middle of each, shape (n, 3) [m]."""
         return (self.low_m + self.high_m) / 2
 
+    @property
+    def turn_rad(self) -> Floats:
+        """Return by how much each is turned, anticlockwise seen from above [rad]."""
+        return np.arctan2(self.ahead[:, 1], self.ahead[:, 0])
+
 
 @dataclass
 class _Kind:
@@ -112,6 +123,7 @@ class _Kind:
     power_w: Floats
     temp_c: Floats
     rgb: NDArray[np.uint8]
+    ahead: Floats
 
 
 def site_solids(
@@ -195,6 +207,7 @@ def site_solids(
         np.concatenate([made.parent for made in found]),
         np.concatenate([made.low_m for made in found]),
         np.concatenate([made.high_m for made in found]),
+        np.concatenate([made.ahead for made in found]),
         np.concatenate([made.rgb for made in found]),
         np.concatenate([made.power_w for made in found]),
         np.concatenate([made.temp_c for made in found]),
@@ -202,38 +215,53 @@ def site_solids(
 
 
 def _building(plant: Plant) -> Iterator[_Kind]:
-    """Yield walls, columns and shut doors of all halls; walls go on above doors, and stand on the structural floor."""
-    found: dict[str, list[tuple[str, tuple[float, ...]]]] = {"wall": [], "column": [], "door": []}
+    """Yield walls, columns and leaves of doors of all halls.
+
+    Walls go on above doors, and stand on the structural floor; leaves stand as in the window.
+    """
+    found: dict[str, list[tuple[str, _Turned, float, float]]] = {"wall": [], "column": [], "door": []}
     for hall, building in zip(plant.halls.ids, plant.halls.buildings, strict=True):
         top_m = building.clear_m if math.isfinite(building.clear_m) else _CEILING_M
         low_m = -building.raised_floor_m
-        pieces = [(area, low_m, top_m) for area in building.wall_pieces()]
+        pieces = [((area, _LEVEL), low_m, top_m) for area in building.wall_pieces()]
         for wall, start_m, stop_m in building.inner_pieces():
-            slices = wall.line.slices(start_m, stop_m, -wall.thickness_m, 0.0)
-            pieces += [(area, low_m, top_m) for area in slices]
+            pieces.append((_along(wall.line, start_m, stop_m, -wall.thickness_m, 0.0), low_m, top_m))
         for door in building.doors:
-            width_m, thick_m, door_m = door.width_m, door.thickness_m, min(door.height_m, top_m)
-            for across in door.line.slices(0.0, width_m, -thick_m, 0.0):
-                pieces += [(across, low_m, 0.0), (across, door_m, top_m)]  # below the threshold, and above
-            leaf = -(thick_m + _LEAF_M) / 2, -(thick_m - _LEAF_M) / 2
-            for number, area in enumerate(door.line.slices(0.0, width_m, *leaf)):
+            door_m = min(door.height_m, top_m)
+            over = _along(door.line, 0.0, door.width_m, -door.thickness_m, 0.0)
+            pieces += [(over, low_m, 0.0), (over, door_m, top_m)]  # below the threshold, and above
+            for number, leaf in enumerate(door.leaf_lines):
                 id = f"{door.id}/{number}" if number else door.id
-                found["door"].append((id, (*area[:2], 0.0, *area[2:], door_m)))
+                found["door"].append(
+                    (id, _along(leaf, 0.0, leaf.long_m, -LEAF_M / 2, LEAF_M / 2), 0.0, door_m)
+                )
         for number, (area, from_m, to_m) in enumerate(pieces):
             if to_m > from_m:
-                found["wall"].append((f"{hall}/wall/{number}", (*area[:2], from_m, *area[2:], to_m)))
+                found["wall"].append((f"{hall}/wall/{number}", area, from_m, to_m))
         for column in building.columns:
-            area = column.area
-            found["column"].append((column.id, (*area[:2], low_m, *area[2:], top_m)))
+            found["column"].append((column.id, (column.area, _LEVEL), low_m, top_m))
     for kind, boxes in found.items():
-        table = np.array([box for _, box in boxes], np.float64).reshape(-1, 6)
+        table = np.array(
+            [(*area[:2], from_m, *area[2:], to_m, *ahead) for _, (area, ahead), from_m, to_m in boxes],
+            np.float64,
+        ).reshape(-1, 8)
         yield _kind(
             kind,
-            [id for id, _ in boxes],
+            [id for id, *_ in boxes],
             [""] * len(boxes),
             np.full(len(boxes), -1),
-            (table[:, :3], table[:, 3:]),
+            (table[:, :3], table[:, 3:6]),
+            ahead=table[:, 6:],
         )
+
+
+def _along(line: WallLine, from_m: float, to_m: float, near_m: float, far_m: float) -> _Turned:
+    """Return what lies between two places along a line, and two distances from it."""
+    if not line.slanted:
+        return line.rectangle(from_m, to_m, near_m, far_m), _LEVEL
+    x, y = line.point((from_m + to_m) / 2, (near_m + far_m) / 2)
+    half_x, half_y = (to_m - from_m) / 2, (far_m - near_m) / 2
+    return (x - half_x, y - half_y, x + half_x, y + half_y), line.ahead
 
 
 def _kind(
@@ -244,6 +272,7 @@ def _kind(
     box: tuple[Floats, Floats],
     power_w: Floats | None = None,
     temp_c: Floats | None = None,
+    ahead: Floats | None = None,
 ) -> _Kind:
     unknown = np.full(len(ids), np.nan)
     grey = np.full((len(ids), 3), _GREYS[kind], np.uint8)
@@ -257,6 +286,7 @@ def _kind(
         unknown if power_w is None else np.asarray(power_w, np.float64),
         unknown if temp_c is None else np.asarray(temp_c, np.float64),
         grey,
+        np.tile(_LEVEL, (len(ids), 1)) if ahead is None else ahead,
     )
 
 

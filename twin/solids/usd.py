@@ -15,6 +15,7 @@ from twin.solids.site_solids import SiteSolids
 
 _STEP_M = 1e-4
 _MOVED = 'uniform token[] xformOpOrder = ["xformOp:translate"]'
+_TURNED = 'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ"]'
 _CUSTOM = (("powerW", "power_w"), ("tempC", "temp_c"))
 
 
@@ -52,7 +53,7 @@ def _things(
     solids: SiteSolids, children: dict[int, list[int]], looks: list[str], parent: int, indent: str
 ) -> Iterator[str]:
     taken: set[str] = set()
-    centre_m = solids.centre_m
+    centre_m, turn_rad = solids.centre_m, solids.turn_rad
     inner = indent + " "
     for place in children.get(parent, ()):
         at = centre_m[place] - (centre_m[parent] if parent >= 0 else 0.0)
@@ -65,9 +66,12 @@ def _things(
             if math.isfinite(value):
                 yield f"{inner}custom double twin:{key} = {value:.6g}"
         yield f"{inner}double3 xformOp:translate = {_triple(at)}"
+        if turn_rad[place]:
+            yield f"{inner}double xformOp:rotateZ = {math.degrees(turn_rad[place]):.10g}"
+        if turn_rad[place] or not leaf:
+            yield inner + (_TURNED if turn_rad[place] else _MOVED)
         if not leaf:
             yield from _what(solids, place, inner)
-            yield inner + _MOVED
             yield f'{inner}def Xform "body"{_instance(looks[place])}'
             yield inner + "{"
             yield inner + "}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from twin.app.placing.payload import Carried
@@ -207,12 +209,17 @@ def _in_nearest_wall(floor: FloorPlan, at: Place) -> tuple[MovedShape, Snap]:
     hall = floor.hall_at(*at)
     shape = MovedShape.single(DOOR_M, _THICK_M)
     try:
-        place, wall = nearest_opening(floor.buildings[hall], at)
+        place, wall, thick_m = nearest_opening(floor.buildings[hall], at)
     except CommandError as no_wall:
         return shape, Snap(LandingPlace(*at, hall), problems=(PlacementProblem(str(no_wall)),))
-    if abs(wall.ahead[1]) > abs(wall.ahead[0]):  # of a slanted wall as near as a ghost along the axes comes
-        shape = MovedShape.single(_THICK_M, DOOR_M)
-    return shape, Snap(LandingPlace(*place, hall))
+    aside_m = -thick_m / 2  # its place is on the inner face of the wall
+    out = replace(
+        MovedShape.single(DOOR_M, thick_m),
+        dx_m=np.array([aside_m * wall.inwards[0]]),
+        dy_m=np.array([aside_m * wall.inwards[1]]),
+        ahead=wall.ahead,
+    )
+    return out, Snap(LandingPlace(*place, hall))
 
 
 def _door(place: LandingPlace, _facing: int, hall: str) -> Command:

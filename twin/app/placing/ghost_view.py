@@ -36,7 +36,8 @@ def on_floor(shape: MovedShape, heights_m: Sequence[float], snap: Snap, standing
     for k in range(min(len(x), MOST_BODIES)):
         half_x, half_y = float(shape.width_m[k]) / 2, float(shape.depth_m[k]) / 2
         low = (float(x[k]) - half_x, float(y[k]) - half_y, 0.0)
-        bodies.append(GhostBox(low, (low[0] + 2 * half_x, low[1] + 2 * half_y, heights_m[k]), tone))
+        high = (low[0] + 2 * half_x, low[1] + 2 * half_y, heights_m[k])
+        bodies.append(GhostBox(low, high, tone, ahead=shape.ahead))
     hit = [(standing(id), problem.hard) for problem in snap.problems for id in problem.ids]
     struck = [_round(box, "bad" if hard else "warn") for box, hard in hit[:8] if box is not None]
     lines = tuple(

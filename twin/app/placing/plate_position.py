@@ -21,17 +21,10 @@ WORDS_PX = QSize(76, 26)
 
 def seen_of(ghost: Ghost, pose: CameraPose, size_px: tuple[float, float]) -> tuple[QRect, list[QRect]]:
     """Return where bodies of a ghost are on screen (null without any), and where the words on its lines are."""
-    bodies = [box for box in ghost.boxes if not box.flat and box.tone != "slot"]
-    corners = [
-        (x, y, z)
-        for box in bodies
-        for x in (box.low[0], box.high[0])
-        for y in (box.low[1], box.high[1])
-        for z in (box.low[2], box.high[2])
-    ]
+    bodies = [box.corners for box in ghost.boxes if not box.flat and box.tone != "slot"]
     around = QRect()
-    if corners:
-        at = camera.project(pose, np.array(corners), *size_px)
+    if bodies:
+        at = camera.project(pose, np.concatenate(bodies), *size_px)
         if (at[:, 2] > 0).all():
             low, high = at[:, :2].min(axis=0), at[:, :2].max(axis=0)
             around = QRect(

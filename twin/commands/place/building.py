@@ -202,11 +202,13 @@ def _patch(scene: EditedScene, slot: int, key: str, value: dict[str, Any], title
     return changes.patch(title)
 
 
-def nearest_opening(building: BuildingShape, at: tuple[float, float]) -> tuple[tuple[float, float], WallLine]:
-    """Return the middle of a usual door in the wall that is nearest to a place, and that wall."""
+def nearest_opening(
+    building: BuildingShape, at: tuple[float, float]
+) -> tuple[tuple[float, float], WallLine, float]:
+    """Return the middle of a usual door in the wall that is nearest to a place, that wall, and its thickness [m]."""
     wall = min(_long_walls(building), key=lambda wall: wall.away(at))
     along_m = min(max(wall.along(at), DOOR_M / 2), wall.long_m - DOOR_M / 2)
-    return wall.point(along_m), wall
+    return wall.point(along_m), wall, building.thicknesses_m[building.all_walls.index(wall)]
 
 
 def _long_walls(building: BuildingShape) -> list[WallLine]:

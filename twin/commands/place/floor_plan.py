@@ -22,6 +22,7 @@ class MovedShape:
     """Footprints that are moved together: centres from the anchor, sizes [m], side of the fronts (0: none).
 
     Heights [m] and weights [kg] are those of racks and cooling units, which stand within the walls; none: of others.
+    Widths lie along `ahead`, a unit vector: along the rows, but of a door along its wall.
     """
 
     dx_m: Floats
@@ -31,6 +32,7 @@ class MovedShape:
     facing: Ints32
     height_m: Floats | None = None
     weight_kg: Floats | None = None
+    ahead: Point = (1.0, 0.0)
 
     @classmethod
     def single(cls, width_m: float, depth_m: float, facing: int = 0) -> MovedShape:

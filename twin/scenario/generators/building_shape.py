@@ -29,6 +29,8 @@ CEILING_M = 0.46
 """Between the top of a rack and the ceiling [m]: 18 in below sprinklers, NFPA 13 [recalled]."""
 USUAL_M = 2.4
 """Height of walls and columns under a ceiling that is not known [m]."""
+LEAF_M = 0.05
+"""Thickness of the leaves of doors [m]."""
 ON_WALL_M = 0.5
 """A door may be said to be this far from its wall [m]."""
 
@@ -67,6 +69,11 @@ class DoorShape:
     def width_m(self) -> float:
         """Return its clear opening [m]."""
         return self.line.long_m
+
+    @property
+    def leaf_lines(self) -> tuple[WallLine, ...]:
+        """Return the leaves from their hinges on as they stand open; one that slides as it is shut."""
+        return tuple(WallLine(hinge, opened) for hinge, _, opened in self.leaves) or (self.line,)
 
     @property
     def swing(self) -> Quad | None:
@@ -130,6 +137,11 @@ class BuildingShape:
     def all_walls(self) -> tuple[WallLine, ...]:
         """Return the faces of the outer walls, then of the inner ones: `DoorShape.wall` is a place of these."""
         return (*self.walls, *(wall.line for wall in self.inner))
+
+    @property
+    def thicknesses_m(self) -> tuple[float, ...]:
+        """Return how thick each of `all_walls` is [m]."""
+        return (*(self.thickness_m for _ in self.corners), *(wall.thickness_m for wall in self.inner))
 
     @property
     def bounds(self) -> Rectangle | None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from twin.arrays import Floats
+from twin.view3d.base.meshes import turned
 from twin.view3d.base.palette import Rgb
 
 Tone = Literal["good", "warn", "bad", "front", "rear", "slot", "chosen", "plain", "ink", "live"]
@@ -25,13 +29,26 @@ TONES: dict[Tone, Rgb] = {
 
 @dataclass(frozen=True)
 class GhostBox:
-    """A translucent body, or a hatched zone on the floor (`flat`); corners [m]."""
+    """A translucent body, or a hatched zone on the floor (`flat`); corners [m].
+
+    It is turned about its middle, so that its x axis lies along `ahead`, a unit vector.
+    """
 
     low: Place
     high: Place
     tone: Tone
     flat: bool = False
     outlined: bool = True
+    ahead: tuple[float, float] = (1.0, 0.0)
+
+    @property
+    def corners(self) -> Floats:
+        """Return its corners where they are drawn, first those of its foot anticlockwise (8, 3) [m]."""
+        low, high = np.array(self.low), np.array(self.high)
+        middle = (low + high) / 2
+        half = (high - low)[:2] / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        ring = middle[:2] + turned(half, np.array(self.ahead))
+        return np.concatenate([np.column_stack([ring, np.full(4, z)]) for z in (low[2], high[2])])
 
 
 @dataclass(frozen=True)

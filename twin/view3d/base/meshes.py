@@ -62,6 +62,11 @@ def box_faces(low: Floats, high: Floats, faces: Sequence[str]) -> tuple[Floats, 
     return positions, normals, size[:, :, None, :] * _QUAD, size
 
 
+def turned(places: Floats, ahead: Floats) -> Floats:
+    """Return places (..., 2) turned about the origin, so that their x axis lies along unit vectors `ahead` (..., 2)."""
+    return np.asarray(places[..., :1] * ahead + places[..., 1:] * ahead[..., ::-1] * np.array([-1.0, 1.0]))
+
+
 def tubes(
     points: Floats, first: NDArray[np.int32], radius_m: Floats, sides: int
 ) -> tuple[Floats, Floats, Floats, NDArray[np.int64], UInts32]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.view3d.base.meshes import quad_indices
+from twin.view3d.base.meshes import quad_indices, turned
 from twin.view3d.base.palette import Rgb
 from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.program_pool import Program
@@ -51,14 +51,22 @@ _EDGES = np.array(
 Box = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.008) -> NDArray[np.void]:
-    """Return four vertices for each of the twelve edges of each box, a little outside the box."""
+def edge_vertices(
+    boxes: Sequence[Box], ahead: Sequence[tuple[float, float]] = (), swell_m: float = 0.008
+) -> NDArray[np.void]:
+    """Return four vertices for each of the twelve edges of each box, a little outside the box.
+
+    Boxes may be turned about their middles, so that their x axes lie along unit vectors `ahead`.
+    """
     out = np.zeros((len(boxes), 12, 4), _TYPE)
     for k, (low, high) in enumerate(boxes):
         ends = np.stack([low - swell_m, high + swell_m])
         corners = np.array(
             [[ends[i, 0], ends[j, 1], ends[l, 2]] for l in (0, 1) for j in (0, 1) for i in (0, 1)]
         )
+        if ahead:
+            middle = (low + high)[:2] / 2
+            corners[:, :2] = middle + turned(corners[:, :2] - middle, np.array(ahead[k]))
         start, end = corners[_EDGES[:, 0]], corners[_EDGES[:, 1]]
         out[k, :, :2]["a_position"] = start[:, None]
         out[k, :, :2]["a_other"] = end[:, None]
@@ -88,9 +96,9 @@ class Outline:
         self._program: Program | None = None
         self._indices: gloo.IndexBuffer | None = None
 
-    def set_boxes(self, boxes: Sequence[Box]) -> None:
-        """Outline boxes."""
-        self._take(edge_vertices(boxes))
+    def set_boxes(self, boxes: Sequence[Box], ahead: Sequence[tuple[float, float]] = ()) -> None:
+        """Outline boxes, as `edge_vertices` has them."""
+        self._take(edge_vertices(boxes, ahead))
 
     def set_lines(self, start_m: NDArray[np.float64], stop_m: NDArray[np.float64]) -> None:
         """Follow lines from (n, 3) to (n, 3)."""

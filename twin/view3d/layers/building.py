@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ from vispy import gloo
 
 from twin.arrays import Floats
 from twin.scenario.formats.underlay_file import Picture, picture
-from twin.scenario.generators.building_shape import BuildingShape, DoorShape
+from twin.scenario.generators.building_shape import LEAF_M, BuildingShape, DoorShape
 from twin.scenario.generators.wall_line import WallLine
 from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
@@ -18,7 +17,6 @@ from twin.view3d.layers.glass import Panes
 from twin.view3d.place.building_parts import CUT_M
 from twin.view3d.place.underlay_image import pixels_of
 
-_LEAF_M = 0.05
 _SWEEP_M = 0.012
 """Over the floor."""
 _ARC_PIECES = 12
@@ -148,14 +146,10 @@ def _columns(buildings: Sequence[BuildingShape]) -> Iterator[tuple[float, ...]]:
 
 
 def _leaves(buildings: Sequence[BuildingShape]) -> Iterator[tuple[WallLine, float, float, float, float]]:
-    """Yield the leaves of doors as they stand open; those that slide as they are shut."""
     for building in buildings:
         for door in building.doors:
-            spans = [(hinge, opened) for hinge, _, opened in door.leaves] or [
-                (door.line.start, door.line.stop)
-            ]
-            for first, second in spans:
-                yield WallLine(first, second), -_LEAF_M / 2, _LEAF_M / 2, 0.0, math.dist(first, second)
+            for leaf in door.leaf_lines:
+                yield leaf, -LEAF_M / 2, LEAF_M / 2, 0.0, leaf.long_m
 
 
 def _inner(buildings: Sequence[BuildingShape]) -> Iterator[tuple[WallLine, float, float, float, float]]:

@@ -8,7 +8,7 @@ import numpy as np
 from vispy import gloo
 
 from twin.view3d.base.edit_shapes import TONES, GhostBox, Tone
-from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices
+from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices, turned
 from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.outline import Outline
 
@@ -83,10 +83,13 @@ def ghost_vertices(boxes: Sequence[GhostBox]) -> np.ndarray:
         if flat:
             low[:, 2] = high[:, 2] = LIFT_M
         tone = np.array([(*TONES[box.tone], float(flat)) for box in some])
+        middle, ahead = (low + high)[:, None, :2] / 2, np.array([box.ahead for box in some])[:, None]
         for face in ("+z",) if flat else UPRIGHT:
             positions, normal, place, size = box_face(low, high, face)
             out = np.zeros(positions.shape[:2], _TYPE)
             out["a_position"], out["a_normal"], out["a_place"] = positions, normal, place
+            out["a_position"][..., :2] = middle + turned(positions[..., :2] - middle, ahead)
+            out["a_normal"][..., :2] = turned(normal[:2], ahead)
             out["a_size"], out["a_tone"] = size[:, None, :], tone[:, None, :]
             parts.append(out.ravel())
     return np.concatenate(parts) if parts else np.zeros(0, _TYPE)
@@ -115,7 +118,9 @@ class GhostBodies:
                 rimmed.setdefault(box.tone, []).append(box)
         for tone, some in rimmed.items():
             edges = self._edges.setdefault(tone, Outline())
-            edges.set_boxes([(np.array(box.low), np.array(box.high)) for box in some])
+            edges.set_boxes(
+                [(np.array(box.low), np.array(box.high)) for box in some], [box.ahead for box in some]
+            )
 
     def draw(self, stage: DrawContext, scale: float) -> None:
         """Draw with blending on and depth writing off; what stands before it still hides it, faintly."""

@@ -7,7 +7,7 @@ from vispy import gloo
 
 from twin.arrays import Floats
 from twin.plant.geometry import Aisles
-from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices
+from twin.view3d.base.meshes import UPRIGHT, box_face, quad_indices, turned
 from twin.view3d.gl.draw_context import DrawContext, program
 
 _VERTEX = """
@@ -83,9 +83,8 @@ class Panes:
             out["a_position"], out["a_normal"], out["a_place"] = positions, normal, place
             if frames is not None:
                 origin, ahead = frames[:, None, :2], frames[:, None, 2:]
-                left = ahead[..., ::-1] * np.array([-1.0, 1.0])
-                out["a_position"][..., :2] = origin + positions[..., :1] * ahead + positions[..., 1:2] * left
-                out["a_normal"][..., :2] = normal[0] * ahead + normal[1] * left
+                out["a_position"][..., :2] = origin + turned(positions[..., :2], ahead)
+                out["a_normal"][..., :2] = turned(normal[:2], ahead)
             out["a_size"] = size[:, None, :]
             parts.append(out.ravel())
         self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))
