@@ -163,7 +163,8 @@ class Sources:
         """Return what the units of some sources that are left can give, as `rated_w` [W]."""
         c, k = self.circuit, self.condition
         left = np.maximum(c.units[items] - k.lost[items] - k.unstarted[items], 0)
-        return c.unit_w[items] * np.minimum(left, c.items.needed[items])
+        rated_w: Floats = c.unit_w[items] * np.minimum(left, c.items.needed[items])
+        return rated_w
 
     # --- a bus with or without its upstream
 

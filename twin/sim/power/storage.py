@@ -48,6 +48,7 @@ class BatterySystem(Stateful):
             [list(circuit.sources_at).index(bus) for bus in self._bus.tolist()], np.intp
         )
         self._stores, self._energy_j = circuit.stores, circuit.energy_j[circuit.stores]
+        self._marks_j = self._marks()
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
         self.track_s = 0.0  # when that was looked at
         self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
@@ -200,21 +201,18 @@ class BatterySystem(Stateful):
 
     def next_s(self, t_s: float, drained_w: Floats) -> float:
         """Return when a battery will be empty, at its reserve, full enough or full [s]."""
-        c, k, due = self.circuit, self.condition, math.inf
-        for i in self._stores[drained_w[self._stores] != 0].tolist():
-            rate, charge = float(drained_w[i]), float(k.charge_j[i])
-            for mark in self._marks(i):
-                ahead = charge - mark
-                if ahead * rate > 0 and abs(ahead) > JUST * c.energy_j[i]:
-                    due = min(due, t_s + ride_through_s(abs(ahead), abs(rate)))
-        return due
+        moving = drained_w[self._stores].nonzero()[0]
+        rate_w = drained_w[self._stores[moving], None]
+        ahead_j = self.condition.charge_j[self._stores[moving], None] - self._marks_j[moving]
+        comes = (ahead_j * rate_w > 0) & (np.abs(ahead_j) > JUST * self._energy_j[moving, None])
+        return t_s + lowest(ride_through_s(np.abs(ahead_j), np.abs(rate_w))[comes])
 
-    def _marks(self, i: int) -> tuple[float, ...]:
-        c = self.circuit
-        whole = float(c.energy_j[i])
-        if c.is_ups[i]:
-            return 0.0, whole
-        return 0.0, float(c.items.reserve[i]) * whole, float(self.target_j[i]), whole
+    def _marks(self) -> Floats:
+        """Return the charges of each store at which it is another: empty, at its reserve, full enough, full [J]."""
+        c, at, whole_j = self.circuit, self._stores, self._energy_j
+        marks_j = np.stack([0.0 * whole_j, c.items.reserve[at] * whole_j, self.target_j[at], whole_j], axis=1)
+        marks_j[c.is_ups[at], 1:3] = math.inf  # nobody holds back what is in a UPS
+        return marks_j
 
     STATE = Row(
         "storage",
