@@ -76,6 +76,27 @@ def test_what_the_roots_take_is_load_and_losses(tree):
     assert np.all(own_w <= out_w + 1e-12)
 
 
+@settings(max_examples=40, deadline=None)
+@given(_trees())
+def test_what_hangs_below_all_buses_is_worked_out_once_for_the_same_loads(tree):
+    parent, load, a, c, offered, units = tree
+    figures = 10 * a, np.ones(len(parent)), 1e-4 * c
+    buses = np.arange(0, len(parent), 5)
+    levels, units = levels_of(np.array(parent)), np.array(units)
+    net = PowerTree(levels, np.array(parent), units, *figures, buses)
+    afresh = PowerTree(levels, np.array(parent), units, *figures)
+    load_w, before = 1e3 * load, None
+    for share in (1.0, 0.0, -0.5):
+        offered_w = np.where(np.isin(np.arange(len(parent)), buses), share * 500 * offered, 0.0)
+        flows = net.solve(load_w, offered_w)
+        for now_w, whole_w in zip(flows, afresh.solve(load_w.copy(), offered_w), strict=True):
+            assert now_w.tolist() == whole_w.tolist()
+        for now_w, before_w in zip(flows, before or flows, strict=True):
+            assert not np.delete(now_w - before_w, net.reached).any()
+        before = flows
+    assert net.solve(2 * load_w)[2].tolist() == afresh.solve(2 * load_w)[2].tolist()
+
+
 @pytest.mark.parametrize(
     ("cpu", "gpu", "total_kw", "loss_kw"),
     [(0.0, 0.0, 7306.5, 570.8), (0.33, 0.79, 22954.5, 1497.1), (1.0, 1.0, 28227.9, 1809.3)],

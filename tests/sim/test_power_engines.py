@@ -1,5 +1,6 @@
 """Engines that break, trip, or leave some of their machines standing while the grid is out; and start again."""
 
+import numpy as np
 import pytest
 from power_scenes import UTILITY, Bench, stage
 
@@ -232,6 +233,48 @@ def test_an_island_with_a_battery_and_a_dead_engine_is_booked_while_it_is_short(
     assert bench.happened("overload") == [(200.0, "utility/0")]
     assert bench.power.node_dark.all()
     assert bench.balance() < 1e-12
+
+
+def test_an_island_whose_engines_take_up_load_is_followed_and_switched_no_more_than_it_has_to(monkeypatch):
+    gas = {
+        "id": "gas",
+        "kind": "gas",
+        "capacity": "60 kW",
+        "at": "utility",
+        "output": "20 %",
+        "ramp": "1 kW/s",
+    }
+    store = {"id": "bess", "kind": "battery", "at": "utility", "capacity": "60 kW", "energy": "50 kWh"}
+    bench = Bench([UTILITY, gas, store, stage("pdu", "pdu", "utility", feeds=["gpu"])])
+    bench.load(8000.0)
+    bench.power.fail(bench.item("utility/0"))
+    settled, settle = [], bench.power._settle
+    monkeypatch.setattr(bench.power, "_settle", lambda: (settled.append(bench.timers.now_s), settle()))
+    given_w = []
+    for second in range(1, 61):
+        bench.run(float(second))
+        given_w.append(bench.power.out_w[bench.item("gas/0")])
+    assert (np.diff(given_w)[:15] > 0).all()  # second by second
+    assert given_w[-1] == pytest.approx(32e3, rel=0.1)
+    assert len(settled) <= 1
+    assert not bench.power.node_dark.any()
+    assert bench.balance() < 1e-12
+    bench.power.empty(bench.item("bess/0"))
+    bench.power.fail(bench.item("gas/0"))
+    bench.run(100.0)
+    assert bench.power.node_dark.all()
+
+
+def test_an_island_that_lives_on_a_battery_goes_dark_when_it_is_empty():
+    store = {"id": "bess", "kind": "battery", "at": "utility", "capacity": "60 kW", "energy": "0.2 kWh"}
+    bench = Bench([UTILITY, store, stage("pdu", "pdu", "utility", feeds=["gpu"])])
+    bench.load(8000.0)
+    bench.power.fail(bench.item("utility/0"))
+    bench.run(10.0)
+    assert not bench.power.node_dark.any()
+    bench.run(60.0)
+    assert bench.power.node_dark.all()
+    assert bench.power.stored_j == 0.0
 
 
 def test_sources_of_which_nothing_is_said_are_not_without_carbon():

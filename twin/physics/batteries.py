@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from twin.arrays import Floats
+
 UPS_RECHARGE_SHARE = 0.1
 """Recharge power of a UPS over its rated output: ten times as long as the ride-through [estimated]."""
 
@@ -16,22 +21,24 @@ def one_way_efficiency(round_trip: float) -> float:
     return math.sqrt(round_trip)
 
 
-def ride_through_s(energy_j: float, drained_w: float) -> float:
-    """Time for which a battery lasts, or takes to charge.
+def ride_through_s(energy_j: ArrayLike, drained_w: ArrayLike) -> Floats:
+    """Time for which batteries last, or take to charge.
 
     Parameters
     ----------
-    energy_j : float
+    energy_j : array_like
         Stored, or missing [J].
-    drained_w : float
+    drained_w : array_like
         What leaves the store, or enters it, losses counted [W].
 
     Returns
     -------
-    float
+    ndarray
         [s]; inf when nothing flows.
     """
-    return energy_j / drained_w if drained_w > 0.0 else math.inf
+    energy, drained = np.broadcast_arrays(np.asarray(energy_j, np.float64), drained_w)
+    lasts_s: Floats = np.divide(energy, drained, out=np.full(energy.shape, np.inf), where=drained > 0.0)
+    return lasts_s
 
 
 def smoothed_grid_w(

@@ -64,7 +64,8 @@ class TreeLevel:
     """Items of one depth, with coefficients of all their live units together (zero where dead)."""
 
     items: IntP | slice
-    parent: IntP  # of each; the number of items stands for none
+    parents: IntP  # that they hang on, each once; the number of items stands for none
+    place: IntP  # of the parent of each among them
     a_w: Floats
     b: Floats
     c_per_w: Floats
@@ -83,6 +84,13 @@ class PowerTree:
         Units that are on; 0: the item is dead and takes nothing.
     a_w, b, c_per_w : ndarray
         Coefficients of one unit [W], [-], [1/W].
+    buses : ndarray of int, optional
+        Items at whose outputs sources may offer something; none: at those of all.
+
+    Attributes
+    ----------
+    reached : ndarray of int
+        Items that another offer reaches: those of the levels of the buses and above.
     """
 
     def __init__(
@@ -93,12 +101,23 @@ class PowerTree:
         a_w: Floats,
         b: Floats,
         c_per_w: Floats,
+        buses: IntP | None = None,
     ) -> None:
         self.count = len(parent)
         on = units > 0
         above = np.where(parent >= 0, parent, self.count).astype(np.intp)
         a, slope, c = units * a_w, on * b, on * c_per_w / np.maximum(units, 1)
-        self.levels = [TreeLevel(_neighbours(i), above[i], a[i], slope[i], c[i]) for i in levels]
+        self.levels = []
+        for i in levels:
+            parents, place = np.unique(above[i], return_inverse=True)
+            level = TreeLevel(_neighbours(i), parents, place.reshape(-1), a[i], slope[i], c[i])
+            self.levels.append(level)
+        offered = [buses is None or bool(np.isin(i, buses).any()) for i in levels]
+        self._below = (
+            offered.index(True) if True in offered else len(levels)
+        )  # how many levels no offer reaches
+        self.reached: IntP = np.concatenate([np.zeros(0, np.intp), *levels[self._below :]])
+        self._known: tuple[Floats, Floats, Floats] | None = None  # loads, and those levels with them
 
     def solve(
         self, load_w: Floats, offered_w: Floats | None = None, extra_w: Floats | None = None
@@ -108,19 +127,44 @@ class PowerTree:
         Parameters
         ----------
         load_w : ndarray
-            Of what hangs on each item besides other items [W].
+            Of what hangs on each item besides other items; replaced when it changes, never changed in place [W].
         offered_w : ndarray, optional
-            What sources offer at each output: never more than is used is taken; inf carries all of it (an
+            What sources offer at the outputs of buses: never more than is used is taken; inf carries all of it (an
             island); negative: a battery that charges [W].
         extra_w : ndarray, optional
             More input of the items, to charge batteries inside them [W].
         """
-        out_w = np.zeros(self.count + 1)
-        out_w[:-1] = load_w
-        in_w, own_w = np.zeros((2, self.count))
-        for level in self.levels:
+        own_w = np.zeros(self.count)
+        if extra_w is None:
+            out_w, in_w = self._from_below(load_w)
+        else:
+            out_w, in_w = np.append(load_w, 0.0), np.zeros(self.count)
+            self._climb(self.levels[: self._below], out_w, in_w, own_w, None, extra_w)
+        self._climb(self.levels[self._below :], out_w, in_w, own_w, offered_w, extra_w)
+        return out_w[:-1], own_w, in_w
+
+    def _from_below(self, load_w: Floats) -> tuple[Floats, Floats]:
+        """Return outputs and inputs as levels that no offer reaches leave them, worked out once for the same loads."""
+        known = self._known
+        if known is None or known[0] is not load_w:
+            out_w, in_w = np.append(load_w, 0.0), np.zeros(self.count)
+            self._climb(self.levels[: self._below], out_w, in_w)
+            self._known = known = load_w, out_w, in_w
+        return known[1].copy(), known[2].copy()
+
+    @staticmethod
+    def _climb(
+        levels: Sequence[TreeLevel],
+        out_w: Floats,
+        in_w: Floats,
+        own_w: Floats | None = None,
+        offered_w: Floats | None = None,
+        extra_w: Floats | None = None,
+    ) -> None:
+        """Write what the items of some levels take, and add it to the outputs of those that they hang on [W]."""
+        for level in levels:
             through = out_w[level.items]
-            if offered_w is not None:
+            if offered_w is not None and own_w is not None:
                 own_w[level.items] = own = np.minimum(offered_w[level.items], through)
                 through = through - own
             taken = level.c_per_w * through
@@ -130,5 +174,4 @@ class PowerTree:
             if extra_w is not None:
                 taken = taken + extra_w[level.items]
             in_w[level.items] = taken
-            out_w += np.bincount(level.parent, taken, minlength=self.count + 1)
-        return out_w[:-1], own_w, in_w
+            out_w[level.parents] += np.bincount(level.place, taken, minlength=len(level.parents))

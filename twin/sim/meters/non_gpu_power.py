@@ -6,6 +6,7 @@ All of it is heat of the network of loops and halls while it is constant; `Overh
 from __future__ import annotations
 
 from operator import is_not
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Column, Stretch
 from twin.sim.core.state import Derived, Fields, Row, StateField, Stateful
+from twin.sim.meters.node_sums import NodeSums
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
@@ -27,18 +29,6 @@ ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
 """A hall loses its power above the first temperature of its air and may come back below the second [est]."""
 MOVED = 1e-3
 """Heat of machines and supplies is followed when it has moved by this share of IT power."""
-
-
-def dealt(loop: IntP) -> IntP:
-    """Return an order in which the loops of nodes take turns; those of one loop stay in theirs.
-
-    Where neighbours add to one sum, each has to wait for the other.
-    """
-    by_loop = loop.argsort(kind="stable")
-    ranked, turn = loop[by_loop], np.empty(len(loop), np.intp)
-    turn[by_loop] = np.arange(len(loop)) - ranked.searchsorted(ranked)
-    order: IntP = np.lexsort((loop, turn))
-    return order
 
 
 class _ByTrace:
@@ -78,13 +68,14 @@ class _ByTrace:
         self._node_w, self._at = np.empty((len(self._idle_w), len(share))), self._kind * len(share)
         self._work_out(np.arange(len(share)))
 
-    def drive(self, shares: dict[int, tuple[float, float]]) -> None:
-        """Let some traces drive nodes so hard, and at their peak where the second figure is 1."""
+    def drive(self, shares: dict[int, tuple[float, float]]) -> list[int]:
+        """Let some traces drive nodes so hard, and at their peak where the second figure is 1; return who did not."""
         moved = [trace for trace, by in shares.items() if by != (self.share[trace], self._peak[trace])]
         if moved:
             for trace in moved:
                 self.share[trace], self._peak[trace] = shares[trace]
             self._work_out(np.array(moved, np.intp))
+        return moved
 
     def _work_out(self, traces: IntP) -> None:
         share = self.share[traces]
@@ -93,10 +84,32 @@ class _ByTrace:
         node_w += fans.fan_power_w(share, self._inlet_c)
         self._node_w[:, traces] = np.minimum(node_w, self._most_w) if self._warm else node_w
 
-    def power_w(self, trace: NDArray[np.intp]) -> Floats:
-        """Return the power of each node in its trace (N,) [W]."""
-        power_w: Floats = self._node_w.ravel().take(trace if len(self._idle_w) == 1 else self._at + trace)
+    def power_w(self, trace: IntP, nodes: IntP | None = None) -> Floats:
+        """Return the power of some nodes in their traces, shape of `nodes`; of all where none are named (N,) [W]."""
+        at = trace
+        if len(self._idle_w) > 1:
+            at = trace + (self._at if nodes is None else self._at[nodes])
+        power_w: Floats = self._node_w.ravel().take(at)
         return power_w
+
+
+class _Driven(NamedTuple):
+    """What nodes were last asked to do, and what came of it.
+
+    Parameters
+    ----------
+    wanted
+        Trace of each node (N,).
+    node_w
+        Power besides their GPUs (N,) [W].
+    loop_w, hall_w
+        The heat of that into each loop and into the air of each hall [W].
+    """
+
+    wanted: IntP
+    node_w: Floats
+    loop_w: Floats
+    hall_w: Floats
 
 
 class Overhead(Stateful):
@@ -128,10 +141,8 @@ class Overhead(Stateful):
         self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
         self._static_loop, self._shelf_loop = self._places()
         nodes, racks = plant.nodes, plant.racks
-        node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
-        self._dealt = dealt(node_loop)
-        self._node_loop = node_loop[self._dealt]
-        self._node_hall = np.asarray(racks.hall[nodes.rack], np.intp)
+        self._by_loop = NodeSums(np.maximum(nodes.loop, 0).astype(np.intp), self._loops)
+        self._by_hall = NodeSums(np.asarray(racks.hall[nodes.rack], np.intp), self._halls)
         self.node_rack = np.asarray(nodes.rack, np.intp)
         self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
         loop = self._static_loop
@@ -159,6 +170,7 @@ class Overhead(Stateful):
         self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
         self.rest_w = 0.0
         self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
+        self._driven: _Driven | None = None  # none: all of them are to be worked out
         self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
         self._static: tuple[Floats, tuple[Floats, Floats]] | None = (
             None  # power of switches and stores, and its heat
@@ -174,30 +186,64 @@ class Overhead(Stateful):
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
+            self._driven = None
         apart = {  # whoever steps alone; of others the entries are not asked for
             stepping(job): (clocks.load_share(job), float(clocks.jobs.work[job].node_at_peak))
             for job in clocks.apart
         }
-        by_trace.drive(apart)
-        lit = self.plant.nodes.present & (wanted != OFF)
-        node_w = by_trace.power_w(wanted)
-        node_w *= lit
-        self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
-        self._follow_static(lit)
-        loop_w, hall_w = self._by_node(self.node_w)
+        self._drive(wanted, by_trace.drive(apart))
         static_loop_w, static_hall_w = self._static_heat()
-        self._own_loop_w, self._own_hall_w = loop_w + static_loop_w, hall_w + static_hall_w
+        assert self._driven is not None
+        self._own_loop_w = self._driven.loop_w + static_loop_w
+        self._own_hall_w = self._driven.hall_w + static_hall_w
         self._take_extras()
+
+    def _drive(self, wanted: IntP, moved: list[int]) -> None:
+        """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""
+        known = self._driven
+        if known is None:
+            lit = self.plant.nodes.present & (wanted != OFF)
+            self.node_w = self._by_trace.power_w(wanted)
+            self.node_w *= lit
+            loop_w, hall_w = self._by_node(self.node_w)
+        else:
+            lit, loop_w, hall_w = self._lit, known.loop_w, known.hall_w
+            others = wanted != known.wanted
+            if moved:
+                drives = np.zeros(len(self._by_trace.share), bool)
+                drives[moved] = True
+                others |= drives.take(wanted)
+            nodes = others.nonzero()[0]
+            if nodes.size:
+                here, trace = self.plant.nodes.present[nodes], wanted[nodes]
+                lights = here & (trace != OFF)
+                if np.count_nonzero(lights != lit[nodes]):
+                    lit = lit.copy()
+                    lit[nodes] = lights
+                self.node_w = self.node_w.copy()
+                self.node_w[nodes] = self._by_trace.power_w(trace, nodes) * lights
+                loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
+        self.rest_w = float(np.add.reduce(self.node_w))
+        self._follow_static(lit)
+        self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
+
+    def _by_node_again(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
+        """Return power of all nodes by loop and hall where some nodes have another than these sums are of."""
+        loops, members = self._by_loop.touched(nodes)
+        node_w = self.node_w[members]
+        if not self._any_to_air:
+            return self._by_loop.renewed(loop_w, loops, members, node_w), hall_w
+        to_air = self.body.overhead_to_air
+        loop_w = self._by_loop.renewed(loop_w, loops, members, node_w - node_w * to_air[members])
+        halls, members = self._by_hall.touched(nodes)
+        return loop_w, self._by_hall.renewed(hall_w, halls, members, self.node_w[members] * to_air[members])
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
         if not self._any_to_air:
-            by_loop = np.bincount(self._node_loop, node_w.take(self._dealt), minlength=self._loops)
-            return by_loop.astype(float, copy=False), np.zeros(self._halls)
+            return self._by_loop.of(node_w), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
-        loop_w = np.bincount(self._node_loop, (node_w - air_w).take(self._dealt), minlength=self._loops)
-        hall_w = np.bincount(self._node_hall, air_w, minlength=self._halls)
-        return loop_w.astype(float, copy=False), hall_w.astype(float, copy=False)
+        return self._by_loop.of(node_w - air_w), self._by_hall.of(air_w)
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
@@ -214,7 +260,7 @@ class Overhead(Stateful):
         """Work out the power of switches and stores where what they depend on has changed."""
         powered = self.hall_tripped, self.power.supplies.rack_dark
         known = self._powered
-        if known is None or any(map(is_not, known, powered)) or np.count_nonzero(lit != self._lit):
+        if lit is not self._lit or known is None or any(map(is_not, known, powered)):
             self.static_w = self._static_now(lit)
             self._lit, self._powered = lit, powered
 
@@ -315,7 +361,7 @@ class Overhead(Stateful):
     def on_restored(self) -> None:
         """Work out what follows of temperatures and powers."""
         self._set_band()
-        self.rest_w, self._powered = float(self.node_w.sum()), None
+        self.rest_w, self._powered, self._driven = float(self.node_w.sum()), None, None
 
     def _warm_loops(self) -> list[bool]:
         warm: list[bool] = np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist()

@@ -40,7 +40,10 @@ class Breakers:
         items = circuit.items
         self.thermal_s, self.magnetic = items.breaker_s[at], items.breaker_magnetic[at]
         self.ratio = np.zeros(len(at))
-        self._warm = False  # whether heat moves
+        self.warm = False  # whether heat moves
+        self._reached: tuple[IntP, IntP] | None = (
+            None  # of which items, and the places of breakers among them
+        )
         # Beside the grid a source gives what it likes; only stages of the tree are overloaded.
         self.rated: Floats = np.where(
             circuit.is_source, math.inf, np.nan_to_num(circuit.unit_w, nan=math.inf)
@@ -54,10 +57,18 @@ class Breakers:
         self._rating_w = c.breaker_unit_w[self.at] * left[self.at]
         self._limit_w: Floats = np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
 
-    def load(self, out_w: Floats, t_s: float) -> None:
-        """Take note of what flows through the breakers from now on, and say what is overloaded."""
+    def load(self, out_w: Floats, t_s: float, moved: IntP | None = None) -> None:
+        """Take note of what flows through the breakers from now on, and say what is overloaded.
+
+        `moved`: items whose flows are others than before; none: all of them.
+        """
         k = self.condition
-        if len(self.at):
+        if moved is not None:
+            self._load_some(out_w, moved)
+            over = out_w[moved] > self._limit_w[moved] * np.where(k.overloaded[moved], LET_GO, 1.0)
+            if not np.count_nonzero(over != k.overloaded[moved]):
+                return
+        elif len(self.at):
             self.ratio = out_w[self.at] / self._rating_w
             self._note()
         over = out_w > self._limit_w * np.where(k.overloaded, LET_GO, 1.0)
@@ -70,10 +81,18 @@ class Breakers:
             self._say_overloads(items, items[over[items] & ~k.overloaded[items]], out_w, t_s)
         k.overloaded = over
 
+    def _load_some(self, out_w: Floats, moved: IntP) -> None:
+        known = self._reached
+        if known is None or known[0] is not moved:
+            self._reached = known = moved, np.isin(self.at, moved).nonzero()[0]
+        places = known[1]
+        if len(places):
+            self.ratio[places] = out_w[self.at[places]] / self._rating_w[places]
+        if len(places) or self.warm:
+            self._note()
+
     def _note(self) -> None:
-        self._warm = bool(
-            np.count_nonzero(self.ratio > 1.0) or np.count_nonzero(self.condition.heat[self.at])
-        )
+        self.warm = bool(np.count_nonzero(self.ratio > 1.0) or np.count_nonzero(self.condition.heat[self.at]))
 
     def _say_overloads(self, items: IntP, begun: IntP, out_w: Floats, t_s: float) -> None:
         """Say which items of a stage, `items`, are overloaded from now on: one by one, or together."""
@@ -127,7 +146,7 @@ class Breakers:
     def advance(self, dt_s: float) -> None:
         """Let breakers heat up or cool down for `dt_s` [s]."""
         at, k = self.at, self.condition
-        if self._warm:
+        if self.warm:
             k.heat[at] = heated(k.heat[at], self.ratio, self.thermal_s, dt_s)
 
     def resume(self, ratio: Floats) -> None:
@@ -143,7 +162,7 @@ class Breakers:
         for i in at[k.opened[at] & (t_s >= k.reclose_s[at] - JUST)].tolist():
             k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
             self.log.add(t_s, "breaker_closed", c.items.ids[i], "breaker closed manually")
-        if not self._warm:
+        if not self.warm:
             return
         for j in np.flatnonzero((self.ratio > 1.0) & k.live[at] & self._gathered()).tolist():
             i = int(at[j])
@@ -162,7 +181,7 @@ class Breakers:
         k, at = self.condition, self.at
         if not len(at):
             return math.inf
-        if not self._warm:
+        if not self.warm:
             return float(k.reclose_s[at].min())
         waits = trip_time_s(self.ratio, self.thermal_s, self.magnetic, heat=k.heat[at])
         waits = np.where(k.live[at], waits, math.inf)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Bools, Floats
+from twin.arrays import Bools, Floats, IntP
 from twin.catalog import Catalog
 from twin.physics.batteries import UPS_CHARGE_EFFICIENCY
 from twin.physics.power_flow import PowerTree
@@ -46,7 +46,7 @@ FOLLOW_S = 1.0
 class WithoutBatteries(NamedTuple):
     """How the tree stands while no battery storage does anything, for some loads [W]."""
 
-    offered_w: dict[int, float]
+    offered_w: Floats
     grid_w: float
     out_w: Floats
     own_w: Floats
@@ -84,6 +84,10 @@ class PowerChain:
             None  # the tree with all buses carried, as it is switched now
         )
         self._switch_s = math.inf  # when something switches by itself next
+        self._settled_due_s: float | None = None  # the same of breakers and switches, until one acts
+        self._wiring: tuple[IntP, IntP, PowerTree] | None = (
+            None  # who hangs on whom, units at work, their tree
+        )
         self._seen = (-1.0, 0.0)  # IT and cooling at the last sum
         self.adopt(Condition.fresh(self.circuit))
         timers.handle("power", lambda _: self._due())
@@ -125,7 +129,7 @@ class PowerChain:
         if self._waiting and self._asked_w() < LESS * self._settled_w:
             self._settle()
         elif self._solar:
-            self.sources.sun = self.weather.sun(t_s)
+            self._shine()
         self._flow()
         self._seen = (
             float(rack_dc_w.sum()) if it_w < 0 else it_w,
@@ -176,14 +180,18 @@ class PowerChain:
         self.flows.carbon_kg_s, self.flows.cost_usd_s = self.rates(self.at_s)
 
     def _due(self) -> None:
-        """Do what the timer has waited for; a battery that is full or a step of a ramp switches nothing."""
+        """Do what the timer has waited for; a step of a ramp switches nothing, nor does a battery beside the grid."""
         self.advance(self.timers.now_s)
-        switches = self._exact or self._waiting or self.at_s >= self._switch_s - 1e-9
+        switches = self._waiting or self.at_s >= self._switch_s - 1e-9
         if switches:
             self._settle()
         elif self._solar:
-            self.sources.sun = self.weather.sun(self.at_s)
+            self._shine()
         self._flow(same=not switches)
+
+    def _shine(self) -> None:
+        self.sources.sun = self.weather.sun(self.at_s)
+        self.sources.look_again()
 
     def _act(self) -> None:
         self.advance(self.timers.now_s)
@@ -221,9 +229,14 @@ class PowerChain:
     def _rewire(self) -> None:
         """Follow `live`: the tree that is solved, who hangs where."""
         c, k = self.circuit, self.condition
-        parent = self.switching.active_parent()
-        self._tree = PowerTree(c.levels, parent, self.switching.running_units(), c.a_w, c.b, c.c_per_w)
-        self._at_rest = None
+        parent, units = self.switching.active_parent(), self.switching.running_units()
+        known = self._wiring
+        if known is None or not (np.array_equal(known[0], parent) and np.array_equal(known[1], units)):
+            tree = PowerTree(c.levels, parent, units, c.a_w, c.b, c.c_per_w, c.buses)
+            self._wiring = known = parent, units, tree
+        self._tree = known[2]
+        self._at_rest = self._settled_due_s = None
+        self.sources.look_again()
         self._on_grid = self.switching.on_grid(parent)
         self._root_fed = c.roots[k.fed[c.roots]]
         self.loads.switch(k.live, k.island)
@@ -253,7 +266,8 @@ class PowerChain:
         storage = self.storage
         self._loss_j += self._loss_w * self._unbooked_s if self._unbooked_s else 0.0
         self._unbooked_s = 0.0
-        if not (same and self._at_rest):
+        kept = self._at_rest if same else None
+        if kept is None:
             self.loads.take(*self._wanted)
             self._at_rest = None
         before_w = self.flows.grid_w
@@ -265,7 +279,8 @@ class PowerChain:
             storage.smooth(self.at_s, self._on_grid, self._rest(), self._solve)
         else:
             self._solve()
-        self._read()
+        # Where nothing but batteries does something else, it reaches no further than their buses and above.
+        self._read(self._tree.reached if kept is not None and kept is self._at_rest else None)
         self._count_violations(before_w, window_s)
         storage.tell_peak(self.at_s, self.flows.grid_w)
         self._islands()
@@ -274,7 +289,7 @@ class PowerChain:
     def _rest(self) -> tuple[float, Floats]:
         """Solve the tree while batteries do nothing, unless that was done for these loads; return as `_solve` does."""
         known, charges, offered_w = self._at_rest, self.storage.charges_ups, self._offered_w()
-        if known is None or charges or known.offered_w != offered_w:
+        if known is None or charges or not np.array_equal(known.offered_w, offered_w):
             grid_w, _ = self._solve()
             solved = self._out_w, self._own_w, self._in_w
             self._at_rest = None if charges else WithoutBatteries(offered_w, grid_w, *solved)
@@ -282,13 +297,10 @@ class PowerChain:
         self._out_w, self._own_w, self._in_w = known.out_w, known.own_w, known.in_w
         return known.grid_w, known.out_w
 
-    def _offered_w(self) -> dict[int, float]:
-        """Return what sources and batteries offer at each bus now; infinity: they carry all of it [W]."""
-        k, offered_w = self.condition, {}
-        for bus, sources in self.circuit.sources_at.items() if self._sourced else ():
-            beside_w = sum(self.sources.beside_grid_w(i) for i in sources) + float(k.battery_w[sources].sum())
-            offered_w[bus] = math.inf if k.island[bus] else beside_w
-        return offered_w
+    def _offered_w(self) -> Floats:
+        """Return what sources and batteries offer at each bus now (buses,); infinity: they carry all of it [W]."""
+        island = self.condition.island[self.circuit.buses]
+        return np.where(island, math.inf, self.sources.beside_w() + self.sources.from_batteries_w())
 
     def _solve(self) -> tuple[float, Floats]:
         """Solve the tree with what batteries do now; return the power from the grid and of each output [W]."""
@@ -298,14 +310,16 @@ class PowerChain:
         offered = None
         if self._sourced:
             offered = np.zeros(c.count)
-            for bus, offered_w in self._offered_w().items():
-                offered[bus] = offered_w
+            offered[c.buses] = self._offered_w()
         extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
         return float(self._in_w[self._root_fed].sum()), self._out_w
 
-    def _read(self) -> None:
-        """Take the flows that were solved apart: losses, sources, batteries."""
+    def _read(self, moved: IntP | None = None) -> None:
+        """Take the flows that were solved apart: losses, sources, batteries.
+
+        `moved`: items whose flows are others than before; none: all of them.
+        """
         c, k, f = self.circuit, self.condition, self.flows
         self.version += 1
         f.load_w = self.loads.served_w
@@ -317,24 +331,26 @@ class PowerChain:
         loss_w = self._in_w - self._out_w
         if self._sourced:
             self.sources.share(self._own_w, self.at_s)
-            loss_w += self._own_w
-            f.on_site_w = float(self.sources.output_w.sum())
+            loss_w[c.buses] += self._own_w[c.buses]
+            f.on_site_w = self.sources.on_site_w()
             f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
         stores = self.storage.any_storage or self.storage.charges_ups or self._exact
         if stores:
-            loss_w -= k.charging_w * UPS_CHARGE_EFFICIENCY
+            at, batteries = c.stores, c.batteries
+            charging_w, given_w = k.charging_w[at], k.battery_w[batteries]
+            loss_w[at] -= charging_w * UPS_CHARGE_EFFICIENCY
             self._drained_w = self.storage.drained_w(self._in_w)
-            loss_w += np.where(c.is_battery, self._drained_w - k.battery_w, 0.0)
-            from_ups = np.where(k.on_battery, self._in_w, 0.0)
-            f.discharging_w = float(np.maximum(k.battery_w, 0.0).sum() + from_ups.sum())
-            f.charging_w = float(np.maximum(-k.battery_w, 0.0).sum() + k.charging_w.sum())
+            loss_w[batteries] += self._drained_w[batteries] - given_w
+            from_ups = np.where(k.on_battery[at], self._in_w[at], 0.0)
+            f.discharging_w = float(np.maximum(given_w, 0.0).sum() + from_ups.sum())
+            f.charging_w = float(np.maximum(-given_w, 0.0).sum() + charging_w.sum())
         elif self._draining:
             self._drained_w = np.zeros(c.count)
             f.discharging_w = f.charging_w = 0.0
-        self._draining = stores and bool(self._drained_w.any())
+        self._draining = stores and bool(self._drained_w[c.stores].any())
         self._loss_w = loss_w
         f.loss_w = float(loss_w.sum())
-        self.breakers.load(self._out_w, self.at_s)
+        self.breakers.load(self._out_w, self.at_s, moved)
         self._price()
 
     def _count_violations(self, before_w: float, window_s: float) -> None:
@@ -361,22 +377,29 @@ class PowerChain:
     def _plan(self) -> None:
         """Set the timer to the next thing that happens by itself."""
         c, k, now = self.circuit, self.condition, self.at_s
-        due = min(self.breakers.next_s(now), float(k.transfer_s.min(initial=math.inf)))
+        known_s, warm = self._settled_due_s, self.breakers.warm
+        if known_s is None or warm:
+            known_s = min(self.breakers.next_s(now), float(k.transfer_s.min(initial=math.inf)))
+            self._settled_due_s = None if warm else known_s
+        due, moves_s = known_s, math.inf
         would_w: Floats | None = None
         for bus, sources in c.sources_at.items() if self._exact or self._waiting else ():
             due = min(due, float(k.short_s[bus]), self.sources.next_start_s(sources))
             if k.island[bus] and self.sources.settling(bus, now):
-                due = min(due, now + FOLLOW_S)
+                moves_s = now + FOLLOW_S
             elif not k.fed[bus] and not k.island[bus]:
                 would_w = self._demand_w() if would_w is None else would_w
                 ready_s = self.sources.accepts_at_s(bus, float(would_w[bus]))
                 if ready_s > now:
                     due = min(due, ready_s)
-        self._switch_s = due
-        if self._draining or self.storage.tick_s > 0:
-            due = min(due, self.storage.next_s(now, self._drained_w))
+        turns_s = self.storage.next_s(now, self._drained_w) if self._draining else math.inf
         if self._solar:
-            due = min(due, self.weather.sun_turns_s(now))
+            turns_s = min(turns_s, self.weather.sun_turns_s(now))
+        # Islands live while batteries last and the sun shines.
+        self._switch_s = min(due, turns_s) if self._exact else due
+        if self.storage.tick_s > 0:
+            moves_s = min(moves_s, now + self.storage.tick_s)
+        due = min(due, turns_s, moves_s)
         if math.isinf(due):
             self.timers.cancel("power", 0)
         elif self.timers.due_s("power", 0) != due:

@@ -51,6 +51,12 @@ class Circuit:
         for source in np.flatnonzero(self.is_source).tolist():
             self.sources_at.setdefault(self.bus[source], []).append(source)
         self.sources: list[int] = np.flatnonzero(self.is_source).tolist()
+        self.buses: IntP = np.array(list(self.sources_at), np.intp)
+        self.by_bus: IntP = np.array([i for at in self.sources_at.values() for i in at], np.intp)  # sources
+        counts = [len(at) for at in self.sources_at.values()]
+        self.bus_place: IntP = np.repeat(np.arange(len(counts)), counts)  # of each of them among the buses
+        self.batteries: IntP = np.flatnonzero(self.is_battery)
+        self.stores: IntP = np.flatnonzero(self.is_battery | self.is_ups)
         self.levels = levels_of(items.parent, items.spare_parent)
         self.levels = [level[~self.is_source[level]] for level in self.levels]
         self.unit_w: Floats = items.capacity_w / np.maximum(items.needed, 1)

@@ -27,6 +27,7 @@ class PowerLoads:
         self.load_w = np.zeros(len(self.feed_a))
         self.served_w = 0.0  # what all loads take now [W]
         self.site_lost = False  # then nothing is supplied, whatever is live
+        self._hung: Floats | None = None  # on each item at present loads [W]
         self.switch(np.ones(circuit.count, bool), np.zeros(circuit.count, bool))
 
     def _live(self, live: Bools, island: Bools) -> tuple[Bools, Bools, IntP]:
@@ -52,7 +53,7 @@ class PowerLoads:
         self.loop_live: Bools = either[racks : racks + loops]
         self.plant_live: Bools = either[racks + loops :]
         self.on: Bools = np.concatenate([~self.supplies.rack_dark, either[racks:]])
-        self._route = self._routes(live_a, live_b, house)
+        self._route, self._hung = self._routes(live_a, live_b, house), None
 
     def _routes(self, live_a: Bools, live_b: Bools, house: IntP) -> tuple[IntP, IntP, Floats]:
         """Return (load, item, share) of every connection that carries something."""
@@ -76,14 +77,15 @@ class PowerLoads:
         self.load_w = np.concatenate(
             [self.rack_in_w, np.where(self.loop_live, loop_w, 0.0), np.where(self.plant_live, plant_w, 0.0)]
         )
-        self.served_w = float(np.add.reduce(self.load_w))
+        self.served_w, self._hung = float(np.add.reduce(self.load_w)), None
 
     def by_item(self) -> Floats:
-        """Return what hangs on each item directly [W]."""
-        load, item, share = self._route
-        summed = np.bincount(item, self.load_w[load] * share, minlength=self.circuit.count)
-        result: Floats = summed.astype(float)
-        return result
+        """Return what hangs on each item directly [W]; the same object while loads and switches are as they were."""
+        if self._hung is None:
+            load, item, share = self._route
+            summed = np.bincount(item, self.load_w[load] * share, minlength=self.circuit.count)
+            self._hung = summed.astype(float, copy=False)
+        return self._hung
 
     def by_item_if(self, live: Bools, wanted_w: Floats) -> Floats:
         """Return what would hang on each item with other items live [W]; racks halve over their live feeds."""

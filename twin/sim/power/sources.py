@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from twin.arrays import Floats
+from twin.arrays import Bools, Floats, IntP
 from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
 from twin.sim.core.log import Log
@@ -26,6 +26,8 @@ RUNNING, STARTING, STANDBY, FAILED = (
     int(p)
     for p in (GeneratorPhase.RUNNING, GeneratorPhase.STARTING, GeneratorPhase.STANDBY, GeneratorPhase.FAILED)
 )
+ORDER = ("smr", "solar", "gas", "generator")
+"""In which sources of a bus are asked."""
 JUST = 1e-9
 """Relative slack of sums that should be equal."""
 
@@ -53,6 +55,19 @@ class Sources:
         self.output_w = np.zeros(circuit.count)
         # What engines give beside the grid, by the scene.
         self._told_w: list[float] = np.nan_to_num(items.capacity_w * items.output).tolist()
+        # What each of these offers beside the grid, by bus, until something is switched or the sun is another.
+        self._offers_w: list[list[float]] | None = None
+        # Batteries and others at each bus; these in the order in which they are asked.
+        self._at_bus = [
+            (
+                [i for i in sources if circuit.is_battery[i]],
+                sorted(
+                    [i for i in sources if not circuit.is_battery[i]],
+                    key=lambda i: ORDER.index(circuit.kind[i]),
+                ),
+            )
+            for sources in circuit.sources_at.values()
+        ]
         # Engines for outages alone give nothing beside the grid; batteries are never passed over.
         self._always = any(circuit.kind[i] != "generator" for i in circuit.sources)
 
@@ -117,6 +132,39 @@ class Sources:
         if k.phase[i] != RUNNING:
             return 0.0
         return min(self.rated_w(i), self._told_w[i])
+
+    def look_again(self) -> None:
+        """Take note that something was switched, or that the sun is another."""
+        self._offers_w = None
+
+    def _offered_w(self) -> list[list[float]]:
+        if self._offers_w is None:
+            self._offers_w = [[self.beside_grid_w(i) for i in producers] for _, producers in self._at_bus]
+        return self._offers_w
+
+    def beside_w(self) -> Floats:
+        """Return what sources at each bus offer while the grid is there, batteries aside, shape (buses,) [W]."""
+        return np.array([sum(offers_w) for offers_w in self._offered_w()], float)
+
+    def from_batteries_w(self) -> Floats:
+        """Return what the batteries at each bus give, negative when they charge, shape (buses,) [W]."""
+        c = self.circuit
+        given_w = np.bincount(c.bus_place, self.condition.battery_w[c.by_bus], minlength=len(c.buses))
+        result: Floats = given_w.astype(float, copy=False)
+        return result
+
+    def healthy_of(self, items: IntP) -> Bools:
+        """Return which of some sources are in order with their breakers closed."""
+        k = self.condition
+        shut = ~(k.held_open[items] | k.opened[items])
+        return shut & (k.lost[items] < self.circuit.units[items])
+
+    def rated_of(self, items: IntP) -> Floats:
+        """Return what the units of some sources that are left can give, as `rated_w` [W]."""
+        c, k = self.circuit, self.condition
+        left = np.maximum(c.units[items] - k.lost[items] - k.unstarted[items], 0)
+        rated_w: Floats = c.unit_w[items] * np.minimum(left, c.items.needed[items])
+        return rated_w
 
     # --- a bus with or without its upstream
 
@@ -271,19 +319,18 @@ class Sources:
         """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
         c, k = self.circuit, self.condition
         self.output_w = np.zeros(c.count)
-        for bus, sources in c.sources_at.items():
-            batteries = [i for i in sources if c.is_battery[i]]
-            producers = [i for i in sources if not c.is_battery[i]]
-            producers.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
-            if not k.island[bus]:
-                from_batteries = float(k.battery_w[batteries].sum())
-                if from_batteries > own_w[bus]:  # nothing flows back up the tree
-                    k.battery_w[batteries] *= float(own_w[bus]) / from_batteries
-                left = float(own_w[bus]) - float(k.battery_w[batteries].sum())
-                given = dispatched_w(left, [self.beside_grid_w(i) for i in producers])
-                self.output_w[producers] = given
+        on_island = k.island[c.buses].tolist()
+        figures = own_w[c.buses].tolist(), self.from_batteries_w().tolist(), self._offered_w(), on_island
+        for (batteries, producers), need, from_batteries, offered_w, alone in zip(
+            self._at_bus, *figures, strict=True
+        ):
+            if not alone:
+                if from_batteries > need:  # nothing flows back up the tree
+                    k.battery_w[batteries] *= need / from_batteries
+                    from_batteries = float(k.battery_w[batteries].sum())
+                if producers:
+                    self.output_w[producers] = dispatched_w(need - from_batteries, offered_w)
                 continue
-            need = float(own_w[bus])
             limits = [self.limit_w(i, t_s) for i in producers]
             engines = [i for i, most_w in zip(producers, limits, strict=True) if c.starts[i] and most_w > 0]
             firm = dispatched_w(need, limits)
@@ -375,11 +422,17 @@ class Sources:
 
     def carbon_kg_s(self) -> float:
         """Return what the sources on site emit [kg/s]."""
-        return float(self.output_w @ self._carbon)
+        at = self.circuit.by_bus
+        return float(self.output_w[at] @ self._carbon[at])
 
     def fuel_w(self) -> float:
         """Return the heat of the fuel that engines burn [W]."""
-        return float((self.output_w / self.circuit.engine_efficiency).sum())
+        at = self.circuit.by_bus
+        return float((self.output_w[at] / self.circuit.engine_efficiency[at]).sum())
+
+    def on_site_w(self) -> float:
+        """Return what all of them give together, batteries aside [W]."""
+        return float(self.output_w[self.circuit.by_bus].sum())
 
     def _say(
         self, t_s: float, kind: str, i: int, text: str, severity: Severity | None = None, **figures: float

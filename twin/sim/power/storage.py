@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats
+from twin.arrays import Floats, IntP, lowest
 from twin.physics.batteries import (
     UPS_CHARGE_EFFICIENCY,
     UPS_RECHARGE_SHARE,
@@ -39,9 +39,16 @@ class BatterySystem(Stateful):
         self.target_j: Floats = target_charge(circuit) * circuit.energy_j
         self._nearly_j = self.target_j * (1 - JUST)
         self.charges_ups = bool(condition.charging_w.any())
-        self.any_ups = bool((circuit.is_ups & (circuit.energy_j > 0)).any())
-        self._batteries: list[int] = np.flatnonzero(circuit.is_battery).tolist()
-        self.any_storage = bool(self._batteries)
+        self._ups = np.flatnonzero(circuit.is_ups & (circuit.energy_j > 0))
+        self.any_ups = bool(len(self._ups))
+        at = self._at = circuit.batteries
+        self.any_storage = bool(len(at))
+        self._bus = np.array(circuit.bus, np.intp)[at]
+        self._bus_place = np.array(
+            [list(circuit.sources_at).index(bus) for bus in self._bus.tolist()], np.intp
+        )
+        self._stores, self._energy_j = circuit.stores, circuit.energy_j[circuit.stores]
+        self._marks_j = self._marks()
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
         self.track_s = 0.0  # when that was looked at
         self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
@@ -51,42 +58,42 @@ class BatterySystem(Stateful):
 
     def drained_w(self, in_w: Floats) -> Floats:
         """Return by how much the charge of each battery falls now [W]; negative: it charges."""
-        c, k = self.circuit, self.condition
-        stored = np.where(k.battery_w > 0, k.battery_w / c.one_way, k.battery_w * c.one_way)
-        result: Floats = stored + np.where(k.on_battery, in_w, 0.0) - k.charging_w * UPS_CHARGE_EFFICIENCY
+        c, k, at, stores = self.circuit, self.condition, self._at, self._stores
+        result = np.zeros(c.count)
+        given_w = k.battery_w[at]
+        result[at] = np.where(given_w > 0, given_w / c.one_way[at], given_w * c.one_way[at])
+        result[stores] += np.where(k.on_battery[stores], in_w[stores], 0.0)
+        result[stores] -= k.charging_w[stores] * UPS_CHARGE_EFFICIENCY
         return result
 
     def move(self, drained_w: Floats, dt_s: float) -> None:
         """Let charge fall or rise for `dt_s` [s]."""
-        c, k = self.circuit, self.condition
-        moved = np.clip(k.charge_j - drained_w * dt_s, 0.0, c.energy_j)
-        k.charge_j = np.where(moved < JUST * c.energy_j, 0.0, moved)
+        charge_j, stores, whole_j = self.condition.charge_j, self._stores, self._energy_j
+        moved = np.clip(charge_j[stores] - drained_w[stores] * dt_s, 0.0, whole_j)
+        charge_j[stores] = np.where(moved < JUST * whole_j, 0.0, moved)
 
     def recharge_ups(self, on_grid: NDArray[np.bool_]) -> None:
         """Let every UPS whose input hangs on the grid charge its battery."""
-        c, k = self.circuit, self.condition
-        if not (k.charge_j < self._nearly_j).any():
+        c, k, ups = self.circuit, self.condition, self._ups
+        short = k.charge_j[ups] < self._nearly_j[ups]
+        if not np.count_nonzero(short):
             if self.charges_ups:
                 k.charging_w, self.charges_ups = np.zeros(c.count), False
             return
-        wants = c.is_ups & k.fed & on_grid & ~k.emptied & (k.charge_j < self._nearly_j)
-        k.charging_w = np.where(wants, UPS_RECHARGE_SHARE * np.nan_to_num(c.unit_w * (c.units - k.lost)), 0.0)
-        self.charges_ups = bool(wants.any())
+        wants = ups[short & k.fed[ups] & on_grid[ups] & ~k.emptied[ups]]
+        k.charging_w = np.zeros(c.count)
+        k.charging_w[wants] = UPS_RECHARGE_SHARE * np.nan_to_num(c.unit_w * (c.units - k.lost))[wants]
+        self.charges_ups = bool(len(wants))
 
     def idle(self) -> None:
         """Let battery storage that no island needs rest, before it is decided what it does."""
-        c, k = self.circuit, self.condition
-        for i in self._batteries:
-            if not k.island[c.bus[i]]:
-                k.battery_w[i] = 0.0
+        k = self.condition
+        k.battery_w[self._at[~k.island[self._bus]]] = 0.0
 
-    def _usable(self, on_grid: NDArray[np.bool_]) -> list[int]:
-        c, k = self.circuit, self.condition
-        return [
-            i
-            for i in self._batteries
-            if on_grid[c.bus[i]] and not k.island[c.bus[i]] and self.sources.healthy(i)
-        ]
+    def _usable(self, on_grid: NDArray[np.bool_]) -> IntP:
+        """Return the places, among the batteries, of those that can work beside the grid."""
+        usable = on_grid[self._bus] & ~self.condition.island[self._bus] & self.sources.healthy_of(self._at)
+        return usable.nonzero()[0]
 
     def smooth(
         self,
@@ -102,13 +109,16 @@ class BatterySystem(Stateful):
         items = self.circuit.items
         usable = self._usable(on_grid)
         load_w, out_w = at_rest
-        if not usable:
+        if not usable.size:
             self._track(t_s, load_w, 0.0)
             return
-        ramp, peak = float(items.ramp_w_s[usable].min()), float(items.peak_w[usable].min())
+        at = self._at[usable]
+        ramp, peak = lowest(items.ramp_w_s[at]), lowest(items.peak_w[at])
         before = load_w if math.isnan(self.grid_w) else self.grid_w
         window_s = min(t_s - self.track_s, self.tick_s)
-        wish = sum(self._wish_w(i) for i in usable)
+        rated_w = self.sources.rated_of(at)
+        wish = self._wish_w(at, rated_w)
+        shares: dict[bool, tuple[Floats, float]] = {}  # most that they can do, by whether they give
         step_w = math.inf if math.isinf(ramp) else ramp * window_s
         aim = smoothed_grid_w(load_w, before, step_w, peak, wish)
         moved, seen = 0.0, load_w
@@ -118,7 +128,11 @@ class BatterySystem(Stateful):
             miss = seen - aim
             if abs(miss) <= CLOSE_W:
                 break
-            given = self._share(usable, moved + miss, out_w)
+            gives = moved + miss >= 0
+            if gives not in shares:
+                most_w = self._most_w(usable, rated_w, out_w) if gives else self._most_charged_w(at, rated_w)
+                shares[gives] = most_w, float(most_w.sum())
+            given = self._share(at, moved + miss, *shares[gives])
             if abs(given - moved) <= CLOSE_W:
                 break
             moved, (seen, _) = given, solve()
@@ -154,55 +168,51 @@ class BatterySystem(Stateful):
     def _track(self, t_s: float, grid_w: float, tick_s: float) -> None:
         self.grid_w, self.track_s, self.tick_s = grid_w, t_s, tick_s
 
-    def _wish_w(self, i: int) -> float:
+    def _wish_w(self, at: IntP, rated_w: Floats) -> float:
+        """Return with what some batteries want to charge together while nothing presses [W]."""
         k = self.condition
-        short = k.charge_j[i] < self.target_j[i] * (1 - JUST) and not k.emptied[i]
-        return RECHARGE_SHARE * self.sources.rated_w(i) if short else 0.0
+        short = (k.charge_j[at] < self._nearly_j[at]) & ~k.emptied[at]
+        return float(RECHARGE_SHARE * rated_w[short].sum()) if np.count_nonzero(short) else 0.0
 
-    def _share(self, usable: list[int], wanted_w: float, out_w: Floats) -> float:
+    def _share(self, at: IntP, wanted_w: float, most_w: Floats, together_w: float) -> float:
         """Let batteries give `wanted_w` together, negative to charge, as far as they can; return what they give [W]."""
-        k = self.condition
-        if wanted_w >= 0:
-            most = np.array([self._most_w(i, out_w) if self._above_reserve(i) else 0.0 for i in usable])
-        else:
-            most = np.array([-self.sources.rated_w(i) if self._has_room(i) else 0.0 for i in usable])
-        together = float(most.sum())
-        share = min(1.0, wanted_w / together) if together else 0.0
-        k.battery_w[usable] = share * most
-        return share * together
+        share = min(1.0, wanted_w / together_w) if together_w else 0.0
+        self.condition.battery_w[at] = share * most_w
+        return share * together_w
 
-    def _most_w(self, i: int, out_w: Floats) -> float:
-        """Return the most that a battery can give: what its bus passes on, less what other sources give [W]."""
-        bus = self.circuit.bus[i]
-        others_w = sum(self.sources.beside_grid_w(j) for j in self.circuit.sources_at[bus])
-        return min(self.sources.rated_w(i), max(0.0, float(out_w[bus]) - others_w))
+    def _most_w(self, usable: IntP, rated_w: Floats, out_w: Floats) -> Floats:
+        """Return the most that batteries can give: what their bus passes on, less what other sources give [W]."""
+        c, at = self.circuit, self._at[usable]
+        left_w = out_w[self._bus[usable]] - self.sources.beside_w()[self._bus_place[usable]]
+        above = self.condition.charge_j[at] > (c.items.reserve[at] + JUST) * c.energy_j[at]
+        most_w: Floats = np.where(above, np.minimum(rated_w, np.maximum(0.0, left_w)), 0.0)
+        return most_w
+
+    def _most_charged_w(self, at: IntP, rated_w: Floats) -> Floats:
+        """Return the most that batteries give while they charge, negative; nothing where they are full [W]."""
+        c, k = self.circuit, self.condition
+        room = (k.charge_j[at] < (1 - JUST) * c.energy_j[at]) & ~k.emptied[at]
+        most_w: Floats = np.where(room, -rated_w, 0.0)
+        return most_w
 
     def _above_reserve(self, i: int) -> bool:
         c, k = self.circuit, self.condition
         return bool(k.charge_j[i] > (c.items.reserve[i] + JUST) * c.energy_j[i])
 
-    def _has_room(self, i: int) -> bool:
-        c, k = self.circuit, self.condition
-        return bool(k.charge_j[i] < (1 - JUST) * c.energy_j[i] and not k.emptied[i])
-
     def next_s(self, t_s: float, drained_w: Floats) -> float:
-        """Return when a battery will be empty, at its reserve, full enough or full, or the next step is due [s]."""
-        c, k = self.circuit, self.condition
-        due = t_s + self.tick_s if self.tick_s > 0 else math.inf
-        for i in np.flatnonzero(drained_w != 0).tolist():
-            rate, charge = float(drained_w[i]), float(k.charge_j[i])
-            for mark in self._marks(i):
-                ahead = charge - mark
-                if ahead * rate > 0 and abs(ahead) > JUST * c.energy_j[i]:
-                    due = min(due, t_s + ride_through_s(abs(ahead), abs(rate)))
-        return due
+        """Return when a battery will be empty, at its reserve, full enough or full [s]."""
+        moving = drained_w[self._stores].nonzero()[0]
+        rate_w = drained_w[self._stores[moving], None]
+        ahead_j = self.condition.charge_j[self._stores[moving], None] - self._marks_j[moving]
+        comes = (ahead_j * rate_w > 0) & (np.abs(ahead_j) > JUST * self._energy_j[moving, None])
+        return t_s + lowest(ride_through_s(np.abs(ahead_j), np.abs(rate_w))[comes])
 
-    def _marks(self, i: int) -> tuple[float, ...]:
-        c = self.circuit
-        whole = float(c.energy_j[i])
-        if c.is_ups[i]:
-            return 0.0, whole
-        return 0.0, float(c.items.reserve[i]) * whole, float(self.target_j[i]), whole
+    def _marks(self) -> Floats:
+        """Return the charges of each store at which it is another: empty, at its reserve, full enough, full [J]."""
+        c, at, whole_j = self.circuit, self._stores, self._energy_j
+        marks_j = np.stack([0.0 * whole_j, c.items.reserve[at] * whole_j, self.target_j[at], whole_j], axis=1)
+        marks_j[c.is_ups[at], 1:3] = math.inf  # nobody holds back what is in a UPS
+        return marks_j
 
     STATE = Row(
         "storage",
