@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from vispy import gloo
 
 from twin.plant.tables import Plant
 from twin.record.channels import State
@@ -14,6 +15,8 @@ from twin.record.frame import Frame
 from twin.view3d.base import camera, palette
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.tile_levels import TileLevel
+from twin.view3d.gl.antialias import seen
+from twin.view3d.view.bench_hall import frame_of, hall_of
 from twin.view3d.view.hall_view import HallView
 
 pytestmark = pytest.mark.gl
@@ -98,3 +101,49 @@ def test_near_by_no_tile_is_drawn(make_view: MakeView, hall: Plant, frame: Frame
     assert not opacity[places.level != TileLevel.RACK].any()
     rack = int(np.flatnonzero((places.level == TileLevel.RACK) & (places.slot == 0))[0])
     assert opacity[rack] == 0.0
+
+
+def test_what_stands_behind_tiles_is_left_out_and_triangles_are_seldom_sent_anew(
+    make_view: MakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall, view = hall_of(4096, racks_per_row=4), make_view(_racks())
+    view.set_plant(hall)
+    view.set_frame(frame_of(hall))
+    view.preset("overview", animate=False)
+    tiles, height_px, start = view.scene.tiles, view.canvas.physical_size[1], view.pose
+    racks = len(hall.racks.ids)
+    away_m = start.distance_m * np.geomspace(1.0, 60.0, 800)
+    partly = [
+        pose
+        for pose in (replace(start, distance_m=float(each_m)) for each_m in away_m)
+        if 0 < tiles.places.hidden_racks(tiles.places.opacity(pose, height_px), racks).sum() < racks
+    ]
+    some = partly[:: max(1, len(partly) // 5)]
+    assert len(some) >= 5
+    sent, left_out = [], []
+    send = gloo.IndexBuffer.set_data
+    monkeypatch.setattr(
+        gloo.IndexBuffer,
+        "set_data",
+        lambda self, *data, **more: (sent.append(self), send(self, *data, **more)),
+    )
+    panels = view.scene._panels._shown.indices
+    for pose in some:
+        view.look(pose)  # the floor mirrors nothing then
+        seen(view.native)
+        view.canvas.update()
+        whole = seen(view.native).astype(int)  # of a camera that stands: kept, and drawn over
+        now = tiles.places.hidden_racks(tiles.opacity, len(tiles.hidden_racks))
+        assert not (tiles.hidden_racks & ~now).any(), "nothing that is seen is left out"
+        left_out.append(int(tiles.hidden_racks.sum()))
+        with monkeypatch.context() as all_drawn:
+            all_drawn.setattr(tiles, "hidden_racks", np.zeros_like(now))
+            view.canvas.update()
+            assert np.abs(seen(view.native) - whole).max() <= 2
+    assert max(left_out) > 0.25 * racks
+    sent.clear()
+    middle = partly[len(partly) // 2]
+    for turn in range(12):
+        view.state.camera = replace(middle, azimuth_deg=middle.azimuth_deg + turn)
+        view.grab()
+    assert sent.count(panels) <= 4, "not in each picture"

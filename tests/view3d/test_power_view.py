@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from twin import scenario
 from twin.plant.build import build
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
@@ -19,6 +20,7 @@ from twin.view3d.base.highlight import Lit, Reach
 from twin.view3d.base.state import SHOWN_AT_FIRST, CameraPose, ViewState
 from twin.view3d.colour.machine_state import CoolingShown, badges
 from twin.view3d.colour.power_state import DEAD_RGB, ICON, WORDS, Pattern, PowerShown
+from twin.view3d.layers.outdoor_gear import gear_quads
 from twin.view3d.layers.power_paths import duct_mesh
 from twin.view3d.place.power_lines import feed_of_items, power_lines
 from twin.view3d.place.site_plan import SitePlan, site_plan, with_yard_pipes
@@ -318,3 +320,15 @@ def test_the_reach_of_a_fault_colours_gpus_and_a_trace_lets_the_rest_fade(view: 
     view.light()
     assert not view.shows_power
     assert changed(view.grab(), before) < 50
+
+
+@pytest.mark.parametrize("name", ["lab-16", "llama3-16k", "blackout"])
+def test_no_load_bar_lies_over_its_lamp(name: str) -> None:
+    plant = build(scenario.load(f"builtin:{name}").scenario)
+    quads = gear_quads(plant, site_plan(plant, build_geometry(plant), -1.0))
+    bars, lamps = quads.corners.reshape(2, -1, 4, 3)
+    right = bars[:, 1] - bars[:, 0]
+    right /= np.linalg.norm(right, axis=1)[:, None]
+    begins = ((bars[:, 0] - lamps[:, 1]) * right).sum(axis=1)
+    assert len(begins)
+    assert begins.min() > 0.005

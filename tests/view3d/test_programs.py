@@ -6,10 +6,13 @@ import gc
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from vispy import gloo
 from vispy.gloo.glir import _GlirQueueShare
 
+from twin.record.frame import Frame
 from twin.view3d.base.edit_shapes import TONES, Ghost, GhostBox, GuideLine, Tone
+from twin.view3d.base.state import ViewState
 from twin.view3d.gl.antialias import seen
 from twin.view3d.gl.program_pool import forget_idle
 from twin.view3d.view.bench_hall import hall_of
@@ -132,3 +135,24 @@ def _waiting() -> int:
     """Return how many commands wait for programs to be drawn."""
     gc.collect()
     return sum(len(one._commands) for one in gc.get_objects() if type(one) is _GlirQueueShare)
+
+
+def test_a_picture_like_the_one_before_sets_nothing_anew(
+    make_view: Callable[..., HallView], frame: Frame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = make_view(ViewState())
+    view.set_frame(frame)
+    first = view.grab()
+    set_: list[str] = []
+    put = gloo.Program.__setitem__
+    monkeypatch.setattr(
+        gloo.Program, "__setitem__", lambda self, name, value: (set_.append(name), put(self, name, value))
+    )
+    assert np.array_equal(view.grab(), first)
+    still = [name for name in set_ if name in ("u_light", "u_shape", "u_values", "u_recess")]
+    assert still == []
+    view.state.theme = "light"
+    assert not np.array_equal(view.grab(), first)
+    assert {"u_light", "u_ground", "u_recess"} <= set(set_)
+    view.state.theme = "dark"
+    assert np.array_equal(view.grab(), first)

@@ -7,18 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from twin.plant.geometry import LabelKind, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
-from twin.view3d.base.label_layout import SPACING_PX, Placed, place_labels
+from twin.view3d.base.label_layout import SPACING_PX
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.tile_levels import TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileSums, gpu_values
 from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import gpu_codes
-from twin.view3d.place import label_texts
+from twin.view3d.place.hall_names import HallNames
 from twin.view3d.place.presets import preset_pose
 from twin.view3d.place.tile_labels import TileLabels
 from twin.view3d.view.bench_hall import frame_of, hall_of
@@ -72,41 +71,95 @@ def test_names_do_not_flicker_at_their_least_size(site: Plant) -> None:
     assert named(out * 0.95), "and stays until it is as small as before"
 
 
-@pytest.mark.gl
-@pytest.mark.parametrize("away", [1.0, 2.5, 8.0])
-def test_no_words_lie_over_others_on_a_site_of_several_halls(
-    make_view: Callable[..., HallView],
-    qapp: QApplication,
-    site: Plant,
-    monkeypatch: pytest.MonkeyPatch,
-    away: float,
-) -> None:
-    seen: list[tuple[list[Placed], np.ndarray]] = []
-
-    def placed(points: np.ndarray, sizes: np.ndarray, *rest: object, **more: object) -> list[Placed]:
-        out = place_labels(points, sizes, *rest, **more)  # type: ignore[arg-type]
-        seen.append((out, sizes))
-        return out
-
-    monkeypatch.setattr(label_texts, "place_labels", placed)
-    view = make_view(ViewState())
-    view.set_plant(site)
-    frame = frame_of(site)
-    frame.values["gpu.state"][::97] = State.FAILED
-    view.set_frame(frame)
-    view.preset("overview", animate=False)
-    pose = view.pose
-    view.look(CameraPose(pose.centre_m, pose.distance_m * away, pose.azimuth_deg, pose.elevation_deg))
-    view.grab()
-    labels, sizes = seen[-1]
-    boxes = np.array([[each.left_px, each.top_px, *sizes[each.index]] for each in labels])
+def are_apart(view: HallView) -> None:
+    """Assert that no two labels of the picture are nearer to one another than they may be."""
+    boxes = np.array([box for _, box in view.scene.names.standing])
     assert len(boxes)
     for place, (left, top, wide, high) in enumerate(boxes):
         rest = np.delete(boxes, place, axis=0)
         apart = (left + wide + SPACING_PX <= rest[:, 0]) | (rest[:, 0] + rest[:, 2] + SPACING_PX <= left)
         apart |= (top + high + SPACING_PX <= rest[:, 1]) | (rest[:, 1] + rest[:, 3] + SPACING_PX <= top)
         assert apart.all()
-    words = build_geometry(site).labels.text
-    named = {words[each.index] for each in labels if each.index < len(words)}
+
+
+def seen_from(view: HallView, away: float) -> list[str]:
+    """Return what is written from the overview, so many times as far away."""
+    view.preset("overview", animate=False)
+    pose = view.pose
+    view.look(CameraPose(pose.centre_m, pose.distance_m * away, pose.azimuth_deg, pose.elevation_deg))
+    view.grab()
+    are_apart(view)
+    return [text for text, _ in view.scene.names.standing]
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("away", [1.0, 2.5, 8.0])
+def test_no_words_lie_over_others_on_a_site_of_several_halls(
+    make_view: Callable[..., HallView], site: Plant, away: float
+) -> None:
+    view = make_view(ViewState())
+    view.set_plant(site)
+    frame = frame_of(site)
+    frame.values["gpu.state"][::97] = State.FAILED
+    view.set_frame(frame)
+    words = seen_from(view, away)
     if away > 2:
-        assert set(site.halls.titles) & named, "halls are named first"
+        assert any(title in text for title in site.halls.titles for text in words), "halls are named first"
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("larger", [1.0, 1.5])
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_every_hall_has_its_name_where_halls_are_plates(
+    make_view: Callable[..., HallView], theme: str, larger: float
+) -> None:
+    plant = hall_of(1024, racks_per_row=4, halls=10)
+    plant.halls.titles[:] = [f"Site {letter}" for letter in "ABCDEFGHIJ"]
+    view = make_view(ViewState(theme=theme, label_scale=larger))  # type: ignore[arg-type]
+    view.set_plant(plant)
+    frame = frame_of(plant)
+    frame.values["gpu.state"][::97] = State.FAILED
+    view.set_frame(frame)
+    places, forms = view.scene.tiles.places, set()
+    for away in np.geomspace(1.0, 40.0, 16):
+        words = seen_from(view, float(away))
+        told = places.of_halls(places.fades(view.pose, view.canvas.physical_size[1])) > 0.5
+        if not told.all():
+            continue
+        names = [text for text in words if not text.startswith("✖")]
+        if names == ["Site A to Site J"]:
+            forms.add("together")
+            continue
+        for title in plant.halls.titles:
+            found = [text for text in names if text.split("\n")[0].split("   ")[0] in (title, title[-1])]
+            assert len(found) == 1, (away, title, names)
+        forms |= {"below" if "\n" in text else "alone" for text in names}
+    assert "together" in forms, "from farthest away one name for all"
+    assert len(forms) > 1
+
+
+def test_the_form_of_names_does_not_change_to_and_fro() -> None:
+    plant = hall_of(512, racks_per_row=4, halls=3)
+    geometry = build_geometry(plant)
+    names = HallNames(plant, geometry.labels, TilePlaces.of(plant, geometry))
+    sizes = np.repeat([[120.0, 20.0], [60.0, 40.0], [40.0, 20.0], [15.0, 20.0]], 3, axis=0)
+    told = np.ones(3, bool)
+
+    def form(pitch_px: float) -> int | None:
+        points = np.array([[pitch_px * place, 100.0, 9.0] for place in range(3)])
+        return names.form(points, sizes, told, 1.0)
+
+    for pitch_px, stands in (
+        (200, 0),
+        (127, 0),
+        (124, 1),
+        (67, 1),
+        (64, 2),
+        (47, 2),
+        (44, 3),
+        (23, 3),
+        (19, None),
+    ):
+        assert form(pitch_px) == stands
+    for pitch_px, stands in ((23, None), (34, 3), (47, 3), (59, 2), (67, 2), (79, 1), (127, 1), (139, 0)):
+        assert form(pitch_px) == stands, "a longer one waits for more room"

@@ -55,14 +55,15 @@ def place_labels(
     At most BUDGET placed labels, no two closer than SPACING_PX.
     """
     order = np.lexsort((points_px[:, 2], -weights))
+    order = order[points_px[order, 2] > 0]
     taken = np.zeros((0, 4)) if keep_clear is None else keep_clear
     out: list[Placed] = []
     gap = SPACING_PX * scale
     for index in order:
-        x, y, depth = points_px[index]
+        x, y, _ = points_px[index]
         wide, high = sizes_px[index]
         left, top = float(np.rint(x - wide / 2)), float(np.rint(y - high - 4 * scale))
-        if depth <= 0 or left < 2 or top < 2 or left + wide > width_px - 2 or top + high > height_px - 2:
+        if left < 2 or top < 2 or left + wide > width_px - 2 or top + high > height_px - 2:
             continue
         clash = (
             (left < taken[:, 2] + gap)
@@ -77,6 +78,51 @@ def place_labels(
         if len(out) >= BUDGET:
             break
     return out
+
+
+class LabelRoom:
+    """The labels of one picture: those that came first keep their places.
+
+    Parameters
+    ----------
+    size_px
+        Width and height of the picture.
+    scale, keep_clear
+        As of `place_labels`.
+
+    Attributes
+    ----------
+    placed
+        What stands, by its number among all texts.
+    """
+
+    def __init__(self, size_px: tuple[float, float], scale: float, keep_clear: Floats) -> None:
+        self._size_px, self._scale, self._taken = size_px, scale, keep_clear
+        self.placed: list[Placed] = []
+
+    def inside(self, points_px: Floats) -> NDArray[np.bool_]:
+        """Return which points (x, y, depth) are in the picture (n,)."""
+        (x, y, depth), (wide, high) = points_px.T, self._size_px
+        return np.asarray((depth > 0) & (x > 0) & (x < wide) & (y > 0) & (y < high))
+
+    def add(
+        self, chosen: NDArray[np.intp], points_px: Floats, sizes_px: Floats, weights: Floats
+    ) -> list[int]:
+        """Place those of some texts that there is room for, and return them; parameters as of `place_labels`."""
+        found = place_labels(
+            points_px[chosen],
+            sizes_px[chosen],
+            weights[chosen],
+            *self._size_px,
+            scale=self._scale,
+            keep_clear=self._taken,
+        )[: BUDGET - len(self.placed)]
+        new = [Placed(int(chosen[label.index]), label.left_px, label.top_px) for label in found]
+        corner = np.array([(label.left_px, label.top_px) for label in new]).reshape(-1, 2)
+        boxes = np.hstack([corner, corner + sizes_px[[label.index for label in new]].reshape(-1, 2)])
+        self._taken = np.vstack([self._taken, boxes])
+        self.placed += new
+        return [label.index for label in new]
 
 
 def place_along(

@@ -120,7 +120,11 @@ class TilePlaces:
 
     def opacity(self, pose: CameraPose, height_px: float) -> Floats:
         """Return how much of what is behind it each tile hides, 0..1 (n,); 0 where a larger one hides it whole."""
-        out = self.fades(pose, height_px)
+        return self.seen_through(self.fades(pose, height_px))
+
+    def seen_through(self, fades: Floats) -> Floats:
+        """Return the same by how far each tile is to cover what it stands for."""
+        out = fades.copy()
         hidden: Bools = np.zeros(len(out), bool)
         for level in (TileLevel.ROW, TileLevel.RACK):  # from the outermost inwards
             inner = self.at(level)

@@ -85,16 +85,18 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence
     font = label_font(scale)
     metrics = QFontMetricsF(font)
     pad_x, pad_y = _PAD[0] * scale, _PAD[1] * scale
-    high = float(np.ceil(metrics.height() + 2 * pad_y))
-    wide = [float(np.ceil(metrics.horizontalAdvance(t) + 2 * pad_x)) for t in texts]
+    lines = [text.split("\n") for text in texts]
+    wide = [float(np.ceil(max(map(metrics.horizontalAdvance, some)) + 2 * pad_x)) for some in lines]
+    more = metrics.lineSpacing()
+    high = [float(np.ceil(metrics.height() + (len(some) - 1) * more + 2 * pad_y)) for some in lines]
     limit = max([1024.0, *wide]) + 2
-    boxes, x, y = np.zeros((len(texts), 4)), 1.0, 1.0
-    for k, w in enumerate(wide):
+    boxes, x, y, deep = np.zeros((len(texts), 4)), 1.0, 1.0, 0.0
+    for k, (w, h) in enumerate(zip(wide, high, strict=True)):
         if x + w + 1 > limit:
-            x, y = 1.0, y + high + 2
-        boxes[k] = (x, y, w, high)
-        x += w + 2
-    image = QImage(int(limit), max(4, int(y + high + 2)), QImage.Format.Format_RGBA8888_Premultiplied)
+            x, y, deep = 1.0, y + deep + 2, 0.0
+        boxes[k] = (x, y, w, h)
+        x, deep = x + w + 2, max(deep, h)
+    image = QImage(int(limit), max(4, int(y + deep + 2)), QImage.Format.Format_RGBA8888_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -108,8 +110,8 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence
         painter.setPen(QColor.fromRgbF(*inks[tone][0]))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
-    lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
-    return Atlas(lines[:, : image.width()].copy(), boxes)
+    texels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    return Atlas(texels[:, : image.width()].copy(), boxes)
 
 
 class LabelLayer:

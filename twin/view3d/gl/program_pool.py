@@ -8,15 +8,20 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import numpy as np
 from vispy import gloo
 
 _MOST_LEFT = 2
 """Programs of a kind that wait for their next layer: layers are made anew one after the other, boxes in twos."""
+_PLAIN = (float, tuple)
+"""Values that stay as they are, and can be compared at once."""
 _left: weakref.WeakKeyDictionary[Any, dict[tuple[str, str], list[gloo.Program]]] = weakref.WeakKeyDictionary()
 
 
 class Program:
     """A program as long as its layer lives. Whoever draws sets all uniforms: some may be left of the layer before.
+
+    What is set to the value that it has goes no further: most of a picture is as in the one before.
 
     Parameters
     ----------
@@ -28,9 +33,15 @@ class Program:
         left = _left.setdefault(gloo.get_current_canvas(), {}).setdefault((vertex, fragment), [])
         self._lent = left.pop() if left else gloo.Program(vertex, fragment)
         self._next: gloo.VertexBuffer | None = None
+        self._set: dict[str, object] = {}
         weakref.finalize(self, _give_back, self._lent, left).atexit = False
 
     def __setitem__(self, name: str, value: object) -> None:
+        known = self._set.get(name)
+        same = known is value and not isinstance(value, np.ndarray)
+        if known is not None and (same or (type(value) in _PLAIN and known == value)):
+            return
+        self._set[name] = value
         self._lent[name] = value
 
     def bind(self, vertices: gloo.VertexBuffer) -> None:

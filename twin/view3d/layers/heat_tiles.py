@@ -92,6 +92,10 @@ MARK_PX = 3.0
 PLATE_M = 0.02
 """The floor of a hall shows its colours so high over it."""
 PLATE_OPACITY = 0.30
+STAY = 1.15
+"""Racks are left out that are hidden by their tiles even when they are so much larger on screen."""
+MOST_BEHIND = 0.25
+"""This share of all racks is drawn behind tiles at most before it is left out too."""
 _SHADES = {"-x": 0.62, "+x": 0.62, "-y": 0.76, "+y": 0.66, "+z": 1.0}
 _FACES = len(UPRIGHT)
 _QUAD = np.array([0, 1, 2, 0, 2, 3], np.uint32)
@@ -112,12 +116,15 @@ class HeatTiles:
         self.places = places
         self.opacity = np.zeros(len(places.level))
         """How much each tile hides in the picture drawn last."""
-        self._racks = 1 + int(places.slot[places.at(TileLevel.RACK)].max(initial=-1))
+        self._present = places.slot[places.at(TileLevel.RACK)]
+        self._racks = 1 + int(self._present.max(initial=-1))
         self.hidden_racks = np.zeros(self._racks, bool)
         """Racks of which nothing is seen behind tiles, by slot."""
         self.bands = np.zeros((len(places.level), BANDS, 3), np.uint8), np.zeros((len(places.level), BANDS))
         """Colours and shares of the bands of each tile."""
         self._halls = places.at(TileLevel.HALL)
+        self._middle = (places.low + places.high) / 2
+        self._holder = np.where(places.level == TileLevel.RACK, places.parent, np.arange(len(places.level)))
         self._tiles = len(places.level)
         if not self._tiles:
             return
@@ -174,20 +181,21 @@ class HeatTiles:
             return
         self._drawn_for = key
         places = self.places
-        self.opacity = places.opacity(pose, stage.size_px[1])
-        opacity = self.opacity
-        self.hidden_racks = places.hidden_racks(opacity, self._racks)
-        plates = np.rint(PLATE_OPACITY * 255 * places.of_halls(places.fades(pose, stage.size_px[1])))
+        fades = places.fades(pose, stage.size_px[1])
+        self.opacity = opacity = places.seen_through(fades)
+        self._hide(opacity, pose, stage.size_px[1])
+        plates = np.rint(PLATE_OPACITY * 255 * places.of_halls(fades))
         slot = np.arange(self._tiles + len(self._halls))
-        alpha = np.concatenate([np.rint(opacity * 255), plates])
-        self._texels[(BANDS + 1) * (slot // WIDTH) + BANDS, slot % WIDTH, 0] = alpha
-        self._texture.set_data(self._texels)
-        away = -((places.low + places.high) / 2 - stage.eye_m) @ stage.ahead
+        alpha = np.concatenate([np.rint(opacity * 255), plates]).astype(np.uint8)
+        known = self._texels[(BANDS + 1) * (slot // WIDTH) + BANDS, slot % WIDTH, 0]
+        if not np.array_equal(alpha, known):
+            self._texels[(BANDS + 1) * (slot // WIDTH) + BANDS, slot % WIDTH, 0] = alpha
+            self._texture.set_data(self._texels)
+        away = (stage.eye_m - self._middle) @ stage.ahead
         opaque = np.flatnonzero(opacity >= 1.0)
         opaque = opaque[np.argsort(-away[opaque])]
         sheer = np.flatnonzero((opacity > 0.0) & (opacity < 1.0))
-        holder = np.where(places.level == TileLevel.RACK, places.parent, np.arange(self._tiles))
-        sheer = sheer[np.lexsort((away[sheer], places.level[sheer], away[holder[sheer]]))]
+        sheer = sheer[np.lexsort((away[sheer], places.level[sheer], away[self._holder[sheer]]))]
         shown = np.flatnonzero(plates > 0)
         quads = np.concatenate(
             [self._tiles * _FACES + shown, (sheer[:, None] * _FACES + np.arange(_FACES)).ravel()]
@@ -197,6 +205,18 @@ class HeatTiles:
             self._opaque.set_data(_indices((opaque[:, None] * _FACES + np.arange(_FACES)).ravel()))
         if len(quads):
             self._sheer.set_data(_indices(quads))
+
+    def _hide(self, opacity: Floats, pose: CameraPose, height_px: float) -> None:
+        """Choose the racks that are left out: those that stay hidden a little nearer, and not anew in each picture.
+
+        To send other triangles costs more than to draw a few racks behind their tiles.
+        """
+        now, kept = self.places.hidden_racks(opacity, self._racks), self.hidden_racks
+        if now[self._present].all():
+            self.hidden_racks = now
+        elif (kept & ~now).any() or now.sum() - kept.sum() > MOST_BEHIND * len(self._present):
+            nearer = self.places.opacity(pose, STAY * height_px)
+            self.hidden_racks = self.places.hidden_racks(nearer, self._racks)
 
     def draw(self, stage: DrawContext, *, sheer: bool) -> None:
         """Draw the tiles that hide all behind them, or else the `sheer` ones, with blending, over the rest."""

@@ -118,6 +118,7 @@ def on_faces(
     z_m: Floats,
     width_m: Floats,
     height_m: Floats,
+    most: float = 0.8,
 ) -> Quads:
     """Return a quad on each of the four upright faces of boxes.
 
@@ -131,13 +132,15 @@ def on_faces(
         Place of its middle along the face, -1..1 from left to right.
     z_m, width_m, height_m
         Height of its middle and its size [m]; narrower where the face is.
+    most
+        Of the width of a face, at most.
     """
     corners, numbers, aspects = [], [], []
     for face, right in _RIGHT.items():
         along = np.array([*right, 0.0])
         outward = np.array([*_NORMAL[face], 0.0])
         extent = np.abs((high - low) @ along)
-        wide = np.minimum(width_m, 0.8 * extent)
+        wide = np.minimum(width_m, most * extent)
         middle = (low + high) / 2
         centre = middle + outward * (np.abs((high - low) @ outward) / 2 + _OUT_M)[:, None]
         centre = centre + along * (across * (extent - wide) / 2)[:, None]

@@ -71,6 +71,23 @@ def gear_solids(plant: Plant, plan: SitePlan) -> NDArray[np.void]:
     return np.concatenate([solid_face(np.zeros((0, 3)), np.zeros((0, 3)), "+z", Finish.PLAIN), *parts])
 
 
+def gear_quads(plant: Plant, plan: SitePlan) -> Quads:
+    """Return the load bars of all power items, then their lamps, at the other end of each face."""
+    items = np.flatnonzero(plant.power.present)
+    low, high = plan.low[items], plan.high[items]
+    wide, deep, tall = (high - low).T
+    z, full = low[:, 2] + 0.80 * tall, np.ones(len(items))
+    size = np.minimum(np.minimum(LAMP_M * 1.3, 0.5 * tall), 0.3 * np.minimum(wide, deep))
+    high_m = np.minimum(0.14, 0.3 * tall)
+    bars = on_faces(
+        low, high, items, across=0.85 * full, z_m=z, width_m=0.55 * wide, height_m=high_m, most=0.5
+    )
+    lamps = on_faces(
+        low, high, len(plant.power.ids) + items, across=-0.85 * full, z_m=z, width_m=size, height_m=size
+    )
+    return _joined(bars, lamps)
+
+
 def _body(low: Floats, high: Floats, sides: Finish, roof: Finish, *, hung: bool = False) -> NDArray[np.void]:
     faces = (*UPRIGHT, "-z") if hung else UPRIGHT
     return solid_faces(low, high, {face: roof if face == "+z" else sides for face in faces})
@@ -89,7 +106,7 @@ class Gear:
         self._yard = plan.yard
         self._drawn = np.bincount(plan.yard.plant, minlength=len(plant.plants.ids))
         count = self._yard_first + len(plan.yard.plant)
-        quads = _joined(self._gear_quads(plan), self._pump_quads(geometry), self._yard_quads(plan))
+        quads = _joined(gear_quads(plant, plan), self._pump_quads(geometry), self._yard_quads(plan))
         self._indicators = Indicators(quads, count)
         self._count = count
 
@@ -158,27 +175,6 @@ class Gear:
         lamps = slice(int(self._lamp_first[0]), self._yard_first)
         rgb[lamps] = np.where(runs[:, None], RUNS_RGB, STOPPED_RGB)
         shape[lamps] = np.where(runs, IndicatorShape.DISC, IndicatorShape.CROSS)
-
-    def _gear_quads(self, plan: SitePlan) -> Quads:
-        items = np.flatnonzero(self._plant.power.present)
-        low, high = plan.low[items], plan.high[items]
-        tall, wide = high[:, 2] - low[:, 2], high[:, 0] - low[:, 0]
-        z = low[:, 2] + 0.80 * tall
-        size = np.minimum(LAMP_M * 1.3, 0.5 * tall)
-        full = np.ones(len(items))
-        bars = on_faces(
-            low,
-            high,
-            items,
-            across=0.25 * full,
-            z_m=z,
-            width_m=0.55 * wide,
-            height_m=np.minimum(0.14, 0.3 * tall),
-        )
-        lamps = on_faces(
-            low, high, self._items + items, across=-0.85 * full, z_m=z, width_m=size, height_m=size
-        )
-        return _joined(bars, lamps)
 
     def _pump_quads(self, geometry: Geometry) -> Quads:
         loop_of = geometry.machines.loop

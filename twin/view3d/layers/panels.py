@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from vispy import gloo
 
 from twin.arrays import Bools
 from twin.plant.geometry import Geometry, Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.base.fronts import FRAME_M, PROUD_M, face_corners
-from twin.view3d.base.meshes import quad_indices
 from twin.view3d.gl.draw_context import DrawContext, program
+from twin.view3d.gl.rack_quads import RackQuads
 from twin.view3d.gl.values import VALUE_LOOKUP, ValueTexture
 
 _VERTEX = """
@@ -232,30 +231,19 @@ class Panels:
         if self._quads:
             slot, gpus = vertices["a_grid"][::4, 2].astype(np.int64), len(plant.gpus.present)
             of_gpu = plant.gpus.rack[np.minimum(slot, gpus - 1)]
-            self._rack = np.where(slot < gpus, of_gpu, slot - gpus)
+            self._shown = RackQuads(np.where(slot < gpus, of_gpu, slot - gpus))
             self._program = program(_VERTEX, _FRAGMENT, vertices)
-            self._all = quad_indices(self._quads).reshape(-1, 6)
-            self._indices = gloo.IndexBuffer(self._all.ravel())
-            self._hidden = np.zeros(0, bool)
-            self._drawn = self._quads
 
     def draw(self, stage: DrawContext, hidden: Bools, *, mirrored: bool = False) -> None:
         """Draw with depth test on; mirrored in the floor faces turn round, so cull the front ones then.
 
         Nothing is drawn of racks that are `hidden`, by slot.
         """
-        if not self._quads:
-            return
-        if not np.array_equal(hidden, self._hidden):
-            shown = self._all[~hidden[self._rack]]
-            if len(shown):
-                self._indices.set_data(shown.ravel())
-            self._hidden, self._drawn = hidden, len(shown)
-        if not self._drawn:
+        if not self._quads or not self._shown.leave_out(hidden):
             return
         stage.light(self._program)
         self._program["u_upright"] = -1.0 if mirrored else 1.0
         self._program["u_recess"] = stage.colours.recess
         self._program["u_gain"] = stage.colours.tile_gain
         self._values.bind(self._program)
-        self._program.draw("triangles", self._indices)
+        self._program.draw("triangles", self._shown.indices)

@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.arrays import Bools
 from twin.plant.geometry import Geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, FixtureKind, Plant, SwitchRole
 from twin.record.channels import State
 from twin.record.frame import Frame
 from twin.view3d.base.fronts import face_corners
-from twin.view3d.base.meshes import quad_indices
 from twin.view3d.base.palette import DEAD_RGB, Rgb
 from twin.view3d.base.state import CablesBy
 from twin.view3d.colour.cable_colours import load_rgb
 from twin.view3d.colour.override_colours import MachineColours
 from twin.view3d.gl.draw_context import DrawContext, program
+from twin.view3d.gl.rack_quads import RackQuads
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -168,23 +169,25 @@ class Faces:
     """Draws the fronts of all switches and fixtures in one call."""
 
     def __init__(self, plant: Plant, geometry: Geometry) -> None:
-        parts = []
+        parts, racks = [], []
         switches, tiles = plant.switches, geometry.switch_tiles
         self._switches = np.flatnonzero(switches.present)
         slots = self._switches
         if len(slots):
             spots = tiles.rack[slots], tiles.u0[slots], tiles.u1[slots]
             parts.append(_vertices(plant, *spots, switches.role[slots], _ROLES))
+            racks.append(tiles.rack[slots])
         fixtures = geometry.fixtures
         if len(fixtures.rack):
             spots = fixtures.rack, fixtures.u0, fixtures.u1
             parts.append(_vertices(plant, *spots, fixtures.kind, _FIXTURES))
+            racks.append(fixtures.rack)
         self._quads = sum(len(p) for p in parts) // 4
         if self._quads:
             vertices = np.concatenate(parts)
             vertices["a_face"] = np.repeat(np.arange(self._quads), 4)
             self._program = program(_VERTEX, _FRAGMENT, vertices)
-            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+            self._shown = RackQuads(np.concatenate(racks))
             self._texels = np.zeros((-(-self._quads // WIDTH), WIDTH, 4), np.uint8)
             self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
 
@@ -203,12 +206,12 @@ class Faces:
             self._texels.reshape(-1, 4)[: len(slots)] = colours[slots]
         self._texture.set_data(self._texels)
 
-    def draw(self, stage: DrawContext) -> None:
-        """Draw with depth test and back-face culling on."""
-        if not self._quads:
+    def draw(self, stage: DrawContext, hidden: Bools) -> None:
+        """Draw with depth test and back-face culling on; nothing of racks that are `hidden`, by slot."""
+        if not self._quads or not self._shown.leave_out(hidden):
             return
         stage.light(self._program)
         self._program["u_phase"] = stage.phase_s
         self._program["u_faces"] = self._texture
         self._program["u_shape"] = (float(WIDTH), float(len(self._texels)))
-        self._program.draw("triangles", self._indices)
+        self._program.draw("triangles", self._shown.indices)

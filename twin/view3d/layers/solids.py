@@ -8,14 +8,14 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from vispy import gloo
 
-from twin.arrays import Floats
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.geometry import Boxes, Trays
 from twin.plant.tables import LoopKind, Plant
-from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
+from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces
 from twin.view3d.base.theme import Colours
 from twin.view3d.gl.draw_context import DrawContext, program
+from twin.view3d.gl.rack_quads import RackQuads
 
 
 class Finish(IntEnum):
@@ -196,25 +196,24 @@ def solid_faces(low: Floats, high: Floats, finishes: Mapping[str, Finish]) -> ND
     return out.ravel()
 
 
-def cabinets(plant: Plant) -> NDArray[np.void]:
-    """Return the vertices of all cabinets; sides that touch a neighbour are left out."""
+def cabinets(plant: Plant) -> tuple[NDArray[np.void], Ints64]:
+    """Return the vertices of all cabinets, and the rack of each face; sides that touch a neighbour are left out."""
     racks = plant.racks
     alive = np.flatnonzero(racks.present)
     if not len(alive):
-        return np.zeros(0, _TYPE)
+        return np.zeros(0, _TYPE), alive
     half = np.stack([racks.width_m[alive], racks.depth_m[alive]], axis=1) / 2
     middle = np.stack([racks.x_m[alive], racks.y_m[alive]], axis=1)
     low = np.column_stack([middle - half, np.full(len(alive), 0.02)])
     high = np.column_stack([middle + half, racks.height_m[alive]])
-    parts = [solid_face(low, high, "+z", Finish.ROOF)]
+    every = np.ones(len(alive), bool)
+    chosen = [("+z", Finish.ROOF, every)]
     for facing, front, rear in ((1, "+y", "-y"), (-1, "-y", "+y")):
         turned = racks.facing[alive] == facing
-        parts.append(solid_face(low[turned], high[turned], front, Finish.FRONT))
-        parts.append(solid_face(low[turned], high[turned], rear, Finish.REAR))
-    for face, side in (("-x", 0), ("+x", 1)):
-        free = ~_touches(low, high, side)
-        parts.append(solid_face(low[free], high[free], face, Finish.PLAIN))
-    return np.concatenate(parts)
+        chosen += [(front, Finish.FRONT, turned), (rear, Finish.REAR, turned)]
+    chosen += [(face, Finish.PLAIN, ~_touches(low, high, side)) for face, side in (("-x", 0), ("+x", 1))]
+    vertices = [solid_face(low[some], high[some], face, finish) for face, finish, some in chosen]
+    return np.concatenate(vertices), np.concatenate([alive[some] for *_, some in chosen])
 
 
 def _touches(low: Floats, high: Floats, side: int) -> NDArray[np.bool_]:
@@ -290,24 +289,28 @@ class Solids:
         Of their faces.
     made_of
         Finishes there may be.
+    rack
+        Slot of the rack of each face, where they are of racks.
     """
 
-    def __init__(self, vertices: NDArray[np.void], made_of: frozenset[Finish]) -> None:
+    def __init__(
+        self, vertices: NDArray[np.void], made_of: frozenset[Finish], rack: Ints64 | None = None
+    ) -> None:
         self._quads = len(vertices) // 4
         if self._quads:
             self._program = program(_VERTEX, _fragment(made_of), vertices)
-            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+            self._shown = RackQuads(np.zeros(self._quads, np.int64) if rack is None else rack)
 
-    def draw(self, stage: DrawContext) -> None:
-        """Draw with depth test and back-face culling on."""
-        if not self._quads:
+    def draw(self, stage: DrawContext, hidden: Bools | None = None) -> None:
+        """Draw with depth test and back-face culling on; nothing of racks that are `hidden`, by slot."""
+        if not self._quads or (hidden is not None and not self._shown.leave_out(hidden)):
             return
         stage.light(self._program)
         for finish, tint in enumerate(_tints(stage.colours)):
             self._program[f"u_tints[{finish}]"] = tint
         self._program["u_edge"] = stage.colours.edge
         self._program["u_recess"] = stage.colours.recess
-        self._program.draw("triangles", self._indices)
+        self._program.draw("triangles", self._shown.indices)
 
 
 def _tints(c: Colours) -> list[tuple[float, float, float]]:

@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.arrays import Floats
+from twin.arrays import Bools, Floats
 from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
-from twin.view3d.base.label_layout import place_labels
+from twin.view3d.base.label_layout import LabelRoom
 from twin.view3d.base.state import CameraPose
 from twin.view3d.colour.machine_state import Badge
 from twin.view3d.colour.tile_values import TileValues
 from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.labels import LabelLayer as DrawnLabels
 from twin.view3d.gl.labels import draw_atlas
+from twin.view3d.place.hall_names import BELOW_PX, FORMS
 from twin.view3d.place.picking import Picker
-from twin.view3d.place.tile_labels import TileLabels, hall_texts
+from twin.view3d.place.tile_labels import TileLabels
 
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
@@ -30,6 +31,8 @@ FIGURES_S = 0.5
 """Figures of halls and counts of what has failed are written anew at most so often."""
 STANDS = 0.2
 """What is named already goes before its equals: names do not take turns while the camera moves."""
+HALLS = 3.0
+"""What weighs more is written before the names of halls."""
 NAMED = 16
 """Things that are named because they are selected or on a traced path, at most."""
 SAME_PLACE_M = 0.3
@@ -48,6 +51,8 @@ class Names:
         Size of the letters beside the usual one.
     taken_px
         Where words of others stand [physical px]: left, top, right, bottom.
+    standing
+        What is written, and where [physical px]: left, top, width, height.
     """
 
     def __init__(self) -> None:
@@ -65,6 +70,9 @@ class Names:
         self._figures: list[str] = []
         self._figures_of: tuple[str, ...] = ()
         self._counted_s = -1.0
+        self.standing: list[tuple[str, tuple[float, ...]]] = []
+        self._texts: list[str] = []
+        self._hall_texts = 0  # where names of halls begin among all texts
 
     def set_plant(self, plant: Plant, labels: LabelAnchors, picker: Picker) -> None:
         """Take a hall; the picker tells which labels are hidden."""
@@ -120,12 +128,16 @@ class Names:
         self._count(now_s)
         selected = list(self.selected.items())[:NAMED]
         words = [badge.text for badge in self.words] + [mark.text for mark in self._tiles.marks]
-        labels = hall_texts(self._labels, self._figures)
-        texts = [*labels, *(self._spoken(id) for id, _ in selected), *words]
+        halls, labels = self._tiles.halls.texts(self._figures), list(self._labels.text)
+        for label, text in zip(self._tiles.halls.label.tolist(), halls, strict=False):
+            labels[label] = text
+        texts = [*labels, *(self._spoken(id) for id, _ in selected), *words, *halls]
+        self._hall_texts, plain = len(texts) - len(halls), len(labels) + len(selected)
         wanted = theme, scale * self.larger, tuple(texts), tuple(badge.weight for badge in self.words)
         if wanted != self._atlas_of:
-            tones = [0] * (len(texts) - len(words)) + [badge.weight for badge in self.words]
-            tones += [2] * len(self._tiles.marks)
+            tones = [0] * plain + [badge.weight for badge in self.words]
+            tones += [2] * len(self._tiles.marks) + [0] * len(halls)
+            self._texts = texts
             self._drawn.set_atlas(draw_atlas(texts, stage.colours, scale * self.larger, tones))
             self._atlas_of = wanted
             self._placed_at_s = -1.0
@@ -143,7 +155,7 @@ class Names:
         tops = [[*((low + high) / 2)[:2], high[2]] for low, high in selected]
         marks = np.array([*tops, *(badge.at_m for badge in self.words)]).reshape(-1, 3)
         over_tiles, of_drawn = tiles.marks_shown(tiles.tiles.opacity(pose, size_px[1]))
-        everything = np.concatenate([anchors, marks, over_tiles])
+        everything = np.concatenate([anchors, marks, over_tiles[0]])
         points = camera.project(pose, everything, *size_px)
         weights = np.where(
             labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
@@ -153,23 +165,70 @@ class Names:
             stage.eye_m, everything[: len(points) - len(of_drawn)]
         )
         hidden[len(points) - len(of_drawn) :] = ~of_drawn
-        if len(tiles.halls) == 1:
-            hidden[tiles.halls] = True
-        told = tiles.halls_told(pose, size_px[1])
-        far = tiles.halls[told]
-        points[far] = tiles.hall_points(pose, size_px)[told]
-        points[far, 1] += self._drawn.sizes_px[far, 1] + 8 * scale  # below the edge: it covers nothing
-        weights[far], hidden[far] = 3.0 + 0.5 * tiles.failing[told], False
+        halls = tiles.halls
+        if len(halls.label) == 1:
+            hidden[halls.label] = True
+        told = halls.told(pose, size_px[1])
+        hidden[halls.label[told]] = True  # told below their floors, see `_name_halls`
         weights = weights + STANDS * self._shown
         grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self.words)]  # first ones first
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave, np.full(len(of_drawn), 8.0)])
         hidden[: len(anchors)] |= self.named_otherwise() | tiles.too_small(pose, size_px[1] / scale)
         points[hidden, 2] = -1.0
         clear = np.vstack([self.clear_px(scale), self.taken_px])
-        placed = place_labels(points, self._drawn.sizes_px, weights, *size_px, scale=scale, keep_clear=clear)
-        self._drawn.show(placed)
+        room = LabelRoom(size_px, scale, clear)
+        sizes, first = self._drawn.sizes_px, weights > HALLS
+        room.add(np.flatnonzero(first), points, sizes, weights)
+        counted = len(points) - len(of_drawn) + np.arange(len(of_drawn))
+        for spots in over_tiles[1:]:
+            left = of_drawn & ~np.isin(counted, [label.index for label in room.placed])
+            points[counted[left]] = camera.project(pose, spots[left], *size_px)
+            room.add(counted[left], points, sizes, weights)
+        self._name_halls(room, pose, told, size_px, scale)
+        room.add(np.flatnonzero(~first), points, sizes, weights)
+        self._drawn.show(room.placed)
+        self.standing = [
+            (
+                self._texts[label.index],
+                (label.left_px, label.top_px, *self._drawn.sizes_px[label.index].tolist()),
+            )
+            for label in room.placed
+        ]
         self._shown[:] = False
-        self._shown[[label.index for label in placed if label.index < len(anchors)]] = True
+        self._shown[[label.index for label in room.placed if label.index < len(anchors)]] = True
+
+    def _name_halls(
+        self, room: LabelRoom, pose: CameraPose, told: Bools, size_px: tuple[int, int], scale: float
+    ) -> None:
+        """Name the halls that are told by their colours: all in one form, or all together where none has room."""
+        halls = self._tiles.halls
+        if not told.any():
+            return
+        sizes = self._drawn.sizes_px[self._hall_texts :]
+        spots, count = halls.spots(pose, size_px), len(told)
+        inside = room.inside(spots.reshape(-1, 3)).reshape(count, -1)
+        seen = spots[np.arange(count), inside.argmax(axis=1)]
+        form = halls.form(seen, sizes[:-1], told & inside.any(axis=1), scale)
+        if form is None and told.all():
+            middle = np.array([[spots[:, 0, 0].mean(), spots[:, 0, 1].max(), spots[:, 0, 2].min()]])
+            spots, texts, left = (
+                middle[:, None],
+                np.array([self._hall_texts + FORMS * count]),
+                np.array([True]),
+            )
+        else:
+            form = FORMS - 1 if form is None else form
+            texts, left = self._hall_texts + form * count + np.arange(count), told.copy()
+        high_px = self._drawn.sizes_px[texts, 1]
+        for rank in range(spots.shape[1]):
+            points = np.zeros((len(self._drawn.sizes_px), 3))
+            points[texts] = spots[:, rank]
+            if rank == 0:  # below the edge: it covers nothing
+                points[texts, 1] += high_px + BELOW_PX * scale
+            weights = np.zeros(len(points))
+            weights[texts] = halls.failing if len(left) == count else 0.0
+            named = room.add(texts[left], points, self._drawn.sizes_px, weights)
+            left &= ~np.isin(texts, named)
 
     def named_otherwise(self) -> NDArray[np.bool_]:
         """Return which labels name a thing that is selected or not well: another label stands there instead."""

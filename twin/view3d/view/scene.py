@@ -111,7 +111,8 @@ class SceneLayers:
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
-        self._cabinets = Solids(cabinets(plant), CABINET)
+        faces, rack_of_face = cabinets(plant)
+        self._cabinets = Solids(faces, CABINET, rack_of_face)
         boxes = geometry.machines, plant.loops.kind[geometry.machines.loop]
         self._machines = self._keep(
             "_machines", boxes, lambda: Solids(machines(plant, geometry.machines), MACHINE)
@@ -390,10 +391,8 @@ class SceneLayers:
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
         if "racks" in layers:
-            self._panels.draw(stage, self.tiles.hidden_racks)
-            if not self.tiles.hidden_racks.all():
-                self._faces.draw(stage)
-                self._cabinets.draw(stage)
+            for layer in (self._panels, self._faces, self._cabinets):
+                layer.draw(stage, self.tiles.hidden_racks)
             self._machines.draw(stage)
             self._gear.draw(stage)
         if "pipes" in layers:
