@@ -5,6 +5,7 @@ All of it is heat of the network of loops and halls while it is constant; `Overh
 
 from __future__ import annotations
 
+from itertools import compress
 from operator import is_not
 
 import numpy as np
@@ -17,6 +18,7 @@ from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Column, Stretch
 from twin.sim.core.state import Derived, Fields, Row, StateField, Stateful
+from twin.sim.jobs.work import Work
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
@@ -153,6 +155,8 @@ class Overhead(Stateful):
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
         self._by_trace = _ByTrace(body)
+        # By what plans and models, and the work of each job by which its trace drives nodes.
+        self._driven: tuple[tuple[int, int], list[Work | None]] | None = None
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -174,11 +178,8 @@ class Overhead(Stateful):
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
-        apart = {  # whoever steps alone; of others the entries are not asked for
-            stepping(job): (clocks.load_share(job), float(clocks.jobs.work[job].node_at_peak))
-            for job in clocks.apart
-        }
-        by_trace.drive(apart)
+            self._driven = None
+        self._follow_jobs(clocks)
         lit = self.plant.nodes.present & (wanted != OFF)
         node_w = by_trace.power_w(wanted)
         node_w *= lit
@@ -188,6 +189,19 @@ class Overhead(Stateful):
         static_loop_w, static_hall_w = self._static_heat()
         self._own_loop_w, self._own_hall_w = loop_w + static_loop_w, hall_w + static_hall_w
         self._take_extras()
+
+    def _follow_jobs(self, clocks: Clocks) -> None:
+        """Let jobs that step alone drive their nodes as their work has it; of others nobody asks."""
+        jobs, kinds = clocks.jobs, (clocks.jobs.replanned, len(clocks.models))
+        if self._driven is None or self._driven[0] != kinds:
+            self._driven = kinds, [None] * len(jobs.rows)
+        works, known = jobs.work, self._driven[1]
+        moved = map(is_not, [works[job] for job in clocks.apart], [known[job] for job in clocks.apart])
+        driven = {}
+        for job in compress(clocks.apart, moved):
+            known[job] = works[job]
+            driven[stepping(job)] = clocks.load_share(job), float(works[job].node_at_peak)
+        self._by_trace.drive(driven)
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
