@@ -5,7 +5,6 @@ All of it is heat of the network of loops and halls while it is constant; `Overh
 
 from __future__ import annotations
 
-from itertools import compress
 from operator import is_not
 
 import numpy as np
@@ -23,6 +22,7 @@ from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
+from twin.sim.thermal.job_groups import WorkTable
 from twin.sim.thermal.thermal_build import Body
 
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
@@ -155,8 +155,7 @@ class Overhead(Stateful):
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
         self._by_trace = _ByTrace(body)
-        # By what plans and models, and the work of each job by which its trace drives nodes.
-        self._driven: tuple[tuple[int, int], list[Work | None]] | None = None
+        self._drives: tuple[tuple[int, int], WorkTable] | None = None  # of which plans and models, by job
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -178,8 +177,7 @@ class Overhead(Stateful):
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
-            self._driven = None
-        self._follow_jobs(clocks)
+        by_trace.drive(self._moved_drives(clocks))
         lit = self.plant.nodes.present & (wanted != OFF)
         node_w = by_trace.power_w(wanted)
         node_w *= lit
@@ -190,18 +188,21 @@ class Overhead(Stateful):
         self._own_loop_w, self._own_hall_w = loop_w + static_loop_w, hall_w + static_hall_w
         self._take_extras()
 
-    def _follow_jobs(self, clocks: Clocks) -> None:
-        """Let jobs that step alone drive their nodes as their work has it; of others nobody asks."""
-        jobs, kinds = clocks.jobs, (clocks.jobs.replanned, len(clocks.models))
-        if self._driven is None or self._driven[0] != kinds:
-            self._driven = kinds, [None] * len(jobs.rows)
-        works, known = jobs.work, self._driven[1]
-        moved = map(is_not, [works[job] for job in clocks.apart], [known[job] for job in clocks.apart])
-        driven = {}
-        for job in compress(clocks.apart, moved):
-            known[job] = works[job]
-            driven[stepping(job)] = clocks.load_share(job), float(works[job].node_at_peak)
-        self._by_trace.drive(driven)
+    def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
+        """Return how hard jobs drive nodes, by trace, of those that step alone and did not: of others nobody asks."""
+        jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
+        plans = jobs.replanned, len(clocks.models)
+        if self._drives is None or self._drives[0] != plans:
+
+            def drives(job: int, work: Work) -> tuple[float, float]:
+                return clocks.load_share(job), float(work.node_at_peak)
+
+            self._drives = plans, WorkTable(2, drives)
+        share, peak = self._drives[1].columns(apart, [jobs.work[job] for job in apart])
+        traces = np.array(list(map(stepping, apart)), np.intp)
+        moved = ((share != by_trace.share[traces]) | (peak != by_trace._peak[traces])).nonzero()[0]
+        figures = zip(share[moved].tolist(), peak[moved].tolist(), strict=True)
+        return dict(zip(traces[moved].tolist(), figures, strict=True))
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
