@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from twin import scenario
-from twin.schedule.placement import first, pack, spread
+from twin.schedule.placement import _packed, first, pack, spread
 from twin.schedule.queue import NodeLabels
 from twin.sim.engine.engine import Engine
 
@@ -66,6 +66,17 @@ def test_packing_takes_the_fewest_leaves_there_can_be(seed: int) -> None:
         room = np.sort(np.bincount(free // 4, minlength=6))[::-1]
         fewest = int(np.argmax(np.cumsum(room) >= count)) + 1
         assert len(set((chosen // 4).tolist())) == fewest
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_domains_of_one_node_need_not_be_looked_at(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    free = np.flatnonzero(rng.random(24) < 0.7)
+    alone = NodeLabels(NODE, NODE // 4, NODE // 12, NODE // 4)
+    assert len(alone.levels) < len(LABELS.levels)
+    for count in range(len(free) + 1):
+        all_levels = np.sort(_packed(free, count, (alone.domain, alone.leaf, alone.pod)))
+        assert np.array_equal(pack(free, count, alone), all_levels)
 
 
 def test_spread_takes_as_many_racks_as_there_are() -> None:

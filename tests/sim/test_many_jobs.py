@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.run import repace
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import IDLE, Traces, stepping
+from twin.sim.thermal.job_groups import WorkTable
 
 
 def busy_hall(**more: Any) -> Scenario:
@@ -33,7 +35,7 @@ def busy_hall(**more: Any) -> Scenario:
     ]
     others.append(job(4, "wide", power_floor=0.3))
     failures = {"failures": {"repair_constant": "1 h", "causes": causes(2.0), "stragglers": 0.5}}
-    return hall(*jobs, *others, nodes=48, **(failures | more))
+    return hall(*jobs, *others, **({"nodes": 48} | failures | more))
 
 
 def clocks_of(engine: Engine, traces: Traces) -> Clocks:
@@ -83,6 +85,52 @@ def test_a_job_has_among_others_the_clocks_it_has_alone_to_the_last_bit(holds: s
         slower_s = sum(together.slower_s(index).values())
         step_s = together.clocked.step_s()[together.clocked.ids.index(index)]
         assert step_s == pytest.approx(engine.jobs.work[index].step_s + slower_s, rel=1e-12)
+
+
+def test_figures_of_work_are_worked_out_again_only_for_a_job_that_has_other_work() -> None:
+    engine = Engine(busy_hall(), 3)
+    works, asked = list(engine.jobs.work[:3]), list[int]()
+
+    def figures(number: int, work: Work) -> tuple[float, float]:
+        asked.append(number)
+        return work.step_s, work.clocked_s
+
+    table = WorkTable(2, figures)
+    assert table.columns([0, 2], [works[0], works[2]])[0].tolist() == [works[0].step_s, works[2].step_s]
+    other = dataclasses.replace(works[2], step_s=7.0)
+    assert table.columns([0, 1, 2], [*works[:2], other])[0].tolist() == [*(w.step_s for w in works[:2]), 7.0]
+    assert asked == [0, 2, 1, 2]
+
+
+def test_nodes_are_driven_as_hard_as_the_work_of_their_jobs_has_it_now() -> None:
+    engine = Engine(busy_hall(), 3)
+    checked = 0
+    for until_s in range(600, 9000, 600):
+        engine.advance(until_s)
+        if until_s == 4800:  # work of another kind, as after an edit of the plans
+            engine.jobs.work[0] = dataclasses.replace(engine.jobs.work[0], gpu_load=0.25, node_load=0.5)
+            engine.meter.set_overhead(engine.pacing.traces(), engine.clocks)
+        driven = engine.meter.overhead._by_trace.share
+        for index in engine.clocks.apart:
+            assert driven[stepping(index)] == engine.clocks.load_share(index)
+            checked += 1
+    assert checked > 50
+
+
+def test_jobs_that_wait_for_spares_where_none_is_free_wait_on_as_before() -> None:
+    full = busy_hall(nodes=40)  # as many as jobs ask for
+    engine = Engine(full, 3)
+    waited = set[int]()
+    while engine.now_s < 12000.0:
+        engine.advance(engine.now_s + 600.0)
+        waited |= engine.jobs.lacking
+        for index in engine.jobs.lacking:
+            row = engine.jobs.rows[index]
+            assert len(row.nodes) + len(row.vacant) == engine.recovery.plans[index].nodes
+            assert set(engine.nodes.job[row.nodes].tolist()) <= {index}
+    assert waited
+    free = (engine.nodes.condition == 0) & (engine.nodes.held == 0) & engine.plant.nodes.present
+    assert np.array_equal(engine.nodes.usable, free)
 
 
 def ran(scene: Scenario, until_s: float = 5400.0) -> tuple[str, dict[str, float]]:

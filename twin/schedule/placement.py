@@ -36,8 +36,7 @@ def pack(nodes: IntP, count: int, labels: NodeLabels) -> IntP:
     least room, and of equals the one whose leaf, then whose pod has least room. One that fits into none takes the
     emptiest whole, and its remainder the tightest.
     """
-    levels = (labels.domain, labels.leaf, labels.pod)
-    chosen: IntP = np.sort(_packed(nodes, count, levels))
+    chosen: IntP = np.sort(_packed(nodes, count, labels.levels))
     return chosen
 
 

@@ -120,12 +120,24 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class NodeLabels:
-    """Where nodes stand: number of each node's NVLink domain, leaf, pod and rack, shape (N,)."""
+    """Where nodes stand: number of each node's NVLink domain, leaf, pod and rack, shape (N,).
+
+    Attributes
+    ----------
+    levels
+        Of these, what jobs are packed into, the smallest first; domains of one node each, in their order, are none.
+    """
 
     domain: Ints64
     leaf: Ints64
     pod: Ints64
     rack: Ints64
+    levels: tuple[Ints64, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        alone = bool((self.domain[1:] > self.domain[:-1]).all())
+        levels = (self.leaf, self.pod) if alone else (self.domain, self.leaf, self.pod)
+        object.__setattr__(self, "levels", levels)
 
 
 @dataclass(frozen=True, slots=True)

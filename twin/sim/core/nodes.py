@@ -71,6 +71,7 @@ class NodeTable(Stateful):
         self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
         self.down = DownTime()
         self.version = 0  # raised whenever a node gets another condition or another holder
+        self._usable: tuple[int, NDArray[np.bool_]] | None = None  # of which version
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # it stands by for a live job: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
@@ -339,9 +340,12 @@ class NodeTable(Stateful):
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Which nodes are usable and nobody holds any part of."""
-        result: NDArray[np.bool_] = (self.condition == FREE) & (self.held == 0) & self.plant.nodes.present
-        return result
+        """Which nodes are usable and nobody holds any part of; not to be written to."""
+        known = self._usable
+        if known is None or known[0] != self.version:
+            usable = (self.condition == FREE) & (self.held == 0) & self.plant.nodes.present
+            self._usable = known = self.version, usable
+        return known[1]
 
     def free(self, allowed: NDArray[np.bool_]) -> Ints32:
         """Return the usable nodes of `allowed` that nobody holds, lowest slot first."""

@@ -18,11 +18,13 @@ from twin.physics.thermal_network import ThermalState
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.core.slot_fields import Column, Stretch
 from twin.sim.core.state import Derived, Fields, Row, StateField, Stateful
+from twin.sim.jobs.work import Work
 from twin.sim.meters.node_sums import NodeSums
 from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
+from twin.sim.thermal.job_groups import WorkTable
 from twin.sim.thermal.thermal_build import Body
 
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
@@ -164,6 +166,7 @@ class Overhead(Stateful):
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
         self._by_trace = _ByTrace(body)
+        self._drives: tuple[tuple[int, int], WorkTable] | None = None  # of which plans and models, by job
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -187,16 +190,28 @@ class Overhead(Stateful):
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
             self._driven = None
-        apart = {  # whoever steps alone; of others the entries are not asked for
-            stepping(job): (clocks.load_share(job), float(clocks.jobs.work[job].node_at_peak))
-            for job in clocks.apart
-        }
-        self._drive(wanted, by_trace.drive(apart))
+        self._drive(wanted, by_trace.drive(self._moved_drives(clocks)))
         static_loop_w, static_hall_w = self._static_heat()
         assert self._driven is not None
         self._own_loop_w = self._driven.loop_w + static_loop_w
         self._own_hall_w = self._driven.hall_w + static_hall_w
         self._take_extras()
+
+    def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
+        """Return how hard jobs drive nodes, by trace, of those that step alone and did not: of others nobody asks."""
+        jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
+        plans = jobs.replanned, len(clocks.models)
+        if self._drives is None or self._drives[0] != plans:
+
+            def drives(job: int, work: Work) -> tuple[float, float]:
+                return clocks.load_share(job), float(work.node_at_peak)
+
+            self._drives = plans, WorkTable(2, drives)
+        share, peak = self._drives[1].columns(apart, [jobs.work[job] for job in apart])
+        traces = np.array(list(map(stepping, apart)), np.intp)
+        moved = ((share != by_trace.share[traces]) | (peak != by_trace._peak[traces])).nonzero()[0]
+        figures = zip(share[moved].tolist(), peak[moved].tolist(), strict=True)
+        return dict(zip(traces[moved].tolist(), figures, strict=True))
 
     def _drive(self, wanted: IntP, moved: list[int]) -> None:
         """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""

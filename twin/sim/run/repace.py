@@ -64,6 +64,7 @@ class Pacing:
         self._again: set[int] = set()  # to be looked at next time whether they moved or not
         self._by_job = np.full(len(jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
         self._apart: set[int] = set()  # jobs whose pace may change without them
+        self._alone: set[int] = set()  # of these, those that step in a trace of their own
         self._slowed: set[int] = set()  # jobs that do not go at their own pace
         self._standing: set[int] = set()
         self._capped: frozenset[int] = frozenset()
@@ -94,12 +95,14 @@ class Pacing:
             elif row.state == JobState.DETECTING:
                 trace = spinning(job)
             self._by_job[job] = trace
-            apart = trace == stepping(job) or (row.state in STEPS and self.jobs.work[job].gpu_load is None)
+            alone = trace == stepping(job)
+            apart = alone or (row.state in STEPS and self.jobs.work[job].gpu_load is None)
+            (self._alone.add if alone else self._alone.discard)(job)
             (self._apart.add if apart else self._apart.discard)(job)
             (self._standing.add if row.state in STANDING else self._standing.discard)(job)
             if row.state not in STEPS:
                 self._slowed.discard(job)
-        self.clocks.apart = sorted(job for job in self._apart if self._by_job[job] == stepping(job))
+        self.clocks.apart = sorted(self._alone)
         self._slowed.update(job for job in self.moved if self.jobs.rows[job].state in STEPS)
 
     def traces(self) -> NDArray[np.intp]:
@@ -173,8 +176,10 @@ class Pacing:
         pace_s = np.array([pace[job].step_s for job in some])
         still = np.abs(clocked.step_s()[: len(some)] / pace_s - 1.0) < SURE * RERATE
         still &= clocked.lasting[: len(some)]
-        besides = self.moved | self.stragglers.slower.keys() | self.network.contended | self.ingest.readers
-        return {some[place] for place in still.nonzero()[0].tolist()} - besides
+        steady = set(np.array(some)[still].tolist())
+        for besides in (self.moved, self.stragglers.slower, self.network.contended, self.ingest.readers):
+            steady.difference_update(besides)
+        return steady
 
     def _running(self, but: AbstractSet[int] = frozenset()) -> list[JobRow]:
         """Return the jobs that take steps and may go at another pace now, but some, in the order of the table."""

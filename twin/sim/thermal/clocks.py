@@ -8,6 +8,7 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from operator import is_not
 
 import numpy as np
@@ -84,7 +85,7 @@ class Clocks(Stateful):
         self.own = OwnClocks()
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
-        self.job_clock: dict[int, JobClock] = {}
+        self.job_clock: Mapping[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
         # Whether HBM of the group is too hot for its full bandwidth.
         self.hbm_slow = np.zeros(traces.groups.size, bool)
@@ -322,7 +323,7 @@ class Clocks(Stateful):
         leakage_w = np.zeros_like(spreads) if part.measured else leak_w(model, points_c[:, groups], 1.0)
         cap_w: Floats | float = model.cap_w
         if self.cap_w:
-            cap_w = part.by_group([self.default_cap_w(job, model) for job in part.jobs])
+            cap_w = part.by_group(np.array([self.default_cap_w(job, model) for job in part.jobs]))
         share: Floats | float = 1.0
         if not limited and isinstance(cap_w, float) and cap_w == model.cap_w:
             alone = clock_under_cap(model, cap_w, spreads, phase, leakage_w)
@@ -358,7 +359,7 @@ class Clocks(Stateful):
             part.ghz, part.memory_s = clock[groups], None
             if not part.measured:
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
-                pace_ghz = part.by_group((jobs.now_share[part.places] * part.own_ghz).tolist())
+                pace_ghz = part.by_group(jobs.now_share[part.places] * part.own_ghz)
                 part.ghz = self.own.work_out(part, dies, pace_ghz, walked)
                 slope_w_k = model.leak_w_per_k * asked.duty
                 leak[groups] = slope_w_k if part.steps is None else np.where(part.steps, slope_w_k, 0.0)

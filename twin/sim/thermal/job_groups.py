@@ -6,8 +6,9 @@ job alone has, to the last bit, the clocks that it has among hundreds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import starmap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import compress
 from operator import is_not
 
 import numpy as np
@@ -21,6 +22,63 @@ from twin.sim.thermal.gpu_groups import Traces
 from twin.sim.thermal.group_power import JobClock
 
 WorksOf = Callable[[list[int]], list[Work]]
+
+
+class JobClocks(Mapping[int, JobClock]):
+    """What limits each job, put together when somebody asks: most jobs of a large hall go on as they do.
+
+    Parameters
+    ----------
+    place
+        Of each job among the columns of `figures`, by its number.
+    figures
+        What `JobClock` holds, shape (5, J).
+    """
+
+    def __init__(self, place: Mapping[int, int], figures: Floats) -> None:
+        self._place, self._figures = place, figures
+
+    def __getitem__(self, job: int) -> JobClock:
+        return JobClock(*self._figures[:, self._place[job]].tolist())
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._place)
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def __contains__(self, job: object) -> bool:
+        return job in self._place
+
+
+class WorkTable:
+    """Figures of the work of each job, by its number: worked out anew where the job has other work.
+
+    Parameters
+    ----------
+    columns
+        How many figures there are.
+    figures_of
+        Returns those of a job that does some work.
+    """
+
+    def __init__(self, columns: int, figures_of: Callable[[int, Work], Sequence[float]]) -> None:
+        self._figures_of = figures_of
+        self._rows = np.zeros((0, columns))
+        self._works: list[Work | None] = []  # that each row is of
+
+    def columns(self, jobs: list[int], works: list[Work]) -> Floats:
+        """Return the figures of jobs that do such work, shape (columns, J)."""
+        more = max(jobs, default=-1) + 1 - len(self._works)
+        if more > 0:
+            self._works += [None] * more
+            self._rows = np.concatenate([self._rows, np.zeros((more, self._rows.shape[1]))])
+        known = self._works
+        others = map(is_not, works, [known[job] for job in jobs])
+        for job, work in compress(zip(jobs, works, strict=True), others):
+            self._rows[job], known[job] = self._figures_of(job, work), work
+        result: Floats = self._rows[jobs].T
+        return result
 
 
 class JobGroups:
@@ -81,15 +139,16 @@ class JobGroups:
         self._begins, self._counts = begins, np.diff(begins, append=len(groups))
         points_s = traces.points_s[:, groups]
         self.line = SpreadLine(np.ones_like(points_s) if measured else points_s)
-        self.leakiest_s = self.by_group(np.maximum.reduceat(points_s[2], begins).tolist())
+        self.leakiest_s = self.by_group(np.maximum.reduceat(points_s[2], begins))
         steps = traces.trace[groups] % 2 == 0
         self.steps: Bools | None = None if steps.all() else steps
         self._pace_s: list[float] = []
 
-    def by_group(self, values: Sequence[float]) -> Floats | float:
-        """Return a figure of each job for its groups, shape (G,), or alone where it is the same of all."""
-        if values.count(values[0]) == len(values):
-            return values[0]
+    def by_group(self, values: Floats) -> Floats | float:
+        """Return a figure of each job, shape (J,), for its groups, shape (G,), or alone where it is the same of all."""
+        first = float(values[0])
+        if not np.count_nonzero(values != first):
+            return first
         repeated: Floats = np.repeat(values, self._counts)
         return repeated
 
@@ -103,11 +162,11 @@ class JobGroups:
         some: Bools = np.logical_or.reduceat(values, self._begins)
         return some
 
-    def ask(self, asked: Sequence[DieDemand], reference_ghz: Sequence[float]) -> None:
-        """Take over what each job asks of its dies now."""
-        self.own_ghz = np.array(reference_ghz)
-        self.reference_ghz = self.by_group(reference_ghz)
-        self.asked = DieDemand(*map(self.by_group, zip(*asked, strict=True)))
+    def ask(self, asked: Floats) -> None:
+        """Take over what each job asks of its dies: the figures of `DieDemand`, then its reference, shape (9, J)."""
+        self.own_ghz = asked[-1]
+        *demand, self.reference_ghz = map(self.by_group, asked)
+        self.asked = DieDemand(*demand)
 
     def paced(self, pace_s: list[float]) -> bool:
         """Return whether their powers are those for steps that take so long [s]."""
@@ -119,7 +178,7 @@ class JobGroups:
         `resting_w` is what groups draw at rest; all have shape of all groups.
         """
         self._pace_s = pace_s
-        model, asked, ghz, steps_s = self.model, self.asked, self.ghz, self.by_group(pace_s)
+        model, asked, ghz, steps_s = self.model, self.asked, self.ghz, self.by_group(np.array(pace_s))
         unit_s = 1.0 if self.measured else self.line.points_s
         power_w = step_w(asked, model, ghz, unit_s, self.reference_ghz, steps_s, memory_s=self.memory_s)
         if self.steps is not None:
@@ -141,6 +200,8 @@ class ClockedJobs:
         By part.
     works_of
         Returns what jobs, or what stands for several, do.
+    figures
+        Times of their work [s], whether it is no service, whether they are known by their power alone.
     most
         No number of a job is as high: what stands for several may be left out.
 
@@ -160,15 +221,22 @@ class ClockedJobs:
         Clock of its slowest die over the reference [-].
     """
 
-    def __init__(self, traces: Traces, models: Sequence[GpuPowerModel], works_of: WorksOf, most: int) -> None:
+    def __init__(
+        self,
+        traces: Traces,
+        models: Sequence[GpuPowerModel],
+        works_of: WorksOf,
+        figures: WorkTable,
+        most: int,
+    ) -> None:
         self.version, self.most = traces.version, most
         groups = (traces.working & (traces.trace < 2 + 2 * most)).nonzero()[0]
         ids, place = np.unique(traces.trace[groups] // 2 - 1, return_inverse=True)
         self.ids: list[int] = ids.tolist()
-        self._works_of, self.works = works_of, works_of(self.ids)
-        self.lasting = np.array([not work.stateless for work in self.works], bool)
-        measured = np.array([each.gpu_load is not None for each in self.works], bool)
-        part = 2 * traces.groups.part[groups] + measured[place]
+        self._place: dict[int, int] | None = None
+        self._works_of, self._figures = works_of, figures
+        self.take_works()
+        part = 2 * traces.groups.part[groups] + self._measured[place]
         order = np.lexsort((place, part))
         groups, place, part = groups[order], place[order], part[order]
         self.parts: list[JobGroups] = []
@@ -192,6 +260,12 @@ class ClockedJobs:
             )
         self.rest()
 
+    def take_works(self) -> None:
+        """Take note of the work that they do now."""
+        self.works = self._works_of(self.ids)
+        self._times_s, (lasting, measured) = np.split(self._figures.columns(self.ids, self.works), [3])
+        self.lasting, self._measured = lasting > 0, measured > 0
+
     def still(self) -> bool:
         """Return whether all of them do the work that they did."""
         return not any(map(is_not, self.works, self._works_of(self.ids)))
@@ -214,21 +288,25 @@ class ClockedJobs:
         self.now_share[places] = np.where(slower, slowest, self.now_share[places])
         self.reference[places] = np.where(slower, own_ghz, self.reference[places])
 
-    def clocks(self) -> dict[int, JobClock]:
+    def clocks(self) -> JobClocks:
         """Return what limits each job."""
+        if self._place is None:
+            self._place = {job: place for place, job in enumerate(self.ids)}
         shares = (self._free_share, self._capped_share, self.now_share)
         ghz = (self.reference, *(self.reference * share for share in shares), self.memory)
-        limits = zip(*(figures.tolist() for figures in ghz), strict=True)
-        return dict(zip(self.ids, starmap(JobClock, limits), strict=True))
+        return JobClocks(self._place, np.array(ghz))
 
     def step_s(self) -> Floats:
         """Return how long a step of each job takes at its clocks, with nothing else against it, shape (J,) [s]."""
-        planned_s, clocked_s, memory_s = np.array(
-            [(work.step_s, work.clocked_s, work.memory_s) for work in self.works]
-        ).T
+        planned_s, clocked_s, memory_s = self._times_s
         slower = 1.0 / np.minimum(self._capped_share, self.now_share) - 1.0
         result: Floats = planned_s + clocked_s * slower + memory_s * (1.0 / self.memory - 1.0)
         return result
+
+
+def _work_figures(job: int, work: Work) -> tuple[float, ...]:
+    """Return times of the work of a job [s], whether it is no service, and whether it is known by its power alone."""
+    return work.step_s, work.clocked_s, work.memory_s, not work.stateless, work.gpu_load is not None
 
 
 class GroupsByJob:
@@ -253,31 +331,30 @@ class GroupsByJob:
         self._traces, self._models, self._jobs = traces, models, jobs
         self._works_of, self._reference_ghz = works_of, reference_ghz
         self._known: ClockedJobs | None = None
+        self._figures = WorkTable(5, _work_figures)
         self._asked: dict[
-            tuple[int, int], tuple[Work, DieDemand, float]
-        ] = {}  # and the clock that they are for
+            int, WorkTable
+        ] = {}  # by part: what they ask of it, and the clock that they are for
 
     def at_work(self, most: int) -> ClockedJobs:
         """Return the jobs with groups of their own whose number is below `most`."""
         known = self._known
         if known is None or known.version != self._traces.version or known.most != most:
-            self._known = known = ClockedJobs(self._traces, self._models, self._works_of, most)
+            known = ClockedJobs(self._traces, self._models, self._works_of, self._figures, most)
+            self._known = known
         elif known.still():
             return known
         else:
-            known.works = self._works_of(known.ids)
+            known.take_works()
         for part in known.parts:
+            if part.part not in self._asked:
+                self._asked[part.part] = WorkTable(9, partial(self._asks, part.part))
             works = [known.works[place] for place in part.places.tolist()]
-            rows = [self._asks(job, part, work) for job, work in zip(part.jobs, works, strict=True)]
-            _, asked, reference_ghz = zip(*rows, strict=True)
-            part.ask(asked, reference_ghz)
+            part.ask(self._asked[part.part].columns(part.jobs, works))
         return known
 
-    def _asks(self, job: int, part: JobGroups, work: Work) -> tuple[Work, DieDemand, float]:
-        known = self._asked.get((job, part.part))
-        if known is None or known[0] is not work:
-            specs = self._jobs.specs
-            floor = specs[job].power_floor if job < len(specs) else 0.0
-            reference_ghz = self._reference_ghz(job, part.part)
-            self._asked[job, part.part] = known = work, DieDemand.of(work, part.model, floor), reference_ghz
-        return known
+    def _asks(self, part: int, job: int, work: Work) -> tuple[float, ...]:
+        specs = self._jobs.specs
+        floor = specs[job].power_floor if job < len(specs) else 0.0
+        demand = DieDemand.of(work, self._models[part], floor)
+        return *(float(figure) for figure in demand), self._reference_ghz(job, part)
