@@ -36,8 +36,9 @@ def ride_through_s(energy_j: ArrayLike, drained_w: ArrayLike) -> Floats:
     ndarray
         [s]; inf when nothing flows.
     """
-    energy, drained = np.broadcast_arrays(np.asarray(energy_j, np.float64), drained_w)
-    lasts_s: Floats = np.divide(energy, drained, out=np.full(energy.shape, np.inf), where=drained > 0.0)
+    drained = np.asarray(drained_w, np.float64)
+    lasts_s = np.full(np.broadcast(energy_j, drained).shape, np.inf)
+    np.divide(energy_j, drained, out=lasts_s, where=drained > 0.0)
     return lasts_s
 
 

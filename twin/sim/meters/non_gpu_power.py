@@ -29,6 +29,8 @@ from twin.sim.thermal.thermal_build import Body
 
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
 """A hall loses its power above the first temperature of its air and may come back below the second [est]."""
+FEW = 0.25
+"""Where more of the nodes than this share draw another power, all are worked out: that takes less [-]."""
 MOVED = 1e-3
 """Heat of machines and supplies is followed when it has moved by this share of IT power."""
 
@@ -216,19 +218,16 @@ class Overhead(Stateful):
     def _drive(self, wanted: IntP, moved: list[int]) -> None:
         """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""
         known = self._driven
-        if known is None:
+        nodes = None if known is None else self._others(wanted, known.wanted, moved)
+        if known is None or nodes is None:
             lit = self.plant.nodes.present & (wanted != OFF)
+            if not np.count_nonzero(lit != self._lit):
+                lit = self._lit
             self.node_w = self._by_trace.power_w(wanted)
             self.node_w *= lit
             loop_w, hall_w = self._by_node(self.node_w)
         else:
             lit, loop_w, hall_w = self._lit, known.loop_w, known.hall_w
-            others = wanted != known.wanted
-            if moved:
-                drives = np.zeros(len(self._by_trace.share), bool)
-                drives[moved] = True
-                others |= drives.take(wanted)
-            nodes = others.nonzero()[0]
             if nodes.size:
                 here, trace = self.plant.nodes.present[nodes], wanted[nodes]
                 lights = here & (trace != OFF)
@@ -241,6 +240,15 @@ class Overhead(Stateful):
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
         self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
+
+    def _others(self, wanted: IntP, known: IntP, moved: list[int]) -> IntP | None:
+        """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
+        others = wanted != known
+        if moved:
+            drives = np.zeros(len(self._by_trace.share), bool)
+            drives[moved] = True
+            others |= drives.take(wanted)
+        return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
 
     def _by_node_again(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
         """Return power of all nodes by loop and hall where some nodes have another than these sums are of."""
@@ -258,7 +266,8 @@ class Overhead(Stateful):
         if not self._any_to_air:
             return self._by_loop.of(node_w), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
-        return self._by_loop.of(node_w - air_w), self._by_hall.of(air_w)
+        by_hall = np.bincount(self._by_hall.place, air_w, minlength=self._halls)
+        return self._by_loop.of(node_w - air_w), by_hall.astype(float, copy=False)
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.

@@ -237,6 +237,7 @@ class PowerChain:
         self._tree = known[2]
         self._at_rest = self._settled_due_s = None
         self.sources.look_again()
+        self.storage.look_again()
         self._on_grid = self.switching.on_grid(parent)
         self._root_fed = c.roots[k.fed[c.roots]]
         self.loads.switch(k.live, k.island)
@@ -299,8 +300,10 @@ class PowerChain:
 
     def _offered_w(self) -> Floats:
         """Return what sources and batteries offer at each bus now (buses,); infinity: they carry all of it [W]."""
-        island = self.condition.island[self.circuit.buses]
-        return np.where(island, math.inf, self.sources.beside_w() + self.sources.from_batteries_w())
+        offered_w = self.sources.beside_w() + self.sources.from_batteries_w()
+        if self._exact:
+            offered_w[self.condition.island[self.circuit.buses]] = math.inf
+        return offered_w
 
     def _solve(self) -> tuple[float, Floats]:
         """Solve the tree with what batteries do now; return the power from the grid and of each output [W]."""

@@ -48,7 +48,8 @@ class Sources:
         self.condition = condition
         self.sun = 0.0
         items = circuit.items
-        self._start_s, self._carbon = items.start_s, items.carbon_kg_j
+        self._start_s, at = items.start_s, circuit.by_bus
+        self._carbon, self._efficiency = items.carbon_kg_j[at], circuit.engine_efficiency[at]
         ramp_s = np.where(np.isfinite(items.ramp_w_s), items.capacity_w / items.ramp_w_s, 0.0)
         gas = np.array([kind == "gas" for kind in circuit.kind], bool)
         self.accept_s: Floats = np.where(gas, np.maximum(items.accept_s, ramp_s), items.accept_s)
@@ -56,7 +57,7 @@ class Sources:
         # What engines give beside the grid, by the scene.
         self._told_w: list[float] = np.nan_to_num(items.capacity_w * items.output).tolist()
         # What each of these offers beside the grid, by bus, until something is switched or the sun is another.
-        self._offers_w: list[list[float]] | None = None
+        self._offers_w: tuple[list[list[float]], Floats] | None = None  # and the sums of it
         # Batteries and others at each bus; these in the order in which they are asked.
         self._at_bus = [
             (
@@ -137,14 +138,15 @@ class Sources:
         """Take note that something was switched, or that the sun is another."""
         self._offers_w = None
 
-    def _offered_w(self) -> list[list[float]]:
+    def _offered_w(self) -> tuple[list[list[float]], Floats]:
         if self._offers_w is None:
-            self._offers_w = [[self.beside_grid_w(i) for i in producers] for _, producers in self._at_bus]
+            offers_w = [[self.beside_grid_w(i) for i in producers] for _, producers in self._at_bus]
+            self._offers_w = offers_w, np.array([sum(at_bus) for at_bus in offers_w], float)
         return self._offers_w
 
     def beside_w(self) -> Floats:
         """Return what sources at each bus offer while the grid is there, batteries aside, shape (buses,) [W]."""
-        return np.array([sum(offers_w) for offers_w in self._offered_w()], float)
+        return self._offered_w()[1]
 
     def from_batteries_w(self) -> Floats:
         """Return what the batteries at each bus give, negative when they charge, shape (buses,) [W]."""
@@ -320,7 +322,7 @@ class Sources:
         c, k = self.circuit, self.condition
         self.output_w = np.zeros(c.count)
         on_island = k.island[c.buses].tolist()
-        figures = own_w[c.buses].tolist(), self.from_batteries_w().tolist(), self._offered_w(), on_island
+        figures = own_w[c.buses].tolist(), self.from_batteries_w().tolist(), self._offered_w()[0], on_island
         for (batteries, producers), need, from_batteries, offered_w, alone in zip(
             self._at_bus, *figures, strict=True
         ):
@@ -422,13 +424,11 @@ class Sources:
 
     def carbon_kg_s(self) -> float:
         """Return what the sources on site emit [kg/s]."""
-        at = self.circuit.by_bus
-        return float(self.output_w[at] @ self._carbon[at])
+        return float(self.output_w[self.circuit.by_bus] @ self._carbon)
 
     def fuel_w(self) -> float:
         """Return the heat of the fuel that engines burn [W]."""
-        at = self.circuit.by_bus
-        return float((self.output_w[at] / self.circuit.engine_efficiency[at]).sum())
+        return float((self.output_w[self.circuit.by_bus] / self._efficiency).sum())
 
     def on_site_w(self) -> float:
         """Return what all of them give together, batteries aside [W]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,26 @@ CALM, REFILLED = 0.97, 0.05
 """A peak is held again when loads are below this share of it, or with this share of energy above the reserve."""
 
 
+class Able(NamedTuple):
+    """Batteries that can work beside the grid, while things are switched as they are.
+
+    Parameters
+    ----------
+    at, place
+        The batteries, and their places among all.
+    rated_w
+        What the units of each that are left can give [W].
+    ramp_w_s, peak_w
+        The tightest limits of them [W/s], [W].
+    """
+
+    at: IntP
+    place: IntP
+    rated_w: Floats
+    ramp_w_s: float
+    peak_w: float
+
+
 class BatterySystem(Stateful):
     """Moves the charge of all batteries, and decides what they do next."""
 
@@ -48,7 +69,8 @@ class BatterySystem(Stateful):
             [list(circuit.sources_at).index(bus) for bus in self._bus.tolist()], np.intp
         )
         self._stores, self._energy_j = circuit.stores, circuit.energy_j[circuit.stores]
-        self._marks_j = self._marks()
+        self._marks_j, self._little_j = self._marks(), JUST * self._energy_j[:, None]
+        self._able: Able | None = None  # until something is switched
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
         self.track_s = 0.0  # when that was looked at
         self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
@@ -90,10 +112,20 @@ class BatterySystem(Stateful):
         k = self.condition
         k.battery_w[self._at[~k.island[self._bus]]] = 0.0
 
-    def _usable(self, on_grid: NDArray[np.bool_]) -> IntP:
-        """Return the places, among the batteries, of those that can work beside the grid."""
-        usable = on_grid[self._bus] & ~self.condition.island[self._bus] & self.sources.healthy_of(self._at)
-        return usable.nonzero()[0]
+    def look_again(self) -> None:
+        """Take note that something was switched."""
+        self._able = None
+
+    def _able_now(self, on_grid: NDArray[np.bool_]) -> Able:
+        if self._able is None:
+            usable = (
+                on_grid[self._bus] & ~self.condition.island[self._bus] & self.sources.healthy_of(self._at)
+            )
+            place, items = usable.nonzero()[0], self.circuit.items
+            at = self._at[place]
+            limits = lowest(items.ramp_w_s[at]), lowest(items.peak_w[at])
+            self._able = Able(at, place, self.sources.rated_of(at), *limits)
+        return self._able
 
     def smooth(
         self,
@@ -106,18 +138,14 @@ class BatterySystem(Stateful):
 
         `solve` returns what grid and outputs give with it; `at_rest` is that while no battery does anything.
         """
-        items = self.circuit.items
-        usable = self._usable(on_grid)
-        load_w, out_w = at_rest
-        if not usable.size:
+        able = self._able_now(on_grid)
+        (load_w, out_w), ramp, peak = at_rest, able.ramp_w_s, able.peak_w
+        if not able.at.size:
             self._track(t_s, load_w, 0.0)
             return
-        at = self._at[usable]
-        ramp, peak = lowest(items.ramp_w_s[at]), lowest(items.peak_w[at])
         before = load_w if math.isnan(self.grid_w) else self.grid_w
         window_s = min(t_s - self.track_s, self.tick_s)
-        rated_w = self.sources.rated_of(at)
-        wish = self._wish_w(at, rated_w)
+        wish = self._wish_w(able)
         shares: dict[bool, tuple[Floats, float]] = {}  # most that they can do, by whether they give
         step_w = math.inf if math.isinf(ramp) else ramp * window_s
         aim = smoothed_grid_w(load_w, before, step_w, peak, wish)
@@ -130,9 +158,9 @@ class BatterySystem(Stateful):
                 break
             gives = moved + miss >= 0
             if gives not in shares:
-                most_w = self._most_w(usable, rated_w, out_w) if gives else self._most_charged_w(at, rated_w)
+                most_w = self._most_w(able, out_w) if gives else self._most_charged_w(able)
                 shares[gives] = most_w, float(most_w.sum())
-            given = self._share(at, moved + miss, *shares[gives])
+            given = self._share(able.at, moved + miss, *shares[gives])
             if abs(given - moved) <= CLOSE_W:
                 break
             moved, (seen, _) = given, solve()
@@ -168,11 +196,11 @@ class BatterySystem(Stateful):
     def _track(self, t_s: float, grid_w: float, tick_s: float) -> None:
         self.grid_w, self.track_s, self.tick_s = grid_w, t_s, tick_s
 
-    def _wish_w(self, at: IntP, rated_w: Floats) -> float:
+    def _wish_w(self, able: Able) -> float:
         """Return with what some batteries want to charge together while nothing presses [W]."""
         k = self.condition
-        short = (k.charge_j[at] < self._nearly_j[at]) & ~k.emptied[at]
-        return float(RECHARGE_SHARE * rated_w[short].sum()) if np.count_nonzero(short) else 0.0
+        short = (k.charge_j[able.at] < self._nearly_j[able.at]) & ~k.emptied[able.at]
+        return float(RECHARGE_SHARE * able.rated_w[short].sum()) if np.count_nonzero(short) else 0.0
 
     def _share(self, at: IntP, wanted_w: float, most_w: Floats, together_w: float) -> float:
         """Let batteries give `wanted_w` together, negative to charge, as far as they can; return what they give [W]."""
@@ -180,19 +208,19 @@ class BatterySystem(Stateful):
         self.condition.battery_w[at] = share * most_w
         return share * together_w
 
-    def _most_w(self, usable: IntP, rated_w: Floats, out_w: Floats) -> Floats:
+    def _most_w(self, able: Able, out_w: Floats) -> Floats:
         """Return the most that batteries can give: what their bus passes on, less what other sources give [W]."""
-        c, at = self.circuit, self._at[usable]
-        left_w = out_w[self._bus[usable]] - self.sources.beside_w()[self._bus_place[usable]]
+        c, at = self.circuit, able.at
+        left_w = out_w[self._bus[able.place]] - self.sources.beside_w()[self._bus_place[able.place]]
         above = self.condition.charge_j[at] > (c.items.reserve[at] + JUST) * c.energy_j[at]
-        most_w: Floats = np.where(above, np.minimum(rated_w, np.maximum(0.0, left_w)), 0.0)
+        most_w: Floats = np.where(above, np.minimum(able.rated_w, np.maximum(0.0, left_w)), 0.0)
         return most_w
 
-    def _most_charged_w(self, at: IntP, rated_w: Floats) -> Floats:
+    def _most_charged_w(self, able: Able) -> Floats:
         """Return the most that batteries give while they charge, negative; nothing where they are full [W]."""
-        c, k = self.circuit, self.condition
-        room = (k.charge_j[at] < (1 - JUST) * c.energy_j[at]) & ~k.emptied[at]
-        most_w: Floats = np.where(room, -rated_w, 0.0)
+        k, at = self.condition, able.at
+        room = (k.charge_j[at] < (1 - JUST) * self.circuit.energy_j[at]) & ~k.emptied[at]
+        most_w: Floats = np.where(room, -able.rated_w, 0.0)
         return most_w
 
     def _above_reserve(self, i: int) -> bool:
@@ -201,17 +229,17 @@ class BatterySystem(Stateful):
 
     def next_s(self, t_s: float, drained_w: Floats) -> float:
         """Return when a battery will be empty, at its reserve, full enough or full [s]."""
-        moving = drained_w[self._stores].nonzero()[0]
-        rate_w = drained_w[self._stores[moving], None]
-        ahead_j = self.condition.charge_j[self._stores[moving], None] - self._marks_j[moving]
-        comes = (ahead_j * rate_w > 0) & (np.abs(ahead_j) > JUST * self._energy_j[moving, None])
-        return t_s + lowest(ride_through_s(np.abs(ahead_j), np.abs(rate_w))[comes])
+        rate_w = drained_w[self._stores, None]
+        ahead_j = self.condition.charge_j[self._stores, None] - self._marks_j
+        falls = ahead_j * rate_w > 0
+        falls &= np.abs(ahead_j) > self._little_j
+        return t_s + lowest(ride_through_s(np.abs(ahead_j), np.abs(rate_w))[falls])
 
     def _marks(self) -> Floats:
         """Return the charges of each store at which it is another: empty, at its reserve, full enough, full [J]."""
         c, at, whole_j = self.circuit, self._stores, self._energy_j
         marks_j = np.stack([0.0 * whole_j, c.items.reserve[at] * whole_j, self.target_j[at], whole_j], axis=1)
-        marks_j[c.is_ups[at], 1:3] = math.inf  # nobody holds back what is in a UPS
+        marks_j[c.is_ups[at], 1:3] = math.nan  # nobody holds back what is in a UPS
         return marks_j
 
     STATE = Row(
