@@ -110,15 +110,16 @@ def way_steps(found: Comparison) -> list[WayStep]:
         WayStep(
             f"{step_title(account, gpu_h)}{' of a kept step' if account in WITHIN_STEPS else ''}",
             gpu_h,
-            *((None, None) if account == INSTALLED else (a.get(account), b.get(account))),
-            by_number=account == INSTALLED,
+            None if account == INSTALLED else a.get(account),
+            None if account == INSTALLED else b.get(account),
+            account == INSTALLED,
         )
         for account, gpu_h in adds.items()
         if gpu_h
     ]
     if within:
         title = f"waits of {'fewer' if times < 1.0 else 'more'} kept steps"
-        steps.append(WayStep(title, within, *(_waits(ledger) for ledger in (a, b)), by_number=True))
+        steps.append(WayStep(title, within, _waits(a), _waits(b), by_number=True))
     return sorted(steps, key=lambda step: -abs(step.gpu_h))
 
 

@@ -75,7 +75,7 @@ def losses_words(facts: RunFacts) -> str:
     most = facts.losses[:4]
     named = ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in most)
     said = f"{percent(facts.share('productive'))} was productive. The largest losses: {named}."
-    if "straggler" in most and facts.incidents is not None and not slow_nodes(facts.incidents.events):
+    if "straggler" in most and not slow_nodes(facts.incidents.events):
         said += (
             " Stragglers without a slow node: each step waits for the slowest of all GPUs (jitter, spread of their "
             "clocks)."

@@ -78,7 +78,7 @@ def next_words(
     )
     losses = [account for account in ACTS_ON if ledger_gpu_s.get(account, 0.0) >= _LEAST * whole]
     losses.sort(key=lambda account: -(usd or ledger_gpu_s)[account])
-    said = []
+    said: list[str] = []
     for account in losses[:_MOST]:
         share = percent(ledger_gpu_s[account] / whole)
         share += "" if said and usd else " of the GPU time"

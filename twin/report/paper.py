@@ -54,8 +54,6 @@ _EDGE = 5.0
 _DPI = 600
 _NEARLY_EMPTY = 0.2
 """Of a page: what ends so high up has the next part below it, so that no page is nearly empty."""
-_BELOW_TORN = 12.0
-"""Below a table that is on several pages [px]."""
 _NUMBER_PX = 80.0
 """Room for the number of a sheet at its foot."""
 _WHOLE = 0.3
@@ -409,10 +407,17 @@ class LaidOutReport:
                 else:
                     form.setBottomPadding(push)
                 cell.setFormat(form)
-        if _page_of(self._row(table, 0)[0]) != _page_of(self._row(table, last)[1] - 0.5):
-            below = table.format()
-            below.setBottomMargin(_BELOW_TORN)  # Qt leaves out what the next block has above it there
-            table.setFormat(below)
+        self._part_from_heading(table)
+
+    def _part_from_heading(self, table: QTextTable) -> None:
+        """Make room below a table where Qt leaves out what the heading below has above it."""
+        layout, below = self._document.documentLayout(), self._document.findBlock(table.lastPosition() + 1)
+        room = below.blockFormat().topMargin()
+        gap = layout.blockBoundingRect(below).top() - layout.frameBoundingRect(table).bottom()
+        if below.blockFormat().headingLevel() and gap < room - 1.0:
+            form = table.format()
+            form.setBottomMargin(room)
+            table.setFormat(form)
 
     def _row(self, table: QTextTable, row: int) -> tuple[float, float]:
         """Return top and bottom of the text of a row [px]."""
