@@ -187,7 +187,7 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
         "15.66 MW at most of 50.00 kW at the utility (highest mean over a step of the heat model, 1 h at most)"
         in said
     )
-    assert "The hottest GPU was at 62.4 °C of 87 °C, above which clocks fall; heat slowed none." in said
+    assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
 
 
 # --- progress and cash
@@ -215,6 +215,7 @@ def test_progress_in_tokens_beside_the_published_training() -> None:
         said(3e12)
         == " It read 3.900 trillion tokens, 130.0 % of the 3.000 trillion tokens of the published training."
     )
+    assert said(1e15) == said(None), "too little of it to tell"
     assert published_tokens(scenario, EditedScene.of(load("builtin:lab-16")).catalog) == 15.6e12
 
 

@@ -59,8 +59,8 @@ def power_words(facts: RunFacts) -> str:
         if throttled > 0.0
         else "heat slowed none"
     )
-    limit = f" of {facts.clock_limit_c:g} °C, above which clocks fall" if facts.clock_limit_c else ""
-    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}{limit}; {hot}.")
+    limit = f"clocks fall above {facts.clock_limit_c:g} °C, and " if facts.clock_limit_c else ""
+    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}; {limit}{hot}.")
     wue = summary.get("wue_l_kwh")
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from twin.analysis.account_words import account_title
+from twin.language import counted
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import RESTING
@@ -30,7 +31,11 @@ def time_words(facts: RunFacts) -> str:
     if shares is None:
         return "No job held GPUs."
     kept, goodput = shares.kept / shares.held, facts.figure("goodput")
-    same = " (goodput)" if goodput is not None and abs(goodput - kept) < _SAME else ""
+    same = " (goodput)"
+    if goodput is None or abs(goodput - kept) >= _SAME:
+        same = (
+            "" if goodput is None else f" (goodput, over an ideal run of the jobs, is {percent(goodput, 2)})"
+        )
     stops = [loss for loss in facts.losses if loss not in RESTING and loss not in WITHIN_STEPS]
     idle = [loss for loss in facts.losses if loss in RESTING]
     waits = [loss for loss in facts.losses if loss in WITHIN_STEPS]
@@ -50,17 +55,25 @@ def _less(facts: RunFacts, losses: Sequence[str], before: float, after: float) -
         terms[title] = terms.get(title, 0.0) + facts.share(account)
     whole = round(100.0 * before, 2) - round(100.0 * after, 2)
     told = parts_in(whole, [100.0 * share for share in terms.values()], 2)
-    return "".join(f" \N{MINUS SIGN} {amount} {title}" for title, amount in zip(terms, told, strict=True))
+    return "".join(
+        f" \N{MINUS SIGN} {amount} {title}"
+        for title, amount in zip(terms, told, strict=True)
+        if float(amount)
+    )
 
 
 def theory(facts: RunFacts) -> Markup:
     """Return the rules of failures and checkpoints, each with its formula and what it comes to in this run."""
-    rows = [*_failures(facts), *(_checkpoints(facts) if facts.exposure is not None else ())]
-    if not rows:
+    failures, checkpoints = _failures(facts), _checkpoints(facts) if facts.exposure is not None else []
+    if not failures and not checkpoints:
         return tag("p", "Nothing failed, and nothing was saved: there is nothing to hold against a rule.")
     note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job (MTBF)."
+    heads = ("rule", "formula", "in this run")
     return joined(
-        [table(("rule", "formula", "in this run"), rows, class_="sources"), tag("p", note, class_="note")]
+        [
+            table(heads, [*failures, *checkpoints], class_="sources"),
+            tag("p", note, class_="note") if checkpoints else None,
+        ]
     )
 
 
@@ -73,7 +86,8 @@ def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
                 "MTBF of many nodes",
                 "MTBF of N nodes = MTBF of one / N",
                 f"{length(between_s * nodes)} / {rounded(nodes)} nodes = {length(between_s)} "
-                f"({facts.words('interruptions')} unexpected interruptions in {length(facts.end_s)})",
+                f"({counted(round(facts.figure('interruptions') or 0), 'unexpected interruption')} in "
+                f"{length(facts.end_s)})",
             )
         )
     if (time := repair_time(facts.summary)) is not None:

@@ -17,6 +17,9 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
 from twin.scenario.schema.workload import LlmTraining
 
+_LEAST_DONE = 0.01
+"""Share of a published training below which a run is no part of it that is worth telling."""
+
 
 def published_tokens(scenario: Scenario, catalog: Catalog) -> float | None:
     """Return the tokens of the published training of the model that the only job trains; None: none are known."""
@@ -59,7 +62,7 @@ def progress_words(
             if done
             else ""
         )
-    elif tokens and whole_tokens:
+    elif tokens and whole_tokens and tokens >= _LEAST_DONE * whole_tokens:
         done = tokens / whole_tokens
         said = f"{read}, {percent(done)} of the {amount(whole_tokens, 'tokens')} of the published training"
     else:
