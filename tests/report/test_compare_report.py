@@ -13,8 +13,9 @@ from twin.analysis.figures import FIGURES, WORK
 from twin.analysis.run_cost import RunCost
 from twin.api.compare import Reruns
 from twin.cli.compare import command_line
-from twin.report.compare_money import length_words, recommendation
+from twin.report.compare_money import decisive_words, length_words, recommendation
 from twin.report.compare_report import compare_report
+from twin.report.compare_way import trade_words, way_steps
 from twin.report.compare_words import apart, as_shown, count_words
 from twin.report.paper import laid_out
 from twin.report.range_bars import RangeDot, range_dots
@@ -23,6 +24,7 @@ from twin.scenario import load
 from twin.scenario.file.diff import differences
 
 DAY_S = 86400.0
+SPENT = ((4.0e6, 1.3e6, 1e6), (4.004e6, 2.0e6, 8e5))
 BY_KEY = {figure.key: figure for figure in FIGURES}
 RIGHT = {
     "goodput": 0.93, "ettr": 0.93, "mfu": 0.38, WORK: 1.54e6, "lost_gpu_h": 55_285.0, "energy_j": 8e12,
@@ -90,6 +92,12 @@ def test_the_first_page_tells_time_year_and_advice(text: str) -> None:
     assert "twin compare llama3-16k llama3-16k --seeds 3" in plain
     assert "Equal as shown, apart by less than the digits printed: WUE" in plain
     assert "steps that remove productive time in B" in plain
+    assert "Of it, not productive, in a year, million USD" in plain
+    assert "In a year at this rate B spends" in plain
+    assert (
+        "B gains by less checkpoint stall (2,500 GPU-h), and pays with more lost work (2,924 GPU-h)" in plain
+    )
+    assert "it is least at 7 min 27 s (Young; Daly: 7 min 21 s)" in plain
 
 
 def test_a_year_is_the_run_as_often_as_it_fits(text: str) -> None:
@@ -99,6 +107,42 @@ def test_a_year_is_the_run_as_often_as_it_fits(text: str) -> None:
         for title in ("Cost of the run of 6", "Cost of a year")
     )
     assert of_year == pytest.approx(of_run * 365.0 / 6.0, rel=1e-3)
+
+
+def test_waits_that_follow_the_number_of_steps_are_no_gain() -> None:
+    """B keeps half the steps of A: half their waits are gone, and of a kept step a little more than before."""
+    a = {"productive": 600.0, "pipeline_bubble": 300.0, "straggler": 100.0, "checkpoint_stall": 0.0}
+    b = {"productive": 280.0, "pipeline_bubble": 170.0, "straggler": 50.0, "lost_work": 500.0}
+    samples = [Sample({}, {key: 3600.0 * hours for key, hours in side.items()}) for side in (a, b)]
+    pair = compare([samples[0]], [samples[1]], [1])
+    steps = {step.title: step for step in way_steps(pair)}
+    assert {title: step.gpu_h for title, step in steps.items()} == pytest.approx(
+        {"lost work": -500.0, "waits of fewer kept steps": 200.0, "pipeline bubble of a kept step": -20.0}
+    )
+    assert sum(step.gpu_h for step in steps.values()) == pytest.approx(280.0 - 600.0)
+    assert (steps["waits of fewer kept steps"].of_a, steps["waits of fewer kept steps"].of_b) == (
+        400.0,
+        220.0,
+    )
+    assert trade_words(pair, None) == (
+        "B pays with more lost work (500.0 GPU-h) and pipeline bubble of a kept step (20.00 GPU-h); with waits of "
+        "fewer kept steps (+200.0) that is \N{MINUS SIGN}320.0 productive GPU-h."
+    )
+
+
+def test_a_year_without_work_decides_and_the_bill_does_not() -> None:
+    """A wastes a third of 4, B half of 4.004 million USD in 6 days; one seed, one price."""
+    costs = [RunCost(np.full(3, usd), np.full(3, lost), hours, None, ("H100",)) for usd, lost, hours in SPENT]
+    pair = compare(*([Sample({}, {}, 6 * DAY_S, cost=cost)] for cost in costs), [1])
+    assert decisive_words(pair) == (
+        "In a year at this rate B spends 43 million USD more on GPU time that is not productive (B \N{MINUS SIGN} A, "
+        "P5 to P95: +43 to +43), while the whole bill differs by +0.24 million USD, for most of it is owned, busy "
+        "or not."
+    )
+    other = compare(
+        *([Sample({}, {}, days * DAY_S, cost=cost)] for days, cost in zip((6, 7), costs, strict=True)), [1]
+    )
+    assert decisive_words(other) == "", "runs of other lengths have no year of their own"
 
 
 def _cells(row: str) -> list[str]:

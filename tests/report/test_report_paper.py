@@ -119,6 +119,34 @@ def test_the_second_part_begins_below_contents_that_have_left_the_page_of_the_fi
     assert (beside.page_of["second"], beside.pages) == (2, 2)
 
 
+def test_a_part_begins_below_what_would_be_alone_on_its_page() -> None:
+    """No page is nearly empty; a part after a page that is well filled has one of its own."""
+
+    def pages(rows: int) -> tuple[int, int]:
+        long = table(("a", "b"), [(f"row {n}", "1 MW") for n in range(rows)])
+        made = [
+            ReportPart(f"p{n}", f"Part {n}", "", (), ((f"s{n}", "Section", tag("p", "x")),)) for n in range(3)
+        ]
+        made[1] = ReportPart("p1", "Part 1", "", (), (("s1", "Section", long),))
+        laid = laid_out(report("Three", "lead", made, "1"))
+        return laid.page_of["p2"], laid.pages
+
+    assert pages(30) == (3, 3)
+    assert pages(48) == (3, 3), "below the rest of the table"
+    assert pages(80) == (4, 4)
+
+
+def test_no_page_is_empty() -> None:
+    """A note below a table that ends with its page begins the next one, and what ends with a page is the end."""
+    for words, count in ((30, 29), (30, 45), (1, 37)):
+        rows = [(f"row {n}", "many words " * words) for n in range(count)]
+        body = joined(
+            [table(("a", "b"), rows), tag("p", "a note", class_="note"), tag("h3", "x"), tag("p", "y")]
+        )
+        laid = laid_out(document("A", "b", [("c", "C", body)], "1"))
+        assert set(range(laid.pages)) == laid.filled_pages(), (words, count)
+
+
 def test_neither_lines_nor_rows_are_left_alone() -> None:
     words = "many words that go over more than one line of the paper " * 3
     for lines in (31, 34):

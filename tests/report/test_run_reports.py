@@ -23,11 +23,11 @@ from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.compare_report import change_words, compare_report
+from twin.report.engineer_words import repairs_words
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.published import A_DAY, PublishedFigure
 from twin.report.run_assumptions import assumptions
-from twin.report.run_engineering import repairs_words
 from twin.report.run_facts import ledger_rows
 from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
@@ -108,7 +108,7 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     assert "exceed 100 %" not in page.text
     assert page.open == []
     ids = [found["id"] for found in page.all("section")]
-    wanted = ["summary", "figures"]
+    wanted = ["summary", "figures", "work"]
     wanted += [
         "engineering",
         "ledger",
@@ -121,12 +121,14 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
         "jobs",
         "money",
     ]
-    wanted += ["year", "rules", "all"]
-    wanted += ["method", "how", "story", "run", "sources", "glossary", "appendix", "constants"]
+    wanted += ["year", "all", "rules"]
+    wanted += ["method", "theory", "how", "story", "run", "sources", "glossary", "appendix", "constants"]
     assert ids == wanted
     links = [found["href"] for found in page.all("a")]
     assert links == [f"#{one}" for one in wanted]
-    assert len(page.all("dt")) - len(_cards(text)) == 9, "each of three readers has three questions"
+    assert len(page.all("dt")) - len(_cards(text)) == 4 + 3 + 4, (
+        "each of three readers has three questions or four"
+    )
     assert len(page.all("svg")) >= 5
     assert all(found.get("role") == "img" and found.get("aria-label") for found in page.all("svg"))
 

@@ -46,7 +46,7 @@ _SHARE_TITLES = dict(
         (
             tr("Network and high-voltage substation"),
             tr("Network and the whole electrical chain"),
-            tr("Network and all mechanical and electrical plant"),
+            tr("The same with cooling and the installation of all, which the table has under labour"),
         ),
         strict=True,
     )
@@ -125,19 +125,26 @@ def carbon_words(books: SiteBooks) -> str:
 def cash_sentences(books: SiteBooks) -> tuple[str, str]:
     """Return whether the site pays where all its hours are sold: net present value, and rate of return with payback."""
     cash, plan = books.likely.cash, books.plan
-    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(books.drawn.cash.npv_usd))
+    npv_usd, interest = books.drawn.cash.npv_usd, float(np.median(books.likely.cash.rate))
+    low, middle, high = (f"{value / 1e6:,.1f}" for value in spread_of(npv_usd))
     back, later = cash.payback(), cash.payback(discounted=True)
     return (
         tr(
-            "Sold at market price for {years} years: net present value {middle} MUSD ({low} to {high}).",
+            "Sold at market price for {years} years, {sold:.0f} % of the hours: net present value {middle} MUSD "
+            "({low} to {high}), a gain in {chance:.0f} % of {draws:,} draws of the prices.",
+            sold=100.0 * float(np.median(books.drawn.capital.prices["sold"])),
+            chance=100.0 * float((npv_usd > 0.0).mean()),
+            draws=npv_usd.size,
             years=plan.years,
             middle=middle,
             low=low,
             high=high,
         ),
         tr(
-            "At likely prices: {returns}, what is left at the end counted; by earnings alone {paid} ({again}).",
+            "At likely prices: {returns} beside a hurdle of {hurdle:.1f} % (interest), what is left at the end "
+            "counted; by earnings alone {paid} ({again}).",
             returns=cash.returns().words,
+            hurdle=100.0 * interest,
             paid=tr("not paid back") if back is None else tr("paid back after {years:.1f} years", years=back),
             again=tr("never, discounted") if later is None else tr("{years:.1f} discounted", years=later),
         ),

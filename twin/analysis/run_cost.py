@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from twin.analysis.site_books import run_books, run_ledgers, summary_books, summary_ledger
 from twin.arrays import Floats
 from twin.catalog import UnknownPart
@@ -17,14 +15,11 @@ from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.price_book import PriceError
 from twin.economics.price_draws import SAMPLES, SEED
 from twin.plant.build import build
-from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.runtime.protocol import RunEngine
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
-
-_PRODUCTIVE = ACCOUNTS.index("productive")
 
 
 @dataclass(frozen=True)
@@ -90,10 +85,9 @@ def simulated_cost(scenario: Scenario, engine: RunEngine, summary: Mapping[str, 
 def _cost(books: SiteBooks, ledger: LedgerUsd, summary: Mapping[str, Any]) -> RunCost:
     work = books.work
     assert work is not None
-    accounts = ledger.account_usd()
     return RunCost(
         ledger.total_usd,
-        np.asarray(accounts.sum(axis=0) - accounts[_PRODUCTIVE], np.float64),
+        ledger.unproductive_usd,
         float(summary["ledger_gpu_s"].get("productive", 0.0)) / HOUR_S,
         work.pflop_days,
         tuple(sorted(books.bill.gpus)),

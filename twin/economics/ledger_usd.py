@@ -88,6 +88,12 @@ class LedgerUsd:
         """Return the sum of all accounts and of the site's own line, shape (samples,) [USD]."""
         return np.asarray(self.account_usd().sum(axis=0) + self.base_usd, np.float64)
 
+    @property
+    def unproductive_usd(self) -> Floats:
+        """Return what GPU time that was not productive cost, shape (samples,) [USD]."""
+        accounts = self.account_usd()
+        return np.asarray(accounts.sum(axis=0) - accounts[ACCOUNTS.index("productive")], np.float64)
+
     def account_usd(self) -> Floats:
         """Return the full cost of each account, shape (accounts, samples) [USD]."""
         return self._full_usd(0)

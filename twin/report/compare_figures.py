@@ -84,8 +84,8 @@ def _dot(figure: ComparedFigure, difference: PairedDifference) -> RangeDot:
     )
 
 
-def figures_table(found: Comparison, heads: tuple[str, str]) -> Markup:
-    """Return all figures that differ, a line each, and those that do not in a sentence."""
+def figures_table(found: Comparison, heads: tuple[str, str], keys: Collection[str] | None = None) -> Markup:
+    """Return the figures that differ, a line each, and those that do not in a sentence; `keys`: None, of all."""
     many = has_many(found)
     marks = [standing_mark(standing) for standing in found.standings]
     called = [
@@ -98,6 +98,8 @@ def figures_table(found: Comparison, heads: tuple[str, str]) -> Markup:
     columns.append("verdict")
     rows, same = [], []
     for figure, difference in known(found):
+        if keys is not None and figure.key not in keys:
+            continue
         if difference.same:
             same.append(f"{figure_title(figure)} {figure_text(figure, difference.a)}")
         else:

@@ -9,10 +9,18 @@ from itertools import groupby
 from twin.analysis.compare import Basis, Comparison
 from twin.analysis.difference_words import sentence
 from twin.analysis.significance import basis_words, verdict
+from twin.planning.risk.risk import JobRisk
 from twin.record.inputs import app_version
 from twin.report.compare_figures import FIRST, figure_dots, figures_table, other_keys
 from twin.report.compare_money import better, length_words, money_table
-from twin.report.compare_way import checkpoint_words, way, way_words, with_intervals
+from twin.report.compare_way import (
+    checkpoint_words,
+    exposures_of,
+    trade_words,
+    way,
+    way_words,
+    with_intervals,
+)
 from twin.report.compare_words import (
     LEVEL_WORDS,
     as_shown,
@@ -49,6 +57,8 @@ class _Compared:
         Of A and B; by what they were called; what differs between their scenes, in a few words.
     differences, length, command
         Between the scenes; for how long both were simulated, in words; what makes the comparison again.
+    exposures
+        What the job is exposed to in A and B whose checkpoint interval differs; None: none does.
     """
 
     found: Comparison
@@ -59,6 +69,7 @@ class _Compared:
     differences: Sequence[Other]
     length: str
     command: str
+    exposures: tuple[JobRisk, JobRisk] | None
 
 
 def compare_report(
@@ -95,7 +106,8 @@ def compare_report(
     )
     title = f"{titles[0]}: {change}" if titles[0] == titles[1] else f"{titles[0]} compared with {titles[1]}"
     length = length_words(found, scenes)
-    compared = _Compared(found, as_shown(found), heads, called, change, differences, length, command)
+    exposed = exposures_of(differences, scenes)
+    compared = _Compared(found, as_shown(found), heads, called, change, differences, length, command, exposed)
     lead = "; ".join((_seeds(found), *([length] if length else [])))
     parts = [_summary(compared), _engineering(compared), _method(compared)]
     return report(title, f"{lead}: simulated, not measured", with_glossary(parts), app_version())
@@ -138,7 +150,7 @@ def _summary(compared: _Compared) -> ReportPart:
         "Summary",
         "for who decides",
         (
-            ("Which is better?", better(found)),
+            ("Which is better?", better(found, year=True)),
             ("What was changed?", f"{compared.change[:1].upper()}{compared.change[1:]}{over}."),
             ("What does it do, and how sure is that?", f"{effect(compared.shown)} {_sure(compared)}"),
         ),
@@ -167,7 +179,7 @@ def _engineering(compared: _Compared) -> ReportPart:
         "for who builds and runs it",
         (
             ("What is to be done?", better(found)),
-            ("Where does the difference come from?", way_words(found.waterfall)),
+            ("Where does the difference come from?", way_words(found)),
             ("What of checkpoints and lost work?", checkpoint_words(found, compared.differences)),
             ("What of power, cooling and water?", told(compared.shown, _SUPPLY)),
             ("What of failures?", told(compared.shown, _WORK)),
@@ -210,10 +222,12 @@ def _method(compared: _Compared) -> ReportPart:
         "for who teaches or checks",
         (
             ("What is compared?", f"{what} {_basis(found)}".strip()),
+            ("What is traded?", trade_words(found, compared.exposures)),
             ("How is chance told from effect?", many),
             ("How can I repeat it?", again),
         ),
         (
+            ("evidence", "The figures behind it", figures_table(found, compared.heads, (*FIRST, "ettr"))),
             ("verdict", "Conclusions", _conclusions(compared)),
             ("scenes", "Differences between the scenes", _scenes(differences)),
         ),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from twin.analysis.account_words import INSTALLED, account_title, step_title
 from twin.analysis.branch_changes import interval_in_words
-from twin.analysis.compare import Comparison, DesignWaterfall, WaterfallStep
+from twin.analysis.compare import Comparison
+from twin.planning.job.result import PlanError
+from twin.planning.profile.figures import ProfileError
+from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.build import build
+from twin.record.accounts import KEPT_STEP
 from twin.report.charts import Bar, waterfall
+from twin.report.loss_groups import WITHIN_STEPS
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.words import percent, rounded
+from twin.report.run_theory import FIRST_ORDER, best_intervals, first_order_words
+from twin.report.words import length, percent, rounded
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
@@ -72,19 +79,70 @@ def checkpoint_words(found: Comparison, differences: Sequence[Other]) -> str:
     return f"{'. '.join(said)}." if said else "Nothing is known of them."
 
 
+@dataclass(frozen=True)
+class WayStep:
+    """One step from the productive time of A to that of B: what it adds, and what of it A and B have [GPU h].
+
+    `by_number`: it is no loss or gain of its own, but follows from the number of GPUs or of kept steps.
+    """
+
+    title: str
+    gpu_h: float
+    of_a: float | None = None
+    of_b: float | None = None
+    by_number: bool = False
+
+
+def way_steps(found: Comparison) -> list[WayStep]:
+    """Return the steps from the productive time of A to that of B, the largest first; they add up to the difference.
+
+    What steps wait for follows their number: what fewer or more kept steps change of it is one step of the way, and
+    each account of it counts as far as a kept step has more or less of it.
+    """
+    a, b = found.ledgers_gpu_h
+    adds = {step.account: step.gpu_h for step in found.waterfall.steps}
+    times, within = _kept(b) / _kept(a) if _kept(a) else 1.0, 0.0
+    for account in WITHIN_STEPS if times != 1.0 else ():
+        by_number = a.get(account, 0.0) * (1.0 - times)
+        adds[account] = adds.get(account, 0.0) - by_number
+        within += by_number
+    steps = [
+        WayStep(
+            f"{step_title(account, gpu_h)}{' of a kept step' if account in WITHIN_STEPS else ''}",
+            gpu_h,
+            None if account == INSTALLED else a.get(account),
+            None if account == INSTALLED else b.get(account),
+            account == INSTALLED,
+        )
+        for account, gpu_h in adds.items()
+        if gpu_h
+    ]
+    if within:
+        title = f"waits of {'fewer' if times < 1.0 else 'more'} kept steps"
+        steps.append(WayStep(title, within, _waits(a), _waits(b), by_number=True))
+    return sorted(steps, key=lambda step: -abs(step.gpu_h))
+
+
+def _kept(ledger: Mapping[str, float]) -> float:
+    return math.fsum(ledger.get(account, 0.0) for account in KEPT_STEP)
+
+
+def _waits(ledger: Mapping[str, float]) -> float:
+    return math.fsum(ledger.get(account, 0.0) for account in WITHIN_STEPS)
+
+
 def way(found: Comparison) -> Markup:
     """Return the waterfall from the productive time of A to that of B, and its accounts in both."""
     from_a = found.waterfall
-    steps, rest = _steps(from_a)
+    steps, rest = _told_apart(way_steps(found))
     at = from_a.a_gpu_h
-    a, b = found.ledgers_gpu_h
     bars = [Bar("productive in A", 0.0, at, f"{rounded(at)} GPU-h", "a")]
     rows: list[tuple[Child, ...]] = []
     for step in steps:
-        title = step_title(step.account, step.gpu_h)
-        bars.append(_bar(title, at, step.gpu_h))
-        of = ("", "") if step.account == INSTALLED else (_hours(a, step.account), _hours(b, step.account))
-        rows.append((title, *of, number(step.gpu_h, signed(step.gpu_h))))
+        bars.append(_bar(step.title, at, step.gpu_h))
+        rows.append(
+            (step.title, _hours(step.of_a), _hours(step.of_b), number(step.gpu_h, signed(step.gpu_h)))
+        )
         at += step.gpu_h
     more = sum(step.gpu_h for step in rest)
     if rest and abs(more) >= 0.05:
@@ -107,21 +165,91 @@ def way(found: Comparison) -> Markup:
         [
             tag("figure", chart, tag("figcaption", tag("b", "What leads from A to B?"))),
             table(columns, rows, right=3),
+            tag("p", words, class_="note") if (words := _waits_words(found)) else None,
         ]
     )
 
 
-def way_words(from_a: DesignWaterfall) -> str:
+def _waits_words(found: Comparison) -> str:
+    """Return what kept steps wait for in A and in B, and how many more of them B kept; "": unknown."""
+    a, b = found.ledgers_gpu_h
+    if not _kept(a) or not _kept(b):
+        return ""
+    more = _kept(b) / _kept(a) - 1.0
+    of_a, of_b = (percent(_waits(ledger) / _kept(ledger), 2) for ledger in (a, b))
+    less, gain = ("less", "gain") if more < 0.0 else ("more", "loss")
+    return (
+        f"Waits within steps (pipeline bubble, stragglers, communication and the like) are {of_a} of a kept step in A "
+        f"and {of_b} in B. B has {percent(abs(more))} {less} GPU time in kept steps, and so {less} of these waits: "
+        f"that is no {gain} of its own."
+    )
+
+
+def way_words(found: Comparison) -> str:
     """Return by how much productive time differs, and by which accounts."""
-    steps, _ = _steps(from_a)
+    from_a = found.waterfall
+    steps, _ = _told_apart(way_steps(found))
     if not steps:
         return "There is none: every account of GPU time is the same."
-    largest = ", ".join(
-        f"{step_title(step.account, step.gpu_h)} ({signed(step.gpu_h)})" for step in steps[:3]
-    )
+    largest = ", ".join(f"{step.title} ({signed(step.gpu_h)})" for step in steps[:3])
     apart = from_a.b_gpu_h - from_a.a_gpu_h
     of = f", {percent(abs(apart) / from_a.a_gpu_h)} of A" if from_a.a_gpu_h else ""
     return f"Productive time differs by {signed(apart)} GPU-h{of}. What the largest accounts add to it: {largest}."
+
+
+def trade_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) -> str:
+    """Return what B has less and more of than A, and where checkpoints are the change, by which rule."""
+    steps, _ = _told_apart(way_steps(found))
+    own = [step for step in steps if not step.by_number]
+    sides = [
+        (word, [step for step in own if step.gpu_h * sign > 0.0][:2])
+        for word, sign in (("gains by less", 1.0), ("pays with more", -1.0))
+    ]
+    said = [
+        f"{word} {' and '.join(f'{step.title} ({rounded(abs(step.gpu_h))} GPU-h)' for step in taken)}"
+        for word, taken in sides
+        if taken
+    ]
+    others = " and ".join(f"{step.title} ({signed(step.gpu_h)})" for step in steps if step.by_number)
+    follows = f" with {others}" if others else ""
+    apart = found.waterfall.b_gpu_h - found.waterfall.a_gpu_h
+    words = (
+        f"B {', and '.join(said)};{follows} that is {signed(apart)} productive GPU-h." if said else "Nothing."
+    )
+    return f"{words} {_rule_words(exposures)}" if exposures is not None else words
+
+
+def _rule_words(exposures: tuple[JobRisk, JobRisk]) -> str:
+    """Return what checkpoints and lost work come to in A and in B by the rule of first order, and where it is least."""
+    of_a, of_b = exposures
+    best = best_intervals(of_a)
+    if best is None or any(math.isinf(each.interval_s) for each in exposures):
+        return ""
+    young_s, daly_s = (length(round(seconds)) for seconds in best)
+    between = length(of_a.model.mean_between_s)
+    return (
+        f"The rule: {FIRST_ORDER}, with a pause w of {length(of_a.pause_s)} and M of {between} between stops, is "
+        f"{first_order_words(of_a)} in A and {first_order_words(of_b)} in B; it is least at {young_s} (Young; Daly: "
+        f"{daly_s})."
+    )
+
+
+def exposures_of(
+    differences: Sequence[Other], scenes: tuple[Scenario, Scenario] | None
+) -> tuple[JobRisk, JobRisk] | None:
+    """Return what the job is exposed to in A and in B whose checkpoint interval differs; None: none does."""
+    job = next((split(other.path)[1] for other in differences if is_interval(other)), None)
+    if job is None or scenes is None:
+        return None
+    try:
+        of_a, of_b = (
+            risk_of(scene, build(scene, found), found, job)
+            for scene in scenes
+            for found in (catalog_of(scene),)
+        )
+    except (PlanError, ProfileError, ValueError):
+        return None
+    return of_a, of_b
 
 
 def signed(gpu_h: float) -> str:
@@ -129,17 +257,16 @@ def signed(gpu_h: float) -> str:
     return f"{'+' if gpu_h >= 0 else chr(0x2212)}{rounded(abs(gpu_h))}"
 
 
-def _hours(ledger: Mapping[str, float], account: str) -> Child:
-    gpu_h = ledger.get(account)
+def _hours(gpu_h: float | None) -> Child:
     return "" if gpu_h is None else number(gpu_h, rounded(gpu_h))
 
 
-def _steps(from_a: DesignWaterfall) -> tuple[list[WaterfallStep], list[WaterfallStep]]:
+def _told_apart(steps: Sequence[WayStep]) -> tuple[list[WayStep], list[WayStep]]:
     """Return the steps that are drawn, and those too small for it."""
-    least = _LEAST * max((abs(step.gpu_h) for step in from_a.steps), default=0.0)
+    least = _LEAST * max((abs(step.gpu_h) for step in steps), default=0.0)
     return (
-        [step for step in from_a.steps if abs(step.gpu_h) >= least],
-        [step for step in from_a.steps if abs(step.gpu_h) < least],
+        [step for step in steps if abs(step.gpu_h) >= least],
+        [step for step in steps if abs(step.gpu_h) < least],
     )
 
 

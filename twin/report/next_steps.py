@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS
+from twin.record.event_kinds import kind_of
+from twin.record.events import Event
 from twin.report.words import percent, usd_amount
 from twin.shown_text import capitalised
 
@@ -31,7 +33,7 @@ ACTS_ON: Mapping[str, str] = {
     "restart_and_load": "a faster restart, or fewer failures: twin risk tells what each is worth",
     "thermal_throttle": "more cooling, or a cooler supply",
     "power_cap": "a larger power limit",
-    "straggler": "slow nodes replaced",
+    "straggler": "no slow node, but jitter and the spread of clocks: quieter nodes, clocks set alike",
     "fabric_contention": "fewer jobs on one uplink, or more uplinks",
     "idle_no_load": "fewer replicas while few requests come",
     "idle_no_job": "more work, or fewer GPUs: twin cost tells from which use on owning pays",
@@ -43,10 +45,18 @@ ACTS_ON: Mapping[str, str] = {
     "idle_no_power": "more redundant power: twin ask one-more-nine",
     "idle_preempted": "another policy of the queue",
 }
-"""What acts on a loss, by its account."""
+"""What acts on a loss, by its account; on stragglers where no node was slow."""
+_SLOW_NODES = "slow nodes replaced"
 
 
-def next_words(ledger_gpu_s: Mapping[str, float], ledger: LedgerUsd | None) -> str:
+def slow_nodes(events: Sequence[Event]) -> bool:
+    """Return whether a node was slower than its like at any time of a run."""
+    return any("straggler" in kind_of(kind).opens for kind in {event.kind for event in events})
+
+
+def next_words(
+    ledger_gpu_s: Mapping[str, float], ledger: LedgerUsd | None, events: Sequence[Event] = ()
+) -> str:
     """Return the largest losses with what acts on each.
 
     Parameters
@@ -55,6 +65,8 @@ def next_words(ledger_gpu_s: Mapping[str, float], ledger: LedgerUsd | None) -> s
         GPU-seconds by account.
     ledger
         The same in USD; None: what they cost is not known.
+    events
+        Of the run: they tell whether nodes were slow.
     """
     whole = sum(ledger_gpu_s.values())
     if not whole:
@@ -66,13 +78,13 @@ def next_words(ledger_gpu_s: Mapping[str, float], ledger: LedgerUsd | None) -> s
     )
     losses = [account for account in ACTS_ON if ledger_gpu_s.get(account, 0.0) >= _LEAST * whole]
     losses.sort(key=lambda account: -(usd or ledger_gpu_s)[account])
-    said = []
+    said: list[str] = []
     for account in losses[:_MOST]:
         share = percent(ledger_gpu_s[account] / whole)
-        took = f"{usd_amount(usd[account])} ({share} of the GPU time)" if usd else f"{share} of the GPU time"
-        said.append(f"{capitalised(account_title(account))} took {took}: {ACTS_ON[account]}.")
+        share += "" if said and usd else " of the GPU time"
+        took = f"{usd_amount(usd[account])} ({share})" if usd else share
+        acts = _SLOW_NODES if account == "straggler" and slow_nodes(events) else ACTS_ON[account]
+        said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
     if not said:
         return "No loss is worth a step of its own."
-    return " ".join(
-        (*said, "Try a change and hold both runs against each other: twin compare says it in USD.")
-    )
+    return " ".join((*said, "twin compare says in USD what a change is worth."))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
@@ -29,13 +28,22 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
-    QTextFrame,
     QTextImageFormat,
     QTextTable,
 )
 from PySide6.QtSvg import QSvgRenderer
 
 from twin.report.paper_markup import FAMILIES, KEEP, PAGE_OF, PAPER_STYLE, PaperPage, paper_page
+from twin.report.paper_pieces import (
+    Piece,
+    begin_below,
+    begin_page,
+    breaks,
+    cell_text,
+    fragments,
+    is_at,
+    leads,
+)
 
 PX_PER_MM = 96.0 / 25.4
 _WIDE, _HIGH = round(182 * PX_PER_MM), round(258 * PX_PER_MM)
@@ -44,10 +52,8 @@ _LEFT, _TOP, _BOTTOM = 14 * PX_PER_MM, 17 * PX_PER_MM, 12 * PX_PER_MM
 _EDGE = 5.0
 """Left free within the text at the edges of each sheet, so that no letter reaches over [px]."""
 _DPI = 600
-_LEAD = 64.0
-"""Lines under a heading that are lower than this stay with what follows [px]."""
-_ABOVE_PART = 24.0
-"""Above a part that does not begin a page [px]."""
+_NEARLY_EMPTY = 0.2
+"""Of a page: what ends so high up has the next part below it, so that no page is nearly empty."""
 _NUMBER_PX = 80.0
 """Room for the number of a sheet at its foot."""
 _WHOLE = 0.3
@@ -98,23 +104,6 @@ def pdf_bytes(html: str) -> bytes:
     return bytes(data.data())
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A block, table or picture of a page: where it is [px], and whether what follows must be on its page."""
-
-    block: QTextBlock
-    frame: QTextFrame | None
-    top: float
-    bottom: float
-    first: float  # bottom of its first line or row
-    keeps: bool
-
-    @property
-    def position(self) -> int:
-        """Return where in the text it begins."""
-        return self.block.position() if self.frame is None else self.frame.firstPosition()
-
-
 class LaidOutReport:
     """A page of ours laid out on sheets.
 
@@ -149,13 +138,18 @@ class LaidOutReport:
         document.setPageSize(QSizeF(_WIDE, _HIGH))
         self._high: dict[int, float] = {}
         self._begin_second_part()
+        later = [block for key in page.later for block in self._blocks() if is_at(block, key)]
         for frame in document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
+                while later and later[0].position() < frame.firstPosition():
+                    self._begin_part(later.pop(0))
                 self._keep_together(frame.lastPosition())
                 self._keep_rows(frame)
+        for block in later:
+            self._begin_part(block)
         self._keep_together()
         self._number_contents()
-        self.pages = document.pageCount()
+        self.pages = max((_page_of(piece.bottom - 0.5) + 1 for piece in self._pieces()), default=1)
         self.high = float(_HIGH)
         self.drawn = [found for block in self._blocks() if (found := self._drawing(block)) is not None]
 
@@ -193,7 +187,7 @@ class LaidOutReport:
 
     def _drawing(self, block: QTextBlock) -> tuple[QRectF, str] | None:
         """Return where the drawing or picture of a block is, and its name; None: it has none."""
-        for fragment in _fragments(block):
+        for fragment in fragments(block):
             form = fragment.charFormat()
             if form.isImageFormat():
                 image = form.toImageFormat()
@@ -217,14 +211,14 @@ class LaidOutReport:
         """Return the lines of the contents: title and page."""
         for frame in self._document.rootFrame().childFrames():
             if isinstance(frame, QTextTable) and frame.rows() == len(self._page.contents):
-                lines = [[_cell_text(frame, row, column) for column in (0, 1)] for row in range(frame.rows())]
+                lines = [[cell_text(frame, row, column) for column in (0, 1)] for row in range(frame.rows())]
                 return [(title, page) for title, page in lines]
         return []
 
     def torn_rows(self) -> list[str]:
         """Return the first words of the rows of tables that begin on one sheet and end on another."""
         return [
-            _cell_text(frame, row, 0)
+            cell_text(frame, row, 0)
             for frame in self._document.rootFrame().childFrames()
             if isinstance(frame, QTextTable)
             for row in range(frame.rows())
@@ -246,6 +240,14 @@ class LaidOutReport:
                 counts.append(list(Counter(_page_of(self._row(frame, row)[0]) for row in rows).values()))
         return counts
 
+    def filled_pages(self) -> set[int]:
+        """Return the sheets, from 0 on, that have anything on them."""
+        return {
+            page
+            for piece in self._pieces()
+            for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1)
+        }
+
     def row_heights(self) -> list[list[float]]:
         """Return for each table with a head how high the text of its other rows is [px]."""
         heights = []
@@ -257,8 +259,8 @@ class LaidOutReport:
 
     # --- what stays together
 
-    def _pieces(self) -> list[_Piece]:
-        found: list[_Piece] = []
+    def _pieces(self) -> list[Piece]:
+        found: list[Piece] = []
         layout = self._document.documentLayout()
         each = self._document.rootFrame().begin()
         while not each.atEnd():
@@ -270,14 +272,15 @@ class LaidOutReport:
                 if isinstance(frame, QTextTable):
                     row = min(frame.format().headerRowCount() + _ROWS - 1, frame.rows() - 1)
                     _, first = self._row(frame, row)
-                found.append(_Piece(block, frame, place.top(), place.bottom(), first, not table))
+                bottom = place.bottom() - frame.frameFormat().bottomMargin()
+                found.append(Piece(block, frame, place.top(), bottom, first, not table))
             elif block.isValid() and block.text():
                 place, first = layout.blockBoundingRect(block), self._first_lines(block)
                 keeps = block.blockFormat().headingLevel() > 0 or any(
                     KEEP in fragment.charFormat().anchorNames() or fragment.charFormat().isImageFormat()
-                    for fragment in _fragments(block)
+                    for fragment in fragments(block)
                 )
-                found.append(_Piece(block, None, place.top(), place.bottom(), first, keeps))
+                found.append(Piece(block, None, place.top(), place.bottom(), first, keeps))
         return found
 
     def _first_lines(self, block: QTextBlock) -> float:
@@ -291,7 +294,7 @@ class LaidOutReport:
 
     def _begin_second_part(self) -> None:
         """Begin the second part on a page of its own, below the contents where these have left that of the first."""
-        found = (block for block in self._blocks() if self._page.second and _is_at(block, self._page.second))
+        found = (block for block in self._blocks() if self._page.second and is_at(block, self._page.second))
         second = next(found, None)
         if second is None:
             return
@@ -301,11 +304,24 @@ class LaidOutReport:
         head = place - 2  # of the contents, which are a table
         begun = head > 0 and pieces[head].keeps and _page_of(pieces[head - 1].bottom - 0.5)
         if head <= 0 or begun == _page_of(pieces[head].top):
-            _begin_page(pieces[place])
+            begin_page(pieces[place])
         else:
-            form = QTextBlockFormat()
-            form.setTopMargin(_ABOVE_PART)
-            QTextCursor(second).mergeBlockFormat(form)
+            begin_below(second)
+
+    def _begin_part(self, head: QTextBlock) -> None:
+        """Begin a later part on a page of its own, or below the rest of the part before where that would be alone."""
+        self._keep_together(head.position())
+        pieces = self._pieces()
+        place = next(n for n, piece in enumerate(pieces) if piece.block == head and piece.frame is None)
+        end = pieces[place - 1].bottom - 0.5
+        heads = [piece.top for piece in pieces[:place] if piece.frame is None and self._is_part(piece.block)]
+        if end % _HIGH < _NEARLY_EMPTY * _HIGH and heads and _page_of(heads[-1]) != _page_of(end):
+            begin_below(head)
+        else:
+            begin_page(pieces[place])
+
+    def _is_part(self, block: QTextBlock) -> bool:
+        return any(is_at(block, key) for key in (self._page.second, *self._page.later))
 
     def _keep_together(self, before: int | None = None) -> None:
         """Begin a new page before what would be torn: heads from what they head, pictures from notes, small tables.
@@ -318,13 +334,23 @@ class LaidOutReport:
                 return
             begin, bottom = torn
             if not self._shrink(begin, bottom):
-                _begin_page(begin)
+                self._move_on(begin)
 
-    def _shrink(self, piece: _Piece, bottom: float) -> bool:
+    def _move_on(self, piece: Piece) -> None:
+        """Begin the next page with a piece; below a table whose edge reaches over, where a break would skip a page."""
+        begin_page(piece)
+        layout = self._document.documentLayout()
+        if piece.frame is None and layout.blockBoundingRect(piece.block).top() - piece.top > _HIGH:
+            form = QTextBlockFormat()
+            form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_Auto)
+            form.setTopMargin((_page_of(piece.top) + 1) * _HIGH - piece.top + 2.0 * _EDGE)
+            QTextCursor(piece.block).mergeBlockFormat(form)
+
+    def _shrink(self, piece: Piece, bottom: float) -> bool:
         """Make a picture smaller, so that it stays on its page with what is kept with it; return whether that helps."""
         if piece.frame is not None:
             return False
-        for fragment in _fragments(piece.block):
+        for fragment in fragments(piece.block):
             if fragment.charFormat().isImageFormat():
                 image = fragment.charFormat().toImageFormat()
                 free = (_page_of(piece.top) + 1) * _HIGH - 2.0 * _EDGE - piece.top
@@ -346,7 +372,7 @@ class LaidOutReport:
                 return True
         return False
 
-    def _first_torn(self) -> tuple[_Piece, float] | None:
+    def _first_torn(self) -> tuple[Piece, float] | None:
         """Return where a new page must begin first, and the bottom of what must be on it [px]."""
         pieces = self._pieces()
         for place, piece in enumerate(pieces):
@@ -354,10 +380,10 @@ class LaidOutReport:
             if piece.frame is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
                 torn = torn or _page_of(piece.top) != _page_of(piece.bottom - 0.5)
             begin = place
-            while begin > 0 and (pieces[begin - 1].keeps or _leads(pieces, begin - 1)):
+            while begin > 0 and (pieces[begin - 1].keeps or leads(pieces, begin - 1)):
                 begin -= 1
             torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
-            if torn and not _breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
+            if torn and not breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
                 return pieces[begin], piece.first
         return None
 
@@ -381,6 +407,17 @@ class LaidOutReport:
                 else:
                     form.setBottomPadding(push)
                 cell.setFormat(form)
+        self._part_from_heading(table)
+
+    def _part_from_heading(self, table: QTextTable) -> None:
+        """Make room below a table where Qt leaves out what the heading below has above it."""
+        layout, below = self._document.documentLayout(), self._document.findBlock(table.lastPosition() + 1)
+        room = below.blockFormat().topMargin()
+        gap = layout.blockBoundingRect(below).top() - layout.frameBoundingRect(table).bottom()
+        if below.blockFormat().headingLevel() and gap < room - 1.0:
+            form = table.format()
+            form.setBottomMargin(room)
+            table.setFormat(form)
 
     def _row(self, table: QTextTable, row: int) -> tuple[float, float]:
         """Return top and bottom of the text of a row [px]."""
@@ -398,57 +435,13 @@ class LaidOutReport:
         pages = self.page_of
         layout = self._document.documentLayout()
         for block in self._blocks():
-            for fragment in _fragments(block):
+            for fragment in fragments(block):
                 for name in fragment.charFormat().anchorNames():
                     pages.setdefault(name, _page_of(layout.blockBoundingRect(block).top()) + 1)
         for key in self._page.contents:
             found = self._document.find(f"{PAGE_OF}{key}.")
             if not found.isNull():
                 found.insertText(str(pages.get(key, "")))
-
-
-def _begin_page(piece: _Piece) -> None:
-    if piece.frame is not None:
-        frame_form = piece.frame.frameFormat()
-        frame_form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-        piece.frame.setFrameFormat(frame_form)
-    else:
-        form = QTextBlockFormat()
-        form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-        QTextCursor(piece.block).mergeBlockFormat(form)
-
-
-def _is_at(block: QTextBlock, anchor: str) -> bool:
-    return any(anchor in fragment.charFormat().anchorNames() for fragment in _fragments(block))
-
-
-def _fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
-    found, each = [], block.begin()
-    while not each.atEnd():
-        found.append(each.fragment())
-        each += 1
-    return found
-
-
-def _cell_text(table: QTextTable, row: int, column: int) -> str:
-    return table.cellAt(row, column).firstCursorPosition().block().text().strip()
-
-
-def _leads(pieces: list[_Piece], place: int) -> bool:
-    """Return whether a piece is a few lines under a heading that lead to the table or picture below."""
-    piece = pieces[place]
-    of_heading = place > 0 and pieces[place - 1].keeps and pieces[place - 1].frame is None
-    return (
-        of_heading
-        and piece.frame is None
-        and pieces[place + 1].frame is not None
-        and (piece.bottom - piece.top < _LEAD)
-    )
-
-
-def _breaks(piece: _Piece) -> bool:
-    form = piece.frame.frameFormat() if piece.frame is not None else piece.block.blockFormat()
-    return bool(form.pageBreakPolicy() & QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
 
 
 def _page_of(y: float) -> int:

@@ -82,6 +82,8 @@ class PaperPage:
         Keys of what the contents list, in order.
     second
         Key of the second part, which the contents come before; "": there is none.
+    later
+        Keys of the parts after it.
     """
 
     title: str
@@ -90,6 +92,7 @@ class PaperPage:
     images: dict[str, bytes] = field(default_factory=dict)
     contents: list[str] = field(default_factory=list)
     second: str = ""
+    later: list[str] = field(default_factory=list)
 
 
 def paper_page(html: str, wide_px: int) -> PaperPage:
@@ -113,6 +116,7 @@ def paper_page(html: str, wide_px: int) -> PaperPage:
         reader.images,
         reader.contents,
         reader.second,
+        reader.later,
     )
 
 
@@ -141,6 +145,7 @@ class _Reader(HTMLParser):
         self.images: dict[str, bytes] = {}
         self.contents: list[str] = []
         self.second = ""
+        self.later: list[str] = []
         self._wide_px, self._sizes = wide_px, sizes
         self._whole = self.out
         self._listed: list[str] = []
@@ -208,14 +213,14 @@ class _Reader(HTMLParser):
             return "", ""
         if tag == "h2":
             anchor, self._anchor = self._anchor, ""
-            broken = ""
             if classes == "part":
                 self._parts += 1
                 if self._parts == 2:
                     self._list_contents()
                     self.second = anchor
-                broken = ' style="page-break-before:always"' if self._parts > 2 else ""
-            return f'<h2{css}{broken}><a name="{escape(anchor)}"></a>', "</h2>"
+                elif self._parts > 2:
+                    self.later.append(anchor)
+            return f'<h2{css}><a name="{escape(anchor)}"></a>', "</h2>"
         if tag == "dl":
             self._cards = 0
             if classes == "cards":

@@ -9,6 +9,7 @@ from twin.report.charts import WIDE, plain, value_ticks
 from twin.report.markup import Child, Markup, tag
 
 _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 200.0, 210.0, 34.0, 4.0, 22.0
+_BAR = 12.0
 _TICKS = 5
 _LETTER, _LEAST_FIGURES = 7.2, 140.0
 """Of the words beside dots: the width of a letter, and the least of the column."""
@@ -31,9 +32,9 @@ class RangeBar:
     own_colour: bool = False
 
 
-def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
-    """Return bars from zero to P50, with a whisker from P5 to P95; all on one axis."""
-    high = _TOP + _ROW * len(bars) + _BOTTOM
+def range_bars(bars: Sequence[RangeBar], label: str, row: float = _ROW) -> Markup:
+    """Return bars from zero to P50, with a whisker from P5 to P95; all on one axis, so far below each other [px]."""
+    high = _TOP + row * len(bars) + _BOTTOM
     ticks = value_ticks(min(0.0, *(bar.low for bar in bars)), max(bar.high for bar in bars), _TICKS)
     low_value, high_value = ticks[0], ticks[-1]
     room = WIDE - _NAME - _FIGURES
@@ -41,13 +42,13 @@ def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
     def x(value: float) -> str:
         return f"{_NAME + room * (value - low_value) / (high_value - low_value):.1f}"
 
-    foot = _TOP + _ROW * len(bars)
+    foot = _TOP + row * len(bars)
     parts: list[Child] = []
     for value in ticks:
         parts.append(tag("line", class_="grid", x1=x(value), x2=x(value), y1=_TOP, y2=foot))
         parts.append(tag("text", plain(value), x=x(value), y=f"{foot + 16:g}", text_anchor="middle"))
     for number, bar in enumerate(bars):
-        top, middle = _TOP + number * _ROW, _TOP + (number + 0.5) * _ROW
+        middle = _TOP + (number + 0.5) * row
         name = f"{bar.title} \N{BLACK STAR}" if bar.is_best else bar.title
         parts.append(
             tag(
@@ -66,9 +67,9 @@ def range_bars(bars: Sequence[RangeBar], label: str) -> Markup:
                 class_=f"f{1 + number % 4}" if len(bars) > 1 and bars[0].own_colour else "f1",
                 fill_opacity="0.8",
                 x=f"{begin:.1f}",
-                y=f"{top + 10:g}",
+                y=f"{middle - _BAR / 2:g}",
                 width=f"{max(end - begin, 1.0):.1f}",
-                height=_ROW - 20,
+                height=_BAR,
                 rx=2.5,
             )
         )

@@ -6,9 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from twin.language import counted
+from twin.report.engineer_words import (
+    PEAK_OF,
+    held_nodes,
+    repair_time,
+    repairs_words,
+    spare_nodes,
+)
 from twin.report.markup import Child, Markup, joined, number, table
-from twin.report.run_summary import RunFacts, inner, interval
+from twin.report.run_summary import RunFacts, interval
 from twin.report.words import amount, length, percent, rounded
 
 _STAGES = {"ups": "UPS", "pdu": "PDUs", "transformer": "transformers"}
@@ -36,7 +42,11 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
         _row(facts, "it_j", "drawn by racks, fabric and storage systems"),
     ]
     rows += [
-        (title, number(energy[key], amount(energy[key], "energy")), f"{percent(energy[key] / all_j)} of it")
+        (
+            title,
+            number(energy[key], amount(energy[key], "energy")),
+            f"{percent(energy[key] / all_j, 2)} of it",
+        )
         for key, title in (
             ("gpu_j", "GPUs"),
             ("cooling_j", "Cooling"),
@@ -46,14 +56,14 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
     ]
     stages = summary.get("facility", {}).get("loss_by_stage_j", {})
     lost = ", ".join(
-        f"{_STAGES.get(stage, stage)} {percent(lost_j / all_j)}"
+        f"{_STAGES.get(stage, stage)} {percent(lost_j / all_j, 2)}"
         for stage, lost_j in sorted(stages.items(), key=lambda item: -item[1])
         if all_j and lost_j / all_j >= 5e-4
     )
     if lost:
         rows.append(("Losses by stage", lost, "of the facility energy"))
     rows += [
-        _row(facts, "power_max_w", "highest facility power of any sample"),
+        _row(facts, "power_max_w", PEAK_OF),
         _row(facts, "power_mean_w", "facility energy / duration of the run"),
     ]
     swing_w = summary.get("facility", {}).get("swing", {}).get("site_w")
@@ -67,13 +77,14 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
 
 def _cooling(facts: RunFacts) -> list[tuple[Child, ...]]:
     summary = facts.summary
+    limit = f"; clocks fall above {facts.clock_limit_c:g} °C" if facts.clock_limit_c else ""
     rows = [
         _row(
             facts,
             "pue",
             f"facility energy / IT energy, at a mean of {facts.words('power_mean_w')} of the facility",
         ),
-        _row(facts, "gpu_max_c", "highest temperature of any GPU"),
+        _row(facts, "gpu_max_c", f"highest temperature of any GPU{limit}"),
         _row(facts, "throttle_gpu_s", "clocks lowered by temperature"),
         _row(facts, "water_l", "evaporated and blown down"),
     ]
@@ -107,25 +118,29 @@ def reliability(facts: RunFacts) -> Markup:
     down = summary.get("failures", {}).get("down", {})
     rows: list[tuple[Child, ...]] = [
         _row(facts, "interruptions", "of running jobs, by failures"),
-        _row(facts, "planned", "of running jobs, by maintenance"),
+        _row(facts, "planned", "by maintenance; nobody saves before it, so it loses work as a failure does"),
     ]
     if between_s is not None:
         rows.append(
             ("Mean time between interruptions", number(between_s, length(between_s)), "unexpected ones")
         )
-        nodes = summary.get("nodes")
-        if nodes:
+        if nodes := held_nodes(facts):
             each_s = between_s * nodes
-            rows.append(("The same for one node", number(each_s, length(each_s)), f"times {nodes:,} nodes"))
+            meaning = f"times {rounded(nodes)} nodes, those that jobs held in the mean"
+            rows.append(("The same for one node", number(each_s, length(each_s)), meaning))
     away = _away_s(summary)
     stops = sum(int(job.get("interruptions") or 0) for job in summary.get("jobs", ()))
     if stops and away:
         rows.append(
             ("Mean time to the next step", number(away / stops, length(away / stops)), "of a stopped job")
         )
+    if (time := repair_time(summary)) is not None:
+        still = f"; {time.open:,} still open count up to the end, so it is at least this" if time.open else ""
+        days = f"{rounded(time.nodes, 3)} nodes x {length(facts.end_s)} / {time.begun:,} repairs begun{still}"
+        rows.append(("Mean repair time (MTTR)", number(time.mean_s, length(time.mean_s)), days))
     for title, key, meaning in (
-        ("Mean repair time (MTTR)", "mean_down_s", f"from failure to return, {repairs_words(repairs)}"),
-        ("Repair time, P90", "p90_down_s", "nine of ten repairs took less"),
+        ("Of repairs that ended, mean", "mean_down_s", f"from failure to return, {repairs_words(repairs)}"),
+        ("Of repairs that ended, P90", "p90_down_s", "nine of ten of them took less"),
     ):
         if repairs.get(key):
             rows.append((title, number(repairs[key], length(repairs[key])), meaning))
@@ -135,6 +150,14 @@ def reliability(facts: RunFacts) -> Markup:
                 "Nodes in repair at a time",
                 number(down["mean"], rounded(down["mean"], 3)),
                 f"mean; P99 {down['p99']:g}, max. {down['most']:g}",
+            )
+        )
+    if spares := spare_nodes(facts):
+        rows.append(
+            (
+                "Spare nodes",
+                number(spares, f"{spares:,}"),
+                "of the rows of the largest job, asked for by none",
             )
         )
     if repairs.get("open"):
@@ -151,35 +174,3 @@ def _away_s(summary: Mapping[str, Any]) -> float:
         for phase, seconds in (job.get("away_s") or {}).items()
         if phase != "queue"
     )
-
-
-def repairs_words(repairs: Mapping[str, Any]) -> str:
-    """Return which repairs a mean is of: the longest are those that have not ended."""
-    done = counted(int(repairs.get("done") or 0), "repair")
-    still = int(repairs.get("open") or 0)
-    return f"over {done} that ended; {still:,} still open" if still else f"over {done}"
-
-
-def reliability_words(facts: RunFacts) -> str:
-    """Return how reliable the run was in two sentences."""
-    between_s = interval(facts)
-    if between_s is None:
-        return "No job was interrupted unexpectedly."
-    count = facts.words("interruptions")
-    often = f"One unexpected interruption every {length(between_s)}, {count} in all."
-    said = ["One unexpected interruption." if count == "1" else often]
-    repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
-    if repairs.get("mean_down_s"):
-        said.append(
-            f"A repair took {length(repairs['mean_down_s'])} in the mean {repairs_words(repairs)}. Up to "
-            f"{counted(int(down.get('most', 0)), 'node')} were out at a time."
-        )
-    dearest = facts.incidents.by_cause[:2]
-    installed = facts.incidents.installed_gpu_s
-    if dearest and facts.incidents.priced and installed:
-        named = " and ".join(
-            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of GPU time)"
-            for total in dearest
-        )
-        said.append(f"Dearest: {named}.")
-    return " ".join(said)

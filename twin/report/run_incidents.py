@@ -57,8 +57,8 @@ def by_cause(found: RunIncidents, summary: Summary) -> Markup:
             table(heads, rows, right=5),
             tag(
                 "p",
-                "GPU-hours are the work that jobs lost, and their time until the next step. Time of nodes in repair is "
-                "an account of its own.",
+                "GPU-hours are the work that jobs lost, and their time until the next step; planned maintenance loses "
+                "work too, for no checkpoint is written before it. Time of nodes in repair is an account of its own.",
                 class_="note",
             ),
             tag("p", counts_words(found, summary), class_="note"),

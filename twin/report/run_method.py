@@ -36,8 +36,8 @@ METHOD: tuple[tuple[str, str], ...] = (
     (
         "Failures",
         "Each cause strikes at a rate per node-day from published counts; times between failures are random draws of "
-        "the seed. Lost work is the time since the last checkpoint; the best interval is near the square root of 2 x "
-        "checkpoint pause x mean time between interruptions (Young, Daly).",
+        "the seed. A stop, planned or not, undoes the work since the last checkpoint; the interval that loses least is "
+        "near the square root of 2 x checkpoint pause x mean time between stops (Young; Daly adds terms).",
     ),
     (
         "Power",

@@ -23,14 +23,18 @@ from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
+from twin.report.loss_groups import PRODUCTIVE, losses_usd
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.range_bars import RangeBar, range_bars
-from twin.report.words import rounded, usd_range, usd_scale
+from twin.report.words import percent, rounded, usd_amount, usd_range, usd_scale
+from twin.shown_text import capitalised
 
 _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
+_ROW = 18.0
+"""Height of a bar of the money of a run, of which there are several [px]."""
 _HEADS = ("P5", "P50", "P95")
 _MOST_LEFT_OUT = 2
 """Sentences on what the books leave out that stand on the first page."""
@@ -84,17 +88,20 @@ def money_words(found: RunMoney | str) -> str:
     if isinstance(found, str):
         return found
     books, estimated = found.books, found.books.drawn.capital.estimated_share
-    said = [f"Building the site takes {usd_range(books.drawn.capital.total_usd)}."]
     if found.ledger is not None:
-        said.append(f"This run used {usd_range(found.ledger.total_usd)} of it and of its operation.")
+        capital, run = (
+            float(np.median(usd)) for usd in (books.drawn.capital.total_usd, found.ledger.total_usd)
+        )
+        said = [
+            f"Building the site takes {usd_amount(capital)}; this run used {usd_amount(run)} of it and of operation.",
+            *unproductive_words(found.ledger),
+        ]
     else:
-        said.append(f"A year costs {usd_range(books.drawn.yearly_usd)}.")
-    hour = unit_costs(books)
-    for key in ("gpu_h_productive", "gpu_h_installed"):
-        drawn = hour[key].drawn_usd if key in hour else None
-        if drawn is not None:
-            said.append(f"One {UNIT_TITLES[key]}: {usd_range(drawn)}.")
-            break
+        said = [
+            f"Building the site takes {usd_range(books.drawn.capital.total_usd)}.",
+            f"A year costs {usd_range(books.drawn.yearly_usd)}.",
+        ]
+    said += _hour_words(books)
     said += cash_sentences(books)
     said.append(
         f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices; ranges are of prices "
@@ -107,16 +114,58 @@ def money_words(found: RunMoney | str) -> str:
     return " ".join(said)
 
 
+def unproductive_words(ledger: LedgerUsd) -> list[str]:
+    """Return what GPU time cost that was not productive: one sum, and its parts in its unit; nothing where all was."""
+    usd = ledger.unproductive_usd
+    middle = float(np.median(usd))
+    if middle <= 0.0:
+        return []
+    scale, _ = usd_scale(middle)
+    parts = [
+        f"{group.title} {rounded(float(np.median(part)) / scale, 3)}" for group, part in losses_usd(ledger)
+    ]
+    share = percent(float(np.median(usd / ledger.total_usd)), 0)
+    return [
+        f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive: {', '.join(parts)}."
+    ]
+
+
+def _hour_words(books: SiteBooks) -> list[str]:
+    """Return what a GPU-hour of work costs, and beside the market price the hour that is like a rented one."""
+    hour = {key: cost.drawn_usd for key, cost in unit_costs(books).items() if cost.drawn_usd is not None}
+    said = [
+        f"One {UNIT_TITLES[key]}: {usd_range(hour[key])}."
+        for key in ("gpu_h_productive", "gpu_h_installed")
+        if key in hour
+    ][:1]
+    if "gpu_h_allocated" in hour and books.bill.gpu_count:
+        market = books.drawn.rent_usd_h / books.bill.gpu_count
+        said.append(
+            f"Like a rented hour, paid whether it is productive or not, is one {UNIT_TITLES['gpu_h_allocated']}: "
+            f"{usd_amount(float(np.median(hour['gpu_h_allocated'])))} here, {usd_amount(float(np.median(market)))} on "
+            "the market."
+        )
+    return said
+
+
 def money_chart(found: RunMoney | str) -> Markup | None:
-    """Return capital, a year and the run as bars with their ranges."""
+    """Return where the money of a run went as bars with their ranges; of a scene capital and a year."""
     if isinstance(found, str):
         return None
-    amounts = [
-        ("Capital", found.books.drawn.capital.total_usd),
-        ("A year, capital included", found.books.drawn.yearly_usd),
-    ]
-    if found.ledger is not None:
-        amounts.append(("This run", found.ledger.total_usd))
+    if found.ledger is None:
+        asked, row = "What does it cost?", 34.0
+        amounts = [
+            ("Capital", found.books.drawn.capital.total_usd),
+            ("A year, capital included", found.books.drawn.yearly_usd),
+        ]
+    else:
+        asked, row = "Where did the money of this run go?", _ROW
+        full = found.ledger.account_usd()
+        amounts = [
+            ("This run", found.ledger.total_usd),
+            ("Productive GPU time", np.asarray(full[ACCOUNTS.index(PRODUCTIVE)], np.float64)),
+            *((capitalised(group.title), usd) for group, usd in losses_usd(found.ledger)),
+        ]
     scale, unit = usd_scale(max(float(np.median(usd)) for _, usd in amounts) / _SPAN)
     bars = []
     for title, usd in amounts:
@@ -124,8 +173,9 @@ def money_chart(found: RunMoney | str) -> Markup | None:
         text = f"{rounded(middle, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
         bars.append(RangeBar(title, low, middle, high, text))
     caption = f" In {unit}: the bar ends at P50, the whisker runs from P5 to P95."
-    asked = tag("b", "What does it cost?")
-    return tag("figure", range_bars(bars, f"Cost in {unit}"), tag("figcaption", asked, caption))
+    return tag(
+        "figure", range_bars(bars, f"Cost in {unit}", row), tag("figcaption", tag("b", asked), caption)
+    )
 
 
 def books_of_site(books: SiteBooks) -> Markup:

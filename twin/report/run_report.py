@@ -15,21 +15,26 @@ from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog
 from twin.language import counted
+from twin.planning.job.result import PlanError
+from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.failure_table import YEAR_S, failure_table
+from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.record.site_year import SiteYear
-from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story
+from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story, run_theory
+from twin.report.engineer_words import losses_words, power_words, reliability_words
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
 from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
-from twin.report.run_engineering import facility, reliability, reliability_words
-from twin.report.run_summary import RunFacts, losses_words, power_words, summary_part
+from twin.report.run_engineering import facility, reliability
+from twin.report.run_summary import RunFacts, place_words, summary_part
+from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import spelled
@@ -98,16 +103,20 @@ def run_report(
         bands,
         year if isinstance(year := year_or_reason(*first, catalog), SiteYear) else None,
         _expected(scenario, summary, first[1], catalog),
+        _exposure(scenario, first[1], catalog),
+        _clock_limit_c(first[1], catalog),
+        published_tokens(scenario, catalog),
     )
     curves = run_story.time_curves(reader, events)
-    shown = [figure_of(picture, small=place == 0) for place, picture in enumerate(pictures)]
+    shown = [figure_of(picture) for picture in pictures]
     parts = [
         summary_part(facts, shown[0] if shown else None),
         _engineering(reader, facts, found, curves, shown[1:], without, events, first, catalog),
     ]
     parts.append(_method(reader, facts, first, catalog))
     constants = joined([run_basis.sources(*first, catalog, texts), assumptions(*first, catalog)])
-    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: simulated, not measured".lstrip("0")
+    begun = f"{scenario.start:%d %B %Y}".lstrip("0")
+    lead = f"Site: {place_words(scenario)}. {begun}, seed {reader.header.seed}: simulated, not measured"
     warnings = []
     if summary is None:
         reached, end = spoken(reader.t_end_s), spoken(reader.header.end_s)
@@ -134,6 +143,20 @@ def _expected(scenario: Scenario, summary: Summary | None, plant: Plant, catalog
         return None
     end_s: float = summary["simulated_s"] if job["end_s"] is None else job["end_s"]
     return failure_table(scenario, plant, catalog).job_per_year * (end_s - float(job["start_s"])) / YEAR_S
+
+
+def _exposure(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobRisk | None:
+    """Return what failures the largest job is exposed to; None: there is none, or it cannot be planned."""
+    try:
+        return risk_of(scenario, plant, catalog)
+    except (PlanError, ProfileError, ValueError):
+        return None
+
+
+def _clock_limit_c(plant: Plant, catalog: Catalog) -> float | None:
+    """Return the temperature above which the first GPUs lower their clocks [degC]; None: there are no GPUs."""
+    parts = np.unique(plant.gpus.part[plant.gpus.present]).tolist()
+    return min((catalog.gpu(plant.gpu_parts[part]).max_op_c for part in parts), default=None)
 
 
 def with_appendix(parts: Sequence[ReportPart], constants: Markup) -> list[ReportPart]:
@@ -198,8 +221,8 @@ def _engineering(
             ("jobs", "Jobs", run_facts.jobs(facts.summary, says) if facts.over else unfinished),
             ("money", "Money", run_money.money(facts.money)),
             ("year", "Typical year", run_basis.year(*first, catalog, facts.summary)),
-            ("rules", "Design rules", run_basis.rules(*first, catalog, events)),
             ("all", "All key figures", run_facts.key_figures(facts.summary, facts.bands)),
+            ("rules", "Design rules", run_basis.rules(*first, catalog, events)),
         ),
     )
 
@@ -220,9 +243,11 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                 "How sure are the figures?",
                 run_method.sure_words(standings, residual, run_facts.rests(facts.summary)),
             ),
+            ("How does goodput become productive time?", run_theory.time_words(facts)),
             ("How can I repeat it?", run_method.repeat_words(reader, facts.over)),
         ),
         (
+            ("theory", "Rules with the figures of this run", run_theory.theory(facts)),
             ("how", "How figures are worked out", run_method.method()),
             ("story", "The scene", run_method.story(scenario)),
             (

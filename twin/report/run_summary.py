@@ -6,18 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-import numpy as np
-
-from twin.analysis.account_words import account_title
 from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
 from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
+from twin.planning.risk.risk import JobRisk
 from twin.record.site_year import SiteYear
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.next_steps import next_words
@@ -25,14 +22,13 @@ from twin.report.pages import ReportPart
 from twin.report.published import A_DAY, DAY_S, PublishedFigure, published_table
 from twin.report.run_facts import figure_cell, ledger_rows
 from twin.report.run_money import RunMoney, money_chart, money_words
+from twin.report.training_progress import progress_words
 from twin.report.words import (
     amount,
     figure_text,
     figure_title,
     length,
     percent,
-    rounded,
-    usd_amount,
     usd_range,
 )
 from twin.scenario.schema.document import Scenario
@@ -58,7 +54,9 @@ class RunFacts:
     """What is known of a run that its parts tell: scene, figures, ledger [GPU s], incidents, money, published figures.
 
     `over` is False of a run that has not finished: its figures are those so far. `expected` are the unexpected
-    interruptions that the rates give in the mean.
+    interruptions that the rates give in the mean, `exposure` what failures the largest job is exposed to,
+    `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
+    training of the model.
     """
 
     scenario: Scenario
@@ -72,6 +70,9 @@ class RunFacts:
     bands: SeedBands | None = None
     year: SiteYear | None = None
     expected: float | None = None
+    exposure: JobRisk | None = None
+    clock_limit_c: float | None = None
+    whole_tokens: float | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""
@@ -120,18 +121,18 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
     body: list[Child] = [_cards(facts), money_chart(facts.money)]
     if facts.published:
         body += [tag("h3", "Beside what was published"), published_table(facts.published)]
-    if picture is not None:
-        body.append(picture)
+    shown = () if picture is None else (("work", "The hall at work", picture),)
     return ReportPart(
         "summary",
         "Summary",
         "for who decides",
         (
-            ("What came of it, and is it worth its cost?", f"{verdict(facts)} {cost(facts)}"),
+            ("What came of it?", verdict(facts)),
+            ("What did it cost, and is it worth that?", cost(facts)),
             ("What is the risk?", risk(facts)),
-            ("What next?", next_words(facts.ledger_gpu_s, facts.ledger_usd)),
+            ("What next?", next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.incidents.events)),
         ),
-        (("figures", "At a glance", joined(body)),),
+        (("figures", "At a glance", joined(body)), *shown),
     )
 
 
@@ -142,8 +143,7 @@ def verdict(facts: RunFacts) -> str:
     if goodput is not None:
         said.append(
             f"It kept {percent(goodput)} of the steps of an ideal run of the same GPUs (goodput), and "
-            f"{percent(facts.share('productive'))} of all installed GPU time was productive"
-            + (f"; the largest loss is {_named(facts, 1)}." if facts.losses else ".")
+            f"{percent(facts.share('productive'))} of all installed GPU time was productive."
         )
     return " ".join(said)
 
@@ -172,23 +172,7 @@ def _left(facts: RunFacts, job: Mapping[str, Any]) -> str:
     spec = next((spec for spec in facts.scenario.jobs if spec.id == job["id"]), None)
     if job.get("state") in _STATES or spec is None or job.get("start_s") is None:
         return ""
-    if spec.steps is None:
-        return " The scene sets no end of it."
-    done = (job.get("steps") or 0) / spec.steps
-    if not done:
-        return ""
-    left_s = (facts.end_s - job["start_s"]) * (1.0 / done - 1.0)
-    ends = facts.scenario.start + timedelta(seconds=facts.end_s + left_s)
-    said = f" That is {percent(done)} of its {spec.steps:,} steps; at this rate it ends on {ends.day} {ends:%B %Y}"
-    if facts.ledger_usd is None:
-        return f"{said}."
-    more_usd = float(np.median(facts.ledger_usd.total_usd)) * left_s / facts.end_s
-    return f"{said} and costs {usd_amount(more_usd)} more."
-
-
-def _named(facts: RunFacts, most: int) -> str:
-    """Return the largest losses with their shares."""
-    return ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in facts.losses[:most])
+    return progress_words(spec, job, facts.scenario, facts.money, facts.whole_tokens, facts.end_s)
 
 
 def cost(facts: RunFacts) -> str:
@@ -218,8 +202,8 @@ def risk(facts: RunFacts) -> str:
         if found.priced and installed:
             cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
             said.append(
-                f"Failures took {percent(cost / installed)} of the GPU time with lost work and restarts; the dearest "
-                f"cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
+                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time with lost work and "
+                f"restarts; the dearest cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
             if (repair := facts.share("idle_in_repair")) >= _WORTH_SAYING:
                 said.append(f"Nodes in repair or maintenance took {percent(repair)} more.")
@@ -279,19 +263,19 @@ def _cards(facts: RunFacts) -> Markup:
     summary = facts.summary
     cards: list[tuple[str, Child]] = [
         ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
-        ("Place" if facts.scenario.site.climate.place else "Site", place_words(facts.scenario)),
     ]
     if "gpus" in summary and "nodes" in summary:
         nodes = tag("span", f"in {summary['nodes']:,} nodes", class_="reader")
-        cards.insert(1, ("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
+        cards.append(("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
+    cards += [(facts.title(key), facts.cell(key)) for key in ("goodput", "interruptions")]
     if isinstance(facts.money, RunMoney):
         books, ledger = facts.money.books, facts.money.ledger
         cards.append(("Capital (P5 to P95)", range_card(books.drawn.capital.total_usd)))
         if ledger is not None:
             cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
+            cards.append(("Of it unproductive (P5 to P95)", range_card(ledger.unproductive_usd)))
     cards += [
-        (facts.title(key), facts.cell(key))
-        for key in ("goodput", "interruptions", "energy_j", "power_max_w", "carbon_kg", "water_l")
+        (facts.title(key), facts.cell(key)) for key in ("energy_j", "power_max_w", "carbon_kg", "water_l")
     ]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
 
@@ -308,49 +292,3 @@ def interval(facts: RunFacts) -> float | None:
     """Return the mean time between unexpected interruptions [s]; None: there was none."""
     unexpected = facts.figure("interruptions")
     return facts.end_s / unexpected if unexpected else None
-
-
-def utility_w(scenario: Scenario) -> float:
-    """Return what the utility may give [W]; 0: not said."""
-    stages = [stage for stage in scenario.power if stage.kind == "utility"]
-    return sum((stage.capacity_w or 0.0) * stage.count * stage.units for stage in stages)
-
-
-def year_peak_words(year: SiteYear, supply_w: float) -> str:
-    """Return the peak of the typical year beside what the utility may give, in a sentence."""
-    peak_w = float(year.grid_w.max())
-    when = f"In the hottest hour of a typical year at {percent(year.load, 0)} load"
-    asked = f"{when} it asks the grid for {amount(peak_w, 'power')}"
-    if not supply_w:
-        return f"{asked}."
-    over = ", more than the utility may give" if peak_w > supply_w else ""
-    return f"{asked} of {amount(supply_w, 'power')}{over}."
-
-
-def power_words(facts: RunFacts) -> str:
-    """Return whether power and cooling hold, in two sentences."""
-    summary = facts.summary
-    supply_w = utility_w(facts.scenario)
-    of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
-    said = [f"The site drew {facts.words('power_max_w')} at most{of}, with a PUE of {facts.words('pue')}."]
-    if facts.year is not None:
-        said.append(year_peak_words(facts.year, supply_w))
-    throttled = facts.figure("throttle_gpu_s") or 0.0
-    hot = (
-        f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
-        if throttled > 0.0
-        else "heat slowed none"
-    )
-    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}, and {hot}.")
-    wue = summary.get("wue_l_kwh")
-    water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
-    took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
-    said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
-    return " ".join(said)
-
-
-def losses_words(facts: RunFacts) -> str:
-    """Return where the GPU time went in a sentence."""
-    if not sum(facts.ledger_gpu_s.values()):
-        return "Nothing is booked yet."
-    return f"{percent(facts.share('productive'))} was productive. The largest losses: {_named(facts, 4)}."

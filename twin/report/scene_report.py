@@ -23,12 +23,13 @@ from twin.record.constants import constants
 from twin.record.inputs import app_version
 from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_method, run_money
+from twin.report.engineer_words import utility_w, year_peak_words
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
 from twin.report.run_assumptions import assumptions
 from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.run_report import ReportPicture, figure_of, with_appendix
-from twin.report.run_summary import place_words, range_card, utility_w, year_peak_words
+from twin.report.run_summary import place_words, range_card
 from twin.report.words import amount
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario import Document

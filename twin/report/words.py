@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from twin import units
@@ -31,6 +31,12 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
         (1e9, 1e9, "billion USD"),
     ),
     "gpu_hours": ((0.0, 1.0, "GPU-h"), (1e7, 1e6, "million GPU-h")),
+    "tokens": (
+        (0.0, 1.0, "tokens"),
+        (1e7, 1e6, "million tokens"),
+        (1e9, 1e9, "billion tokens"),
+        (1e12, 1e12, "trillion tokens"),
+    ),
 }
 """From which size on, what one is, and its name."""
 _REPORTED: dict[str, tuple[str, str, float]] = {
@@ -77,6 +83,21 @@ def rounded(value: float, digits: int = DIGITS) -> str:
     ('38,100', '0.1235', '92.9')
     """
     return significant(float(f"{value:.{digits}g}"), digits)
+
+
+def parts_in(whole: float, parts: Sequence[float], decimals: int) -> list[str]:
+    """Return the parts of a whole as numbers that add up to it as it is printed: the largest remainders are rounded up.
+
+    >>> parts_in(1.0, [1 / 3, 1 / 3, 1 / 3], 2)
+    ['0.34', '0.33', '0.33']
+    """
+    size = 10.0**decimals
+    steps = [math.floor(part * size + 1e-6) for part in parts]
+    left = round(whole * size) - sum(steps)
+    order = sorted(range(len(parts)), key=lambda place: steps[place] - parts[place] * size)
+    for place in order[: max(left, 0)]:
+        steps[place] += 1
+    return [f"{count / size:,.{decimals}f}" for count in steps]
 
 
 def usd_range(usd: Floats, digits: int = 3) -> str:

@@ -1,0 +1,176 @@
+"""What GPU time, power, cooling and repairs come to in sentences, for who builds and runs the site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from twin.analysis.account_words import account_title
+from twin.language import counted
+from twin.record.accounts import RESTING
+from twin.record.site_year import SiteYear
+from twin.report.next_steps import slow_nodes
+from twin.report.run_summary import RunFacts, inner, interval
+from twin.report.words import amount, length, percent, rounded
+from twin.scenario.schema.document import Scenario
+
+PEAK_WINDOW_S = 3600.0
+"""The heat model takes steps of this length at most, and peaks are means over one [s]."""
+PEAK_OF = f"highest mean over a step of the heat model, {length(PEAK_WINDOW_S)} at most"
+
+
+def utility_w(scenario: Scenario) -> float:
+    """Return what the utility may give [W]; 0: not said."""
+    stages = [stage for stage in scenario.power if stage.kind == "utility"]
+    return sum((stage.capacity_w or 0.0) * stage.count * stage.units for stage in stages)
+
+
+def year_peak_words(year: SiteYear, supply_w: float) -> str:
+    """Return the peak of the typical year beside what the utility may give, in a sentence."""
+    peak_w = float(year.grid_w.max())
+    when = "No place, so a mean day instead of a typical year: in its" if year.mean_day else "In the"
+    of_year = "" if year.mean_day else " of a typical year"
+    asked = f"{when} hottest hour{of_year} at {percent(year.load, 0)} load it asks the grid for"
+    if not supply_w:
+        return f"{asked} {amount(peak_w, 'power')}."
+    over = ", more than the utility may give" if peak_w > supply_w else ""
+    return f"{asked} {amount(peak_w, 'power')} of {amount(supply_w, 'power')}{over}."
+
+
+def power_words(facts: RunFacts) -> str:
+    """Return whether power and cooling hold."""
+    summary = facts.summary
+    supply_w = utility_w(facts.scenario)
+    of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
+    swing_w = summary.get("facility", {}).get("swing", {}).get("site_w")
+    swings = (
+        f"; each training step swings it by {amount(swing_w, 'power', 3)}, peak to trough" if swing_w else ""
+    )
+    said = [
+        f"The site drew {facts.words('power_max_w')} at most{of} ({PEAK_OF}{swings}), with a PUE of "
+        f"{facts.words('pue')}."
+    ]
+    if facts.year is not None:
+        said.append(year_peak_words(facts.year, supply_w))
+    throttled = facts.figure("throttle_gpu_s") or 0.0
+    hot = (
+        f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
+        if throttled > 0.0
+        else "heat slowed none"
+    )
+    limit = f"clocks fall above {facts.clock_limit_c:g} °C, and " if facts.clock_limit_c else ""
+    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}; {limit}{hot}.")
+    wue = summary.get("wue_l_kwh")
+    water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
+    took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
+    said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
+    return " ".join(said)
+
+
+def losses_words(facts: RunFacts) -> str:
+    """Return where the GPU time went, and what stragglers were where they are among the largest losses."""
+    if not sum(facts.ledger_gpu_s.values()):
+        return "Nothing is booked yet."
+    most = facts.losses[:4]
+    named = ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in most)
+    said = f"{percent(facts.share('productive'))} was productive. The largest losses: {named}."
+    if "straggler" in most and not slow_nodes(facts.incidents.events):
+        said += (
+            " Stragglers without a slow node: each step waits for the slowest of all GPUs (jitter, spread of their "
+            "clocks)."
+        )
+    return said
+
+
+# --- repairs
+
+
+@dataclass(frozen=True)
+class RepairTime:
+    """How long repairs take, those too that have not ended.
+
+    Parameters
+    ----------
+    mean_s
+        Node-time in repair over repairs begun: what is still open counts up to the end, so that it takes at least so
+        long. By Little's law it is what fits the mean number of nodes in repair [s].
+    begun, open
+        Repairs, and those of them that have not ended.
+    nodes
+        In repair at a time, in the mean.
+    """
+
+    mean_s: float
+    begun: int
+    open: int
+    nodes: float
+
+
+def repair_time(summary: Mapping[str, Any]) -> RepairTime | None:
+    """Return how long repairs of a run take; None: none began, or the run is of a program that did not tell."""
+    repairs, down = summary.get("repairs", {}), summary.get("failures", {}).get("down", {})
+    still = int(repairs.get("open") or 0)
+    begun = int(repairs.get("done") or 0) + still
+    if not begun or not down.get("mean"):
+        return None
+    return RepairTime(
+        float(down["mean"]) * float(summary["simulated_s"]) / begun, begun, still, float(down["mean"])
+    )
+
+
+def repairs_words(repairs: Mapping[str, Any]) -> str:
+    """Return which repairs a mean is of: the longest are those that have not ended."""
+    done = counted(int(repairs.get("done") or 0), "repair")
+    still = int(repairs.get("open") or 0)
+    return f"over {done} that ended; {still:,} still open" if still else f"over {done}"
+
+
+def held_nodes(facts: RunFacts) -> float:
+    """Return how many nodes jobs held in the mean: those whose failures interrupt one."""
+    gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
+    if not gpus or not nodes or facts.end_s <= 0.0:
+        return 0.0
+    held_gpu_s = sum(gpu_s for account, gpu_s in facts.ledger_gpu_s.items() if account not in RESTING)
+    return held_gpu_s / facts.end_s * float(nodes) / float(gpus)
+
+
+def spare_nodes(facts: RunFacts) -> int:
+    """Return how many nodes no job of the scene asks for; 0: none, or unknown."""
+    return facts.exposure.model.spares if facts.exposure is not None else 0
+
+
+def reliability_words(facts: RunFacts) -> str:
+    """Return how reliable the run was."""
+    between_s = interval(facts)
+    if between_s is None:
+        return "No job was interrupted unexpectedly."
+    count = facts.words("interruptions")
+    often = f"One unexpected interruption every {length(between_s)}, {count} in all."
+    said = ["One unexpected interruption." if count == "1" else often]
+    repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
+    if (time := repair_time(facts.summary)) is not None:
+        ended_s = repairs.get("mean_down_s")
+        known = (
+            f"; the {repairs['done']:,} that ended took {length(ended_s)}" if time.open and ended_s else ""
+        )
+        still = (
+            f", {time.open:,} of {time.begun:,} still open and counted up to the end{known}"
+            if time.open
+            else f" over {counted(time.begun, 'repair')}"
+        )
+        spares = spare_nodes(facts)
+        beside = f", beside {counted(spares, 'spare node')}" if spares else ""
+        said.append(
+            f"A repair took {length(time.mean_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in the "
+            f"mean and {int(down.get('most', 0)):,} at most{beside}."
+        )
+    dearest = facts.incidents.by_cause[:2]
+    installed = facts.incidents.installed_gpu_s
+    if dearest and facts.incidents.priced and installed:
+        named = " and ".join(
+            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of GPU time)"
+            for total in dearest
+        )
+        said.append(f"Dearest: {named}.")
+    return " ".join(said)

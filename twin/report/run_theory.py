@@ -1,0 +1,147 @@
+"""Rules behind a run with its own figures, for who teaches: goodput to productive time, failures, checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from twin.analysis.account_words import account_title
+from twin.language import counted
+from twin.physics.checkpoint import daly_interval_s, young_interval_s
+from twin.planning.risk.risk import JobRisk
+from twin.record.accounts import RESTING
+from twin.report.engineer_words import held_nodes, repair_time
+from twin.report.loss_groups import WITHIN_STEPS, time_shares
+from twin.report.markup import Child, Markup, joined, table, tag
+from twin.report.run_summary import RunFacts, interval
+from twin.report.words import length, parts_in, percent, rounded
+from twin.units import spoken
+
+_EXPOSED = "exposed_"
+_SAME = 5e-4
+"""Goodput and the share of kept steps are told as one below this difference."""
+YOUNG = "interval = \N{SQUARE ROOT}(2 w M)"
+DALY = "interval = \N{SQUARE ROOT}(2 w M) (1 + \N{SQUARE ROOT}(w / 2M) / 3 + w / 18M) \N{MINUS SIGN} w"
+FIRST_ORDER = "share = w / interval + interval / 2M"
+
+
+def time_words(facts: RunFacts) -> str:
+    """Return how the share of kept steps becomes that of productive time, term by term, in one line."""
+    shares = time_shares(facts.ledger_gpu_s)
+    if shares is None:
+        return "No job held GPUs."
+    kept, goodput = shares.kept / shares.held, facts.figure("goodput")
+    same = " (goodput)"
+    if goodput is None or abs(goodput - kept) >= _SAME:
+        same = (
+            "" if goodput is None else f" (goodput, over an ideal run of the jobs, is {percent(goodput, 2)})"
+        )
+    stops = [loss for loss in facts.losses if loss not in RESTING and loss not in WITHIN_STEPS]
+    idle = [loss for loss in facts.losses if loss in RESTING]
+    waits = [loss for loss in facts.losses if loss in WITHIN_STEPS]
+    return (
+        f"Installed 100 %{_less(facts, idle, 1.0, shares.held)} = {percent(shares.held, 2)} held by jobs"
+        f"{_less(facts, stops, shares.held, shares.kept)} = {percent(shares.kept, 2)} in kept steps, which is "
+        f"{percent(kept, 2)} of the held time{same}{_less(facts, waits, shares.kept, shares.productive)} = "
+        f"{percent(shares.productive, 2)} productive."
+    )
+
+
+def _less(facts: RunFacts, losses: Sequence[str], before: float, after: float) -> str:
+    """Return what is taken off a share of the installed GPU time, term by term in percent: as printed it adds up."""
+    terms: dict[str, float] = {}
+    for account in losses:
+        title = "exposed communication" if account.startswith(_EXPOSED) else account_title(account)
+        terms[title] = terms.get(title, 0.0) + facts.share(account)
+    whole = round(100.0 * before, 2) - round(100.0 * after, 2)
+    told = parts_in(whole, [100.0 * share for share in terms.values()], 2)
+    return "".join(
+        f" \N{MINUS SIGN} {amount} {title}"
+        for title, amount in zip(terms, told, strict=True)
+        if float(amount)
+    )
+
+
+def theory(facts: RunFacts) -> Markup:
+    """Return the rules of failures and checkpoints, each with its formula and what it comes to in this run."""
+    failures, checkpoints = _failures(facts), _checkpoints(facts) if facts.exposure is not None else []
+    if not failures and not checkpoints:
+        return tag("p", "Nothing failed, and nothing was saved: there is nothing to hold against a rule.")
+    note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job (MTBF)."
+    heads = ("rule", "formula", "in this run")
+    return joined(
+        [
+            table(heads, [*failures, *checkpoints], class_="sources"),
+            tag("p", note, class_="note") if checkpoints else None,
+        ]
+    )
+
+
+def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
+    rows: list[tuple[Child, ...]] = []
+    between_s, nodes = interval(facts), held_nodes(facts)
+    if between_s is not None and nodes:
+        rows.append(
+            (
+                "MTBF of many nodes",
+                "MTBF of N nodes = MTBF of one / N",
+                f"{length(between_s * nodes)} / {rounded(nodes)} nodes = {length(between_s)} "
+                f"({counted(round(facts.figure('interruptions') or 0), 'unexpected interruption')} in "
+                f"{length(facts.end_s)})",
+            )
+        )
+    if (time := repair_time(facts.summary)) is not None:
+        rows.append(
+            (
+                "Nodes in repair (Little)",
+                "nodes = repairs begun a day x mean repair time",
+                f"{rounded(time.begun / (facts.end_s / 86400.0), 3)} x {length(time.mean_s)} = "
+                f"{rounded(time.nodes, 3)} nodes",
+            )
+        )
+    return rows
+
+
+def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
+    exposure = facts.exposure
+    assert exposure is not None
+    best = best_intervals(exposure)
+    if best is None:
+        return []
+    young_s, daly_s = best
+    between_s = exposure.model.mean_between_s
+    saves = "never saves" if math.isinf(exposure.interval_s) else f"saves every {length(exposure.interval_s)}"
+    rows: list[tuple[Child, ...]] = [
+        (
+            "Young's rule",
+            YOUNG,
+            f"w = {spoken(exposure.pause_s)}, M = {length(between_s)} by the rates, planned stops too: "
+            f"{length(round(young_s))}",
+        ),
+        ("Daly's rule", DALY, f"{length(round(daly_s))}; the job {saves}, in whole steps"),
+    ]
+    if not math.isinf(exposure.interval_s):
+        held = time_shares(facts.ledger_gpu_s)
+        seen = (
+            f"; of the time held the ledger has {percent(facts.share('checkpoint_stall') / held.held)} checkpoint "
+            f"stall and {percent(facts.share('lost_work') / held.held)} lost work"
+            if held is not None and len(facts.summary.get("jobs", ())) == 1
+            else ""
+        )
+        rows.append(("Cost of checkpoints", FIRST_ORDER, f"{first_order_words(exposure)}{seen}"))
+    return rows
+
+
+def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:
+    """Return the intervals by Young's and by Daly's rule [s]; None: nothing stops the job, or a write costs nothing."""
+    between_s = exposure.model.mean_between_s
+    if math.isinf(between_s) or exposure.pause_s <= 0.0:
+        return None
+    return young_interval_s(exposure.pause_s, between_s), daly_interval_s(exposure.pause_s, between_s)
+
+
+def first_order_words(exposure: JobRisk) -> str:
+    """Return what checkpoints and lost work take at the interval of a job, to the first order."""
+    writes = exposure.pause_s / exposure.interval_s
+    lost = exposure.interval_s / (2.0 * exposure.model.mean_between_s)
+    return f"{percent(writes)} + {percent(lost)} = {percent(writes + lost)}"
