@@ -127,7 +127,7 @@ def test_what_stands_behind_tiles_is_left_out_and_triangles_are_seldom_sent_anew
         "set_data",
         lambda self, *data, **more: (sent.append(self), send(self, *data, **more)),
     )
-    panels = view.scene._panels._shown.indices
+    panels = view.scene.panels.shown.indices
     for pose in some:
         view.look(pose)  # the floor mirrors nothing then
         seen(view.native)

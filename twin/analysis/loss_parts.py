@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import has_stretches, lost_s, stretches
-from twin.analysis.stretch_costs import Piece, StretchCosts, stretch_costs
+from twin.analysis.stretch_costs import StretchPiece, StretchCosts, stretch_costs
 from twin.arrays import IntP
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS, RESTING
 from twin.record.event_kinds import kind_of
@@ -157,7 +157,7 @@ class LossParts:
         by_gpus = account in RESTING
         each = counts.get("gpu", 0) / max(counts.get("node", 0), 1) if by_gpus else 1.0
         pieces = [
-            Piece(number, owner, from_s, to_s, nodes * each)
+            StretchPiece(number, owner, from_s, to_s, nodes * each)
             for number, (span, owner) in enumerate(zip(lasting, owners.tolist(), strict=True))
             for from_s, to_s, nodes in span.pieces(ledger.t0_s, ledger.t1_s)
         ]

@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Piece:
+class StretchPiece:
     """A piece of a stretch in which as much of it lasts all the time.
 
     Parameters
@@ -58,7 +58,7 @@ class StretchCosts:
 
 
 def stretch_costs(
-    spent: Spent, pieces: Sequence[Piece], stretches: int, jobs: int, *, by_gpus: bool = False
+    spent: Spent, pieces: Sequence[StretchPiece], stretches: int, jobs: int, *, by_gpus: bool = False
 ) -> StretchCosts:
     """Return what each stretch took.
 
@@ -123,7 +123,7 @@ class _Shared:
         return Spent(self.spent.job[row], self.edge_s[place], self.edge_s[place + 1], rate)
 
 
-def _share(spent: Spent, pieces: Sequence[Piece], gpu_s: Floats, *, by_job: bool, by_gpus: bool) -> _Shared:
+def _share(spent: Spent, pieces: Sequence[StretchPiece], gpu_s: Floats, *, by_job: bool, by_gpus: bool) -> _Shared:
     """Add to `gpu_s` what each piece takes of its job, or of all together."""
     begin_s, end_s, weight = (
         np.array([getattr(piece, name) for piece in pieces]) for name in ("begin_s", "end_s", "weight")

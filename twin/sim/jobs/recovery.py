@@ -290,16 +290,13 @@ class RecoveryHandler(Leaving):
             return
         gone, kept = seats[lost & ~missing], seats[~lost]
         self.nodes.give_back(now, row.index, gone)
-        after = seats
-        left = False
+        after, left = np.where(lost, -1, seats), False
         if lost.any():
             usable = self._spares(row)
             free = plan.group(kept[:1].tolist(), usable) & usable
             if np.count_nonzero(free):
                 after = filled(seats, self.domains, free, lost)
                 left = exchange(self.nodes, self.log, now, row, kept, after)
-            else:
-                after = np.where(lost, -1, seats)
         before = row.width
         row.nodes = after[after >= 0].tolist()
         row.vacant = np.flatnonzero(after < 0).tolist()

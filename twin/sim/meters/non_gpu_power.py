@@ -24,7 +24,7 @@ from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
-from twin.sim.thermal.job_groups import WorkTable
+from twin.sim.thermal.job_groups import WorkFigures
 from twin.sim.thermal.thermal_build import Body
 
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
@@ -133,6 +133,10 @@ class Overhead(Stateful):
         Power of all nodes besides their GPUs [W].
     band
         Temperatures between which no hall trips or comes back, as `ThermalState.upper` [C].
+    by_trace
+        How hard each trace drives nodes.
+    driven
+        What `set` was last asked for, and what came of it; None: the next works all nodes out.
     """
 
     def __init__(self, power: PowerSystem, cooling: CoolingSystem, body: Body, plant: Plant) -> None:
@@ -167,15 +171,15 @@ class Overhead(Stateful):
         self._set_band()
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
-        self._by_trace = _ByTrace(body)
-        self._drives: tuple[tuple[int, int], WorkTable] | None = None  # of which plans and models, by job
+        self.by_trace = _ByTrace(body)
+        self._drives: tuple[tuple[int, int], WorkFigures] | None = None  # of which plans and models, by job
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
         self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
         self.rest_w = 0.0
         self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
-        self._driven: _Driven | None = None  # none: all of them are to be worked out
+        self.driven: _Driven | None = None  # none: all of them are to be worked out
         self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
         self._static: tuple[Floats, tuple[Floats, Floats]] | None = (
             None  # power of switches and stores, and its heat
@@ -185,30 +189,30 @@ class Overhead(Stateful):
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        jobs, by_trace = stepping(len(clocks.jobs.rows)), self._by_trace
+        jobs, by_trace = stepping(len(clocks.jobs.rows)), self.by_trace
         if len(by_trace.share) != jobs + 2 * len(clocks.mixed):
             share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
-            self._driven = None
+            self.driven = None
         self._drive(wanted, by_trace.drive(self._moved_drives(clocks)))
         static_loop_w, static_hall_w = self._static_heat()
-        assert self._driven is not None
-        self._own_loop_w = self._driven.loop_w + static_loop_w
-        self._own_hall_w = self._driven.hall_w + static_hall_w
+        assert self.driven is not None
+        self._own_loop_w = self.driven.loop_w + static_loop_w
+        self._own_hall_w = self.driven.hall_w + static_hall_w
         self._take_extras()
 
     def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
         """Return how hard jobs drive nodes, by trace, of those that step alone and did not: of others nobody asks."""
-        jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
+        jobs, apart, by_trace = clocks.jobs, clocks.apart, self.by_trace
         plans = jobs.replanned, len(clocks.models)
         if self._drives is None or self._drives[0] != plans:
 
             def drives(job: int, work: Work) -> tuple[float, float]:
                 return clocks.load_share(job), float(work.node_at_peak)
 
-            self._drives = plans, WorkTable(2, drives)
+            self._drives = plans, WorkFigures(2, drives)
         share, peak = self._drives[1].columns(apart, [jobs.work[job] for job in apart])
         traces = np.array(list(map(stepping, apart)), np.intp)
         moved = ((share != by_trace.share[traces]) | (peak != by_trace._peak[traces])).nonzero()[0]
@@ -217,13 +221,13 @@ class Overhead(Stateful):
 
     def _drive(self, wanted: IntP, moved: list[int]) -> None:
         """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""
-        known = self._driven
+        known = self.driven
         nodes = None if known is None else self._others(wanted, known.wanted, moved)
         if known is None or nodes is None:
             lit = self.plant.nodes.present & (wanted != OFF)
             if not np.count_nonzero(lit != self._lit):
                 lit = self._lit
-            self.node_w = self._by_trace.power_w(wanted)
+            self.node_w = self.by_trace.power_w(wanted)
             self.node_w *= lit
             loop_w, hall_w = self._by_node(self.node_w)
         else:
@@ -235,17 +239,17 @@ class Overhead(Stateful):
                     lit = lit.copy()
                     lit[nodes] = lights
                 self.node_w = self.node_w.copy()
-                self.node_w[nodes] = self._by_trace.power_w(trace, nodes) * lights
+                self.node_w[nodes] = self.by_trace.power_w(trace, nodes) * lights
                 loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
-        self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
+        self.driven = _Driven(wanted, self.node_w, loop_w, hall_w)
 
     def _others(self, wanted: IntP, known: IntP, moved: list[int]) -> IntP | None:
         """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
         others = wanted != known
         if moved:
-            drives = np.zeros(len(self._by_trace.share), bool)
+            drives = np.zeros(len(self.by_trace.share), bool)
             drives[moved] = True
             others |= drives.take(wanted)
         return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
@@ -385,7 +389,7 @@ class Overhead(Stateful):
     def on_restored(self) -> None:
         """Work out what follows of temperatures and powers."""
         self._set_band()
-        self.rest_w, self._powered, self._driven = float(self.node_w.sum()), None, None
+        self.rest_w, self._powered, self.driven = float(self.node_w.sum()), None, None
 
     def _warm_loops(self) -> list[bool]:
         warm: list[bool] = np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist()

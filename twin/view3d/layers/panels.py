@@ -231,7 +231,7 @@ class Panels:
         if self._quads:
             slot, gpus = vertices["a_grid"][::4, 2].astype(np.int64), len(plant.gpus.present)
             of_gpu = plant.gpus.rack[np.minimum(slot, gpus - 1)]
-            self._shown = RackQuads(np.where(slot < gpus, of_gpu, slot - gpus))
+            self.shown = RackQuads(np.where(slot < gpus, of_gpu, slot - gpus))
             self._program = program(_VERTEX, _FRAGMENT, vertices)
 
     def draw(self, stage: DrawContext, hidden: Bools, *, mirrored: bool = False) -> None:
@@ -239,11 +239,11 @@ class Panels:
 
         Nothing is drawn of racks that are `hidden`, by slot.
         """
-        if not self._quads or not self._shown.leave_out(hidden):
+        if not self._quads or not self.shown.leave_out(hidden):
             return
         stage.light(self._program)
         self._program["u_upright"] = -1.0 if mirrored else 1.0
         self._program["u_recess"] = stage.colours.recess
         self._program["u_gain"] = stage.colours.tile_gain
         self._values.bind(self._program)
-        self._program.draw("triangles", self._shown.indices)
+        self._program.draw("triangles", self.shown.indices)

@@ -106,10 +106,10 @@ class SceneLayers:
         self._plant, self._geometry, self._runs, self._plan = plant, geometry, runs, plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
         # Layers give their programs back before the next ones ask for some.
-        for name in ("_panels", "_faces", "_cabinets", "_arcs", "_near", "tiles"):
+        for name in ("panels", "_faces", "_cabinets", "_arcs", "_near", "tiles"):
             vars(self).pop(name, None)
         self.values = ValueTexture(slots, self._capability.value_format)
-        self._panels = Panels(plant, geometry, self.values)
+        self.panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
         faces, rack_of_face = cabinets(plant)
         self._cabinets = Solids(faces, CABINET, rack_of_face)
@@ -391,7 +391,7 @@ class SceneLayers:
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
         if "racks" in layers:
-            for layer in (self._panels, self._faces, self._cabinets):
+            for layer in (self.panels, self._faces, self._cabinets):
                 layer.draw(stage, self.tiles.hidden_racks)
             self._machines.draw(stage)
             self._gear.draw(stage)
@@ -404,7 +404,7 @@ class SceneLayers:
             self.power.draw(stage)
         if "racks" in layers and not moving and not pose.flat:
             gloo.set_cull_face("front")
-            self._panels.draw(stage, self.tiles.hidden_racks, mirrored=True)
+            self.panels.draw(stage, self.tiles.hidden_racks, mirrored=True)
             gloo.set_cull_face("back")
         gloo.set_state(cull_face=False)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
@@ -422,7 +422,7 @@ class SceneLayers:
         if self._plant is not None and "racks" in state.layers:
             stage = self.stage(pose, state, size_px)
             self.tiles.draw(stage, sheer=False)
-            self._panels.draw(stage, self.tiles.hidden_racks)
+            self.panels.draw(stage, self.tiles.hidden_racks)
 
     def draw_over(
         self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, scale: float, moving: bool
