@@ -107,15 +107,18 @@ class Placement:
     def spread(self) -> LinkSpread:
         """Load of the job on the links behind the cards, worked out when somebody asks."""
         loads = self.router.load(self.flows, len(PHASES)) if self.loads is None else self.loads
-        met, span = np.concatenate([links for links, _ in loads.by_group]), 2 * len(self.router.links)
-        few = len(met) * FEW_LINKS < span
-        links = np.unique(met) if few else np.arange(span)
-        peak = np.zeros(len(links))
+        by_phase = tuple(links for links, _ in loads.by_group)
+        met, span = [links for links in by_phase if len(links)], 2 * len(self.router.links)
+        alike = met and all(np.array_equal(links, met[0]) for links in met[1:])
+        few = sum(map(len, met)) * FEW_LINKS < span
+        links = met[0] if alike else np.unique(np.concatenate(by_phase)) if few else None
+        peak = np.zeros(span if links is None else len(links))
         for phase, (dlink, on) in enumerate(loads.by_group):
-            at = np.searchsorted(links, dlink) if few else dlink
-            peak[at] = np.maximum(peak[at], on * self.rate_bytes_s[phase])
+            if len(dlink):
+                at = slice(None) if alike else dlink if links is None else np.searchsorted(links, dlink)
+                peak[at] = np.maximum(peak[at], on * self.rate_bytes_s[phase])
         used = np.flatnonzero(peak)
-        return LinkSpread(links[used], peak[used], tuple(links for links, _ in loads.by_group))
+        return LinkSpread(used if links is None else links[used], peak[used], by_phase)
 
     @cached_property
     def touched(self) -> NDArray[np.bool_]:

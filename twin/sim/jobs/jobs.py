@@ -47,6 +47,8 @@ class Jobs(JobFigures):
     owing : list of JobRow
         Jobs at rest with provisional work: checkpoints not safe for good when they went back to the queue. In the
         order of the table; replaced, never changed in place.
+    pace, step_s : list of Pace, ndarray
+        How fast each job goes, and how long its step takes then [s]; `set_pace` sets both.
     lacking : set of int
         Jobs that wait for a spare.
     left : list of int
@@ -64,6 +66,7 @@ class Jobs(JobFigures):
         self.rows = [self._fresh(i, gpus[i]) for i in range(len(jobs))]
         share = {id(w): w.parts / w.step_s for w in work}  # jobs of one kind share their work
         self.pace = [Pace(w.step_s, share[id(w)]) for w in work]
+        self.step_s = np.array([w.step_s for w in work], float)
         self._first_pace = list(self.pace)
         self.active: list[JobRow] = []
         self._at_work: list[int] = []  # their numbers
@@ -81,6 +84,10 @@ class Jobs(JobFigures):
         if known is None or known[0] is not row.nodes:
             self._slots[row.index] = known = row.nodes, np.array(row.nodes, np.intp)
         return known[1]
+
+    def set_pace(self, index: int, pace: Pace) -> None:
+        """Let a job go at another pace."""
+        self.pace[index], self.step_s[index] = pace, pace.step_s
 
     def _fresh(self, index: int, gpus: float) -> JobRow:
         job = self.specs[index]
@@ -375,7 +382,7 @@ class Jobs(JobFigures):
         self.lacking = {row.index for row in self.active if row.state == JobState.WAITING}
         self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:
-            self.pace[i] = Pace(step_s, np.array(share))
+            self.set_pace(i, Pace(step_s, np.array(share)))
 
     def carried(self, old: Jobs, edit: EditedPair) -> dict[str, Any]:
         """Return what these jobs take over; one that has not begun asks for what its scene says now."""

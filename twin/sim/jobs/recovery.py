@@ -290,7 +290,7 @@ class RecoveryHandler(Leaving):
             return
         gone, kept = seats[lost & ~missing], seats[~lost]
         self.nodes.give_back(now, row.index, gone)
-        after, left = np.where(lost, -1, seats), False
+        left, after = False, np.where(lost, -1, seats)
         if lost.any():
             usable = self._spares(row)
             free = plan.group(kept[:1].tolist(), usable) & usable
@@ -493,7 +493,7 @@ class RecoveryHandler(Leaving):
         if change <= RERATE:
             return 0.0
         self.jobs.book(row, now)
-        self.jobs.pace[row.index] = pace
+        self.jobs.set_pace(row.index, pace)
         if row.state == JobState.RUNNING:
             self._plan(row, now)
         return change

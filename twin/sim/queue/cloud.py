@@ -238,7 +238,7 @@ class Clouds(Stateful):
         self.jobs.sit(row, row.own_s + self.step_s(stay.cloud, row.index) - self.jobs.ideal_s(row))
         share = np.zeros_like(self.jobs.pace[row.index].share)
         share[INDEX["productive"]] = 1.0
-        self.jobs.pace[row.index] = Pace(self._pace_s(stay.cloud, row), share)
+        self.jobs.set_pace(row.index, Pace(self._pace_s(stay.cloud, row), share))
         kind = "job_resumed" if row.progress else "job_running"
         text = f"{row.id} running in {self.clouds[stay.cloud].id} from step {row.progress:,.0f}"
         self.log.add(now, kind, row.id, text, step=int(row.progress), cloud=self.clouds[stay.cloud].id)

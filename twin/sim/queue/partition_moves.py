@@ -66,7 +66,7 @@ class Moves(Stateful):
             return
         row.first_s = 0.0
         self.jobs.planned_anew(row, row.progress, before_s)
-        self.jobs.pace[index] = pace_of(self.jobs.work[index], {})
+        self.jobs.set_pace(index, pace_of(self.jobs.work[index], {}))
         self.now_in[index] = partition
         number = [known.id for known in self.scenario.partitions].index(partition)
         self.log.add(

@@ -169,14 +169,13 @@ class Pacing:
 
         Most jobs of a large hall, when one of them stops. What else slows a job is looked at one by one.
         """
-        clocked, pace = self.clocks.clocked, self.jobs.pace
+        clocked, step_s = self.clocks.clocked, self.jobs.step_s
         if clocked is None or len(clocked.ids) < FEW or not clocked.still():
             return set()
-        some = clocked.ids[: bisect_left(clocked.ids, len(pace))]
-        pace_s = np.array([pace[job].step_s for job in some])
-        still = np.abs(clocked.step_s()[: len(some)] / pace_s - 1.0) < SURE * RERATE
+        some = np.array(clocked.ids[: bisect_left(clocked.ids, len(step_s))], np.intp)
+        still = np.abs(clocked.step_s()[: len(some)] / step_s[some] - 1.0) < SURE * RERATE
         still &= clocked.lasting[: len(some)]
-        steady = set(np.array(some)[still].tolist())
+        steady = set(some[still].tolist())
         for besides in (self.moved, self.stragglers.slower, self.network.contended, self.ingest.readers):
             steady.difference_update(besides)
         return steady

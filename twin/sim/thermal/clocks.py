@@ -265,7 +265,7 @@ class Clocks(Stateful):
             self.clocked = self._by_job.at_work(jobs if free else jobs + len(self.mixed))
             self._clock_jobs(self.clocked, points_c, clock, leak)
             for part in self.clocked.parts:
-                part.draw(self._paces_s(part.jobs), resting.base_w, base, self.dyn_w)
+                part.draw(self._paces_s(part.numbers), resting.base_w, base, self.dyn_w)
         self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
         self._seen_c = hot_c
         self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
@@ -287,7 +287,7 @@ class Clocks(Stateful):
         """Work out the powers of jobs that go at another pace than those of now are for; clocks stay."""
         moved = []
         for part in () if self.clocked is None else self.clocked.parts:
-            pace_s = self._paces_s(part.jobs)
+            pace_s = self._paces_s(part.numbers)
             if not part.paced(pace_s):
                 moved.append((part, pace_s))
         if moved:
@@ -367,10 +367,12 @@ class Clocks(Stateful):
                 slow_s = asked.memory_s / HBM_HOT_SHARE
                 part.memory_s = np.where(self.hbm_slow[groups], slow_s, asked.memory_s)
 
-    def _paces_s(self, jobs: list[int]) -> list[float]:
-        """Return how long a step of each job takes now, or of what stands for several [s]."""
-        pace, count = self.jobs.pace, len(self.jobs.rows)
-        return [pace[job].step_s if job < count else self.work(job).step_s for job in jobs]
+    def _paces_s(self, jobs: IntP) -> Floats:
+        """Return how long a step of each job takes now, or of what stands for several; jobs in order [s]."""
+        own = jobs[: jobs.searchsorted(len(self.jobs.rows))]
+        others = [self.work(job).step_s for job in jobs[len(own) :].tolist()]
+        pace_s: Floats = self.jobs.step_s[own]
+        return np.append(pace_s, others) if others else pace_s
 
     def _works(self, jobs: list[int]) -> list[Work]:
         """Return what each job does, or what stands for several, as `work`."""

@@ -103,6 +103,8 @@ class JobGroups:
 
     Attributes
     ----------
+    numbers, jobs : ndarray of int, list of int
+        The jobs.
     line : SpreadLine
         Spreads of their dies.
     leakiest_s : ndarray or float
@@ -134,7 +136,8 @@ class JobGroups:
         *,
         measured: bool,
     ) -> None:
-        self.model, self.part, self.jobs, self.places = model, part, jobs.tolist(), places
+        self.model, self.part, self.places = model, part, places
+        self.numbers, self.jobs = jobs, jobs.tolist()
         self.groups, self.measured = groups, measured
         self._begins, self._counts = begins, np.diff(begins, append=len(groups))
         points_s = traces.points_s[:, groups]
@@ -142,7 +145,7 @@ class JobGroups:
         self.leakiest_s = self.by_group(np.maximum.reduceat(points_s[2], begins))
         steps = traces.trace[groups] % 2 == 0
         self.steps: Bools | None = None if steps.all() else steps
-        self._pace_s: list[float] = []
+        self._pace_s = np.zeros(0)
 
     def by_group(self, values: Floats) -> Floats | float:
         """Return a figure of each job, shape (J,), for its groups, shape (G,), or alone where it is the same of all."""
@@ -168,17 +171,17 @@ class JobGroups:
         *demand, self.reference_ghz = map(self.by_group, asked)
         self.asked = DieDemand(*demand)
 
-    def paced(self, pace_s: list[float]) -> bool:
+    def paced(self, pace_s: Floats) -> bool:
         """Return whether their powers are those for steps that take so long [s]."""
-        return pace_s == self._pace_s
+        return np.array_equal(pace_s, self._pace_s)
 
-    def draw(self, pace_s: list[float], resting_w: Floats, base_w: Floats, dyn_w: Floats) -> None:
+    def draw(self, pace_s: Floats, resting_w: Floats, base_w: Floats, dyn_w: Floats) -> None:
         """Write what their GPUs draw when steps take so long [s] in common, and per unit of spread, leakage aside [W].
 
         `resting_w` is what groups draw at rest; all have shape of all groups.
         """
         self._pace_s = pace_s
-        model, asked, ghz, steps_s = self.model, self.asked, self.ghz, self.by_group(np.array(pace_s))
+        model, asked, ghz, steps_s = self.model, self.asked, self.ghz, self.by_group(pace_s)
         unit_s = 1.0 if self.measured else self.line.points_s
         power_w = step_w(asked, model, ghz, unit_s, self.reference_ghz, steps_s, memory_s=self.memory_s)
         if self.steps is not None:
