@@ -23,8 +23,8 @@ linted=$?
 $pytest $(printf -- '--ignore=%s ' tests/app $first $second) "$@"
 rest=$?
 seen=0
-for one in $beside; do
-    wait "$one" || seen=1
+for part in $beside; do
+    wait "$part" || seen=1
 done
 echo
 echo "tests/app $first $second, run beside these:"
