@@ -19,7 +19,7 @@ from twin.record.frame import Frame
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box, machine_boxes
 from twin.view3d.base.edit_shapes import GuideLine
-from twin.view3d.base.highlight import PATHS, Lit, Reach
+from twin.view3d.base.highlight import Lit, Reach
 from twin.view3d.base.ownership import NO_GROUPS, OwnerNames
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose, ViewState
@@ -34,7 +34,6 @@ from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import colormap_of, gpu_codes, reach_codes
 from twin.view3d.gl.capability import Capability
 from twin.view3d.gl.draw_context import DrawContext
-from twin.view3d.gl.outline import Outline
 from twin.view3d.gl.values import ValueTexture
 from twin.view3d.layers.arcs import Arcs
 from twin.view3d.layers.building import BuildingLayer, UnderlayLayer
@@ -52,6 +51,7 @@ from twin.view3d.layers.power_paths import PowerPaths
 from twin.view3d.layers.rack_fronts import Faces
 from twin.view3d.layers.sky import SkyLayer
 from twin.view3d.layers.solids import CABINET, MACHINE, TRAY, Solids, cabinets, machines, tray_rails
+from twin.view3d.layers.thing_outlines import ThingOutlines
 from twin.view3d.place.label_texts import Names
 from twin.view3d.place.lightmap import Baker
 from twin.view3d.place.picking import Picker
@@ -70,8 +70,7 @@ class SceneLayers:
 
     def __init__(self, capability: Capability) -> None:
         self._capability = capability
-        self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
-        self._outline_paths = {name: Outline() for name, _ in PATHS}
+        self._outlines = ThingOutlines()
         self.names, self._dimensions, self._grid = Names(), Guides(), DrawingGrid()
         self._sky = SkyLayer()
         self.baker = Baker()
@@ -215,16 +214,15 @@ class SceneLayers:
         self._lit, self._reach = lit, reach
         masks = (None, None) if lit is None else (lit.loop_mask(self._plant), lit.plant_mask(self._plant))
         self.coolant.light(*masks)
-        boxes = {name: list[Box]() for name in self._outline_paths}
+        boxes: dict[str, list[Box]] = {}
         if lit is not None:
             items = {"power_a": lit.power_a, "power_b": lit.power_b}
-            boxes |= {name: [self._plan.item_box(i) for i in chosen] for name, chosen in items.items()}
+            boxes = {name: [self._plan.item_box(i) for i in chosen] for name, chosen in items.items()}
             outside = (self._plan.plant_box(plant) for plant in lit.plants)
             machines = np.flatnonzero(np.isin(self._geometry.machines.loop, lit.loops))
             inside = zip(*machine_boxes(self._geometry, machines), strict=True)
             boxes["coolant"] = [*(box for box in outside if box is not None), *inside]
-        for name, outline in self._outline_paths.items():
-            outline.set_boxes(boxes[name])
+        self._outlines.trace(boxes)
 
     def want_power(self, items: Sequence[int], *, layer: bool) -> None:
         """Show the power paths of selected items although the power layer may be off: then only theirs."""
@@ -275,9 +273,7 @@ class SceneLayers:
             Words to write over places without an outline: those of selected cables.
         """
         self.names.selected = {**selected, **names}
-        self._outline_selected.set_boxes(list(selected.values()))
-        self._outline_hovered.set_boxes([hovered] if hovered else [])
-        self._outline_cables.set_lines(*self._cable_lines(self._marked.selected))
+        self._outlines.mark(list(selected.values()), hovered, self._cable_lines(self._marked.selected))
         self.names.place_anew()
 
     def mark_cables(self, marked: Marked) -> None:
@@ -446,7 +442,7 @@ class SceneLayers:
             self._grid.draw(stage, pose, scale)
         if "collective" in layers and "cables" in layers and not moving:
             self._arcs.draw(stage, scale)
-        self._draw_marks(stage, scale)
+        self._outlines.draw(stage, scale)
         if self._dimensions.shown:
             clear = self.names.clear_px(scale)
             self._dimensions.draw(
@@ -475,13 +471,3 @@ class SceneLayers:
             fog = (far_m, 1.0 / far_m)
         colours = colours_of(state.theme)
         return DrawContext(matrix, eye, ahead, fog, colours, size_px, self.phase_s, pose.distance_m)
-
-    def _draw_marks(self, stage: DrawContext, scale: float) -> None:
-        colours = stage.colours
-        for name, rgb in PATHS:
-            self._outline_paths[name].draw(stage, rgb, 0.95, 4.5 * scale)
-        self._outline_hovered.draw(stage, colours.hover, 0.95, 4.0 * scale)
-        self._outline_selected.draw(stage, colours.outline, 1.0, 5.5 * scale)
-        gloo.set_state(depth_test=False)
-        self._outline_selected.draw(stage, colours.outline, 0.25, 3.5 * scale)
-        self._outline_cables.draw(stage, colours.outline, 0.55, 2.2 * scale)
