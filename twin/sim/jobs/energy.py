@@ -38,6 +38,7 @@ class JobEnergy(Stateful):
         self._node_w = np.zeros(len(nodes.job))
         # Place among those of each node, past the end: nobody has all of it; parts of nodes, and where they belong.
         self._place = np.zeros(len(nodes.job), np.intp)
+        self._runs = np.zeros(0, np.intp)  # first nodes of runs of neighbours that are of one of them
         self._number_of = np.zeros(jobs + 2, np.intp)  # by job; the last two: nobody, several
         self._parts: tuple[NDArray[np.intp], ...] = ()
         self._version = -1  # of the nodes when they were numbered
@@ -57,8 +58,12 @@ class JobEnergy(Stateful):
         self._node_w = node_w = self._node_w if node_w is None else node_w
         if self._version != self.nodes.version:
             self._number()
-        count = len(self._who)
-        by_place: Floats = np.bincount(self._place, node_w, minlength=count + 1).astype(float, copy=False)
+        count, runs = len(self._who), self._runs
+        # Run by run: where thousands of neighbours add to one sum, each would have to wait for the one before.
+        run_w = np.add.reduceat(node_w, runs) if len(runs) else node_w
+        by_place: Floats = np.bincount(self._place[runs], run_w, minlength=count + 1).astype(
+            float, copy=False
+        )
         self._share_w, nobody_w = by_place[:count], float(by_place[count])
         node, place, per_slice, slices = self._parts
         if len(node):
@@ -76,7 +81,8 @@ class JobEnergy(Stateful):
         there[job] = there[owner] = True
         self._who, number = there[:jobs].nonzero()[0], self._number_of
         number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
-        self._place = number.take(job)
+        self._place = place = number.take(job)
+        self._runs = np.append(True, place[1:] != place[:-1]).nonzero()[0] if len(place) else place
         self._parts = node, number[owner], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 
