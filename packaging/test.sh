@@ -5,8 +5,8 @@
 set -u
 cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # each program that a test starts would compile all of it again
-first="tests/view3d tests/analysis tests/report tests/runtime tests/record tests/api"
-second="tests/cli tests/lessons tests/commands"
+first="tests/view3d tests/analysis tests/report tests/record tests/api"
+second="tests/cli tests/lessons tests/commands tests/runtime"
 pytest=".venv/bin/python -m pytest -q --durations=20 --durations-min=1"
 told=$(mktemp -d)
 beside=

@@ -196,6 +196,7 @@ def verified(lab: Path, place: dict[str, str]) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.slow
 def test_a_changed_profile_is_named_with_the_first_event_that_moves(lab: Path, tmp_path: Path) -> None:
     place = elsewhere(tmp_path, "profiles/h100.yaml", "value: 0.885", "value: 0.875")
     said = verified(lab, place)

@@ -225,7 +225,6 @@ def _put_back(window: MainWindow) -> None:
     state.colour_by, state.cables_by, state.layers = first.colour_by, first.cables_by, first.layers
     state.tiles_by = first.tiles_by
     state.selection, state.focus_job = (), None
-    docks.inspector.show_thing(None)
     docks.events.search.clear()
     docks.events.severity_buttons[FIRST_SHOWN].click()
     docks.jobs.search.clear()

@@ -288,6 +288,7 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
     assert [one.name for one in load(path).files] == [path.name, "sent.twin.yaml"]
 
 
+@pytest.mark.slow
 def test_branches_are_held_against_each_other_at_their_ends_and_a_lost_run_is_told(
     use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
