@@ -22,7 +22,7 @@ from twin.sim.jobs.work import Work
 from twin.sim.run import repace
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.gpu_groups import IDLE, Traces, stepping
-from twin.sim.thermal.job_groups import WorkTable
+from twin.sim.thermal.job_groups import WorkFigures
 
 
 def busy_hall(**more: Any) -> Scenario:
@@ -95,7 +95,7 @@ def test_figures_of_work_are_worked_out_again_only_for_a_job_that_has_other_work
         asked.append(number)
         return work.step_s, work.clocked_s
 
-    table = WorkTable(2, figures)
+    table = WorkFigures(2, figures)
     assert table.columns([0, 2], [works[0], works[2]])[0].tolist() == [works[0].step_s, works[2].step_s]
     other = dataclasses.replace(works[2], step_s=7.0)
     assert table.columns([0, 1, 2], [*works[:2], other])[0].tolist() == [*(w.step_s for w in works[:2]), 7.0]

@@ -22,7 +22,7 @@ from twin.sim.power.system import PowerSystem
 from twin.sim.thermal.clocks import Clocks
 from twin.sim.thermal.cooling import CoolingSystem
 from twin.sim.thermal.gpu_groups import OFF, stepping
-from twin.sim.thermal.job_groups import WorkTable
+from twin.sim.thermal.job_groups import WorkFigures
 from twin.sim.thermal.thermal_build import Body
 
 ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
@@ -155,7 +155,7 @@ class Overhead(Stateful):
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
         self._by_trace = _ByTrace(body)
-        self._drives: tuple[tuple[int, int], WorkTable] | None = None  # of which plans and models, by job
+        self._drives: tuple[tuple[int, int], WorkFigures] | None = None  # of which plans and models, by job
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -197,7 +197,7 @@ class Overhead(Stateful):
             def drives(job: int, work: Work) -> tuple[float, float]:
                 return clocks.load_share(job), float(work.node_at_peak)
 
-            self._drives = plans, WorkTable(2, drives)
+            self._drives = plans, WorkFigures(2, drives)
         share, peak = self._drives[1].columns(apart, [jobs.work[job] for job in apart])
         traces = np.array(list(map(stepping, apart)), np.intp)
         moved = ((share != by_trace.share[traces]) | (peak != by_trace._peak[traces])).nonzero()[0]

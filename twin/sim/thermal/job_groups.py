@@ -51,7 +51,7 @@ class JobClocks(Mapping[int, JobClock]):
         return job in self._place
 
 
-class WorkTable:
+class WorkFigures:
     """Figures of the work of each job, by its number: worked out anew where the job has other work.
 
     Parameters
@@ -229,7 +229,7 @@ class ClockedJobs:
         traces: Traces,
         models: Sequence[GpuPowerModel],
         works_of: WorksOf,
-        figures: WorkTable,
+        figures: WorkFigures,
         most: int,
     ) -> None:
         self.version, self.most = traces.version, most
@@ -334,9 +334,9 @@ class GroupsByJob:
         self._traces, self._models, self._jobs = traces, models, jobs
         self._works_of, self._reference_ghz = works_of, reference_ghz
         self._known: ClockedJobs | None = None
-        self._figures = WorkTable(5, _work_figures)
+        self._figures = WorkFigures(5, _work_figures)
         self._asked: dict[
-            int, WorkTable
+            int, WorkFigures
         ] = {}  # by part: what they ask of it, and the clock that they are for
 
     def at_work(self, most: int) -> ClockedJobs:
@@ -351,7 +351,7 @@ class GroupsByJob:
             known.take_works()
         for part in known.parts:
             if part.part not in self._asked:
-                self._asked[part.part] = WorkTable(9, partial(self._asks, part.part))
+                self._asked[part.part] = WorkFigures(9, partial(self._asks, part.part))
             works = [known.works[place] for place in part.places.tolist()]
             part.ask(self._asked[part.part].columns(part.jobs, works))
         return known
