@@ -133,8 +133,6 @@ class Overhead(Stateful):
         Power of all nodes besides their GPUs [W].
     band
         Temperatures between which no hall trips or comes back, as `ThermalState.upper` [C].
-    by_trace
-        How hard each trace drives nodes.
     driven
         What `set` was last asked for, and what came of it; None: the next works all nodes out.
     """
@@ -171,7 +169,7 @@ class Overhead(Stateful):
         self._set_band()
         self.static_w = body.rack_static_w
         self._any_to_air = bool(body.overhead_to_air.any())
-        self.by_trace = _ByTrace(body)
+        self._by_trace = _ByTrace(body)
         self._drives: tuple[tuple[int, int], WorkFigures] | None = None  # of which plans and models, by job
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
@@ -189,7 +187,7 @@ class Overhead(Stateful):
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        jobs, by_trace = stepping(len(clocks.jobs.rows)), self.by_trace
+        jobs, by_trace = stepping(len(clocks.jobs.rows)), self._by_trace
         if len(by_trace.share) != jobs + 2 * len(clocks.mixed):
             share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
             share[jobs::2] = [work.node_load for work in clocks.mixed]
@@ -205,7 +203,7 @@ class Overhead(Stateful):
 
     def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
         """Return how hard jobs drive nodes, by trace, of those that step alone and did not: of others nobody asks."""
-        jobs, apart, by_trace = clocks.jobs, clocks.apart, self.by_trace
+        jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
         plans = jobs.replanned, len(clocks.models)
         if self._drives is None or self._drives[0] != plans:
 
@@ -227,7 +225,7 @@ class Overhead(Stateful):
             lit = self.plant.nodes.present & (wanted != OFF)
             if not np.count_nonzero(lit != self._lit):
                 lit = self._lit
-            self.node_w = self.by_trace.power_w(wanted)
+            self.node_w = self._by_trace.power_w(wanted)
             self.node_w *= lit
             loop_w, hall_w = self._by_node(self.node_w)
         else:
@@ -239,7 +237,7 @@ class Overhead(Stateful):
                     lit = lit.copy()
                     lit[nodes] = lights
                 self.node_w = self.node_w.copy()
-                self.node_w[nodes] = self.by_trace.power_w(trace, nodes) * lights
+                self.node_w[nodes] = self._by_trace.power_w(trace, nodes) * lights
                 loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
@@ -249,7 +247,7 @@ class Overhead(Stateful):
         """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
         others = wanted != known
         if moved:
-            drives = np.zeros(len(self.by_trace.share), bool)
+            drives = np.zeros(len(self._by_trace.share), bool)
             drives[moved] = True
             others |= drives.take(wanted)
         return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
