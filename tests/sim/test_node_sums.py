@@ -41,7 +41,7 @@ def test_the_power_of_nodes_that_changed_is_that_of_all_worked_out_anew():
         over = engine.meter.overhead
         node_w, loop_w, rest_w = over.node_w, over.loop_heat_w, over.rest_w
         seen.add(rest_w)
-        over.driven = None
+        over.on_restored()  # what is known of traces is forgotten
         over.set(engine.pacing.traces(), engine.clocks)
         assert over.node_w.tolist() == node_w.tolist()
         assert over.loop_heat_w.tolist() == loop_w.tolist()

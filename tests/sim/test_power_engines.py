@@ -248,8 +248,8 @@ def test_an_island_whose_engines_take_up_load_is_followed_and_switched_no_more_t
     bench = Bench([UTILITY, gas, store, stage("pdu", "pdu", "utility", feeds=["gpu"])])
     bench.load(8000.0)
     bench.power.fail(bench.item("utility/0"))
-    settled, settle = [], bench.power.settle
-    monkeypatch.setattr(bench.power, "settle", lambda: (settled.append(bench.timers.now_s), settle()))
+    settled, settle = [], bench.power.switching.settle
+    monkeypatch.setattr(bench.power.switching, "settle", lambda *at: (settled.append(at), settle(*at)))
     given_w = []
     for second in range(1, 61):
         bench.run(float(second))

@@ -133,8 +133,6 @@ class Overhead(Stateful):
         Power of all nodes besides their GPUs [W].
     band
         Temperatures between which no hall trips or comes back, as `ThermalState.upper` [C].
-    driven
-        What `set` was last asked for, and what came of it; None: the next works all nodes out.
     """
 
     def __init__(self, power: PowerSystem, cooling: CoolingSystem, body: Body, plant: Plant) -> None:
@@ -177,7 +175,7 @@ class Overhead(Stateful):
         self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
         self.rest_w = 0.0
         self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
-        self.driven: _Driven | None = None  # none: all of them are to be worked out
+        self._driven: _Driven | None = None  # none: all of them are to be worked out
         self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
         self._static: tuple[Floats, tuple[Floats, Floats]] | None = (
             None  # power of switches and stores, and its heat
@@ -193,12 +191,12 @@ class Overhead(Stateful):
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
-            self.driven = None
+            self._driven = None
         self._drive(wanted, by_trace.drive(self._moved_drives(clocks)))
         static_loop_w, static_hall_w = self._static_heat()
-        assert self.driven is not None
-        self._own_loop_w = self.driven.loop_w + static_loop_w
-        self._own_hall_w = self.driven.hall_w + static_hall_w
+        assert self._driven is not None
+        self._own_loop_w = self._driven.loop_w + static_loop_w
+        self._own_hall_w = self._driven.hall_w + static_hall_w
         self._take_extras()
 
     def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
@@ -219,7 +217,7 @@ class Overhead(Stateful):
 
     def _drive(self, wanted: IntP, moved: list[int]) -> None:
         """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""
-        known = self.driven
+        known = self._driven
         nodes = None if known is None else self._others(wanted, known.wanted, moved)
         if known is None or nodes is None:
             lit = self.plant.nodes.present & (wanted != OFF)
@@ -241,7 +239,7 @@ class Overhead(Stateful):
                 loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
-        self.driven = _Driven(wanted, self.node_w, loop_w, hall_w)
+        self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
 
     def _others(self, wanted: IntP, known: IntP, moved: list[int]) -> IntP | None:
         """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
@@ -387,7 +385,7 @@ class Overhead(Stateful):
     def on_restored(self) -> None:
         """Work out what follows of temperatures and powers."""
         self._set_band()
-        self.rest_w, self._powered, self.driven = float(self.node_w.sum()), None, None
+        self.rest_w, self._powered, self._driven = float(self.node_w.sum()), None, None
 
     def _warm_loops(self) -> list[bool]:
         warm: list[bool] = np.isin(np.arange(self._loops), self._inlets[self._warm[self._halls :]]).tolist()

@@ -91,7 +91,7 @@ class PowerChain:
         self._seen = (-1.0, 0.0)  # IT and cooling at the last sum
         self.adopt(Condition.fresh(self.circuit))
         timers.handle("power", lambda _: self._due())
-        self.settle()
+        self._settle()
         self._flow()
 
     @property
@@ -127,7 +127,7 @@ class PowerChain:
         self.advance(t_s)
         self._wanted = (rack_dc_w, loop_w, plant_w)
         if self._waiting and self._asked_w() < LESS * self._settled_w:
-            self.settle()
+            self._settle()
         elif self._solar:
             self._shine()
         self._flow()
@@ -184,7 +184,7 @@ class PowerChain:
         self.advance(self.timers.now_s)
         switches = self._waiting or self.at_s >= self._switch_s - 1e-9
         if switches:
-            self.settle()
+            self._settle()
         elif self._solar:
             self._shine()
         self._flow(same=not switches)
@@ -195,10 +195,10 @@ class PowerChain:
 
     def _act(self) -> None:
         self.advance(self.timers.now_s)
-        self.settle()
+        self._settle()
         self._flow()
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Work out what is live."""
         before = self._standing()
         was_live = self.condition.live.copy()

@@ -15,6 +15,7 @@ from twin.arrays import Bools, Floats, IntP
 from twin.physics.gpu_power import spread_points
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
 from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
+from twin.sim.thermal.leakiest_dies import LeakiestDies
 
 OFF, IDLE = 0, 1
 STAND_IN = -1
@@ -131,17 +132,21 @@ class Traces(Stateful):
         self.version = 0
         self.splits: list[tuple[int, int]] = []
         self._leaving: set[int] = set()
-        self._ranked: list[tuple[IntP, Floats]] = []  # in front, behind; until a GPU stands alone or no more
+        self._leakiest = LeakiestDies()
         self._measure()
 
-    def _measure(self) -> None:
-        """Sums and hottest die by group, afresh: so that no rounding adds up over a year of splits."""
-        size = self.groups.size
+    def _measure(self, touched: set[int] | None = None) -> None:
+        """Sums and hottest die by group, afresh: so that no rounding adds up over a year of splits.
+
+        `touched`: groups that slots have left or joined; none: any.
+        """
         self.version += 1
-        front, back = np.zeros(size), np.zeros(size)
-        for most, (slots, max_s) in zip((front, back), self._rank(), strict=True):
-            if len(slots):
-                most[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
+        most_s = self.slot_front_s, self.slot_back_s
+        if not self._leakiest.ranked:
+            self.live = self.slot_gpus > 0
+            self._full = bool(self.live.all())
+            self._leakiest.rank(*most_s)
+        front, back = self._leakiest.of_groups(self.slot_group, self.groups.size, most_s, touched)
         behind = back > 0
         self._some_behind = bool(np.count_nonzero(behind))
         hot = np.maximum(front, back) if self._some_behind else front
@@ -168,17 +173,6 @@ class Traces(Stateful):
         if self._points_s is None:
             self._points_s = spread_points(self.pooled(self.hot_s) if self.doubled else self.hot_s)
         return self._points_s
-
-    def _rank(self) -> list[tuple[IntP, Floats]]:
-        """Return the slots with GPUs in front, and behind others, by their hottest dies there, and these' spreads."""
-        if not self._ranked:
-            self.live = self.slot_gpus > 0
-            self._full = bool(self.live.all())
-            for most in (self.slot_front_s, self.slot_back_s):
-                slots = most.nonzero()[0]
-                slots = slots[most[slots].argsort(kind="stable")]
-                self._ranked.append((slots, most[slots]))
-        return self._ranked
 
     def hottest_c(self, state: ThermalState, behind_k: Floats) -> Floats:
         """Return the temperature of the hottest die of each group [C].
@@ -281,7 +275,7 @@ class Traces(Stateful):
 
     def _weigh(self, node: int) -> None:
         """Set what is left in the slot of `node` without its GPUs that stand alone."""
-        self._ranked = []
+        self._leakiest.forget()
         out = [gpu for gpu in self.alone if self.dies.node[gpu] == node]
         self.slot_gpus[node] = self._whole_gpus[node] - len(out)
         spread = self.dies.spread
@@ -347,14 +341,15 @@ class Traces(Stateful):
         slots = moving.nonzero()[0]
         if not slots.size:
             return state
-        state = self._move(slots, wanted[slots], state)
+        state, touched = self._move(slots, wanted[slots], state)
         if self._leaving:
             self._fold()
-        self._measure()
+        self._measure(touched)
         return state
 
-    def _move(self, slots: IntP, wanted: IntP, state: ThermalState) -> ThermalState:
-        """Split off, or rekey as a whole, the groups of `slots`."""
+    def _move(self, slots: IntP, wanted: IntP, state: ThermalState) -> tuple[ThermalState, set[int]]:
+        """Split off, or rekey as a whole, the groups of `slots`; return the state, and groups they left or joined."""
+        touched: set[int] = set()
         left: dict[int, float] = {}
         off, whole = [], []
         for key, members, n, sum_s in self._by_key(slots, wanted):
@@ -372,6 +367,7 @@ class Traces(Stateful):
                 self.limit = np.append(self.limit, np.zeros(more, np.intp))
             for (key, members, _), target in zip(off, targets, strict=True):
                 self.splits.append((key[0], target))
+                touched |= {key[0], target}
                 self.slot_group[members] = target
                 whole.append((key, target))
         parts = self.groups.part
@@ -382,7 +378,7 @@ class Traces(Stateful):
                 parts[target] = part
         if parts is not self.groups.part:
             self.groups = replace(self.groups, part=parts)
-        return state
+        return state, touched
 
     def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP, float, float]]:
         """Yield group, wanted trace, limit class and part, in order, and who has these: slots, GPUs, their spread."""
@@ -422,7 +418,7 @@ class Traces(Stateful):
             self.slot_group = to[self.slot_group]
             if self._leaving:
                 self._fold()
-            self._measure()
+            self._measure({g for pair in alike for g in pair})
         return state, bool(alike)
 
     @property
