@@ -44,6 +44,7 @@ OTHERS = {
     "app/form/row.py": {"now", "self", "self._now", "words"},
     "app/help/pages.py": {"self"},
     "app/inspector/property_row.py": {"self"},
+    "view3d/place/hall_names.py": {"labels"},  # over the hall
     "app/inspector/property_values.py": {"first", "now", "value"},
     "app/files/recovery.py": {"draft.file", "run.document"},
     "app/needs/need_dialog.py": {"draft.source", "self.draft.source"},
