@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.analysis.event_spans import Span
 from twin.analysis.explain_causes import has_stretches, lost_s, stretches
-from twin.analysis.stretch_costs import StretchPiece, StretchCosts, stretch_costs
+from twin.analysis.stretch_costs import StretchCosts, StretchPiece, stretch_costs
 from twin.arrays import IntP
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS, RESTING
 from twin.record.event_kinds import kind_of

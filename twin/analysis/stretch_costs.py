@@ -123,7 +123,9 @@ class _Shared:
         return Spent(self.spent.job[row], self.edge_s[place], self.edge_s[place + 1], rate)
 
 
-def _share(spent: Spent, pieces: Sequence[StretchPiece], gpu_s: Floats, *, by_job: bool, by_gpus: bool) -> _Shared:
+def _share(
+    spent: Spent, pieces: Sequence[StretchPiece], gpu_s: Floats, *, by_job: bool, by_gpus: bool
+) -> _Shared:
     """Add to `gpu_s` what each piece takes of its job, or of all together."""
     begin_s, end_s, weight = (
         np.array([getattr(piece, name) for piece in pieces]) for name in ("begin_s", "end_s", "weight")
