@@ -46,6 +46,11 @@ def losses_usd(ledger: LedgerUsd) -> list[tuple[LossGroup, Floats]]:
     )
 
 
+def account_usd(ledger: LedgerUsd, account: str) -> float:
+    """Return what the GPU time of an account cost, the median of the prices [USD]."""
+    return float(np.median(ledger.account_usd()[ACCOUNTS.index(account)]))
+
+
 @dataclass(frozen=True)
 class TimeShares:
     """Parts of the installed GPU time [-]: held by jobs, in kept steps, productive; each within the one before."""

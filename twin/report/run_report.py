@@ -28,11 +28,13 @@ from twin.report import run_basis, run_facts, run_incidents, run_method, run_mon
 from twin.report.engineer_words import losses_words, power_words, reliability_words
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
+from twin.report.job_step import job_step
 from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import facility, reliability
+from twin.report.run_limits import limits_of
 from twin.report.run_summary import RunFacts, place_words, summary_part
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
@@ -106,6 +108,8 @@ def run_report(
         _exposure(scenario, first[1], catalog),
         _clock_limit_c(first[1], catalog),
         published_tokens(scenario, catalog),
+        job_step(scenario, first[1], catalog),
+        limits_of(scenario, first[1], catalog),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture) for picture in pictures]
