@@ -58,7 +58,7 @@ class JobStep:
 
 
 def job_step(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobStep | None:
-    """Return the step of the only job; None: there is another number of jobs, it is no training, or cannot be planned."""
+    """Return the step of the only job; None: it is no training, or cannot be planned."""
     if len(scenario.jobs) != 1 or not isinstance(scenario.jobs[0].workload, LlmTraining):
         return None
     try:

@@ -26,7 +26,7 @@ ACTS_ON: Mapping[str, str] = {
     "exposed_data": _LAYOUT,
     "exposed_context": _LAYOUT,
     "exposed_expert": _LAYOUT,
-    "pipeline_bubble": f"another parallel layout: twin plan",
+    "pipeline_bubble": "another parallel layout: twin plan",
     "input_wait": f"{_STORAGE}, or a cache in the nodes",
     "checkpoint_stall": f"{_STORAGE}, or checkpoints less often: twin ask checkpoint-interval",
     "lost_work": "checkpoints more often: twin ask checkpoint-interval",

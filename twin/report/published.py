@@ -111,13 +111,21 @@ def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ..
 def published_table(found: tuple[PublishedFigure, ...], tests: Mapping[str, str]) -> Markup:
     """Return figures of a run beside those published; `tests`: whether each, by its title, tests the model."""
     rows: list[tuple[Child, ...]] = [
-        (figure.title, number(figure.value, figure.words(figure.value)), figure.published, figure.apart, tests.get(figure.title, ""))
+        (
+            figure.title,
+            number(figure.value, figure.words(figure.value)),
+            figure.published,
+            figure.apart,
+            tests.get(figure.title, ""),
+        )
         for figure in found
     ]
     sources = dict.fromkeys(figure.source for figure in found)
     return joined(
         [
-            table(("figure", "this run", "published", "difference", "fitted, or a test?"), rows, right=3, left=1),
+            table(
+                ("figure", "this run", "published", "difference", "fitted, or a test?"), rows, right=3, left=1
+            ),
             tag("p", f"Published: {'; '.join(sources)}.", class_="note"),
         ]
     )

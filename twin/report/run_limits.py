@@ -143,7 +143,8 @@ def limits_words(found: SiteLimits | None, it_max_w: float | None) -> str:
         else ""
     )
     return (
-        f"Load over what is left at the design load of all racks, first what binds first: {named}: {verdict}{run}.{air}"
+        f"Load at the design power of all racks over what is left when one is lost, the tightest first: {named}; "
+        f"{verdict}{run}.{air}"
     )
 
 

@@ -36,6 +36,7 @@ from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
 from twin.report.run_summary import RunFacts, place_words, summary_part
+from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
@@ -192,6 +193,7 @@ def _engineering(
             ("Where did the GPU time go?", losses_words(facts)),
             ("Do power and cooling hold?", power_words(facts)),
             ("What broke, and what did it take?", reliability_words(facts)),
+            ("What to change first, and what does it win?", changes_words(facts)),
         ),
         (
             (

@@ -272,7 +272,8 @@ def draw_words(count: float | None, mean: float) -> str:
     chance = poisson_tail(int(count), mean) if more else 1.0 - poisson_tail(int(count) + 1, mean)
     if not 0.0 < chance < _UNUSUAL:
         return ""
-    return f": a {'bad' if more else 'good'} draw, one in {1.0 / chance:,.0f} such runs has as {'many' if more else 'few'}"
+    draw, as_many = ("bad", "many") if more else ("good", "few")
+    return f": a {draw} draw, one in {1.0 / chance:,.0f} such runs has as {as_many}"
 
 
 def poisson_tail(count: int, mean: float) -> float:
@@ -332,7 +333,9 @@ def _basis(summary: Summary) -> str:
     unsure = [job for job in jobs if standing_of_job(job) == least]
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
-    modelled = any("slowdown is modelled" in str(doubt) for job in unsure for doubt in job.get("low_confidence") or ())
+    modelled = any(
+        "slowdown is modelled" in str(doubt) for job in unsure for doubt in job.get("low_confidence") or ()
+    )
     network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
     size = max((float(job["gpus"]) for job in unsure), default=0.0)
     return f"Step times{of} are {least.word}{f': {size_words(rests, size)}' if rests else ''}{network}."

@@ -1,4 +1,4 @@
-"""What of the losses of a run can be won back without buying anything: a deeper interleave, fewer spares, planned saves."""
+"""What of the losses of a run can be won back without buying: deeper interleave, fewer spares, planned saves."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def _spares(facts: RunFacts) -> list[Win]:
     if most is None or not gpus or not nodes or spares < 2 or most > left:
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
-    return [Win("idle_spare", f"{left:,} spare nodes instead of {spares:,}, for {most:,g} were out at most", idle)]
+    return [
+        Win("idle_spare", f"{left:,} spare nodes instead of {spares:,}, for {most:,g} were out at most", idle)
+    ]
 
 
 def _planned(facts: RunFacts) -> list[Win]:
@@ -72,13 +74,17 @@ def _planned(facts: RunFacts) -> list[Win]:
 
 
 def changes_words(facts: RunFacts) -> str:
-    """Return what to change first and what that wins, in GPU-hours and as a share, and whether the interval is right."""
+    """Return what to change first and what that wins, and whether the checkpoint interval is right."""
     whole = sum(facts.ledger_gpu_s.values())
     said = [
         f"{capitalised(win.words)}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, {percent(win.gpu_s / whole)}"
         for win in wins_of(facts)
     ]
-    told = f"{'; '.join(said)}, of all GPU time. Nothing is bought for it." if said else "No change without a purchase is known."
+    told = (
+        f"{'; '.join(said)}, of all GPU time. Nothing is bought for it."
+        if said
+        else "No change without a purchase is known."
+    )
     return f"{told} {interval_words(facts)}".strip()
 
 
@@ -99,7 +105,9 @@ def interval_words(facts: RunFacts) -> str:
     at = f"checkpoints every {length(exposure.interval_s)}"
     if more < _BEST:
         return f"{capitalised(at)} are right: nothing to win there."
-    return f"{capitalised(at)} cost {percent(more)} of the job's time more than every {length(round(best_s))}."
+    return (
+        f"{capitalised(at)} cost {percent(more)} of the job's time more than every {length(round(best_s))}."
+    )
 
 
 def wins_words(wins: Sequence[Win], ledger: LedgerUsd | None, gpu_s_of: dict[str, float]) -> str:
@@ -108,5 +116,7 @@ def wins_words(wins: Sequence[Win], ledger: LedgerUsd | None, gpu_s_of: dict[str
     said = []
     for win in wins:
         usd = win.usd(ledger, gpu_s_of.get(win.account, 0.0))
-        said.append(f"{f'about {usd_amount(usd)}' if usd is not None else percent(win.gpu_s / whole)} by {win.words}")
+        said.append(
+            f"{f'about {usd_amount(usd)}' if usd is not None else percent(win.gpu_s / whole)} by {win.words}"
+        )
     return f"Can be won back, with nothing to buy: {'; '.join(said)}." if said else ""
