@@ -137,7 +137,9 @@ def test_nodes_at_risk_are_those_that_jobs_hold() -> None:
     }
     run = facts(held, interruptions={"unexpected": 465})
     assert held_nodes(run) == pytest.approx(2048.0)
-    assert "237 d 19 h / 2,048 nodes = 2 h 47 min" in theory(run).replace("\N{NO-BREAK SPACE}", " ")
+    assert "465 unexpected interruptions in 54 d, one every 2 h 47 min" in theory(run).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
@@ -150,14 +152,14 @@ def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
     )
     known = replace(exposure, pause_s=10.0, interval_s=500.0)
     lost = 500.0 / (2.0 * between_s)
-    assert first_order_words(known) == f"2.0 % + {100 * lost:.1f} % = {100 * (0.02 + lost):.1f} %"
+    assert first_order_words(known) == f"2.00 % + {100 * lost:.2f} % = {100 * (0.02 + round(lost, 4)):.2f} %"
     assert best_intervals(replace(exposure, pause_s=0.0)) is None
 
 
 def test_stragglers_name_the_cause_that_holds() -> None:
     lost = {"productive": 80.0, "straggler": 20.0}
     slow = Event(0, 0.0, "straggler_on", "j", Severity.NOTICE, "j has a straggler", {})
-    assert "no slow node, but jitter" in next_words(lost, None)
+    assert "no slow node, but chance" in next_words(lost, None)
     assert next_words(lost, None, [slow]).startswith(
         "Stragglers took 20.0 % of the GPU time: slow nodes replaced."
     )
@@ -184,7 +186,7 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     said = power_words(run)
     assert (
-        "15.66 MW at most of 50.00 kW at the utility (highest mean over a step of the heat model, 1 h at most)"
+        "15.66 MW at most of 50.00 kW at the utility (highest mean of a step of the heat model, 1 h at most)"
         in said
     )
     assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
@@ -205,7 +207,7 @@ def test_progress_in_tokens_beside_the_published_training() -> None:
 
     assert said(15.6e12) == (
         " It read 3.900 trillion tokens, 25.0 % of the 15.60 trillion tokens of the published training; at this rate "
-        "it ends on 9 August 2026 and costs 18.0 million USD more."
+        "it ends on 9 August 2026, after 216 days, and costs 18.0 million USD more: 24.0 million USD in all."
     )
     assert said(None) == " It read 3.900 trillion tokens. The scene sets no end of it."
     assert said(None, steps=4000).startswith(

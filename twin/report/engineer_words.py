@@ -14,7 +14,6 @@ from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
 from twin.report.loss_groups import STOPS
-from twin.report.next_steps import slow_nodes
 from twin.report.run_limits import limits_words
 from twin.report.run_summary import RunFacts, inner, interval
 from twin.report.words import amount, length, percent, rounded
@@ -66,10 +65,12 @@ def power_words(facts: RunFacts) -> str:
         said.append(f"At each{often} stop about {amount(drop_w, 'power', 2)} of IT power falls off.")
     said.append(limits_words(facts.limits, summary.get("power", {}).get("it_max_w")))
     if facts.year is not None:
-        said.append(year_peak_words(facts.year, supply_w))
-        if facts.year.mean_day:
-            warmest = float(np.max(facts.year.air.dry_c))
-            said.append(f"Outdoor air {warmest:.1f} °C at most: not tested for a hot day.")
+        tested = (
+            f" Outdoor air was {float(np.max(facts.year.air.dry_c)):.1f} °C at most: no hot day was tested."
+            if facts.year.mean_day
+            else ""
+        )
+        said.append(f"{year_peak_words(facts.year, supply_w)}{tested}")
     throttled = facts.figure("throttle_gpu_s") or 0.0
     hot = (
         f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
@@ -100,7 +101,7 @@ def checkpoint_drop_w(facts: RunFacts) -> float | None:
 
 
 def losses_words(facts: RunFacts) -> str:
-    """Return where the GPU time went, and what stragglers were where they are among the largest losses."""
+    """Return where the GPU time went, what of their time jobs kept, and what stops took."""
     if not sum(facts.ledger_gpu_s.values()):
         return "Nothing is booked yet."
     most = facts.losses[:4]
@@ -113,8 +114,6 @@ def losses_words(facts: RunFacts) -> str:
             f" Jobs kept {percent(ettr)} of their time (ETTR); {stops + planned:,.0f} stops, {planned:,.0f} of them "
             f"planned, took {percent(took, 2)} of all GPU time."
         )
-    if "straggler" in most and not slow_nodes(facts.incidents.events):
-        said += " Stragglers without a slow node: each step waits for the slowest of all GPUs."
     return said
 
 
@@ -200,7 +199,7 @@ def reliability_words(facts: RunFacts) -> str:
             f"A repair took {length(time.mean_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in the "
             f"mean and {int(down.get('most', 0)):,} at most{beside}."
         )
-    dearest = facts.incidents.by_cause[:2]
+    dearest = facts.incidents.by_cause[:1]
     installed = facts.incidents.installed_gpu_s
     if dearest and facts.incidents.priced and installed:
         named = " and ".join(

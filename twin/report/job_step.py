@@ -35,8 +35,8 @@ class JobStep:
         Of its pipeline.
     deeper
         The next deeper interleave that fits, and the step with it over the step as it is; None: there is none.
-    wave
-        Power of one GPU through a step [W].
+    wave, checkpoint_bytes
+        Power of one GPU through a step [W]; and what a checkpoint writes [B].
     step_w, idle_w
         Power of its nodes in the mean of a step, and while they wait [W].
     """
@@ -53,6 +53,7 @@ class JobStep:
     interleave: int
     deeper: tuple[int, float] | None
     wave: Waveform
+    checkpoint_bytes: float
     step_w: float
     idle_w: float
 
@@ -113,6 +114,7 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
         layout.interleave,
         deeper,
         gpu_wave(power, usual.parts, gpus),
+        usual.checkpoint_bytes,
         job_w(catalog, node, gpus, usual.parts),
         job.nodes * waiting_w,
     )

@@ -129,22 +129,20 @@ def limits_words(found: SiteLimits | None, it_max_w: float | None) -> str:
     if found is None or first is None:
         return ""
     told = sorted(found.limits, key=lambda limit: -limit.share)
-    named = ", ".join(
-        f"{limit.title} {percent(limit.share, 0)}{f' ({limit.lost})' if limit.lost else ''}" for limit in told
-    )
+    named = ", ".join(f"{limit.title} {percent(limit.share, 0)}" for limit in told)
     run = ""
     if it_max_w and found.it_w > 0.0:
         at = it_max_w / found.it_w
-        run = f"; the racks of this run drew {percent(at, 0)} of it at most"
-    verdict = "none above its limit" if first.share <= 1.0 else f"above its limit: {first.title}"
+        holds = "all hold" if at * first.share <= 1.0 else f"{first.title} do not hold"
+        run = f"; at the {percent(at, 0)} of it that this run drew at most {holds}"
     air = (
         f" Air is supplied at {found.air_c[0]:g} °C; nodes take {found.air_c[1]:g} °C."
         if found.air_c is not None
         else ""
     )
     return (
-        f"Load at the design power of all racks over what is left when one is lost, the tightest first: {named}; "
-        f"{verdict}{run}.{air}"
+        f"With a feed or unit lost at the design power of all racks, load of what is left, the tightest first: {named}"
+        f"{run}.{air}"
     )
 
 

@@ -106,8 +106,7 @@ def money_words(found: RunMoney | str) -> str:
     said += _hour_words(books)
     said += worth_words(books, found.ledger)
     said.append(
-        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices; ranges are of prices "
-        "alone, not of step times or the seed."
+        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimates; ranges are of prices alone."
     )
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]

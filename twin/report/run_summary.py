@@ -54,8 +54,6 @@ _BEYOND = re.compile(r",? ([\d.]+) doublings? of GPUs beyond the largest")
 """How far a job is beyond the runs of the fit."""
 _UNUSUAL = 0.1
 """A count is told as a bad or good draw where fewer runs than this share have one so far off."""
-_WORTH_SAYING = 0.0005
-"""Share below which a percentage of one decimal says nothing."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 _STATES = {
     "done": "was completed",
@@ -232,11 +230,9 @@ def risk(facts: RunFacts) -> str:
         if found.priced and installed:
             cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
             said.append(
-                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time with lost work and "
-                f"restarts; the dearest cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
+                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time; the dearest cause is "
+                f"{inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
-            if (repair := facts.share("idle_in_repair")) >= _WORTH_SAYING:
-                said.append(f"Nodes in repair or maintenance took {percent(repair)} more.")
     said.append(_spread(facts))
     said.append(_basis(facts.summary))
     return " ".join(part for part in said if part)
@@ -320,7 +316,7 @@ def _spread(facts: RunFacts) -> str:
     bands = facts.bands
     band = None if bands is None else bands.bands.get("goodput")
     if bands is None or band is None:
-        return "This is one seed: twin report --seeds 20 gives the range over others."
+        return "This is one seed: --seeds 20 gives the range."
     return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
 
 
@@ -362,8 +358,8 @@ def _cards(facts: RunFacts) -> Markup:
     ]
     if "gpus" in summary and "nodes" in summary:
         spares = facts.exposure.model.spares if facts.exposure is not None else 0
-        of_them = f", {spares:,} of them spare" if spares else ""
-        nodes = tag("span", f"in {summary['nodes']:,} nodes{of_them}", class_="reader")
+        of_them = f", {spares:,} spare" if spares else ""
+        nodes = tag("span", f"{summary['nodes']:,} nodes{of_them}", class_="reader")
         cards.append(("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
     cards += [(facts.title(key), facts.cell(key)) for key in ("goodput", "interruptions")]
     if isinstance(facts.money, RunMoney):

@@ -172,6 +172,13 @@ def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:
     return young_interval_s(exposure.pause_s, between_s), daly_interval_s(exposure.pause_s, between_s)
 
 
+def first_order(exposure: JobRisk) -> float:
+    """Return the share that checkpoints and lost work take at the interval of a job, to the first order."""
+    return exposure.pause_s / exposure.interval_s + exposure.interval_s / (
+        2.0 * exposure.model.mean_between_s
+    )
+
+
 def first_order_words(exposure: JobRisk) -> str:
     """Return what checkpoints and lost work take at the interval of a job, to the first order."""
     writes = exposure.pause_s / exposure.interval_s
