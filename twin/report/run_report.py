@@ -184,7 +184,7 @@ def _engineering(
     """Return the part for who builds and runs the site."""
     says = moments(facts.scenario)
     unfinished = tag("p", "The run has not finished: these figures are available at its end.")
-    work = [curves[key] for key in ("goodput", "held", "queue") if key in curves]
+    work = [curves[key] for key in ("goodput", "held", "spares", "queue") if key in curves]
     return ReportPart(
         "engineering",
         "Engineering",

@@ -316,7 +316,7 @@ def _spread(facts: RunFacts) -> str:
     bands = facts.bands
     band = None if bands is None else bands.bands.get("goodput")
     if bands is None or band is None:
-        return "This is one seed: --seeds 20 gives the range."
+        return "This is one seed; 20 of them give the range."
     return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
 
 
@@ -353,9 +353,7 @@ def size_words(rests: str, gpus: float) -> str:
 
 def _cards(facts: RunFacts) -> Markup:
     summary = facts.summary
-    cards: list[tuple[str, Child]] = [
-        ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
-    ]
+    cards: list[tuple[str, Child]] = [] if facts.over else [("Duration so far", length(facts.end_s))]
     if "gpus" in summary and "nodes" in summary:
         spares = facts.exposure.model.spares if facts.exposure is not None else 0
         of_them = f", {spares:,} spare" if spares else ""
@@ -368,9 +366,7 @@ def _cards(facts: RunFacts) -> Markup:
         if ledger is not None:
             cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
             cards.append(("Of it unproductive (P5 to P95)", range_card(ledger.unproductive_usd)))
-    cards += [
-        (facts.title(key), facts.cell(key)) for key in ("energy_j", "power_max_w", "carbon_kg", "water_l")
-    ]
+    cards += [(facts.title(key), facts.cell(key)) for key in ("energy_j", "carbon_kg")]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
 
 

@@ -77,11 +77,11 @@ def changes_words(facts: RunFacts) -> str:
     """Return what to change first and what that wins, and whether the checkpoint interval is right."""
     whole = sum(facts.ledger_gpu_s.values())
     said = [
-        f"{capitalised(win.words)}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, {percent(win.gpu_s / whole)}"
+        f"{win.words}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, {percent(win.gpu_s / whole)}"
         for win in wins_of(facts)
     ]
     told = (
-        f"{'; '.join(said)}, of all GPU time. Nothing is bought for it."
+        f"{capitalised('; '.join(said))}, of all GPU time. Nothing is bought for it."
         if said
         else "No change without a purchase is known."
     )
