@@ -29,6 +29,7 @@ from twin.report.engineer_words import (
 )
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, losses_usd
+from twin.report.money_worth import sale_of, worth_words
 from twin.report.next_steps import next_words
 from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
@@ -254,6 +255,7 @@ def test_a_draw_that_is_unusual_says_how_seldom_it_is() -> None:
     assert poisson_tail(0, 3.0) == pytest.approx(1.0)
     assert draw_words(465, 419.0) == ": a bad draw, one in 71 such runs has as many"
     assert draw_words(374, 419.0).startswith(": a good draw, one in ")
+    assert draw_words(1, 0.01) == "", "a failure that was ordered is no draw"
     assert draw_words(425, 419.0) == draw_words(None, 419.0) == ""
 
 
@@ -282,7 +284,7 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
     ]
     gpu_s = {"productive": 5e10, "pipeline_bubble": 1e10, "idle_spare": 2.5e9, "lost_work": 9.18e9}
     run = replace(
-        facts(gpu_s, failures={"down": {"most": 47}}),
+        facts(gpu_s, failures={"down": {"most": 47}}, interruptions={"unexpected": 465}),
         exposure=SimpleNamespace(model=SimpleNamespace(spares=96)),  # type: ignore[arg-type]
         incidents=SimpleNamespace(all=planned),  # type: ignore[arg-type]
         step=SimpleNamespace(deeper=(4, 0.9), interleave=2),  # type: ignore[arg-type]
@@ -292,6 +294,8 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
     )
     many = replace(run, summary={**run.summary, "failures": {"down": {"most": 49}}})
     assert "idle_spare" not in {win.account for win in wins_of(many)}, "49 nodes were out: 48 are too few"
+    calm = replace(run, summary={**run.summary, "interruptions": {"unexpected": 2}})
+    assert "idle_spare" not in {win.account for win in wins_of(calm)}, "two stops say nothing of spares"
     (win,) = [win for win in wins_of(run) if win.account == "pipeline_bubble"]
     assert win.usd(ledger({"productive": 5.0, "pipeline_bubble": 2.0}, 1e6), 1e10) == pytest.approx(0.6 * 3e6)
     assert wins_of(facts()) == []
@@ -332,6 +336,44 @@ def test_limits_are_loads_over_what_is_left() -> None:
     assert "this run drew at most all hold" in limits_words(found, 0.6 * found.it_w)
     assert "air handlers and CDUs do not hold" in limits_words(found, found.it_w)
     assert limits_words(None, 1.0) == ""
+
+
+def test_worth_is_told_for_own_use_and_to_sell() -> None:
+    """8 GPUs that cost 87,600 USD a year, half of whose hours are sold at 2 USD: 2.50 USD an hour sold."""
+    cash = SimpleNamespace(
+        rate=np.array([0.08]),
+        npv_usd=np.array([-3e6, -1e6, -1e6, 2e6]),
+        returns=lambda: SimpleNamespace(words="internal rate of return 6.80 %"),
+        payback=lambda: None,
+    )
+    hours = GpuHours(8760.0, available=8760.0, allocated=4000.0)
+    drawn = SimpleNamespace(
+        cash=cash,
+        rent_usd_h=np.full(4, 16.0),
+        yearly_usd=np.full(4, 87_600.0),
+        capital=SimpleNamespace(prices={"sold": np.full(4, 0.5)}),
+    )
+    books = SimpleNamespace(
+        bill=SimpleNamespace(gpu_count=8),
+        plan=SimpleNamespace(years=5),
+        likely=SimpleNamespace(cash=cash),
+        drawn=drawn,
+        work=SimpleNamespace(hours=hours, tokens=None, pflop_days=None),
+        period_usd=lambda statement: np.full(4, 10_000.0),
+    )
+    sale = sale_of(books)  # type: ignore[arg-type]
+    assert sale is not None
+    assert sale.cost_usd_h.tolist() == pytest.approx([2.5] * 4, rel=2e-3)
+    own = SimpleNamespace(total_usd=np.full(4, 10_000.0))
+    first, second = worth_words(books, own)  # type: ignore[arg-type]
+    assert first == (
+        "For own use, worth it: no. Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here "
+        "2.50)."
+    )
+    assert second.startswith(
+        "To sell 50 % of its hours for 5 years: no. An hour sold costs 2.50 USD and brings 2.00;"
+    )
+    assert "a gain in 25 % of 4 draws" in second
 
 
 def test_rules_of_a_run_add_up() -> None:

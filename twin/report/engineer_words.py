@@ -111,8 +111,8 @@ def losses_words(facts: RunFacts) -> str:
     if stops + planned and (ettr := facts.figure("ettr")) is not None:
         took = sum(facts.share(account) for account in STOPS)
         said += (
-            f" Jobs kept {percent(ettr)} of their time (ETTR); {stops + planned:,.0f} stops, {planned:,.0f} of them "
-            f"planned, took {percent(took, 2)} of all GPU time."
+            f" Jobs kept {percent(ettr)} of their time (ETTR); {counted(round(stops + planned), 'stop')}, "
+            f"{planned:,.0f} of them planned, took {percent(took, 2)} of all GPU time."
         )
     return said
 

@@ -47,7 +47,7 @@ class JobStep:
     flop_token: float
     peak_flop_s: float
     plain: bool
-    sizes: tuple[float, int, int, int]
+    sizes: tuple[float, float, int, int]
     stages: int
     microbatches: int
     interleave: int

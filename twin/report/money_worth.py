@@ -13,9 +13,7 @@ from twin.economics.finance import HOURS_PER_YEAR
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.unit_costs import unit_costs
 from twin.report.markup import Child, Markup, number, table
-from twin.report.words import amount, percent, rounded, usd_amount
-
-_MILLION = 1e6
+from twin.report.words import amount, percent, rounded, usd_amount, usd_scale
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,10 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
             f"For own use, worth it: {verdict}. Renting the {amount(held, 'gpu_hours', 3)} that jobs held would cost "
             f"{usd_amount(rent)} ({market:.2f} USD each; here {own / held:.2f})."
         )
-    low, middle, high = (f"{value / _MILLION:,.0f}" for value in spread_of(sale.npv_usd))
+    scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
+    low, middle, high = (
+        f"{value / scale:,.3g}".replace("-", "\N{MINUS SIGN}") for value in spread_of(sale.npv_usd)
+    )
     cash = books.likely.cash
     hurdle, back = float(np.median(cash.rate)), cash.payback()
     paid = (
@@ -80,7 +81,7 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
     said.append(
         f"To sell {percent(float(np.median(sale.sold)), 0)} of its hours for {books.plan.years} years: "
         f"{'yes' if sale.pays else 'no'}. An hour sold costs {float(np.median(sale.cost_usd_h)):.2f} USD and brings "
-        f"{market:.2f}; net present value {middle} million USD ({low} to {high}), a gain in "
+        f"{market:.2f}; net present value {middle} {unit} ({low} to {high}), a gain in "
         f"{percent(float((sale.npv_usd > 0.0).mean()), 0)} of {sale.npv_usd.size:,} draws; {cash.returns().words}, "
         f"what is left at the end counted, where money costs {percent(hurdle)}; {paid}."
     )
@@ -97,11 +98,12 @@ def sale_table(books: SiteBooks) -> Markup | None:
         cells = [number(value, rounded(value / scale, digits)) for value in spread_of(values)]
         return (title, *cells)
 
+    scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
     rows: list[tuple[Child, ...]] = [
         row("Hours sold, % of those available", sale.sold, 0.01, 3),
         row("Market price of a GPU-hour, USD", sale.market_usd_h, 1.0, 3),
         row("Cost of a year over the hours sold, USD per GPU-hour", sale.cost_usd_h, 1.0, 3),
-        row("Net present value, million USD", sale.npv_usd, _MILLION, 3),
+        row(f"Net present value, {unit}", sale.npv_usd, scale, 3),
     ]
     cash = books.likely.cash
     back = cash.payback()

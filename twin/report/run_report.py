@@ -35,7 +35,7 @@ from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
-from twin.report.run_summary import RunFacts, place_words, summary_part
+from twin.report.run_summary import RunFacts, place_words, size_words, summary_part, tests_words
 from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
@@ -239,6 +239,8 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
     says = moments(scenario)
     residual = facts.summary.get("energy", {}).get("residual")
     standings = run_basis.standings_of(*first, catalog)
+    rests = run_facts.rests(facts.summary)
+    gpus = max((float(job["gpus"]) for job in facts.summary.get("jobs", ()) if job.get("gpus")), default=0.0)
     return ReportPart(
         "method",
         "Method",
@@ -247,7 +249,14 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
             ("What is shown here?", run_method.story_words(scenario)),
             (
                 "How sure are the figures?",
-                run_method.sure_words(standings, residual, run_facts.rests(facts.summary)),
+                " ".join(
+                    part
+                    for part in (
+                        run_method.sure_words(standings, residual, size_words(rests, gpus)),
+                        tests_words(facts),
+                    )
+                    if part
+                ),
             ),
             ("How does goodput become productive time?", run_theory.time_words(facts)),
             ("How can I repeat it?", run_method.repeat_words(reader, facts.over)),

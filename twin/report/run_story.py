@@ -26,7 +26,10 @@ POINTS = 420
 """Points of a curve: about one per pixel."""
 MOST_ALARMS = 30
 MOST_MARKS = 60
-_DRAWN = "Repair times are those drawn when the part failed: some of these repairs end long after the run."
+_DRAWN = (
+    "Repair times are those drawn when the part failed. Published repairs have a long tail, so that some of these end "
+    "long after the run."
+)
 _LEAST_BAR = 2e-3
 """Share of all GPU time below which accounts of the waterfall are drawn together."""
 

@@ -52,6 +52,8 @@ _CALIBRATED = 0.02
 """Rates that give a published count within this share of it are calibrated on it."""
 _BEYOND = re.compile(r",? ([\d.]+) doublings? of GPUs beyond the largest")
 """How far a job is beyond the runs of the fit."""
+_FEW = 5.0
+"""Events below which their number in one run is no draw worth a judgement."""
 _UNUSUAL = 0.1
 """A count is told as a bad or good draw where fewer runs than this share have one so far off."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
@@ -170,7 +172,7 @@ def bridge_words(facts: RunFacts, goodput: float) -> str:
     parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
     idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
     return (
-        f"Goodput is {percent(goodput)}: what the job kept of an ideal run of its GPUs. Of 100 installed GPU-hours "
+        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 installed GPU-hours "
         f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within kept steps: {productive} were "
         "productive."
     )
@@ -246,7 +248,7 @@ def expected_words(facts: RunFacts) -> str:
     if bands is not None and (band := bands.bands.get("interruptions")) is not None:
         over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
     said = (
-        f"The rates give {facts.expected:,.0f} in the mean, plus or minus {math.sqrt(facts.expected):,.0f}"
+        f"The rates give {_count(facts.expected)} in the mean, plus or minus {_count(math.sqrt(facts.expected))}"
         f"{draw_words(facts.figure('interruptions'), facts.expected)}{over}."
     )
     a_day = facts.expected / (facts.end_s / DAY_S)
@@ -256,13 +258,17 @@ def expected_words(facts: RunFacts) -> str:
     return said
 
 
+def _count(events: float) -> str:
+    return f"{events:,.0f}" if events >= _FEW else f"{events:.2g}"
+
+
 def draw_words(count: float | None, mean: float) -> str:
     """Return how seldom a count so far from its mean is, after a colon; "": it is nothing unusual.
 
     >>> draw_words(465, 419.0), draw_words(420, 419.0)
     (': a bad draw, one in 73 such runs has as many', '')
     """
-    if count is None or mean <= 0.0:
+    if count is None or mean < _FEW:
         return ""
     more = count > mean
     chance = poisson_tail(int(count), mean) if more else 1.0 - poisson_tail(int(count) + 1, mean)
@@ -301,6 +307,16 @@ def _tests(facts: RunFacts) -> dict[str, str]:
         rests = " ".join(str(job.get("step_rests_on")) for job in facts.summary.get("jobs", ()))
         found[STEP_MFU] = "not in the fit, layout chosen" if _BEYOND.search(rests) else "may be in the fit"
     return found
+
+
+def tests_words(facts: RunFacts) -> str:
+    """Return which published figures are put into the model and which test it, in a sentence; "": none are known."""
+    tests = _tests(facts)
+    told = [
+        f"{figure.title} {figure.words(figure.value)} beside {figure.published} ({tests[figure.title]})"
+        for figure in facts.published
+    ]
+    return f"Beside what was published: {'; '.join(told)}." if told else ""
 
 
 def inner(title: str) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LEAST = 1e-3
 """Share of the GPU time below which nothing is worth a change."""
+_ENOUGH = 20
+"""Unexpected stops from which on the nodes out at most tell how many spares are needed."""
 _BEST = 1e-3
 """So near to the least cost an interval is at its best [-]."""
 
@@ -57,7 +59,7 @@ def _spares(facts: RunFacts) -> list[Win]:
     most = facts.summary.get("failures", {}).get("down", {}).get("most")
     gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
     left = spares // 2
-    if most is None or not gpus or not nodes or spares < 2 or most > left:
+    if most is None or not gpus or not nodes or spares < 2 or most > left or _few(facts):
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
     return [
@@ -65,11 +67,15 @@ def _spares(facts: RunFacts) -> list[Win]:
     ]
 
 
+def _few(facts: RunFacts) -> bool:
+    """Return whether so few stops were seen that they say nothing of the spares that are needed."""
+    return (facts.figure("interruptions") or 0.0) < _ENOUGH
+
+
 def _planned(facts: RunFacts) -> list[Win]:
     incidents = facts.incidents
-    if incidents is None or not getattr(incidents, "all", ()):
-        return []
-    lost = math.fsum(each.gpu_s.get("lost_work", 0.0) for each in incidents.all if each.planned)
+    found = getattr(incidents, "all", ())
+    lost = math.fsum(each.gpu_s.get("lost_work", 0.0) for each in found if each.planned)
     return [Win("lost_work", "a save before each planned stop", lost)] if lost else []
 
 
