@@ -109,8 +109,12 @@ def sale_table(books: SiteBooks) -> Markup | None:
     back = cash.payback()
     likely: list[tuple[Child, ...]] = [
         ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
-        ("Return, at likely prices", "", cash.returns().words, ""),
-        ("Interest, the hurdle", "", percent(float(np.median(cash.rate))), ""),
+        (
+            "Return, at likely prices; interest, the hurdle",
+            "",
+            f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
+            "",
+        ),
         ("Paid back by earnings", "", "no" if back is None else f"after {back:.1f} years", ""),
     ]
     caption = f"Sold at market price for {books.plan.years} years"
