@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,11 +27,16 @@ from twin.report.engineer_words import (
     repair_time,
     year_peak_words,
 )
+from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, losses_usd
+from twin.report.money_worth import sale_of, worth_words
 from twin.report.next_steps import next_words
+from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
-from twin.report.run_summary import RunFacts
+from twin.report.run_rules import rules_of_run, sizes_words
+from twin.report.run_summary import RunFacts, bridge_words, draw_words, poisson_tail, size_words
 from twin.report.run_theory import best_intervals, first_order_words, theory, time_words
+from twin.report.run_wins import wins_of
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
 from twin.scenario import load
@@ -137,7 +143,9 @@ def test_nodes_at_risk_are_those_that_jobs_hold() -> None:
     }
     run = facts(held, interruptions={"unexpected": 465})
     assert held_nodes(run) == pytest.approx(2048.0)
-    assert "237 d 19 h / 2,048 nodes = 2 h 47 min" in theory(run).replace("\N{NO-BREAK SPACE}", " ")
+    assert "465 unexpected interruptions in 54 d, one every 2 h 47 min" in theory(run).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
@@ -150,14 +158,14 @@ def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
     )
     known = replace(exposure, pause_s=10.0, interval_s=500.0)
     lost = 500.0 / (2.0 * between_s)
-    assert first_order_words(known) == f"2.0 % + {100 * lost:.1f} % = {100 * (0.02 + lost):.1f} %"
+    assert first_order_words(known) == f"2.00 % + {100 * lost:.2f} % = {100 * (0.02 + round(lost, 4)):.2f} %"
     assert best_intervals(replace(exposure, pause_s=0.0)) is None
 
 
 def test_stragglers_name_the_cause_that_holds() -> None:
     lost = {"productive": 80.0, "straggler": 20.0}
     slow = Event(0, 0.0, "straggler_on", "j", Severity.NOTICE, "j has a straggler", {})
-    assert "no slow node, but jitter" in next_words(lost, None)
+    assert "no slow node, but chance" in next_words(lost, None)
     assert next_words(lost, None, [slow]).startswith(
         "Stragglers took 20.0 % of the GPU time: slow nodes replaced."
     )
@@ -184,7 +192,7 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     said = power_words(run)
     assert (
-        "15.66 MW at most of 50.00 kW at the utility (highest mean over a step of the heat model, 1 h at most)"
+        "15.66 MW at most of 50.00 kW at the utility (highest mean of a step of the heat model, 1 h at most)"
         in said
     )
     assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
@@ -205,7 +213,7 @@ def test_progress_in_tokens_beside_the_published_training() -> None:
 
     assert said(15.6e12) == (
         " It read 3.900 trillion tokens, 25.0 % of the 15.60 trillion tokens of the published training; at this rate "
-        "it ends on 9 August 2026 and costs 18.0 million USD more."
+        "it ends on 9 August 2026, after 216 days, and costs 18.0 million USD more: 24.0 million USD in all."
     )
     assert said(None) == " It read 3.900 trillion tokens. The scene sets no end of it."
     assert said(None, steps=4000).startswith(
@@ -237,3 +245,150 @@ def test_present_value_has_its_chance_and_the_rate_its_hurdle() -> None:
     assert "5 years, 75 % of the hours: net present value 0.0 MUSD" in first
     assert first.endswith("a gain in 50 % of 4 draws of the prices.")
     assert "internal rate of return 6.80 % beside a hurdle of 8.0 % (interest)" in second
+
+
+# --- what tests the model, what can be won, and limits
+
+
+def test_a_draw_that_is_unusual_says_how_seldom_it_is() -> None:
+    assert poisson_tail(1, 1.0) == pytest.approx(1.0 - math.exp(-1.0))
+    assert poisson_tail(0, 3.0) == pytest.approx(1.0)
+    assert draw_words(465, 419.0) == ": a bad draw, one in 71 such runs has as many"
+    assert draw_words(374, 419.0).startswith(": a good draw, one in ")
+    assert draw_words(1, 0.01) == "", "a failure that was ordered is no draw"
+    assert draw_words(425, 419.0) == draw_words(None, 419.0) == ""
+
+
+def test_shares_of_a_hundred_hours_add_up() -> None:
+    said = bridge_words(facts(), 0.88888)
+    assert said.startswith("Goodput is 88.9 %")
+    assert (
+        "10.0 idled, 10.0 went to stops and checkpoints, 30.0 to waits within kept steps: 50.0 were" in said
+    )
+
+
+def test_runs_beyond_the_fit_name_its_largest() -> None:
+    rests = "43 published runs, 2.8 doublings of GPUs beyond the largest"
+    assert (
+        size_words(rests, 16384.0)
+        == "43 published runs of up to about 2,350 GPUs; this job is 7 times larger"
+    )
+    assert size_words("43 published runs", 16384.0) == "43 published runs"
+
+
+def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:
+    """Half of 96 nodes of 8 GPUs for 54 d, 5 lost hours of planned stops, and steps a tenth shorter."""
+    planned = [
+        SimpleNamespace(planned=True, gpu_s={"lost_work": 1.8e8}),
+        SimpleNamespace(planned=False, gpu_s={"lost_work": 9e9}),
+    ]
+    gpu_s = {"productive": 5e10, "pipeline_bubble": 1e10, "idle_spare": 2.5e9, "lost_work": 9.18e9}
+    run = replace(
+        facts(gpu_s, failures={"down": {"most": 47}}, interruptions={"unexpected": 465}),
+        exposure=SimpleNamespace(model=SimpleNamespace(spares=96)),  # type: ignore[arg-type]
+        incidents=SimpleNamespace(all=planned),  # type: ignore[arg-type]
+        step=SimpleNamespace(deeper=(4, 0.9), interleave=2),  # type: ignore[arg-type]
+    )
+    assert {win.account: win.gpu_s for win in wins_of(run)} == pytest.approx(
+        {"pipeline_bubble": 6e9, "idle_spare": 48 * 8 * 54 * DAY_S, "lost_work": 1.8e8}
+    )
+    many = replace(run, summary={**run.summary, "failures": {"down": {"most": 49}}})
+    assert "idle_spare" not in {win.account for win in wins_of(many)}, "49 nodes were out: 48 are too few"
+    calm = replace(run, summary={**run.summary, "interruptions": {"unexpected": 2}})
+    assert "idle_spare" not in {win.account for win in wins_of(calm)}, "two stops say nothing of spares"
+    (win,) = [win for win in wins_of(run) if win.account == "pipeline_bubble"]
+    assert win.usd(ledger({"productive": 5.0, "pipeline_bubble": 2.0}, 1e6), 1e10) == pytest.approx(0.6 * 3e6)
+    assert wins_of(facts()) == []
+
+
+def test_the_step_of_a_training_as_the_planner_has_it() -> None:
+    edited = EditedScene.of(load("builtin:llama3-16k"))
+    step = job_step(edited.scenario, edited.plant, edited.catalog)
+    assert step is not None
+    assert (step.gpus, step.tokens, step.stages, step.interleave, step.microbatches) == (
+        16384,
+        2048 * 8192,
+        16,
+        2,
+        32,
+    )
+    assert step.plain
+    parameters, layers, hidden, sequence = step.sizes
+    assert step.flop_token == pytest.approx(6 * parameters + 12 * layers * hidden * sequence, rel=0.01)
+    assert step.deeper is not None
+    assert step.deeper[0] == 4
+    assert step.deeper[1] < 0.95
+    assert step.peak_flop_s == pytest.approx(989e12, rel=0.01)
+    assert step.idle_w < step.step_w
+    lab = EditedScene.of(load("builtin:shared-cluster"))
+    assert job_step(lab.scenario, lab.plant, lab.catalog) is None, "it has many jobs"
+
+
+def test_limits_are_loads_over_what_is_left() -> None:
+    edited = EditedScene.of(load("builtin:llama3-16k"))
+    found = limits_of(edited.scenario, edited.plant, edited.catalog)
+    limits = {limit.title: limit for limit in found.limits}
+    ups = limits["UPS"]
+    assert ups.lost == "a feed lost"
+    assert ups.lost_w == pytest.approx(2.0 * ups.load_w, rel=1e-3), "one feed carries both"
+    assert found.first is limits["air handlers and CDUs"]
+    assert found.air_c == (24.0, 35.0)
+    assert "this run drew at most all hold" in limits_words(found, 0.6 * found.it_w)
+    assert "air handlers and CDUs do not hold" in limits_words(found, found.it_w)
+    assert limits_words(None, 1.0) == ""
+
+
+def test_worth_is_told_for_own_use_and_to_sell() -> None:
+    """8 GPUs that cost 87,600 USD a year, half of whose hours are sold at 2 USD: 2.50 USD an hour sold."""
+    cash = SimpleNamespace(
+        rate=np.array([0.08]),
+        npv_usd=np.array([-3e6, -1e6, -1e6, 2e6]),
+        returns=lambda: SimpleNamespace(words="internal rate of return 6.80 %"),
+        payback=lambda: None,
+    )
+    hours = GpuHours(8760.0, available=8760.0, allocated=4000.0)
+    drawn = SimpleNamespace(
+        cash=cash,
+        rent_usd_h=np.full(4, 16.0),
+        yearly_usd=np.full(4, 87_600.0),
+        capital=SimpleNamespace(prices={"sold": np.full(4, 0.5)}),
+    )
+    books = SimpleNamespace(
+        bill=SimpleNamespace(gpu_count=8),
+        plan=SimpleNamespace(years=5),
+        likely=SimpleNamespace(cash=cash),
+        drawn=drawn,
+        work=SimpleNamespace(hours=hours, tokens=None, pflop_days=None),
+        period_usd=lambda statement: np.full(4, 10_000.0),
+    )
+    sale = sale_of(books)  # type: ignore[arg-type]
+    assert sale is not None
+    assert sale.cost_usd_h.tolist() == pytest.approx([2.5] * 4, rel=2e-3)
+    own = SimpleNamespace(total_usd=np.full(4, 10_000.0))
+    first, second = worth_words(books, own)  # type: ignore[arg-type]
+    assert first == (
+        "For own use, worth it: no. Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here "
+        "2.50)."
+    )
+    assert second.startswith(
+        "To sell 50 % of its hours for 5 years: no. An hour sold costs 2.50 USD and brings 2.00;"
+    )
+    assert "a gain in 25 % of 4 draws" in second
+
+
+def test_rules_of_a_run_add_up() -> None:
+    """1,000 steps of 10 GPUs: 4 s of computation, 1 s of bubble and 1 s of stragglers each; 2 stops of 90 s."""
+    held = {"productive": 4e4, "pipeline_bubble": 1e4, "straggler": 1e4}
+    job = {
+        "id": "j",
+        "gpus": 10,
+        "steps": 1000,
+        "interruptions": 2,
+        "away_s": {"detect": 30.0, "load": 150.0},
+    }
+    run = facts(held, jobs=[job], energy={"facility_j": 1.2e12, "it_j": 1e12}, pue=1.2)
+    rows = {str(row[0]): str(row[2]) for row in rules_of_run(run)}
+    assert rows["Mean kept step, s"] == "6.00 = 4.00 computation + 1.00 pipeline bubble + 1.00 stragglers"
+    assert rows["From a stop to the next step, s"] == "15 detection + 75 loading = 1 min 30 s"
+    assert rows["PUE, WUE"].endswith("= 1.200")
+    assert sizes_words(16 * DAY_S, 16, 8) == "8 GPUs 16 d; 128 GPUs 1 d; 1,024 GPUs 3 h"

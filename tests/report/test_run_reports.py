@@ -126,9 +126,7 @@ def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
     assert ids == wanted
     links = [found["href"] for found in page.all("a")]
     assert links == [f"#{one}" for one in wanted]
-    assert len(page.all("dt")) - len(_cards(text)) == 4 + 3 + 4, (
-        "each of three readers has three questions or four"
-    )
+    assert len(page.all("dt")) - len(_cards(text)) == 4 + 4 + 4, "each of three readers has four questions"
     assert len(page.all("svg")) >= 5
     assert all(found.get("role") == "img" and found.get("aria-label") for found in page.all("svg"))
 
@@ -280,8 +278,8 @@ def test_waterfalls_begin_at_zero_or_draw_their_steps_alone() -> None:
     assert wide[2] / wide[0] == pytest.approx(0.62, abs=0.005)
     small = [
         Bar("a", 0.0, 1000.0, "", "left"),
-        Bar("x", 1000.0, 992.0, "", "a"),
-        Bar("y", 992.0, 996.0, "", "b"),
+        Bar("x", 1000.0, 992.0, "", "takes"),
+        Bar("y", 992.0, 996.0, "", "adds"),
     ]
     steps = rects([*small, Bar("b", 0.0, 996.0, "", "left")])
     assert len(steps) == 2
@@ -368,7 +366,7 @@ def test_what_was_counted_ends_and_rates_are_told_beside_one_draw() -> None:
         replace(facts, scenario=asked)
     )
     said = expected_words(facts)
-    assert "419 in the mean, plus or minus 20." in said
+    assert "419 in the mean, plus or minus 20: a bad draw, one in 71 such runs has as many." in said
     assert "calibrated" not in said
     published = PublishedFigure(A_DAY, 8.61, 7.76, 7.76, str, "Meta")
     assert "calibrated on the published count: no prediction" in expected_words(

@@ -167,10 +167,12 @@ class Bar:
     begin: float
     end: float
     text: str
-    kind: str  # whole, loss, left, a, b
+    kind: str  # whole, loss, left, adds, takes
 
 
-_COLOUR_OF = {"whole": "fq", "left": "f1", "loss": "f2", "a": "f1", "b": "f2"}
+_COLOUR_OF = {"whole": "fq", "left": "f1", "loss": "f2", "adds": "f1", "takes": "f2"}
+_LETTER_PX = 6.6
+"""Width of a letter of a title."""
 ALONE_BELOW = 0.3
 """Share of the whole below which the steps of a waterfall are drawn alone."""
 
@@ -181,7 +183,8 @@ def waterfall(bars: Sequence[Bar], label: str, legend: Sequence[tuple[str, str]]
     All begin at zero. Where the steps would be too small to see so, they are drawn alone, true to each other, and the
     ends have figures only. `legend`: kinds of bars and what their colours say.
     """
-    row, name_px, figure_px = 23.0, 220.0, 140.0
+    row, figure_px = 23.0, 140.0
+    name_px = max(220.0, 20.0 + _LETTER_PX * max((len(bar.title) for bar in bars), default=0))
     high = row * (len(bars) + bool(legend)) + 6
     least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
     most = max(max(bar.begin, bar.end) for bar in bars)

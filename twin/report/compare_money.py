@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from twin import units
@@ -9,9 +10,13 @@ from twin.analysis.compare import Comparison
 from twin.analysis.money_comparison import ComparedAmount, Range, money_verdict, row_cells
 from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.significance import judged
+from twin.planning.risk.risk import JobRisk
+from twin.report.compare_way import way_steps
 from twin.report.compare_words import FEW_SEEDS, effect, has_many, known
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.range_bars import RangeDot
+from twin.report.run_theory import best_intervals, first_order
+from twin.report.words import amount, length, percent
 from twin.scenario.schema.document import Scenario
 
 _NO_BOOKS = "What they cost is not known: one of the runs is not over, has done no work, or has no prices."
@@ -22,8 +27,10 @@ _YEAR_S = 365.0 * 86400.0
 _SIGNS = "+\N{MINUS SIGN}"
 
 
-_NEARLY = 0.25
-"""The bill of a year is nearly the same where it differs by less than this part of what is spent without work."""
+_WORTH = 0.02
+"""Part of the largest price below which another is not told."""
+_WON = 1e-3
+"""Share of the time below which a better interval wins nothing."""
 
 
 def better(found: Comparison, year: bool = False) -> Child:
@@ -36,26 +43,62 @@ def better(found: Comparison, year: bool = False) -> Child:
 
 
 def decisive_words(found: Comparison) -> str:
-    """Return how much more is spent in a year without work in one of them, beside the bill of both; "": unknown.
+    """Return what the work that A does in a year costs more or less in B; "": unknown, or the same.
 
-    What is owned costs the same however much it does, so that the bill alone decides nothing.
+    What is owned costs the same however much it does, so that the bill of a year alone decides nothing.
     """
-    money, length_s = found.money, _common_s(found)
-    if money is None or length_s is None or money.lost.same:
+    work = same_work(found)
+    if work is None or work[1].same:
         return ""
-    lost, total = (_of_year(amount, length_s) for amount in (money.lost, money.total))
-    _, _, _, more, spread = row_cells(lost)
-    _, _, _, bill, _ = row_cells(total)
-    wastes = "B" if lost.apart[1] > 0.0 else "A"
-    unit, unit_bill = (row_cells(row)[0].rpartition(", ")[2] for row in (lost, total))
-    nearly = abs(total.apart[1]) < _NEARLY * abs(lost.apart[1])
-    of_bill = (
-        "is the same" if total.same else f"{'differs by' if nearly else 'is apart by'} {bill} {unit_bill}"
-    )
-    because = ", for most of it is owned, busy or not" if nearly else ""
+    gpu_h, row = work
+    _, _, _, more, spread = row_cells(row)
+    unit = row_cells(row)[0].rpartition(", ")[2]
+    word = "more" if row.apart[1] > 0.0 else "less"
     return (
-        f"In a year at this rate {wastes} spends {more.lstrip(_SIGNS)} {unit} more on GPU time that is not "
-        f"productive (B \N{MINUS SIGN} A, P5 to P95: {spread}), while the whole bill {of_bill}{because}."
+        f"For the work that A does in a year ({amount(gpu_h, 'gpu_hours', 3)} productive) B costs "
+        f"{more.lstrip(_SIGNS)} {unit} {word} (B \N{MINUS SIGN} A, P5 to P95: {spread})."
+    )
+
+
+def same_work(found: Comparison) -> tuple[float, ComparedAmount] | None:
+    """Return the productive GPU-hours of A in a year, and what they cost in A and B; None: unknown."""
+    money, length_s = found.money, _common_s(found)
+    done = found.ledgers_gpu_h[0].get("productive", 0.0)
+    if money is None or length_s is None or money.unit.key != "gpu_h_productive" or not done:
+        return None
+    gpu_h = done * _YEAR_S / length_s
+    a, b, apart = (_times(values, gpu_h) for values in (money.unit.a, money.unit.b, money.unit.apart))
+    title = "The work of A in a year, done in each"
+    return gpu_h, replace(money.unit, key="same_work", title=title, a=a, b=b, apart=apart)
+
+
+def price_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) -> str:
+    """Return what the better one pays for it, and whether a still better one is known."""
+    chosen = chosen_of(found)
+    if not chosen:
+        return "Neither is better."
+    sign = 1.0 if chosen == "B" else -1.0
+    pays = [step for step in way_steps(found) if not step.by_number and sign * step.gpu_h < 0.0][:2]
+    pays = [step for step in pays if abs(step.gpu_h) >= _WORTH * abs(pays[0].gpu_h)]
+    named = " and ".join(f"{step.title} ({amount(abs(step.gpu_h), 'gpu_hours')} more)" for step in pays)
+    price = (
+        f"{chosen} pays with {named}, which is in its cost."
+        if pays
+        else f"{chosen} has nothing more than the other: no price."
+    )
+    best = best_intervals(exposures[0]) if exposures is not None else None
+    if exposures is None or best is None:
+        return f"{price} Whether something is still better these two runs do not tell."
+    own = exposures["AB".index(chosen)]
+    if math.isinf(own.interval_s):
+        return f"{price} By Young's rule the best interval is {length(round(best[0]))}; {chosen} never saves."
+    left = first_order(own) - math.sqrt(2.0 * own.pause_s / own.model.mean_between_s)
+    more = (
+        "nothing more to win by it" if left < _WON else f"the best one wins {percent(left)} more of the time"
+    )
+    return (
+        f"{price} By Young's rule the best interval is {length(round(best[0]))}; {chosen} saves every "
+        f"{length(own.interval_s)}: {more}."
     )
 
 
@@ -66,16 +109,20 @@ def _common_s(found: Comparison) -> float | None:
     return found.simulated_s[0]
 
 
+def chosen_of(found: Comparison) -> str:
+    """Return which is better, by money where that is known, else by goodput; "": neither."""
+    if found.money is not None:
+        return found.money.unit.cheaper
+    goodput = next((figure for figure, _ in known(found) if figure.key == "goodput"), None)
+    return ("A", "", "B")[judged(goodput, found).better + 1] if goodput is not None else ""
+
+
 def recommendation(found: Comparison) -> str:
     """Return what to do: keep A, change to B, or neither where the runs do not tell them apart."""
     count = len(found.seeds)
     many = has_many(found)
     runs = f"{count} seeds show" if many else "one run of each shows"
-    if found.money is not None:
-        chosen = found.money.unit.cheaper
-    else:
-        goodput = next((figure for figure, _ in known(found) if figure.key == "goodput"), None)
-        chosen = ("A", "", "B")[judged(goodput, found).better + 1] if goodput is not None else ""
+    chosen = chosen_of(found)
     advice = {"A": "keep A", "B": "change to B", "": f"keep A, for there is no difference that {runs}"}[
         chosen
     ]
@@ -110,6 +157,8 @@ def money_table(found: Comparison, heads: tuple[str, str]) -> Markup:
     if length_s is not None:
         total = replace(total, title=f"Cost of the run of {units.spoken(length_s)}")
     rows = [money.unit, total, money.lost]
+    if (work := same_work(found)) is not None:
+        rows.insert(1, work[1])
     if length_s is not None:
         rows.append(replace(_of_year(money.total, length_s), title="Cost of a year at this rate"))
         rows.append(replace(_of_year(money.lost, length_s), title="Of it, not productive, in a year"))

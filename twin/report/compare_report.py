@@ -10,9 +10,11 @@ from twin.analysis.compare import Basis, Comparison
 from twin.analysis.difference_words import sentence
 from twin.analysis.significance import basis_words, verdict
 from twin.planning.risk.risk import JobRisk
+from twin.plant.build import build
 from twin.record.inputs import app_version
+from twin.report.compare_chance import drawn_words, same_failures, seeds_agree, test_words, writes_words
 from twin.report.compare_figures import FIRST, figure_dots, figures_table, other_keys
-from twin.report.compare_money import better, length_words, money_table
+from twin.report.compare_money import better, length_words, money_table, price_words
 from twin.report.compare_way import (
     checkpoint_words,
     exposures_of,
@@ -32,11 +34,13 @@ from twin.report.compare_words import (
     told,
 )
 from twin.report.glossary import with_glossary
+from twin.report.job_step import JobStep, job_step
 from twin.report.markup import Child, Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.words import figure_title
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
 
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _NAMED, _MOST_NAME = 2, 90
@@ -59,6 +63,8 @@ class _Compared:
         Between the scenes; for how long both were simulated, in words; what makes the comparison again.
     exposures
         What the job is exposed to in A and B whose checkpoint interval differs; None: none does.
+    step
+        Of the only training of A, where checkpoints differ; None: unknown.
     """
 
     found: Comparison
@@ -70,6 +76,7 @@ class _Compared:
     length: str
     command: str
     exposures: tuple[JobRisk, JobRisk] | None
+    step: JobStep | None
 
 
 def compare_report(
@@ -104,10 +111,17 @@ def compare_report(
         f"{side}: {title}" if name == side else f"{side}: {title} ({name})"
         for side, name, title in zip("AB", names, titles, strict=True)
     )
-    title = f"{titles[0]}: {change}" if titles[0] == titles[1] else f"{titles[0]} compared with {titles[1]}"
+    same = titles[0] == titles[1]
+    title = f"{titles[0]}: A beside B" if same else f"{titles[0]} compared with {titles[1]}"
     length = length_words(found, scenes)
     exposed = exposures_of(differences, scenes)
-    compared = _Compared(found, as_shown(found), heads, called, change, differences, length, command, exposed)
+    step = None
+    if exposed is not None and scenes is not None:
+        catalog = catalog_of(scenes[0])
+        step = job_step(scenes[0], build(scenes[0], catalog), catalog)
+    compared = _Compared(
+        found, as_shown(found), heads, called, change, differences, length, command, exposed, step
+    )
     lead = "; ".join((_seeds(found), *([length] if length else [])))
     parts = [_summary(compared), _engineering(compared), _method(compared)]
     return report(title, f"{lead}: simulated, not measured", with_glossary(parts), app_version())
@@ -144,14 +158,17 @@ def _seeds(found: Comparison) -> str:
 
 def _summary(compared: _Compared) -> ReportPart:
     found, heads = compared.found, compared.heads
-    over = f", over {compared.length}" if compared.length else ""
+    over = f". Over {compared.length}" if compared.length else ""
     return ReportPart(
         "summary",
         "Summary",
         "for who decides",
         (
-            ("Which is better?", better(found, year=True)),
-            ("What was changed?", f"{compared.change[:1].upper()}{compared.change[1:]}{over}."),
+            ("Which is better?", joined([f"{'. '.join(heads)}{over}. ", better(found, year=True)])),
+            (
+                "What is the price of the better one, and is there a still better one?",
+                price_words(found, compared.exposures),
+            ),
             ("What does it do, and how sure is that?", f"{effect(compared.shown)} {_sure(compared)}"),
         ),
         (
@@ -161,11 +178,19 @@ def _summary(compared: _Compared) -> ReportPart:
     )
 
 
+def _holds(compared: _Compared) -> str:
+    """Return for how long was compared, and that the rest is taken to be like it."""
+    if " of the " not in compared.length:
+        return f"Compared over {compared.length}." if compared.length else ""
+    return f"{compared.length} were run: they stand for all of it."
+
+
 def _sure(compared: _Compared) -> str:
     found, shown = compared.found, compared.shown
     if not has_many(found):
         return " ".join((*found.remarks, verdict(shown)))
-    return " ".join((count_words(shown, len(known(found))), *found.remarks))
+    said = (count_words(shown, len(known(found))), seeds_agree(found), drawn_words(found, compared.exposures))
+    return " ".join((*(part for part in said if part), *found.remarks))
 
 
 # --- for who builds and runs it
@@ -180,9 +205,22 @@ def _engineering(compared: _Compared) -> ReportPart:
         (
             ("What is to be done?", better(found)),
             ("Where does the difference come from?", way_words(found)),
-            ("What of checkpoints and lost work?", checkpoint_words(found, compared.differences)),
+            (
+                "What of checkpoints and lost work?",
+                " ".join(
+                    part
+                    for part in (
+                        checkpoint_words(found, compared.differences),
+                        writes_words(compared.exposures, compared.step, found),
+                    )
+                    if part
+                ),
+            ),
             ("What of power, cooling and water?", told(compared.shown, _SUPPLY)),
-            ("What of failures?", told(compared.shown, _WORK)),
+            (
+                "What of failures, and does it hold for longer?",
+                f"{same_failures(found)} {told(compared.shown, _WORK)} {_holds(compared)}".strip(),
+            ),
         ),
         (
             ("figures", "Figures", figures_table(found, heads)),
@@ -199,7 +237,8 @@ def _method(compared: _Compared) -> ReportPart:
     found, differences = compared.found, compared.differences
     many = (
         f"Both ran with the same {len(found.seeds)} seeds, so the same failures strike what both have: the difference "
-        f"of each seed is mostly the change. An interval that does not hold zero is significant ({LEVEL_WORDS})."
+        f"of each seed is mostly the change. {test_words(found)} An interval that does not hold zero is significant "
+        f"({LEVEL_WORDS})."
         if has_many(found)
         else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
     )

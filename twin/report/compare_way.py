@@ -13,11 +13,11 @@ from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.build import build
-from twin.record.accounts import KEPT_STEP
+from twin.record.accounts import KEPT_STEP, RESTING
 from twin.report.charts import Bar, waterfall
 from twin.report.loss_groups import WITHIN_STEPS
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.run_theory import FIRST_ORDER, best_intervals, first_order_words
+from twin.report.run_theory import FIRST_ORDER, best_intervals, first_order, first_order_words
 from twin.report.words import length, percent, rounded
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
@@ -26,10 +26,12 @@ from twin.scenario.text.path import split
 
 _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""
+_NOTHING = 1e-9
+"""Share of all GPU time below which a difference is one of rounding."""
 _CHECKPOINTS = ("checkpoint_stall", "lost_work")
 _COLOURS = (
-    ("a", "A, and steps that remove productive time in B"),
-    ("b", "B, and steps that add productive time in B"),
+    ("takes", "takes productive time from B"),
+    ("adds", "adds productive time to B"),
 )
 
 
@@ -106,6 +108,7 @@ def way_steps(found: Comparison) -> list[WayStep]:
         by_number = a.get(account, 0.0) * (1.0 - times)
         adds[account] = adds.get(account, 0.0) - by_number
         within += by_number
+    whole = max(math.fsum(a.values()), math.fsum(b.values()))
     steps = [
         WayStep(
             f"{step_title(account, gpu_h)}{' of a kept step' if account in WITHIN_STEPS else ''}",
@@ -115,7 +118,7 @@ def way_steps(found: Comparison) -> list[WayStep]:
             account == INSTALLED,
         )
         for account, gpu_h in adds.items()
-        if gpu_h
+        if abs(gpu_h) > _NOTHING * whole
     ]
     if within:
         title = f"waits of {'fewer' if times < 1.0 else 'more'} kept steps"
@@ -136,7 +139,7 @@ def way(found: Comparison) -> Markup:
     from_a = found.waterfall
     steps, rest = _told_apart(way_steps(found))
     at = from_a.a_gpu_h
-    bars = [Bar("productive in A", 0.0, at, f"{rounded(at)} GPU-h", "a")]
+    bars = [Bar("productive in A", 0.0, at, f"{rounded(at)} GPU-h", "whole")]
     rows: list[tuple[Child, ...]] = []
     for step in steps:
         bars.append(_bar(step.title, at, step.gpu_h))
@@ -149,7 +152,7 @@ def way(found: Comparison) -> Markup:
         title = f"{len(rest)} smaller one{'s' * (len(rest) != 1)}"
         bars.append(_bar(title, at, more))
         rows.append((title, "", "", number(more, signed(more))))
-    bars.append(Bar("productive in B", 0.0, from_a.b_gpu_h, f"{rounded(from_a.b_gpu_h)} GPU-h", "b"))
+    bars.append(Bar("productive in B", 0.0, from_a.b_gpu_h, f"{rounded(from_a.b_gpu_h)} GPU-h", "whole"))
     productive = from_a.b_gpu_h - from_a.a_gpu_h
     rows.append(
         (
@@ -210,16 +213,20 @@ def trade_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) ->
         for word, taken in sides
         if taken
     ]
-    others = " and ".join(f"{step.title} ({signed(step.gpu_h)})" for step in steps if step.by_number)
-    follows = f" with {others}" if others else ""
     apart = found.waterfall.b_gpu_h - found.waterfall.a_gpu_h
+    others = [f"{step.title} ({signed(step.gpu_h)})" for step in steps if step.by_number]
+    told = [step for _, taken in sides for step in taken] + [step for step in steps if step.by_number]
+    rest = apart - math.fsum(step.gpu_h for step in told)
+    if abs(rest) > 1e-4 * abs(apart):
+        others.append(f"smaller ones ({signed(rest)})")
+    follows = f" with {' and '.join(others)}" if others else ""
     words = (
         f"B {', and '.join(said)};{follows} that is {signed(apart)} productive GPU-h." if said else "Nothing."
     )
-    return f"{words} {_rule_words(exposures)}" if exposures is not None else words
+    return f"{words} {_rule_words(found, exposures)}" if exposures is not None else words
 
 
-def _rule_words(exposures: tuple[JobRisk, JobRisk]) -> str:
+def _rule_words(found: Comparison, exposures: tuple[JobRisk, JobRisk]) -> str:
     """Return what checkpoints and lost work come to in A and in B by the rule of first order, and where it is least."""
     of_a, of_b = exposures
     best = best_intervals(of_a)
@@ -230,8 +237,50 @@ def _rule_words(exposures: tuple[JobRisk, JobRisk]) -> str:
     return (
         f"The rule: {FIRST_ORDER}, with a pause w of {length(of_a.pause_s)} and M of {between} between stops, is "
         f"{first_order_words(of_a)} in A and {first_order_words(of_b)} in B; it is least at {young_s} (Young; Daly: "
-        f"{daly_s})."
+        f"{daly_s}). {_ledger_words(found, exposures)}"
+    ).strip()
+
+
+def _ledger_words(found: Comparison, exposures: tuple[JobRisk, JobRisk]) -> str:
+    """Return what checkpoints and lost work took of the time held in both, beside the difference by the rule."""
+    shares = []
+    for ledger in found.ledgers_gpu_h:
+        held = math.fsum(gpu_h for account, gpu_h in ledger.items() if account not in RESTING)
+        if not held:
+            return ""
+        shares.append([ledger.get(account, 0.0) / held for account in _CHECKPOINTS])
+    (stall_a, lost_a), (stall_b, lost_b) = shares
+    by_rule = first_order(exposures[0]) - first_order(exposures[1])
+    runs = found.differences.get("goodput")
+    seen = "" if runs is None else f", of goodput in the runs {signed_pp(runs.difference)}"
+    half = "" if runs is None or runs.paired is None else f" ± {100.0 * runs.paired:.1f}"
+    return (
+        f"The ledgers have {_sum_words(stall_a, lost_a)} of the time held in A and {_sum_words(stall_b, lost_b)} in B. "
+        f"Difference by the rule {signed_pp(by_rule)}{seen}{half} pp.{_power_words(found, stall_b - stall_a)}"
     )
+
+
+def _sum_words(stall: float, lost: float) -> str:
+    whole = round(stall, 4) + round(lost, 4)
+    return f"{percent(stall, 2)} + {percent(lost, 2)} = {percent(whole, 2)}"
+
+
+def _power_words(found: Comparison, more_stall: float) -> str:
+    """Return why mean power differs: GPUs that wait for a write draw less; "": another reason, or none."""
+    power = found.differences.get("power_mean_w")
+    if power is None or not power.difference * more_stall < 0.0:
+        return ""
+    word, more = ("less", "more") if more_stall < 0.0 else ("more", "less")
+    return f" B waits {word} for writes, in which GPUs draw little, so it draws {more} power in the mean."
+
+
+def signed_pp(share: float) -> str:
+    """Return a difference of shares in percentage points, signed.
+
+    >>> signed_pp(-0.0525)
+    '−5.2'
+    """
+    return f"{100.0 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def exposures_of(
@@ -271,4 +320,4 @@ def _told_apart(steps: Sequence[WayStep]) -> tuple[list[WayStep], list[WayStep]]
 
 
 def _bar(title: str, at: float, gpu_h: float) -> Bar:
-    return Bar(title, at, at + gpu_h, signed(gpu_h), "b" if gpu_h >= 0 else "a")
+    return Bar(title, at, at + gpu_h, signed(gpu_h), "adds" if gpu_h >= 0 else "takes")

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
-from twin.report.next_steps import slow_nodes
+from twin.report.loss_groups import STOPS
+from twin.report.run_limits import limits_words
 from twin.report.run_summary import RunFacts, inner, interval
 from twin.report.words import amount, length, percent, rounded
 from twin.scenario.schema.document import Scenario
 
 PEAK_WINDOW_S = 3600.0
 """The heat model takes steps of this length at most, and peaks are means over one [s]."""
-PEAK_OF = f"highest mean over a step of the heat model, {length(PEAK_WINDOW_S)} at most"
+PEAK_OF = f"highest mean of a step of the heat model, {length(PEAK_WINDOW_S)} at most"
 
 
 def utility_w(scenario: Scenario) -> float:
@@ -43,16 +47,30 @@ def power_words(facts: RunFacts) -> str:
     summary = facts.summary
     supply_w = utility_w(facts.scenario)
     of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
-    swing_w = summary.get("facility", {}).get("swing", {}).get("site_w")
+    momentary_w, drop_w = momentary_peak_w(facts), checkpoint_drop_w(facts)
     swings = (
-        f"; each training step swings it by {amount(swing_w, 'power', 3)}, peak to trough" if swing_w else ""
+        f"; for moments of a training step about {amount(momentary_w, 'power', 3)}" if momentary_w else ""
     )
     said = [
         f"The site drew {facts.words('power_max_w')} at most{of} ({PEAK_OF}{swings}), with a PUE of "
         f"{facts.words('pue')}."
     ]
+    exposure = facts.exposure
+    if drop_w and exposure is not None:
+        often = (
+            ""
+            if math.isinf(exposure.interval_s)
+            else f" checkpoint (every {length(exposure.interval_s)}) and"
+        )
+        said.append(f"At each{often} stop about {amount(drop_w, 'power', 2)} of IT power falls off.")
+    said.append(limits_words(facts.limits, summary.get("power", {}).get("it_max_w")))
     if facts.year is not None:
-        said.append(year_peak_words(facts.year, supply_w))
+        tested = (
+            f" Outdoor air was {float(np.max(facts.year.air.dry_c)):.1f} °C at most: no hot day was tested."
+            if facts.year.mean_day
+            else ""
+        )
+        said.append(f"{year_peak_words(facts.year, supply_w)}{tested}")
     throttled = facts.figure("throttle_gpu_s") or 0.0
     hot = (
         f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
@@ -65,20 +83,36 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
-    return " ".join(said)
+    return " ".join(part for part in said if part)
+
+
+def momentary_peak_w(facts: RunFacts) -> float | None:
+    """Return the power at the top of a training step: mean and the part of the swing above it [W]; None: unknown."""
+    swing_w = facts.summary.get("facility", {}).get("swing", {}).get("site_w")
+    mean_w = facts.figure("power_max_w")
+    if not swing_w or mean_w is None or facts.step is None:
+        return None
+    return mean_w + float(swing_w) * (1.0 - facts.step.wave.duty)
+
+
+def checkpoint_drop_w(facts: RunFacts) -> float | None:
+    """Return by how much the nodes of the job fall from the mean of a step while they wait [W]; None: unknown."""
+    return None if facts.step is None else facts.step.step_w - facts.step.idle_w
 
 
 def losses_words(facts: RunFacts) -> str:
-    """Return where the GPU time went, and what stragglers were where they are among the largest losses."""
+    """Return where the GPU time went, what of their time jobs kept, and what stops took."""
     if not sum(facts.ledger_gpu_s.values()):
         return "Nothing is booked yet."
     most = facts.losses[:4]
     named = ", ".join(f"{account_title(loss)} ({percent(facts.share(loss))})" for loss in most)
     said = f"{percent(facts.share('productive'))} was productive. The largest losses: {named}."
-    if "straggler" in most and not slow_nodes(facts.incidents.events):
+    stops, planned = (facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
+    if stops + planned and (ettr := facts.figure("ettr")) is not None:
+        took = sum(facts.share(account) for account in STOPS)
         said += (
-            " Stragglers without a slow node: each step waits for the slowest of all GPUs (jitter, spread of their "
-            "clocks)."
+            f" Jobs kept {percent(ettr)} of their time (ETTR); {counted(round(stops + planned), 'stop')}, "
+            f"{planned:,.0f} of them planned, took {percent(took, 2)} of all GPU time."
         )
     return said
 
@@ -165,7 +199,7 @@ def reliability_words(facts: RunFacts) -> str:
             f"A repair took {length(time.mean_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in the "
             f"mean and {int(down.get('most', 0)):,} at most{beside}."
         )
-    dearest = facts.incidents.by_cause[:2]
+    dearest = facts.incidents.by_cause[:1]
     installed = facts.incidents.installed_gpu_s
     if dearest and facts.incidents.priced and installed:
         named = " and ".join(

@@ -15,6 +15,9 @@ PRODUCTIVE = "productive"
 WITHIN_STEPS = tuple(account for account in KEPT_STEP if account != PRODUCTIVE)
 """Accounts of what a kept step waits for."""
 
+STOPS = ("lost_work", "detection", "restart_and_load")
+"""Accounts of what stops of jobs take."""
+
 
 @dataclass(frozen=True)
 class LossGroup:
@@ -26,7 +29,7 @@ class LossGroup:
 
 LOSS_GROUPS: tuple[LossGroup, ...] = (
     LossGroup("waits within steps", WITHIN_STEPS),
-    LossGroup("stops and restarts", ("lost_work", "detection", "restart_and_load")),
+    LossGroup("stops and restarts", STOPS),
     LossGroup("waits for nodes", ("idle_reserved", "idle_preempted")),
     LossGroup("checkpoint writes", ("checkpoint_stall",)),
     LossGroup("idle GPUs", RESTING),
@@ -44,6 +47,11 @@ def losses_usd(ledger: LedgerUsd) -> list[tuple[LossGroup, Floats]]:
     return sorted(
         ((group, usd) for group, usd in found if usd.any()), key=lambda pair: -float(np.median(pair[1]))
     )
+
+
+def account_usd(ledger: LedgerUsd, account: str) -> float:
+    """Return what the GPU time of an account cost, the median of the prices [USD]."""
+    return float(np.median(ledger.account_usd()[ACCOUNTS.index(account)]))
 
 
 @dataclass(frozen=True)

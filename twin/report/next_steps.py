@@ -11,6 +11,7 @@ from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
+from twin.report.run_wins import Win, wins_words
 from twin.report.words import percent, usd_amount
 from twin.shown_text import capitalised
 
@@ -25,7 +26,7 @@ ACTS_ON: Mapping[str, str] = {
     "exposed_data": _LAYOUT,
     "exposed_context": _LAYOUT,
     "exposed_expert": _LAYOUT,
-    "pipeline_bubble": f"more microbatches, or fewer stages: {_LAYOUT}",
+    "pipeline_bubble": "another parallel layout: twin plan",
     "input_wait": f"{_STORAGE}, or a cache in the nodes",
     "checkpoint_stall": f"{_STORAGE}, or checkpoints less often: twin ask checkpoint-interval",
     "lost_work": "checkpoints more often: twin ask checkpoint-interval",
@@ -33,7 +34,7 @@ ACTS_ON: Mapping[str, str] = {
     "restart_and_load": "a faster restart, or fewer failures: twin risk tells what each is worth",
     "thermal_throttle": "more cooling, or a cooler supply",
     "power_cap": "a larger power limit",
-    "straggler": "no slow node, but jitter and the spread of clocks: quieter nodes, clocks set alike",
+    "straggler": "no slow node, but chance between thousands of GPUs: no change of the scene wins it back",
     "fabric_contention": "fewer jobs on one uplink, or more uplinks",
     "idle_no_load": "fewer replicas while few requests come",
     "idle_no_job": "more work, or fewer GPUs: twin cost tells from which use on owning pays",
@@ -55,7 +56,10 @@ def slow_nodes(events: Sequence[Event]) -> bool:
 
 
 def next_words(
-    ledger_gpu_s: Mapping[str, float], ledger: LedgerUsd | None, events: Sequence[Event] = ()
+    ledger_gpu_s: Mapping[str, float],
+    ledger: LedgerUsd | None,
+    events: Sequence[Event] = (),
+    wins: Sequence[Win] = (),
 ) -> str:
     """Return the largest losses with what acts on each.
 
@@ -67,6 +71,8 @@ def next_words(
         The same in USD; None: what they cost is not known.
     events
         Of the run: they tell whether nodes were slow.
+    wins
+        Changes that win some of the losses back.
     """
     whole = sum(ledger_gpu_s.values())
     if not whole:
@@ -87,4 +93,5 @@ def next_words(
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
     if not said:
         return "No loss is worth a step of its own."
-    return " ".join((*said, "twin compare says in USD what a change is worth."))
+    won = wins_words(wins, ledger, dict(ledger_gpu_s))
+    return " ".join((*said, *([won] if won else []), "twin compare proves a change."))

@@ -13,6 +13,8 @@ from twin.report.words import percent, rounded
 DAY_S = 86_400.0
 A_DAY = "Unexpected interruptions a day"
 """Title of the figure that tells whether rates follow a published count."""
+PLANNED_A_DAY = "Planned interruptions a day"
+STEP_MFU = "MFU while steps run"
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 
@@ -77,9 +79,9 @@ _FIGURES: Mapping[str, tuple[str, Callable[[Summary], float | None], Callable[[f
         _a_day("interruptions"),
         lambda value: rounded(value, 3),
     ),
-    "planned_per_day": ("Planned interruptions a day", _a_day("planned"), lambda value: rounded(value, 3)),
+    "planned_per_day": (PLANNED_A_DAY, _a_day("planned"), lambda value: rounded(value, 3)),
     "ettr": ("ETTR (effective training time)", _of("ettr"), _percent),
-    "step_mfu": ("MFU while steps run", _step_mfu, _percent),
+    "step_mfu": (STEP_MFU, _step_mfu, _percent),
 }
 """Figures of `tests/reference/published_runs.yaml`: none depends on how long a run is."""
 
@@ -106,16 +108,24 @@ def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ..
     return tuple(found)
 
 
-def published_table(found: tuple[PublishedFigure, ...]) -> Markup:
-    """Return figures of a run beside those published."""
+def published_table(found: tuple[PublishedFigure, ...], tests: Mapping[str, str]) -> Markup:
+    """Return figures of a run beside those published; `tests`: whether each, by its title, tests the model."""
     rows: list[tuple[Child, ...]] = [
-        (figure.title, number(figure.value, figure.words(figure.value)), figure.published, figure.apart)
+        (
+            figure.title,
+            number(figure.value, figure.words(figure.value)),
+            figure.published,
+            figure.apart,
+            tests.get(figure.title, ""),
+        )
         for figure in found
     ]
     sources = dict.fromkeys(figure.source for figure in found)
     return joined(
         [
-            table(("figure", "this run", "published", "difference"), rows, right=3),
+            table(
+                ("figure", "this run", "published", "difference", "fitted, or a test?"), rows, right=3, left=1
+            ),
             tag("p", f"Published: {'; '.join(sources)}.", class_="note"),
         ]
     )

@@ -8,12 +8,15 @@ from typing import Any
 
 from twin.report.engineer_words import (
     PEAK_OF,
+    checkpoint_drop_w,
     held_nodes,
+    momentary_peak_w,
     repair_time,
     repairs_words,
     spare_nodes,
 )
 from twin.report.markup import Child, Markup, joined, number, table
+from twin.report.run_limits import limits_table
 from twin.report.run_summary import RunFacts, interval
 from twin.report.words import amount, length, percent, rounded
 
@@ -25,6 +28,7 @@ def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
     return joined(
         [
             table(("figure", "value", "meaning"), _power(facts), caption="Power"),
+            limits_table(facts.limits),
             curves.get("power"),
             table(("figure", "value", "meaning"), _cooling(facts), caption="Cooling and water"),
             curves.get("temperature"),
@@ -72,6 +76,12 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
         by = f"; {amount(metered_w, 'power')} by a meter of 2 s" if metered_w else ""
         words = amount(swing_w, "power")
         rows.append(("Load swing of each step", number(swing_w, words), f"peak to trough{by}"))
+    if momentary_w := momentary_peak_w(facts):
+        top = "hourly peak + the part of the swing above the mean of a step, about"
+        rows.append(("Momentary peak", number(momentary_w, amount(momentary_w, "power", 3)), top))
+    if drop_w := checkpoint_drop_w(facts):
+        waits = "nodes of the job from the mean of a step to idle, about: at each checkpoint write and stop"
+        rows.append(("Drop of IT power", number(drop_w, amount(drop_w, "power", 2)), waits))
     return rows
 
 

@@ -25,8 +25,8 @@ METHOD: tuple[tuple[str, str], ...] = (
     ),
     (
         "Goodput and ETTR",
-        "goodput = steps kept / steps of an ideal run of the same GPUs. ETTR = time of kept steps / time the jobs had. "
-        "MFU = model FLOP of kept steps / peak FLOP of the GPUs.",
+        "ETTR = time of kept steps / time from start to end. goodput = ETTR x reference step / mean kept step, at most "
+        "ETTR. MFU = model FLOP of kept steps / peak FLOP of the GPUs.",
     ),
     (
         "Ledger",
@@ -89,7 +89,8 @@ def sure_words(standings: Mapping[str, int], residual: float | None, rests: str)
     firm = standings.get("published", 0) + standings.get("derived", 0) + standings.get("fitted", 0)
     said = [
         f"Nothing here is measured. Of {total:,} constants of parts {firm:,} are published or follow from such, "
-        f"{total - firm:,} are estimates or from memory; all are listed with their source."
+        f"{total - firm:,} are estimates or from memory: the appendix lists them with their sources. Detection, "
+        "restart, pause of a checkpoint, parallel layout and electricity are those of the scene."
     ]
     if rests:
         said.append(f"Step times: {rests}.")
@@ -103,7 +104,7 @@ def story_words(scenario: Scenario) -> str:
     first = scenario.notes.strip().split("\n\n")[0].replace("\n", " ")
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", first)
     told = " ".join(sentences[:2]) if first else f"{scenario.title}: the scene says no more of itself."
-    return f"{told} The method below leads from the scene to each figure."
+    return f"{told} The rules below lead from the scene to each figure."
 
 
 def story(scenario: Scenario) -> Markup:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.account_words import account_title
-from twin.analysis.money_words import UNIT_TITLES, carbon_words, cash_sentences, share_sentences, spread_of
+from twin.analysis.money_words import UNIT_TITLES, carbon_words, share_sentences, spread_of
 from twin.analysis.site_books import run_books, run_ledgers
 from twin.arrays import Floats
 from twin.catalog import Catalog, UnknownPart
@@ -25,6 +25,7 @@ from twin.record.reader import Reader
 from twin.record.site_year import HOUR_S
 from twin.report.loss_groups import PRODUCTIVE, losses_usd
 from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.money_worth import sale_table, worth_words
 from twin.report.range_bars import RangeBar, range_bars
 from twin.report.words import percent, rounded, usd_amount, usd_range, usd_scale
 from twin.shown_text import capitalised
@@ -93,7 +94,8 @@ def money_words(found: RunMoney | str) -> str:
             float(np.median(usd)) for usd in (books.drawn.capital.total_usd, found.ledger.total_usd)
         )
         said = [
-            f"Building the site takes {usd_amount(capital)}; this run used {usd_amount(run)} of it and of operation.",
+            f"Building the site takes {usd_amount(capital)}; this run cost {usd_amount(run)}: its share of the life of "
+            "what was built, and operation.",
             *unproductive_words(found.ledger),
         ]
     else:
@@ -102,10 +104,9 @@ def money_words(found: RunMoney | str) -> str:
             f"A year costs {usd_range(books.drawn.yearly_usd)}.",
         ]
     said += _hour_words(books)
-    said += cash_sentences(books)
+    said += worth_words(books, found.ledger)
     said.append(
-        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimated prices; ranges are of prices "
-        "alone, not of step times or the seed."
+        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimates; ranges are of prices alone."
     )
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]
@@ -131,21 +132,13 @@ def unproductive_words(ledger: LedgerUsd) -> list[str]:
 
 
 def _hour_words(books: SiteBooks) -> list[str]:
-    """Return what a GPU-hour of work costs, and beside the market price the hour that is like a rented one."""
+    """Return what a GPU-hour of work costs, and one of the hall where no work is known."""
     hour = {key: cost.drawn_usd for key, cost in unit_costs(books).items() if cost.drawn_usd is not None}
-    said = [
+    return [
         f"One {UNIT_TITLES[key]}: {usd_range(hour[key])}."
         for key in ("gpu_h_productive", "gpu_h_installed")
         if key in hour
     ][:1]
-    if "gpu_h_allocated" in hour and books.bill.gpu_count:
-        market = books.drawn.rent_usd_h / books.bill.gpu_count
-        said.append(
-            f"Like a rented hour, paid whether it is productive or not, is one {UNIT_TITLES['gpu_h_allocated']}: "
-            f"{usd_amount(float(np.median(hour['gpu_h_allocated'])))} here, {usd_amount(float(np.median(market)))} on "
-            "the market."
-        )
-    return said
 
 
 def money_chart(found: RunMoney | str) -> Markup | None:
@@ -193,6 +186,7 @@ def books_of_site(books: SiteBooks) -> Markup:
         table(("group", *_HEADS, "share"), _capital(books), right=4, caption=f"Capital, {_unit(total)}"),
         tag("p", " ".join(share_sentences(books))),
         table(("item", *_HEADS), _year(books), right=3, caption=f"A year, {_unit(books.drawn.yearly_usd)}"),
+        sale_table(books),
         tag("p", carbon_words(books)),
         table(("unit", *_HEADS), _per_unit(books), right=3, caption="One unit, USD"),
     ]

@@ -28,12 +28,15 @@ from twin.report import run_basis, run_facts, run_incidents, run_method, run_mon
 from twin.report.engineer_words import losses_words, power_words, reliability_words
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
+from twin.report.job_step import job_step
 from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
 from twin.report.run_engineering import facility, reliability
-from twin.report.run_summary import RunFacts, place_words, summary_part
+from twin.report.run_limits import limits_of
+from twin.report.run_summary import RunFacts, place_words, size_words, summary_part, tests_words
+from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
@@ -106,6 +109,8 @@ def run_report(
         _exposure(scenario, first[1], catalog),
         _clock_limit_c(first[1], catalog),
         published_tokens(scenario, catalog),
+        job_step(scenario, first[1], catalog),
+        limits_of(scenario, first[1], catalog),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture) for picture in pictures]
@@ -179,7 +184,7 @@ def _engineering(
     """Return the part for who builds and runs the site."""
     says = moments(facts.scenario)
     unfinished = tag("p", "The run has not finished: these figures are available at its end.")
-    work = [curves[key] for key in ("goodput", "held", "queue") if key in curves]
+    work = [curves[key] for key in ("goodput", "held", "spares", "queue") if key in curves]
     return ReportPart(
         "engineering",
         "Engineering",
@@ -188,6 +193,7 @@ def _engineering(
             ("Where did the GPU time go?", losses_words(facts)),
             ("Do power and cooling hold?", power_words(facts)),
             ("What broke, and what did it take?", reliability_words(facts)),
+            ("What to change first, and what does it win?", changes_words(facts)),
         ),
         (
             (
@@ -233,6 +239,8 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
     says = moments(scenario)
     residual = facts.summary.get("energy", {}).get("residual")
     standings = run_basis.standings_of(*first, catalog)
+    rests = run_facts.rests(facts.summary)
+    gpus = max((float(job["gpus"]) for job in facts.summary.get("jobs", ()) if job.get("gpus")), default=0.0)
     return ReportPart(
         "method",
         "Method",
@@ -241,7 +249,14 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
             ("What is shown here?", run_method.story_words(scenario)),
             (
                 "How sure are the figures?",
-                run_method.sure_words(standings, residual, run_facts.rests(facts.summary)),
+                " ".join(
+                    part
+                    for part in (
+                        run_method.sure_words(standings, residual, size_words(rests, gpus)),
+                        tests_words(facts),
+                    )
+                    if part
+                ),
             ),
             ("How does goodput become productive time?", run_theory.time_words(facts)),
             ("How can I repeat it?", run_method.repeat_words(reader, facts.over)),

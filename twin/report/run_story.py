@@ -26,7 +26,10 @@ POINTS = 420
 """Points of a curve: about one per pixel."""
 MOST_ALARMS = 30
 MOST_MARKS = 60
-_DRAWN = "Repair times are those drawn when the part failed: some of these repairs end long after the run."
+_DRAWN = (
+    "Repair times are those drawn when the part failed. Published repairs have a long tail, so that some of these end "
+    "long after the run."
+)
 _LEAST_BAR = 2e-3
 """Share of all GPU time below which accounts of the waterfall are drawn together."""
 
@@ -108,6 +111,15 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
             0.0,
         ),
         ("held", "Were the GPUs in use?", "GPUs held by jobs", "%", (("site.allocated", "held"),), 1.0, 0.0),
+        (
+            "spares",
+            "Were there spares enough?",
+            "Nodes",
+            "",
+            (("site.nodes_down", "in repair"), ("site.spares", "spares left")),
+            1.0,
+            0.0,
+        ),
         ("queue", "Did jobs wait?", "Queued jobs", "", (("site.queue", "queued"),), 1.0, 0.0),
     )
     note = " Bands show the range of the samples behind each point."
@@ -120,12 +132,22 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
         lines = [_line(reader, channel, name, size) for channel, name in channels]
         if key == "queue" and not (len(lines[0].high) and float(np.nanmax(lines[0].high)) > 0.0):
             continue
+        if key == "spares" and not (_moves(lines[0]) and _moves(lines[1])):
+            continue
+        if key == "held" and not _moves(lines[0]):
+            continue
         chart = curves(title, unit_name, lines, 0.0, end_s, says, marks, floor)
         if chart:
             found[key] = tag(
                 "figure", chart, tag("figcaption", tag("b", question), note if key == "power" else None)
             )
     return found
+
+
+def _moves(line: ChartLine) -> bool:
+    """Return whether a curve is known and not the same all the time."""
+    known = np.isfinite(line.low) & np.isfinite(line.high)
+    return bool(known.any()) and float(line.high[known].max()) > float(line.low[known].min())
 
 
 def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +17,30 @@ from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.planning.risk.risk import JobRisk
 from twin.record.site_year import SiteYear
+from twin.report.job_step import JobStep
+from twin.report.loss_groups import time_shares
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
-from twin.report.published import A_DAY, DAY_S, PublishedFigure, published_table
+from twin.report.published import (
+    A_DAY,
+    DAY_S,
+    PLANNED_A_DAY,
+    STEP_MFU,
+    PublishedFigure,
+    published_table,
+)
 from twin.report.run_facts import figure_cell, ledger_rows
+from twin.report.run_limits import SiteLimits
 from twin.report.run_money import RunMoney, money_chart, money_words
+from twin.report.run_wins import wins_of
 from twin.report.training_progress import progress_words
 from twin.report.words import (
     amount,
     figure_text,
     figure_title,
     length,
+    parts_in,
     percent,
     usd_range,
 )
@@ -37,8 +50,12 @@ from twin.studies.bands import SeedBands
 
 _CALIBRATED = 0.02
 """Rates that give a published count within this share of it are calibrated on it."""
-_WORTH_SAYING = 0.0005
-"""Share below which a percentage of one decimal says nothing."""
+_BEYOND = re.compile(r",? ([\d.]+) doublings? of GPUs beyond the largest")
+"""How far a job is beyond the runs of the fit."""
+_FEW = 5.0
+"""Events below which their number in one run is no draw worth a judgement."""
+_UNUSUAL = 0.1
+"""A count is told as a bad or good draw where fewer runs than this share have one so far off."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 _STATES = {
     "done": "was completed",
@@ -56,7 +73,7 @@ class RunFacts:
     `over` is False of a run that has not finished: its figures are those so far. `expected` are the unexpected
     interruptions that the rates give in the mean, `exposure` what failures the largest job is exposed to,
     `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
-    training of the model.
+    training of the model, `step` the one of the only training, `limits` those of power and cooling.
     """
 
     scenario: Scenario
@@ -73,6 +90,8 @@ class RunFacts:
     exposure: JobRisk | None = None
     clock_limit_c: float | None = None
     whole_tokens: float | None = None
+    step: JobStep | None = None
+    limits: SiteLimits | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""
@@ -120,7 +139,7 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
     """Return the part for who decides."""
     body: list[Child] = [_cards(facts), money_chart(facts.money)]
     if facts.published:
-        body += [tag("h3", "Beside what was published"), published_table(facts.published)]
+        body += [tag("h3", "Beside what was published"), published_table(facts.published, _tests(facts))]
     shown = () if picture is None else (("work", "The hall at work", picture),)
     return ReportPart(
         "summary",
@@ -130,7 +149,10 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
             ("What came of it?", verdict(facts)),
             ("What did it cost, and is it worth that?", cost(facts)),
             ("What is the risk?", risk(facts)),
-            ("What next?", next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.incidents.events)),
+            (
+                "What next?",
+                next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.incidents.events, wins_of(facts)),
+            ),
         ),
         (("figures", "At a glance", joined(body)), *shown),
     )
@@ -138,14 +160,22 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
 
 def verdict(facts: RunFacts) -> str:
     """Return what came of a run in two sentences."""
-    said = [_work(facts)]
     goodput = facts.figure("goodput")
-    if goodput is not None:
-        said.append(
-            f"It kept {percent(goodput)} of the steps of an ideal run of the same GPUs (goodput), and "
-            f"{percent(facts.share('productive'))} of all installed GPU time was productive."
-        )
-    return " ".join(said)
+    return " ".join((_work(facts), *([bridge_words(facts, goodput)] if goodput is not None else [])))
+
+
+def bridge_words(facts: RunFacts, goodput: float) -> str:
+    """Return how goodput and the productive share of all GPU time hang together: parts that add up to the whole."""
+    shares = time_shares(facts.ledger_gpu_s)
+    if shares is None:
+        return f"Goodput is {percent(goodput)} of an ideal run of the same GPUs."
+    parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
+    idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
+    return (
+        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 installed GPU-hours "
+        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within kept steps: {productive} were "
+        "productive."
+    )
 
 
 def _work(facts: RunFacts) -> str:
@@ -202,11 +232,9 @@ def risk(facts: RunFacts) -> str:
         if found.priced and installed:
             cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
             said.append(
-                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time with lost work and "
-                f"restarts; the dearest cause is {inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
+                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time; the dearest cause is "
+                f"{inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
-            if (repair := facts.share("idle_in_repair")) >= _WORTH_SAYING:
-                said.append(f"Nodes in repair or maintenance took {percent(repair)} more.")
     said.append(_spread(facts))
     said.append(_basis(facts.summary))
     return " ".join(part for part in said if part)
@@ -220,14 +248,75 @@ def expected_words(facts: RunFacts) -> str:
     if bands is not None and (band := bands.bands.get("interruptions")) is not None:
         over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
     said = (
-        f"That is random: the rates give {facts.expected:,.0f} in the mean, plus or minus "
-        f"{math.sqrt(facts.expected):,.0f}{over}."
+        f"The rates give {_count(facts.expected)} in the mean, plus or minus {_count(math.sqrt(facts.expected))}"
+        f"{draw_words(facts.figure('interruptions'), facts.expected)}{over}."
     )
     a_day = facts.expected / (facts.end_s / DAY_S)
     counted_a_day = next((figure.low for figure in facts.published if figure.title == A_DAY), None)
     if counted_a_day and abs(a_day / counted_a_day - 1.0) < _CALIBRATED:
         said += " They are calibrated on the published count: no prediction."
     return said
+
+
+def _count(events: float) -> str:
+    return f"{events:,.0f}" if events >= _FEW else f"{events:.2g}"
+
+
+def draw_words(count: float | None, mean: float) -> str:
+    """Return how seldom a count so far from its mean is, after a colon; "": it is nothing unusual.
+
+    >>> draw_words(465, 419.0), draw_words(420, 419.0)
+    (': a bad draw, one in 73 such runs has as many', '')
+    """
+    if count is None or mean < _FEW:
+        return ""
+    more = count > mean
+    chance = poisson_tail(int(count), mean) if more else 1.0 - poisson_tail(int(count) + 1, mean)
+    if not 0.0 < chance < _UNUSUAL:
+        return ""
+    draw, as_many = ("bad", "many") if more else ("good", "few")
+    return f": a {draw} draw, one in {1.0 / chance:,.0f} such runs has as {as_many}"
+
+
+def poisson_tail(count: int, mean: float) -> float:
+    """Return the probability of so many events or more, where so many come in the mean [-].
+
+    >>> round(poisson_tail(1, 1.0), 6)
+    0.632121
+    """
+    last = int(max(count, mean) + 20.0 * math.sqrt(mean) + 50.0)
+    return math.fsum(
+        math.exp(number * math.log(mean) - mean - math.lgamma(number + 1.0)) for number in range(count, last)
+    )
+
+
+def _tests(facts: RunFacts) -> dict[str, str]:
+    """Return for each published figure whether it tests the model, or was put into it."""
+    model = facts.exposure.model if facts.exposure is not None else None
+    found = {figure.title: "follows: a test" for figure in facts.published}
+    for title, planned in ((A_DAY, False), (PLANNED_A_DAY, True)):
+        rate = (
+            0.0
+            if model is None
+            else DAY_S * model.nodes * sum(cause.rate_s for cause in model.causes if cause.planned is planned)
+        )
+        counted = next((figure.low for figure in facts.published if figure.title == title), None)
+        if counted and abs(rate / counted - 1.0) < _CALIBRATED:
+            found[title] = "rates fitted to it: chance"
+    if STEP_MFU in found:
+        rests = " ".join(str(job.get("step_rests_on")) for job in facts.summary.get("jobs", ()))
+        found[STEP_MFU] = "not in the fit, layout chosen" if _BEYOND.search(rests) else "may be in the fit"
+    return found
+
+
+def tests_words(facts: RunFacts) -> str:
+    """Return which published figures are put into the model and which test it, in a sentence; "": none are known."""
+    tests = _tests(facts)
+    told = [
+        f"{figure.title} {figure.words(figure.value)} beside {figure.published} ({tests[figure.title]})"
+        for figure in facts.published
+    ]
+    return f"Beside what was published: {'; '.join(told)}." if told else ""
 
 
 def inner(title: str) -> str:
@@ -243,7 +332,7 @@ def _spread(facts: RunFacts) -> str:
     bands = facts.bands
     band = None if bands is None else bands.bands.get("goodput")
     if bands is None or band is None:
-        return "This is one seed: twin report --seeds 20 gives the range over others."
+        return "This is one seed; 20 of them give the range."
     return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
 
 
@@ -256,16 +345,35 @@ def _basis(summary: Summary) -> str:
     unsure = [job for job in jobs if standing_of_job(job) == least]
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
-    return f"Step times{of} are {least.word}{f': {rests}' if rests else ''}."
+    modelled = any(
+        "slowdown is modelled" in str(doubt) for job in unsure for doubt in job.get("low_confidence") or ()
+    )
+    network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
+    size = max((float(job["gpus"]) for job in unsure), default=0.0)
+    return f"Step times{of} are {least.word}{f': {size_words(rests, size)}' if rests else ''}{network}."
+
+
+def size_words(rests: str, gpus: float) -> str:
+    """Return on what step times rest, with the largest run of the fit in GPUs.
+
+    >>> size_words("43 runs, 2.8 doublings of GPUs beyond the largest", 16384)
+    '43 runs of up to about 2,350 GPUs; this job is 7 times larger'
+    """
+    found = _BEYOND.search(rests)
+    if found is None or not gpus:
+        return rests
+    times = 2.0 ** float(found[1])
+    largest = f"of up to about {float(f'{gpus / times:.3g}'):,.0f} GPUs; this job is {times:.2g} times larger"
+    return f"{rests[: found.start()]} {largest}{rests[found.end() :]}"
 
 
 def _cards(facts: RunFacts) -> Markup:
     summary = facts.summary
-    cards: list[tuple[str, Child]] = [
-        ("Duration" if facts.over else "Duration so far", length(facts.end_s)),
-    ]
+    cards: list[tuple[str, Child]] = [] if facts.over else [("Duration so far", length(facts.end_s))]
     if "gpus" in summary and "nodes" in summary:
-        nodes = tag("span", f"in {summary['nodes']:,} nodes", class_="reader")
+        spares = facts.exposure.model.spares if facts.exposure is not None else 0
+        of_them = f", {spares:,} spare" if spares else ""
+        nodes = tag("span", f"{summary['nodes']:,} nodes{of_them}", class_="reader")
         cards.append(("GPUs", joined([number(summary["gpus"], f"{summary['gpus']:,}"), tag("br"), nodes])))
     cards += [(facts.title(key), facts.cell(key)) for key in ("goodput", "interruptions")]
     if isinstance(facts.money, RunMoney):
@@ -274,9 +382,7 @@ def _cards(facts: RunFacts) -> Markup:
         if ledger is not None:
             cards.append(("Cost of this run (P5 to P95)", range_card(ledger.total_usd)))
             cards.append(("Of it unproductive (P5 to P95)", range_card(ledger.unproductive_usd)))
-    cards += [
-        (facts.title(key), facts.cell(key)) for key in ("energy_j", "power_max_w", "carbon_kg", "water_l")
-    ]
+    cards += [(facts.title(key), facts.cell(key)) for key in ("energy_j", "carbon_kg")]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in cards], class_="cards")
 
 

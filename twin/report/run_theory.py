@@ -10,9 +10,10 @@ from twin.language import counted
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import RESTING
-from twin.report.engineer_words import held_nodes, repair_time
+from twin.report.engineer_words import RepairTime, repair_time
 from twin.report.loss_groups import WITHIN_STEPS, time_shares
 from twin.report.markup import Child, Markup, joined, table, tag
+from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import RunFacts, interval
 from twin.report.words import length, parts_in, percent, rounded
 from twin.units import spoken
@@ -63,43 +64,74 @@ def _less(facts: RunFacts, losses: Sequence[str], before: float, after: float) -
 
 
 def theory(facts: RunFacts) -> Markup:
-    """Return the rules of failures and checkpoints, each with its formula and what it comes to in this run."""
+    """Return the rules behind a run, each with its formula and what it comes to in this run."""
     failures, checkpoints = _failures(facts), _checkpoints(facts) if facts.exposure is not None else []
-    if not failures and not checkpoints:
-        return tag("p", "Nothing failed, and nothing was saved: there is nothing to hold against a rule.")
+    rows = [*rules_of_run(facts), *failures, *checkpoints]
+    if not rows:
+        return tag("p", "Nothing worked, failed or was saved: there is nothing to hold against a rule.")
     note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job (MTBF)."
     heads = ("rule", "formula", "in this run")
     return joined(
-        [
-            table(heads, [*failures, *checkpoints], class_="sources"),
-            tag("p", note, class_="note") if checkpoints else None,
-        ]
+        [table(heads, rows, class_="sources"), tag("p", note, class_="note") if checkpoints else None]
     )
 
 
 def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
     rows: list[tuple[Child, ...]] = []
-    between_s, nodes = interval(facts), held_nodes(facts)
-    if between_s is not None and nodes:
+    between_s = interval(facts)
+    count = round(facts.figure("interruptions") or 0)
+    seen = (
+        f"Seen: {counted(count, 'unexpected interruption')} in {length(facts.end_s)}, one every {length(between_s)}"
+        if between_s is not None
+        else ""
+    )
+    model = facts.exposure.model if facts.exposure is not None else None
+    rate_s = 0.0 if model is None else sum(cause.rate_s for cause in model.causes if not cause.planned)
+    if model is not None and rate_s:
+        gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
+        each = round(gpus / nodes) if gpus and nodes else 0
+        sizes = f": {sizes_words(1.0 / rate_s, model.nodes, each)}" if each else ""
         rows.append(
             (
-                "MTBF of many nodes",
-                "MTBF of N nodes = MTBF of one / N",
-                f"{length(between_s * nodes)} / {rounded(nodes)} nodes = {length(between_s)} "
-                f"({counted(round(facts.figure('interruptions') or 0), 'unexpected interruption')} in "
-                f"{length(facts.end_s)})",
+                "Time between unexpected stops",
+                "that of one node / N nodes",
+                f"By the rates one stop a node in {length(1.0 / rate_s)}{sizes}. {seen}",
             )
         )
+    elif seen:
+        rows.append(("Time between unexpected stops", "time / stops", seen))
     if (time := repair_time(facts.summary)) is not None:
         rows.append(
-            (
-                "Nodes in repair (Little)",
-                "nodes = repairs begun a day x mean repair time",
-                f"{rounded(time.begun / (facts.end_s / 86400.0), 3)} x {length(time.mean_s)} = "
-                f"{rounded(time.nodes, 3)} nodes",
-            )
+            ("Nodes in repair (Little)", "repairs begun a day x mean repair time", _repair(facts, time))
         )
     return rows
+
+
+def _repair(facts: RunFacts, time: RepairTime) -> str:
+    """Return the nodes in repair that the rates come to in the long run, and why a run has fewer."""
+    model = facts.exposure.model if facts.exposure is not None else None
+    begun = (
+        0.0
+        if model is None
+        else sum(cause.rate_s for cause in model.causes if cause.mean_repair_s) * model.nodes
+    )
+    steady = (
+        0.0
+        if model is None
+        else model.nodes * sum(cause.rate_s * cause.mean_repair_s for cause in model.causes)
+    )
+    seen = f"{rounded(time.nodes, 3)} in this run"
+    if not begun or not steady:
+        return seen
+    why = (
+        ": it begins with none in repair, and repairs longer than the run count up to its end"
+        if steady > 1.1 * time.nodes
+        else ""
+    )
+    return (
+        f"By the rates of the job's nodes {rounded(begun * 86400.0, 3)} x {length(steady / begun)} = "
+        f"{rounded(steady, 3)} in the long run; {seen}{why}"
+    )
 
 
 def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
@@ -115,16 +147,16 @@ def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
         (
             "Young's rule",
             YOUNG,
-            f"w = {spoken(exposure.pause_s)}, M = {length(between_s)} by the rates, planned stops too: "
-            f"{length(round(young_s))}",
+            f"w = {spoken(exposure.pause_s)}, M = {length(round(between_s / 60.0) * 60.0)} by the rates of all stops, "
+            f"planned too: {length(round(young_s))}",
         ),
         ("Daly's rule", DALY, f"{length(round(daly_s))}; the job {saves}, in whole steps"),
     ]
     if not math.isinf(exposure.interval_s):
         held = time_shares(facts.ledger_gpu_s)
         seen = (
-            f"; of the time held the ledger has {percent(facts.share('checkpoint_stall') / held.held)} checkpoint "
-            f"stall and {percent(facts.share('lost_work') / held.held)} lost work"
+            f"; of the time held the ledger has {percent(facts.share('checkpoint_stall') / held.held, 2)} checkpoint "
+            f"stall and {percent(facts.share('lost_work') / held.held, 2)} lost work"
             if held is not None and len(facts.summary.get("jobs", ())) == 1
             else ""
         )
@@ -140,8 +172,15 @@ def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:
     return young_interval_s(exposure.pause_s, between_s), daly_interval_s(exposure.pause_s, between_s)
 
 
+def first_order(exposure: JobRisk) -> float:
+    """Return the share that checkpoints and lost work take at the interval of a job, to the first order."""
+    return exposure.pause_s / exposure.interval_s + exposure.interval_s / (
+        2.0 * exposure.model.mean_between_s
+    )
+
+
 def first_order_words(exposure: JobRisk) -> str:
     """Return what checkpoints and lost work take at the interval of a job, to the first order."""
     writes = exposure.pause_s / exposure.interval_s
     lost = exposure.interval_s / (2.0 * exposure.model.mean_between_s)
-    return f"{percent(writes)} + {percent(lost)} = {percent(writes + lost)}"
+    return f"{percent(writes, 2)} + {percent(lost, 2)} = {percent(round(writes, 4) + round(lost, 4), 2)}"

@@ -12,7 +12,7 @@ from twin.catalog import Catalog
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import load_model
 from twin.report.run_money import RunMoney
-from twin.report.words import amount, percent, usd_amount
+from twin.report.words import amount, percent, rounded, usd_amount
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
 from twin.scenario.schema.workload import LlmTraining
@@ -74,8 +74,13 @@ def progress_words(
     said = f"{said}; at this rate it ends on {ends.day} {ends:%B %Y}"
     if isinstance(money, str) or money.ledger is None:
         return f"{said}."
-    more_usd = float(np.median(money.ledger.total_usd)) * left_s / end_s
-    return f"{said} and costs {usd_amount(more_usd)} more."
+    so_far_usd = float(np.median(money.ledger.total_usd))
+    more_usd = so_far_usd * left_s / end_s
+    whole_days = (end_s - float(job["start_s"]) + left_s) / 86400.0
+    return (
+        f"{said}, after {rounded(whole_days, 3)} days, and costs {usd_amount(more_usd)} more: "
+        f"{usd_amount(so_far_usd + more_usd)} in all."
+    )
 
 
 def _tokens(money: RunMoney | str, job: str) -> float | None:

@@ -1,0 +1,121 @@
+"""Whether a site is worth its cost: for own use beside renting, and to sell its hours; with the figures behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.analysis.money_words import spread_of
+from twin.arrays import Floats
+from twin.economics.books import SiteBooks
+from twin.economics.finance import HOURS_PER_YEAR
+from twin.economics.ledger_usd import LedgerUsd
+from twin.economics.unit_costs import unit_costs
+from twin.report.markup import Child, Markup, number, table
+from twin.report.words import amount, percent, rounded, usd_amount, usd_scale
+
+
+@dataclass(frozen=True)
+class Sale:
+    """A site whose hours are sold: shares and amounts in the draws of the prices, shape (samples,).
+
+    `sold`: of the available hours; `available`: of all; `market_usd_h`, `cost_usd_h`: of one GPU-hour sold.
+    """
+
+    sold: Floats
+    available: float
+    market_usd_h: Floats
+    cost_usd_h: Floats
+    npv_usd: Floats
+
+    @property
+    def pays(self) -> bool:
+        """Return whether it gains in the middle of the draws."""
+        return float(np.median(self.npv_usd)) > 0.0
+
+
+def sale_of(books: SiteBooks) -> Sale | None:
+    """Return what selling the hours of a site comes to; None: it has no GPUs of its own to sell."""
+    gpus = books.bill.gpu_count
+    if not gpus:
+        return None
+    hours = None if books.work is None else books.work.hours
+    available = hours.available / hours.installed if hours and hours.available and hours.installed else 1.0
+    sold = np.asarray(books.drawn.capital.prices["sold"], np.float64)
+    return Sale(
+        sold,
+        available,
+        np.asarray(books.drawn.rent_usd_h / gpus, np.float64),
+        np.asarray(books.drawn.yearly_usd / (gpus * HOURS_PER_YEAR * available * sold), np.float64),
+        books.drawn.cash.npv_usd,
+    )
+
+
+def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
+    """Return whether it is worth its cost for own use and to sell, each with yes or no and the figures that decide."""
+    sale = sale_of(books)
+    if sale is None:
+        return []
+    market = float(np.median(sale.market_usd_h))
+    said = []
+    held = unit_costs(books)["gpu_h_allocated"].amount
+    if ledger is not None and held:
+        own, rent = float(np.median(ledger.total_usd)), held * market
+        verdict = "yes" if own < rent else "no"
+        said.append(
+            f"For own use, worth it: {verdict}. Renting the {amount(held, 'gpu_hours', 3)} that jobs held would cost "
+            f"{usd_amount(rent)} ({market:.2f} USD each; here {own / held:.2f})."
+        )
+    scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
+    low, middle, high = (
+        f"{value / scale:,.3g}".replace("-", "\N{MINUS SIGN}") for value in spread_of(sale.npv_usd)
+    )
+    cash = books.likely.cash
+    hurdle, back = float(np.median(cash.rate)), cash.payback()
+    paid = (
+        f"earnings do not pay it back in {books.plan.years} years"
+        if back is None
+        else f"earnings pay it back after {back:.1f} years"
+    )
+    said.append(
+        f"To sell {percent(float(np.median(sale.sold)), 0)} of its hours for {books.plan.years} years: "
+        f"{'yes' if sale.pays else 'no'}. An hour sold costs {float(np.median(sale.cost_usd_h)):.2f} USD and brings "
+        f"{market:.2f}; net present value {middle} {unit} ({low} to {high}), a gain in "
+        f"{percent(float((sale.npv_usd > 0.0).mean()), 0)} of {sale.npv_usd.size:,} draws; {cash.returns().words}, "
+        f"what is left at the end counted, where money costs {percent(hurdle)}; {paid}."
+    )
+    return said
+
+
+def sale_table(books: SiteBooks) -> Markup | None:
+    """Return what selling the hours comes to, with what goes into it; None: there is nothing to sell."""
+    sale = sale_of(books)
+    if sale is None:
+        return None
+
+    def row(title: str, values: Floats, scale: float, digits: int = 4) -> tuple[Child, ...]:
+        cells = [number(value, rounded(value / scale, digits)) for value in spread_of(values)]
+        return (title, *cells)
+
+    scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
+    rows: list[tuple[Child, ...]] = [
+        row("Hours sold, % of those available", sale.sold, 0.01, 3),
+        row("Market price of a GPU-hour, USD", sale.market_usd_h, 1.0, 3),
+        row("Cost of a year over the hours sold, USD per GPU-hour", sale.cost_usd_h, 1.0, 3),
+        row(f"Net present value, {unit}", sale.npv_usd, scale, 3),
+    ]
+    cash = books.likely.cash
+    back = cash.payback()
+    likely: list[tuple[Child, ...]] = [
+        ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
+        (
+            "Return, at likely prices; interest, the hurdle",
+            "",
+            f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
+            "",
+        ),
+        ("Paid back by earnings", "", "no" if back is None else f"after {back:.1f} years", ""),
+    ]
+    caption = f"Sold at market price for {books.plan.years} years"
+    return table(("figure", "P5", "P50", "P95"), [*rows, *likely], right=3, caption=caption)
