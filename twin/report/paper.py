@@ -414,7 +414,11 @@ class LaidOutReport:
         layout, below = self._document.documentLayout(), self._document.findBlock(table.lastPosition() + 1)
         room = below.blockFormat().topMargin()
         gap = layout.blockBoundingRect(below).top() - layout.frameBoundingRect(table).bottom()
-        if below.blockFormat().headingLevel() and gap < room - 1.0:
+        bottom = layout.frameBoundingRect(table).bottom()
+        fits = _page_of(bottom) == _page_of(
+            bottom + room
+        )  # else its head would be repeated above the heading
+        if below.blockFormat().headingLevel() and gap < room - 1.0 and fits:
             form = table.format()
             form.setBottomMargin(room)
             table.setFormat(form)

@@ -25,7 +25,7 @@ _MEANS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
     "most ETTR",
     "ettr": "share of the jobs' time spent on kept steps",
-    "mfu": "model FLOP of kept steps / peak FLOP of the GPUs, with stops; while steps run: this / ETTR",
+    "mfu": "model FLOP of kept steps / peak FLOP, with stops; while steps run: / ETTR",
     "jobs_done": "jobs that finished their work",
     "interruptions": "unexpected job interruptions",
     "planned": "job interruptions by maintenance, which lose work as failures do",
