@@ -31,10 +31,11 @@ from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, losses_usd
 from twin.report.money_worth import sale_of, worth_words
 from twin.report.next_steps import next_words
+from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
-from twin.report.run_summary import RunFacts, bridge_words, draw_words, poisson_tail, size_words
+from twin.report.run_summary import bridge_words, draw_words, poisson_tail, size_words
 from twin.report.run_theory import best_intervals, first_order_words, theory, time_words
 from twin.report.run_wins import wins_of
 from twin.report.training_progress import progress_words, published_tokens

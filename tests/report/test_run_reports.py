@@ -28,11 +28,12 @@ from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.published import A_DAY, PublishedFigure
 from twin.report.run_assumptions import assumptions
+from twin.report.run_data import RunFacts
 from twin.report.run_facts import ledger_rows
 from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
-from twin.report.run_summary import RunFacts, cost, expected_words, verdict
+from twin.report.run_summary import cost, expected_words, verdict
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences

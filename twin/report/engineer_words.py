@@ -14,8 +14,9 @@ from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
 from twin.report.loss_groups import STOPS
+from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_words
-from twin.report.run_summary import RunFacts, inner, interval
+from twin.report.run_summary import inner, interval
 from twin.report.words import amount, length, percent, rounded
 from twin.scenario.schema.document import Scenario
 

@@ -16,8 +16,9 @@ from twin.report.engineer_words import (
     spare_nodes,
 )
 from twin.report.markup import Child, Markup, joined, number, table
+from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_table
-from twin.report.run_summary import RunFacts, interval
+from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
 
 _STAGES = {"ups": "UPS", "pdu": "PDUs", "transformer": "transformers"}

@@ -17,7 +17,7 @@ _POWER = {"utility": "utility", "transformer": "transformers", "ups": "UPS", "pd
 
 
 @dataclass(frozen=True)
-class Limit:
+class LoadLimit:
     """One kind of machine at the design load of all racks.
 
     Attributes
@@ -41,32 +41,32 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class SiteLimits:
+class LoadLimits:
     """The limits of a site; air supplied to nodes and the warmest they take [degC], None: unknown; design power [W]."""
 
-    limits: tuple[Limit, ...]
+    limits: tuple[LoadLimit, ...]
     air_c: tuple[float, float] | None
     it_w: float
 
     @property
-    def first(self) -> Limit | None:
+    def first(self) -> LoadLimit | None:
         """Return what binds first."""
         return max(self.limits, key=lambda limit: limit.share, default=None)
 
 
-def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> SiteLimits:
+def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
     """Return the limits of a site as it stands."""
     found = [*_power(scenario, plant, catalog), *_cooling(plant, catalog)]
     it_w = float(rack_design_w(plant, catalog)[plant.racks.present].sum())
-    return SiteLimits(tuple(found), _air_c(plant, catalog), it_w)
+    return LoadLimits(tuple(found), _air_c(plant, catalog), it_w)
 
 
-def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[Limit]:
+def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[LoadLimit]:
     if not len(plant.power.ids):
         return []
     load, limit_w, power = DesignLoad(plant, catalog), item_limit_w(plant), plant.power
     usual_w, most_w = load.out_w(), load.most_w()
-    worst: dict[str, Limit] = {}
+    worst: dict[str, LoadLimit] = {}
     for stage, spec in enumerate(scenario.power):
         items = np.flatnonzero((power.stage == stage) & power.present & np.isfinite(limit_w))
         if spec.kind not in _POWER or not len(items):
@@ -74,7 +74,7 @@ def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[Limit]:
         item = int(items[np.argmax((most_w / limit_w)[items])])
         feed = most_w[item] > usual_w[item] * 1.001
         lost = "a feed lost" if feed else "a unit lost" if power.units[item] > power.needed[item] else ""
-        found = Limit(
+        found = LoadLimit(
             _POWER[spec.kind], lost, float(usual_w[item]), float(most_w[item]), float(limit_w[item])
         )
         if found.title not in worst or worst[found.title].share < found.share:
@@ -82,7 +82,7 @@ def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[Limit]:
     return list(worst.values())
 
 
-def _cooling(plant: Plant, catalog: Catalog) -> list[Limit]:
+def _cooling(plant: Plant, catalog: Catalog) -> list[LoadLimit]:
     found = []
     heat_w, loops, plants = loop_heat_w(plant, catalog), plant.loops, plant.plants
     for slot, name in enumerate(plants.part):
@@ -93,15 +93,15 @@ def _cooling(plant: Plant, catalog: Catalog) -> list[Limit]:
             spare = units > needed
             left = max(units - 1, 1) if units > 1 else units
             lost = "a unit lost" if units > 1 or spare else ""
-            found.append(Limit("heat rejection", lost, of_plant_w, of_plant_w, each_w * left))
-    worst: Limit | None = None
+            found.append(LoadLimit("heat rejection", lost, of_plant_w, of_plant_w, each_w * left))
+    worst: LoadLimit | None = None
     for loop, name in enumerate(loops.part):
         each_w = float(getattr(catalog.part(name), "capacity_w", 0.0) or 0.0)
         if not each_w or not loops.present[loop]:
             continue
         units = int(loops.units[loop])
         left = max(units - 1, 1)
-        made = Limit(
+        made = LoadLimit(
             "air handlers and CDUs",
             "a unit lost" if units > 1 else "",
             float(heat_w[loop]),
@@ -123,7 +123,7 @@ def _air_c(plant: Plant, catalog: Catalog) -> tuple[float, float] | None:
     return float(plant.loops.supply_c[loops].max()), min(most)
 
 
-def limits_words(found: SiteLimits | None, it_max_w: float | None) -> str:
+def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
     """Return the limits with a feed or unit lost in two sentences; "": none are known."""
     first = None if found is None else found.first
     if found is None or first is None:
@@ -146,7 +146,7 @@ def limits_words(found: SiteLimits | None, it_max_w: float | None) -> str:
     )
 
 
-def limits_table(found: SiteLimits | None) -> Markup | None:
+def limits_table(found: LoadLimits | None) -> Markup | None:
     """Return the limits as a table; None: none are known."""
     if found is None or not found.limits:
         return None

@@ -33,9 +33,10 @@ from twin.report.markup import Markup, joined, tag
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
+from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
-from twin.report.run_summary import RunFacts, place_words, size_words, summary_part, tests_words
+from twin.report.run_summary import place_words, size_words, summary_part, tests_words
 from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.record.accounts import KEPT_STEP
 from twin.report.markup import Child
+from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney
 from twin.report.words import amount, length, parts_in, percent, rounded
 from twin.units import spoken
-
-if TYPE_CHECKING:
-    from twin.report.run_summary import RunFacts
 
 _PHASES = {
     "detect": "detection",

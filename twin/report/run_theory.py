@@ -13,8 +13,9 @@ from twin.record.accounts import RESTING
 from twin.report.engineer_words import RepairTime, repair_time
 from twin.report.loss_groups import WITHIN_STEPS, time_shares
 from twin.report.markup import Child, Markup, joined, table, tag
+from twin.report.run_data import RunFacts
 from twin.report.run_rules import rules_of_run, sizes_words
-from twin.report.run_summary import RunFacts, interval
+from twin.report.run_summary import interval
 from twin.report.words import length, parts_in, percent, rounded
 from twin.units import spoken
 

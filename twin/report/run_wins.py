@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import KEPT_STEP
 from twin.report.loss_groups import account_usd
+from twin.report.run_data import RunFacts
 from twin.report.words import amount, length, percent, usd_amount
 from twin.shown_text import capitalised
-
-if TYPE_CHECKING:
-    from twin.report.run_summary import RunFacts
 
 _LEAST = 1e-3
 """Share of the GPU time below which nothing is worth a change."""
