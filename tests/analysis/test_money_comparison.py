@@ -17,7 +17,7 @@ from twin.api.run import open_run
 from twin.economics.price_draws import SAMPLES, SEED
 from twin.record.accounts import ACCOUNTS
 from twin.record.reader import Reader
-from twin.report.compare_report import compare_report
+from twin.report.comparison.report import compare_report
 from twin.runtime.inline import run
 from twin.scenario import load
 

@@ -13,10 +13,10 @@ from twin.analysis.figures import FIGURES, WORK
 from twin.analysis.run_cost import RunCost
 from twin.api.compare import Reruns
 from twin.cli.compare import command_line
-from twin.report.compare_money import decisive_words, length_words, recommendation
-from twin.report.compare_report import compare_report
-from twin.report.compare_way import trade_words, way_steps
-from twin.report.compare_words import apart, as_shown, count_words
+from twin.report.comparison.money import decisive_words, length_words, recommendation
+from twin.report.comparison.report import compare_report
+from twin.report.comparison.way import trade_words, way_steps
+from twin.report.comparison.words import apart, as_shown, count_words
 from twin.report.paper import laid_out
 from twin.report.range_bars import RangeDot, range_dots
 from twin.report.words import apart_text

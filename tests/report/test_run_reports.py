@@ -22,7 +22,7 @@ from twin.planning.risk.failure_table import failure_table, rate_words
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
-from twin.report.compare_report import change_words, compare_report
+from twin.report.comparison.report import change_words, compare_report
 from twin.report.engineer_words import repairs_words
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken

@@ -196,12 +196,20 @@ class RepairTime:
     at_least_s
         Mean of all that have begun, those still open counted up to now: the mean time to repair is this or more [s].
         Without open ones it is the mean. None: nothing has begun, or nobody knows.
+    nodes
+        In repair at a time, in the mean.
     """
 
     ended: int
     open: int
     ended_s: float | None
     at_least_s: float | None
+    nodes: float
+
+    @property
+    def begun(self) -> int:
+        """Return how many repairs have begun."""
+        return self.ended + self.open
 
 
 def repair_time(summary: Summary) -> RepairTime | None:
@@ -214,4 +222,4 @@ def repair_time(summary: Summary) -> RepairTime | None:
     if still:
         in_repair_s = float(down["mean"]) * float(summary["simulated_s"])  # of all nodes together
         at_least_s = in_repair_s / (ended + still)
-    return RepairTime(ended, still, repairs["mean_down_s"], at_least_s)
+    return RepairTime(ended, still, repairs["mean_down_s"], at_least_s, float(down["mean"]))

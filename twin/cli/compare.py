@@ -225,7 +225,7 @@ def _write(
     path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison, command: str
 ) -> None:
     """Write the comparison as HTML, with the differences between the scenes."""
-    from twin.report.compare_report import compare_report
+    from twin.report.comparison.report import compare_report
     from twin.report.paper import report_bytes
     from twin.scenario.file.diff import differences
     from twin.whole_file import write_whole

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from twin.analysis.account_words import account_title
+from twin.analysis.figures import repair_time
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
@@ -121,39 +121,6 @@ def losses_words(facts: RunFacts) -> str:
 # --- repairs
 
 
-@dataclass(frozen=True)
-class RepairTime:
-    """How long repairs take, those too that have not ended.
-
-    Parameters
-    ----------
-    mean_s
-        Node-time in repair over repairs begun: what is still open counts up to the end, so that it takes at least so
-        long. By Little's law it is what fits the mean number of nodes in repair [s].
-    begun, open
-        Repairs, and those of them that have not ended.
-    nodes
-        In repair at a time, in the mean.
-    """
-
-    mean_s: float
-    begun: int
-    open: int
-    nodes: float
-
-
-def repair_time(summary: Mapping[str, Any]) -> RepairTime | None:
-    """Return how long repairs of a run take; None: none began, or the run is of a program that did not tell."""
-    repairs, down = summary.get("repairs", {}), summary.get("failures", {}).get("down", {})
-    still = int(repairs.get("open") or 0)
-    begun = int(repairs.get("done") or 0) + still
-    if not begun or not down.get("mean"):
-        return None
-    return RepairTime(
-        float(down["mean"]) * float(summary["simulated_s"]) / begun, begun, still, float(down["mean"])
-    )
-
-
 def repairs_words(repairs: Mapping[str, Any]) -> str:
     """Return which repairs a mean is of: the longest are those that have not ended."""
     done = counted(int(repairs.get("done") or 0), "repair")
@@ -184,7 +151,7 @@ def reliability_words(facts: RunFacts) -> str:
     often = f"One unexpected interruption every {length(between_s)}, {count} in all."
     said = ["One unexpected interruption." if count == "1" else often]
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
-    if (time := repair_time(facts.summary)) is not None:
+    if (time := repair_time(facts.summary)) is not None and time.at_least_s:
         ended_s = repairs.get("mean_down_s")
         known = (
             f"; the {repairs['done']:,} that ended took {length(ended_s)}" if time.open and ended_s else ""
@@ -197,8 +164,8 @@ def reliability_words(facts: RunFacts) -> str:
         spares = spare_nodes(facts)
         beside = f", beside {counted(spares, 'spare node')}" if spares else ""
         said.append(
-            f"A repair took {length(time.mean_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in the "
-            f"mean and {int(down.get('most', 0)):,} at most{beside}."
+            f"A repair took {length(time.at_least_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in "
+            f"the mean and {int(down.get('most', 0)):,} at most{beside}."
         )
     dearest = facts.incidents.by_cause[:1]
     installed = facts.incidents.installed_gpu_s

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from twin.analysis.figures import repair_time
 from twin.report.engineer_words import (
     PEAK_OF,
     checkpoint_drop_w,
     held_nodes,
     momentary_peak_w,
-    repair_time,
     repairs_words,
     spare_nodes,
 )
@@ -145,10 +145,10 @@ def reliability(facts: RunFacts) -> Markup:
         rows.append(
             ("Mean time to the next step", number(away / stops, length(away / stops)), "of a stopped job")
         )
-    if (time := repair_time(summary)) is not None:
+    if (time := repair_time(summary)) is not None and time.at_least_s:
         still = f"; {time.open:,} still open count up to the end, so it is at least this" if time.open else ""
         days = f"{rounded(time.nodes, 3)} nodes x {length(facts.end_s)} / {time.begun:,} repairs begun{still}"
-        rows.append(("Mean repair time (MTTR)", number(time.mean_s, length(time.mean_s)), days))
+        rows.append(("Mean repair time (MTTR)", number(time.at_least_s, length(time.at_least_s)), days))
     for title, key, meaning in (
         ("Of repairs that ended, mean", "mean_down_s", f"from failure to return, {repairs_words(repairs)}"),
         ("Of repairs that ended, P90", "p90_down_s", "nine of ten of them took less"),

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from twin.analysis.account_words import account_title
+from twin.analysis.figures import RepairTime, repair_time
 from twin.language import counted
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import RESTING
-from twin.report.engineer_words import RepairTime, repair_time
 from twin.report.loss_groups import WITHIN_STEPS, time_shares
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_data import RunFacts
@@ -101,7 +101,7 @@ def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
         )
     elif seen:
         rows.append(("Time between unexpected stops", "time / stops", seen))
-    if (time := repair_time(facts.summary)) is not None:
+    if (time := repair_time(facts.summary)) is not None and time.at_least_s:
         rows.append(
             ("Nodes in repair (Little)", "repairs begun a day x mean repair time", _repair(facts, time))
         )

@@ -7,7 +7,7 @@ import math
 from twin.analysis.compare import Comparison
 from twin.analysis.paired import LEVEL, t_quantile
 from twin.planning.risk.risk import JobRisk
-from twin.report.compare_words import known
+from twin.report.comparison.words import known
 from twin.report.job_step import JobStep
 from twin.report.words import amount, length, rounded
 

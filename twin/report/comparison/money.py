@@ -11,8 +11,8 @@ from twin.analysis.money_comparison import ComparedAmount, Range, money_verdict,
 from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.significance import judged
 from twin.planning.risk.risk import JobRisk
-from twin.report.compare_way import way_steps
-from twin.report.compare_words import FEW_SEEDS, effect, has_many, known
+from twin.report.comparison.way import way_steps
+from twin.report.comparison.words import FEW_SEEDS, effect, has_many, known
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.range_bars import RangeDot
 from twin.report.run_theory import best_intervals, first_order

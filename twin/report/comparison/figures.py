@@ -8,8 +8,8 @@ from twin.analysis.compare import Comparison
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired import PairedDifference
 from twin.analysis.significance import judged, seeds_words
-from twin.report.compare_money import money_dot
-from twin.report.compare_words import LEVEL_WORDS, apart, apart_parts, equal_as_shown, has_many, known
+from twin.report.comparison.money import money_dot
+from twin.report.comparison.words import LEVEL_WORDS, apart, apart_parts, equal_as_shown, has_many, known
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.range_bars import RangeDot, range_dots
 from twin.report.run_facts import standing_mark

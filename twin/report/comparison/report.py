@@ -12,10 +12,10 @@ from twin.analysis.significance import basis_words, verdict
 from twin.planning.risk.risk import JobRisk
 from twin.plant.build import build
 from twin.record.inputs import app_version
-from twin.report.compare_chance import drawn_words, same_failures, seeds_agree, test_words, writes_words
-from twin.report.compare_figures import FIRST, figure_dots, figures_table, other_keys
-from twin.report.compare_money import better, length_words, money_table, price_words
-from twin.report.compare_way import (
+from twin.report.comparison.chance import drawn_words, same_failures, seeds_agree, test_words, writes_words
+from twin.report.comparison.figures import FIRST, figure_dots, figures_table, other_keys
+from twin.report.comparison.money import better, length_words, money_table, price_words
+from twin.report.comparison.way import (
     checkpoint_words,
     exposures_of,
     trade_words,
@@ -23,7 +23,7 @@ from twin.report.compare_way import (
     way_words,
     with_intervals,
 )
-from twin.report.compare_words import (
+from twin.report.comparison.words import (
     LEVEL_WORDS,
     as_shown,
     count_words,
