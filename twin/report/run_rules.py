@@ -87,7 +87,9 @@ def _mfu(facts: RunFacts) -> list[Row]:
     return [
         (
             "MFU",
-            f"{formula}; FLOP per token 6 N + 12 L h s" if step.plain else formula,
+            f"{formula}; FLOP per token 6 N + 12 L h s, N without the input embedding"
+            if step.plain
+            else formula,
             f"{flop}; {amount(tokens, 'tokens')}, {step.gpus:,} GPUs of {step.peak_flop_s / 1e12:.0f} TFLOP/s: "
             f"{percent(mfu)} with stops; / {percent(ettr)} ETTR = {percent(mfu / ettr)} while steps run",
         )

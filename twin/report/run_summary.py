@@ -25,7 +25,7 @@ from twin.report.published import (
 )
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
-from twin.report.run_wins import wins_of
+from twin.report.run_wins import poisson_tail, wins_of
 from twin.report.training_progress import progress_words
 from twin.report.words import (
     amount,
@@ -203,18 +203,6 @@ def draw_words(count: float | None, mean: float) -> str:
         return ""
     draw, as_many = ("bad", "many") if more else ("good", "few")
     return f": a {draw} draw, one in {1.0 / chance:,.0f} such runs has as {as_many}"
-
-
-def poisson_tail(count: int, mean: float) -> float:
-    """Return the probability of so many events or more, where so many come in the mean [-].
-
-    >>> round(poisson_tail(1, 1.0), 6)
-    0.632121
-    """
-    last = int(max(count, mean) + 20.0 * math.sqrt(mean) + 50.0)
-    return math.fsum(
-        math.exp(number * math.log(mean) - mean - math.lgamma(number + 1.0)) for number in range(count, last)
-    )
 
 
 def _tests(facts: RunFacts) -> dict[str, str]:

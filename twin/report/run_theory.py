@@ -16,6 +16,7 @@ from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_data import RunFacts
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import interval
+from twin.report.run_wins import steady_out
 from twin.report.words import length, parts_in, percent, rounded
 from twin.units import spoken
 
@@ -33,18 +34,18 @@ def time_words(facts: RunFacts) -> str:
     if shares is None:
         return "No job held GPUs."
     kept, goodput = shares.kept / shares.held, facts.figure("goodput")
-    same = " (goodput)"
+    same = ", goodput"
     if goodput is None or abs(goodput - kept) >= _SAME:
         same = (
-            "" if goodput is None else f" (goodput, over an ideal run of the jobs, is {percent(goodput, 2)})"
+            "" if goodput is None else f"; goodput, over an ideal run of the jobs, is {percent(goodput, 2)}"
         )
     stops = [loss for loss in facts.losses if loss not in RESTING and loss not in WITHIN_STEPS]
     idle = [loss for loss in facts.losses if loss in RESTING]
     waits = [loss for loss in facts.losses if loss in WITHIN_STEPS]
     return (
         f"Installed 100 %{_less(facts, idle, 1.0, shares.held)} = {percent(shares.held, 2)} held by jobs"
-        f"{_less(facts, stops, shares.held, shares.kept)} = {percent(shares.kept, 2)} in kept steps, which is "
-        f"{percent(kept, 2)} of the held time{same}{_less(facts, waits, shares.kept, shares.productive)} = "
+        f"{_less(facts, stops, shares.held, shares.kept)} = {percent(shares.kept, 2)} in kept steps "
+        f"({percent(kept, 2)} of the held time{same}){_less(facts, waits, shares.kept, shares.productive)} = "
         f"{percent(shares.productive, 2)} productive."
     )
 
@@ -116,11 +117,7 @@ def _repair(facts: RunFacts, time: RepairTime) -> str:
         if model is None
         else sum(cause.rate_s for cause in model.causes if cause.mean_repair_s) * model.nodes
     )
-    steady = (
-        0.0
-        if model is None
-        else model.nodes * sum(cause.rate_s * cause.mean_repair_s for cause in model.causes)
-    )
+    steady = 0.0 if model is None else steady_out(model)
     seen = f"{rounded(time.nodes, 3)} in this run"
     if not begun or not steady:
         return seen

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.economics.ledger_usd import LedgerUsd
+from twin.planning.risk.reliability_model import ReliabilityModel
 from twin.record.accounts import KEPT_STEP
 from twin.report.loss_groups import account_usd
 from twin.report.run_data import RunFacts
@@ -17,6 +18,8 @@ _LEAST = 1e-3
 """Share of the GPU time below which nothing is worth a change."""
 _ENOUGH = 20
 """Unexpected stops from which on the nodes out at most tell how many spares are needed."""
+_SURE = 0.999
+"""Share of the hours in which spares are to be enough [-]."""
 _BEST = 1e-3
 """So near to the least cost an interval is at its best [-]."""
 
@@ -55,13 +58,46 @@ def _spares(facts: RunFacts) -> list[Win]:
     spares = facts.exposure.model.spares if facts.exposure is not None else 0
     most = facts.summary.get("failures", {}).get("down", {}).get("most")
     gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
-    left = spares // 2
-    if most is None or not gpus or not nodes or spares < 2 or most > left or _few(facts):
+    if most is None or facts.exposure is None or not gpus or not nodes or _few(facts):
+        return []
+    left = max(int(most), most_out(steady_out(facts.exposure.model)))
+    if left >= spares:
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
-    return [
-        Win("idle_spare", f"{left:,} spare nodes instead of {spares:,}, for {most:,g} were out at most", idle)
-    ]
+    enough = f"enough in {percent(_SURE)} of hours ({most:,g} were out at most)"
+    words = f"{left:,} spare nodes instead of {spares:,}, {enough}"
+    return [Win("idle_spare", words, idle)]
+
+
+def steady_out(model: ReliabilityModel) -> float:
+    """Return how many nodes are in repair in the long run, in the mean: failures begun times their repair time."""
+    return model.nodes * sum(cause.rate_s * cause.mean_repair_s for cause in model.causes)
+
+
+def most_out(mean: float) -> int:
+    """Return the least number that so many nodes in repair in the mean pass in no more than 0.1 % of hours.
+
+    Of repairs that do not wait for each other the number is Poisson, whatever their times.
+
+    >>> most_out(1.0), most_out(38.6)
+    (5, 59)
+    """
+    count = math.ceil(mean)
+    while mean > 0.0 and poisson_tail(count + 1, mean) > 1.0 - _SURE:
+        count += 1
+    return count
+
+
+def poisson_tail(count: int, mean: float) -> float:
+    """Return the probability of so many events or more, where so many come in the mean [-].
+
+    >>> round(poisson_tail(1, 1.0), 6)
+    0.632121
+    """
+    last = int(max(count, mean) + 20.0 * math.sqrt(mean) + 50.0)
+    return math.fsum(
+        math.exp(number * math.log(mean) - mean - math.lgamma(number + 1.0)) for number in range(count, last)
+    )
 
 
 def _few(facts: RunFacts) -> bool:

@@ -182,7 +182,7 @@ def _holds(compared: _Compared) -> str:
     """Return for how long was compared, and that the rest is taken to be like it."""
     if " of the " not in compared.length:
         return f"Compared over {compared.length}." if compared.length else ""
-    return f"{compared.length} were run: they stand for all of it."
+    return f"{compared.length} were run: the rest is taken to go on like them."
 
 
 def _sure(compared: _Compared) -> str:
