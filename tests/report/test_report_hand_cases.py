@@ -99,7 +99,7 @@ def test_printed_parts_add_up() -> None:
 def test_from_the_installed_time_to_the_productive_in_one_line() -> None:
     assert time_words(facts()) == (
         "Installed 100 % \N{MINUS SIGN} 10.00 idle: hot spares = 90.00 % held by jobs \N{MINUS SIGN} 5.00 lost work "
-        "\N{MINUS SIGN} 5.00 checkpoint stall = 80.00 % in kept steps, which is 88.89 % of the held time (goodput) "
+        "\N{MINUS SIGN} 5.00 checkpoint stall = 80.00 % in kept steps (88.89 % of the held time, goodput) "
         "\N{MINUS SIGN} 20.00 pipeline bubble \N{MINUS SIGN} 10.00 stragglers = 50.00 % productive."
     )
     awkward = {account: 1.0 + 0.37 * place for place, account in enumerate(ACCOUNTS)}
