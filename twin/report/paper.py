@@ -137,6 +137,7 @@ class LaidOutReport:
         document.setHtml(page.html)
         document.setPageSize(QSizeF(_WIDE, _HIGH))
         self._high: dict[int, float] = {}
+        self._pushed: set[int] = set()  # pieces that begin their page by the room above them
         self._begin_second_part()
         later = [block for key in page.later for block in self._blocks() if is_at(block, key)]
         for frame in document.rootFrame().childFrames():
@@ -337,14 +338,28 @@ class LaidOutReport:
                 self._move_on(begin)
 
     def _move_on(self, piece: Piece) -> None:
-        """Begin the next page with a piece; below a table whose edge reaches over, where a break would skip a page."""
+        """Begin the next page with a piece; where a break would skip a page, below the last rows of the table above."""
         begin_page(piece)
         layout = self._document.documentLayout()
         if piece.frame is None and layout.blockBoundingRect(piece.block).top() - piece.top > _HIGH:
             form = QTextBlockFormat()
             form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_Auto)
-            form.setTopMargin((_page_of(piece.top) + 1) * _HIGH - piece.top + 2.0 * _EDGE)
+            above = self._table_above(piece.block)
+            if above is None or above.rows() - above.format().headerRowCount() <= 2 * _ROWS:
+                form.setTopMargin((_page_of(piece.top) + 1) * _HIGH - piece.top + 2.0 * _EDGE)
+            else:
+                self._push_row(above, above.rows() - _ROWS)
             QTextCursor(piece.block).mergeBlockFormat(form)
+            if above is not None:
+                self._part_from_heading(above)
+            self._pushed.add(piece.position)
+
+    def _table_above(self, block: QTextBlock) -> QTextTable | None:
+        """Return the table that ends right above a block; None: other things do."""
+        for frame in self._document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable) and frame.lastPosition() + 1 == block.position():
+                return frame
+        return None
 
     def _shrink(self, piece: Piece, bottom: float) -> bool:
         """Make a picture smaller, so that it stays on its page with what is kept with it; return whether that helps."""
@@ -383,7 +398,8 @@ class LaidOutReport:
             while begin > 0 and (pieces[begin - 1].keeps or leads(pieces, begin - 1)):
                 begin -= 1
             torn = torn or _page_of(pieces[begin].top) != _page_of(piece.first - 0.5)
-            if torn and not breaks(pieces[begin]) and pieces[begin].top % _HIGH > 2.0 * _EDGE:
+            stays = breaks(pieces[begin]) or pieces[begin].position in self._pushed
+            if torn and not stays and pieces[begin].top % _HIGH > 2.0 * _EDGE:
                 return pieces[begin], piece.first
         return None
 
@@ -397,17 +413,22 @@ class LaidOutReport:
                 torn = torn or _page_of(top) != _page_of(self._row(table, last)[1] - 0.5)
             if not torn or bottom - top > _WHOLE * _HIGH:
                 continue
-            line_px = table.cellAt(row, 0).firstCursorPosition().block().layout().lineAt(0).height()
-            push = max(1.0, (_page_of(top) + 1) * _HIGH - _EDGE - line_px - top + 2.0)
-            for column in range(table.columns()):
-                cell = table.cellAt(max(row - 1, heads), column)
-                form = cell.format().toTableCellFormat()
-                if row == heads:
-                    form.setTopPadding(push)
-                else:
-                    form.setBottomPadding(push)
-                cell.setFormat(form)
+            self._push_row(table, row)
         self._part_from_heading(table)
+
+    def _push_row(self, table: QTextTable, row: int) -> None:
+        """Make room above a row, so that it begins on the next page."""
+        heads, (top, _) = table.format().headerRowCount(), self._row(table, row)
+        line_px = table.cellAt(row, 0).firstCursorPosition().block().layout().lineAt(0).height()
+        push = max(1.0, (_page_of(top) + 1) * _HIGH - _EDGE - line_px - top + 2.0)
+        for column in range(table.columns()):
+            cell = table.cellAt(max(row - 1, heads), column)
+            form = cell.format().toTableCellFormat()
+            if row == heads:
+                form.setTopPadding(push)
+            else:
+                form.setBottomPadding(push)
+            cell.setFormat(form)
 
     def _part_from_heading(self, table: QTextTable) -> None:
         """Make room below a table where Qt leaves out what the heading below has above it."""
