@@ -80,7 +80,7 @@ make_environment() {
     fi
     say "packages from requirements.lock into .venv; this is done once and takes a few minutes"
     export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
-    .venv/bin/python -m pip install -qq --no-compile --require-hashes -r requirements.lock  # Python compiles what it loads
+    .venv/bin/python -m pip install -qq --require-hashes -r requirements.lock
     .venv/bin/python -m pip install -qq --no-build-isolation --no-deps -e .
 }
 

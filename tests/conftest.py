@@ -7,7 +7,6 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-import ready_processes
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
@@ -37,17 +36,4 @@ def _state_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("TWIN_STATE_DIR", raising=False)  # it would go before the other
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _ready_processes() -> Iterator[None]:
-    with ready_processes.ready_processes():
-        yield
-
-
-@pytest.fixture
-def own_interpreters() -> Iterator[None]:
-    """Let the processes of this test be new interpreters, as the program starts them."""
-    with ready_processes.own_interpreters():
         yield

@@ -1,7 +1,7 @@
 """Processes that tests start have the engine imported: each is forked from one that has, on systems that can.
 
-The program starts a new interpreter for each, which takes a second to import it. So do tests that ask for
-`own_interpreters`, and programs that tests start.
+The program starts a new interpreter for each, which takes a second to import it. So do tests of `tests/runtime`, and
+programs that tests start.
 """
 
 from __future__ import annotations
@@ -25,17 +25,6 @@ def ready_processes() -> Iterator[None]:
         if "forkserver" in get_all_start_methods():
             forkserver.set_forkserver_preload(list(_IMPORTED))
             patch.setattr(SpawnProcess, "_Popen", staticmethod(_fork))
-        yield
-
-
-@contextmanager
-def own_interpreters() -> Iterator[None]:
-    """Let each process that is started be a new interpreter, as in the program."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "forkserver" in get_all_start_methods():
-            from multiprocessing.popen_spawn_posix import Popen  # not on every system
-
-            patch.setattr(SpawnProcess, "_Popen", staticmethod(Popen))
         yield
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ready_processes import ready_processes
 
 from twin.runtime.inline import run
 from twin.scenario import load
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ready_processes() -> Iterator[None]:
+    with ready_processes():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,6 @@ def test_what_was_taken_out_again_never_was(tmp_path: Path) -> None:
     assert found.t_s == 6000.0
 
 
-@pytest.mark.slow
 def test_what_people_do_while_it_plays_and_after_a_restart_is_done_again(tmp_path: Path) -> None:
     path = tmp_path / "played.twinrun"
     client = InlineClient()
@@ -196,7 +195,6 @@ def verified(lab: Path, place: dict[str, str]) -> dict[str, Any]:
     return said
 
 
-@pytest.mark.slow
 def test_a_changed_profile_is_named_with_the_first_event_that_moves(lab: Path, tmp_path: Path) -> None:
     place = elsewhere(tmp_path, "profiles/h100.yaml", "value: 0.885", "value: 0.875")
     said = verified(lab, place)

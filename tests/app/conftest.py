@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -19,6 +19,7 @@ from patient_bot import PatientBot
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
+from ready_processes import ready_processes
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
@@ -42,6 +43,12 @@ def workers() -> list[psutil.Process]:
             if forked or "spawn_main" in " ".join(child.cmdline()):
                 alive.append(child)
     return alive
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ready_processes() -> Iterator[None]:
+    with ready_processes():
+        yield
 
 
 class _Errors(logging.Handler):
@@ -121,8 +128,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
         if window.session.draft is not None:
             window.session.draft.mark_saved()
         window.editing.file.asks = False  # nobody is there to be asked
-        with _no_picture_kept(window):
-            window.close()
+        window.close()
         window.deleteLater()
         look.close()
         del window, look
@@ -137,23 +143,13 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     assert not errors.texts, errors.texts
 
 
-@contextmanager
-def _no_picture_kept(window: MainWindow) -> Iterator[None]:
-    """Let no picture be taken of the scene that is left: nobody will look at its card."""
-    files: Any = window.files
-    files.keep_picture = lambda: None
-    yield
-    del files.keep_picture
-
-
 def _wait(until: Callable[[], bool]) -> None:
     wait_until(until, "the window does not come to it", rest=lambda: QTest.qWait(5))
 
 
 def _open(window: MainWindow, scene: Path) -> None:
     session = window.session
-    with _no_picture_kept(window):
-        assert window.files.open(scene)
+    assert window.files.open(scene)
     _wait(lambda: session.frame is not None or session.lost)
     assert not session.lost, [note.trouble for note in window.notifications.notes]
 
@@ -225,6 +221,7 @@ def _put_back(window: MainWindow) -> None:
     state.colour_by, state.cables_by, state.layers = first.colour_by, first.cables_by, first.layers
     state.tiles_by = first.tiles_by
     state.selection, state.focus_job = (), None
+    docks.inspector.show_thing(None)
     docks.events.search.clear()
     docks.events.severity_buttons[FIRST_SHOWN].click()
     docks.jobs.search.clear()

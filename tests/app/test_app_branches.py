@@ -288,7 +288,6 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
     assert [one.name for one in load(path).files] == [path.name, "sent.twin.yaml"]
 
 
-@pytest.mark.slow
 def test_branches_are_held_against_each_other_at_their_ends_and_a_lost_run_is_told(
     use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:
@@ -335,7 +334,6 @@ branch: {cut}
     assert any("gone.twinrun is not beside" in note.trouble.text for note in window.notifications.notes)
 
 
-@pytest.mark.slow
 def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:

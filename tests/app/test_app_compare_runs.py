@@ -64,8 +64,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 @pytest.fixture
-def compared(window: MainWindow, qtbot: QtBot) -> Iterator[Callable[[Path, Path], CompareDialog]]:
-    windows = [window]  # to be let go of: pytest holds what a fixture yields longer than the window lives
+def compared(
+    use_window: UseWindow, lab: Path, qtbot: QtBot
+) -> Iterator[Callable[[Path, Path], CompareDialog]]:
+    windows = [
+        use_window(lab)
+    ]  # to be let go of: pytest holds what a fixture yields longer than the window lives
 
     def show(a: Path, b: Path) -> CompareDialog:
         windows[0].docks.branches.compare_wanted.emit(a, b)

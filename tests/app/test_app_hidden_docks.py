@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +39,8 @@ def test_they_follow_when_they_are_shown(
         add(self, events)
 
     monkeypatch.setattr(JobHistory, "add", counted)
-    session.play(math.inf, 40_001.0)
+    session.set_speed(21_600.0)
+    session.play()
     qtbot.waitUntil(lambda: session.t_s > 40_000.0)
     session.pause()
     docks.show("events")

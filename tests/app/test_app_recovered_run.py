@@ -80,7 +80,6 @@ def edit(window: MainWindow, qtbot: QtBot, command: Given) -> None:
     qtbot.waitUntil(lambda: not window.editing.editor.busy)
 
 
-@pytest.mark.slow
 def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

@@ -41,7 +41,7 @@ def test_the_app_opens_a_scene_leaves_a_picture_and_ends_by_itself(
     qapp: object, lab: Path, tmp_path: Path
 ) -> None:
     picture = tmp_path / "window.png"
-    done = _run(lab, 3.0, picture, tmp_path)
+    done = _run(lab, 6.0, picture, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Fatal" not in done.stderr
     assert QImage(str(picture)).width() >= 980

@@ -18,8 +18,7 @@ def test_calls_put_off_have_an_owner() -> None:
     bare = []
     for package in (twin.app, twin.view3d):
         for path in Path(package.__path__[0]).rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            for node in ast.walk(ast.parse(text)) if "singleShot" in text else ():
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 late = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("singleShot")
                 if isinstance(node, ast.Call) and late and len(node.args) < 3:
                     bare.append(f"{path.name}:{node.lineno}: {ast.unparse(node)}")

@@ -42,7 +42,6 @@ def bench(qtbot: QtBot, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     made.session.close()
 
 
-@pytest.mark.slow
 def test_delete_undo_delete_is_one_edit(
     make_window: Callable[..., MainWindow], my_lab: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

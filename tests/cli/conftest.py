@@ -5,12 +5,19 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from ready_processes import ready_processes
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from twin.cli.app import app, with_command
 
 Twin = Callable[..., Result]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ready_processes() -> Iterator[None]:
+    with ready_processes():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

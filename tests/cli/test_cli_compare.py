@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from twin.runtime.inline import run
-from twin.scenario import load
-from twin.scenario.file.set_option import set_texts
 
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Half a day of the laboratory, and the same with another interval of checkpoints; nobody writes to them."""
-    folder, lab = tmp_path_factory.mktemp("runs"), load("builtin:lab-16")
-    a, b = folder / "a.twinrun", folder / "b.twinrun"
-    often = set_texts(lab, ["jobs[llama3].checkpoint.interval=10 min"])
-    for path, document in ((a, lab), (b, often)):
-        run(document.scenario, record=path, until_s=12 * 3600.0)
+@pytest.fixture
+def runs(twin, tmp_path: Path) -> tuple[Path, Path]:
+    a, b = tmp_path / "a.twinrun", tmp_path / "b.twinrun"
+    twin("run", "lab-16", "--until", "12 h", "--out", a)
+    twin("run", "lab-16", "--until", "12 h", "--out", b, "--set", "jobs[llama3].checkpoint.interval=10 min")
     return a, b
 
 

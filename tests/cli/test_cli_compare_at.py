@@ -105,7 +105,6 @@ def test_a_branch_of_54_days_of_16384_gpus_keeps_its_past_and_each_pair_is_the_p
         assert len(apart | {one.event_hash, other.event_hash}) == 4
 
 
-@pytest.mark.slow
 def test_explain_says_the_same_of_a_shared_past(twin: Twin, tmp_path: Path) -> None:
     """A node fails at 9 h: what it takes of the work of before is known in hindsight only."""
     lab, branch = tmp_path / "lab.twinrun", tmp_path / "often.twinrun"

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from twin.analysis.export import _gpu_labels
-from twin.cli.app import main
 from twin.cli.tables import PrintableConsole
 from twin.planning.table.case_file import write_csv
 from twin.scenario import load, loads
@@ -27,68 +24,46 @@ ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u
 STYLE = re.compile("\x1b\\[[0-9;]*m")
 
 
-def by_a_person(folder: Path, *words: object, colour: bool = False) -> bytes:
-    """Run the program in a process of its own, as a person does; return what it writes."""
+def twin(folder: Path, *words: object, colour: bool = False) -> subprocess.CompletedProcess[bytes]:
+    """Run the program in a process of its own, as a person does."""
     environment = {**os.environ, "TWIN_STATE_DIR": str(folder / "state"), "PYTHONUTF8": "1"}
     if colour:
         environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "twin.cli", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, env=environment, cwd=folder, check=False)
-    return done.stdout + done.stderr
+    return subprocess.run(command, capture_output=True, env=environment, cwd=folder, check=False)
 
 
-def clean(said: str) -> str:
+def clean(done: subprocess.CompletedProcess[bytes]) -> str:
+    said = (done.stdout + done.stderr).decode()
     assert not ACTS.findall(said), said
     assert "Traceback" not in said
     return said
 
 
-@pytest.fixture
-def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Run the program in this process and the folder of the test; return what it writes, in which nothing acts."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: object) -> str:
-        written = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "argv", ["twin", *map(str, words)])
-            patch.setattr(sys, "stdout", written[0])
-            patch.setattr(sys, "stderr", written[1])
-            with pytest.raises(SystemExit):
-                main()
-            bytes_written = [
-                stream.detach() for stream in (sys.stdout, sys.stderr)
-            ]  # which the program put there
-        for stream in written:
-            stream.detach()
-        return clean(b"".join(each.getvalue() for each in bytes_written).decode())
-
-    return run
-
-
-def test_titles_and_ids_reach_neither_terminal_nor_report(said: Callable[..., str], tmp_path: Path) -> None:
+def test_titles_and_ids_reach_neither_terminal_nor_report(tmp_path: Path) -> None:
     title = load(ESC).scenario.title
     assert "\x1b" in title
     assert "\u202e" in title
-    run = clean(by_a_person(tmp_path, "run", ESC, "--until", "1 h", "--out", "esc.twinrun").decode())
+    run = clean(twin(tmp_path, "run", ESC, "--until", "1 h", "--out", "esc.twinrun"))
     assert "\\x1b]0;PWNED\\x1b[31mRED <script>alert(1)</script> [red]x[/red] =1+1 \\u202egnp" in run
-    found = json.loads(said("show", "esc.twinrun", "--json"))
+    found = json.loads(clean(twin(tmp_path, "show", "esc.twinrun", "--json")))
     assert found["scene"] == title
-    assert loads(said("show", ESC)).scenario.title == title
-    said("report", "esc.twinrun", "--no-pictures", "-o", "esc.html")
+    shown = clean(twin(tmp_path, "show", ESC))
+    assert loads(shown).scenario.title == title
+    clean(twin(tmp_path, "report", "esc.twinrun", "--no-pictures", "-o", "esc.html"))
     html = (tmp_path / "esc.html").read_text()
     assert not ACTS.findall(html)
     assert "<script>alert" not in html
     assert "&lt;script&gt;" in html
     assert "'\\x1b[31m" not in html
-    assert "\\x1b[31mRED" in said("diff", ESC, "lab-16").replace("\n", "")
-    assert said("check", ID_ESC)
-    assert said("check", ID_ESC, "--json")
-    assert "no\\x1b[31m-such\\u202e-file" in said("check", "no\x1b[31m-such\u202e-file").replace("\n", "")
+    clean(twin(tmp_path, "diff", ESC, "lab-16"))
+    clean(twin(tmp_path, "check", ID_ESC))
+    clean(twin(tmp_path, "check", ID_ESC, "--json"))
+    clean(twin(tmp_path, "check", "no\x1b[31m-such\u202e-file"))
 
 
 def test_styles_of_ours_are_all_that_a_terminal_gets(tmp_path: Path) -> None:
-    said = by_a_person(tmp_path, "diff", ESC, "lab-16", colour=True).decode()
+    said = twin(tmp_path, "diff", ESC, "lab-16", colour=True).stdout.decode()
     assert STYLE.findall(said)
     assert not ACTS.findall(STYLE.sub("", said))
     assert "\\x1b[31mRED" in said.replace("\n", "")
@@ -131,9 +106,9 @@ def test_no_cell_is_a_formula(text: str, cell: str) -> None:
     assert in_cell(text) == cell
 
 
-def test_exported_tables_hold_no_formula(said: Callable[..., str], tmp_path: Path) -> None:
-    said("run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun")
-    said("export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv")
+def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
+    clean(twin(tmp_path, "run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun"))
+    clean(twin(tmp_path, "export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv"))
     with (tmp_path / "c.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[1][3].startswith("'=HYPERLINK(")
@@ -141,13 +116,13 @@ def test_exported_tables_hold_no_formula(said: Callable[..., str], tmp_path: Pat
     assert (tmp_path / "cases.csv").read_text() == "name,'=x\n'=1+1,-3\n"
 
 
-def test_exported_traces_hold_nothing_that_acts(said: Callable[..., str], tmp_path: Path) -> None:
+def test_exported_traces_hold_nothing_that_acts(tmp_path: Path) -> None:
     """What was done to a run stands in its events by the title that somebody gave it."""
     edit = '{id: e, at: 10 min, title: "\\e[31mred \\u202egnp \\x9bm", changes: [{path: title, value: x}]}'
     head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
     (tmp_path / "e.twin.yaml").write_text(f"{head}title: t\nedits:\n  - {edit}\n")
-    said("run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun")
-    said("export", "e.twinrun", "--format", "perfetto", "-o", "e.json")
+    clean(twin(tmp_path, "run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"))
+    clean(twin(tmp_path, "export", "e.twinrun", "--format", "perfetto", "-o", "e.json"))
     text = (tmp_path / "e.json").read_text()
     assert "red \\u202egnp" in text
     assert not ACTS.findall(text)

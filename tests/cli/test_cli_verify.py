@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -13,22 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from twin.runtime.inline import run
-from twin.scenario import load, parse_injection
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path, scene = tmp_path_factory.mktemp("run") / "lab.twinrun", load("builtin:lab-16").scenario
-    capped = (*scene.interventions, parse_injection("1 h power_cap all value=500W"))
-    run(scene.model_copy(update={"interventions": capped}), 3, 12 * 3600.0, path)
-    return path
-
 
 @pytest.fixture
-def lab(recorded: Path, tmp_path: Path) -> Path:
-    """A run of half a day that a test may damage."""
-    return Path(shutil.copy(recorded, tmp_path))
+def lab(twin, tmp_path: Path) -> Path:
+    path = tmp_path / "lab.twinrun"
+    twin(
+        "run",
+        "lab-16",
+        "--seed",
+        "3",
+        "--until",
+        "12 h",
+        "--inject",
+        "1 h power_cap all value=500W",
+        "--out",
+        path,
+    )
+    return path
 
 
 def alter(path: Path, statement: str) -> None:

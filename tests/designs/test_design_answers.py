@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from usual_cases import usually
 
 import twin
 from twin.api.design import answered
@@ -49,7 +48,7 @@ def test_a_limit_is_told_with_four_digits_that_are_enough() -> None:
     ]
 
 
-@pytest.mark.parametrize("candidates", usually([1, 4, 10, 40, 200], (1, 10)))
+@pytest.mark.parametrize("candidates", [1, 4, 10, 40, 200])
 def test_the_needs_that_are_told_can_be_met(candidates: int) -> None:
     none = answer(bf16(), load_catalog(), candidates)
     assert not none.designs

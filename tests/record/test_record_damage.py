@@ -143,12 +143,11 @@ def test_a_damaged_run_file_may_be_replaced(run_file: Path) -> None:
     assert read_all(run_file) == 300
 
 
-@pytest.mark.parametrize("places", usually([60, 150], 1))
-def test_flipped_bytes_are_read_or_refused(run_file: Path, places: int) -> None:
+def test_flipped_bytes_are_read_or_refused(run_file: Path) -> None:
     whole = run_file.read_bytes()
     rng = np.random.default_rng(5)
     refused = 0
-    for place in rng.integers(0, len(whole), places):
+    for place in rng.integers(0, len(whole), 150):
         broken = bytearray(whole)
         broken[place : place + 4] = rng.bytes(4)
         run_file.write_bytes(broken[: len(whole)])
@@ -156,11 +155,10 @@ def test_flipped_bytes_are_read_or_refused(run_file: Path, places: int) -> None:
             read_all(run_file)
         except RunFileError:
             refused += 1
-    assert refused > places // 15
+    assert refused > 10
 
 
-@pytest.mark.parametrize("places", usually([40, 80], 1))
-def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path, places: int) -> None:
+def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path) -> None:
     rng = np.random.default_rng(8)
     with closing(sqlite3.connect(run_file)) as file:
         rows = file.execute("SELECT rowid, channel, data FROM series WHERE block = 1").fetchall()
@@ -169,7 +167,7 @@ def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path, pla
             *file.execute("SELECT rowid, '', data FROM series WHERE channel LIKE 'detail%' AND block = 1"),
         ]
         refused = 0
-        for rowid, _, data in (rows[k] for k in rng.integers(0, len(rows), places)):
+        for rowid, _, data in (rows[k] for k in rng.integers(0, len(rows), 80)):
             broken = bytearray(data)
             place = int(rng.integers(0, len(broken)))
             if rng.random() < 0.3:
@@ -184,7 +182,7 @@ def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path, pla
                 refused += 1
             file.execute("UPDATE series SET data = ? WHERE rowid = ?", (data, rowid))
             file.commit()
-    assert refused > places // 2
+    assert refused > 40
     assert read_all(run_file) == 300
 
 

@@ -35,7 +35,6 @@ def _begin(client: Client, scenario: Scenario, folder: Path) -> float:
     return worker.memory_info().rss / _MIB
 
 
-@pytest.mark.usefixtures("own_interpreters")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no malloc_trim")
 def test_a_small_run_after_large_ones_is_small_again(tmp_path: Path) -> None:
     with one_client(tmp_path) as client:

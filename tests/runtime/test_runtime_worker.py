@@ -31,7 +31,7 @@ from twin.runtime.protocol import (
 from twin.runtime.shared_frames import FrameReader, NoMemory, memory_folder
 from twin.scenario.schema.faults import Intervention
 
-LONG = "100 h"  # 35,000 events: a second flat out
+LONG = "200 h"  # 70,000 events: a second or two flat out
 
 
 @pytest.fixture
@@ -46,7 +46,6 @@ def worker_of(client: Client) -> psutil.Process:
     return psutil.Process(child.pid)
 
 
-@pytest.mark.usefixtures("own_interpreters")
 def test_same_run_as_inline(client: Client) -> None:
     inline = run(scenario(), 3, engine=NAME)
     session = client.load(scenario(), 3)

@@ -40,7 +40,7 @@ def outcome(read: Callable[[], Tree]) -> Tree | tuple[Problem, ...]:
         return error.problems
 
 
-USUAL = ("lab-16", "nvl72-row")
+USUAL = ("blackout", "lab-16", "nvl72-row", "recovery-policies")
 
 
 @pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))

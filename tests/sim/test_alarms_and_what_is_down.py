@@ -87,7 +87,7 @@ SMALL += [
 """What is written above, and each other kind that breaks something on each of its targets."""
 
 
-@pytest.mark.parametrize(("scene", "line"), usually(SMALL, SMALL[::2]))
+@pytest.mark.parametrize(("scene", "line"), SMALL)
 def test_no_alarm_stands_after_what_was_broken_is_whole_again(scene: str, line: str) -> None:
     engine = inject(Engine(quiet(scene), 1), f"1 h {line}")
     ledger = Ledger(engine).advance(3630.0, 600.0)
@@ -144,7 +144,9 @@ OF_ITSELF = {
 }
 
 
-@pytest.mark.parametrize("name", usually(OF_ITSELF, ("links", "racks and nodes", "lemons")))
+@pytest.mark.parametrize(
+    "name", usually(OF_ITSELF, ("cdus", "links", "racks and nodes", "slow nodes", "restarted rows", "lemons"))
+)
 def test_what_fails_by_itself_is_told_while_it_is_down_and_no_longer(name: str) -> None:
     engine = Engine(OF_ITSELF[name], 3)
     ledger, most = Ledger(engine), 0

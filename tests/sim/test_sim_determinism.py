@@ -18,7 +18,7 @@ from twin.runtime.protocol import Happened
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine
 
-UNTIL_S = 28800.0
+UNTIL_S = 43200.0
 INCIDENTS = (
     "30 min pump_stop cdu/0 for=60s",
     "2 h power_cap llama3 value=800W for=1h",
@@ -42,7 +42,7 @@ def failing() -> Scenario:
     return tiny(
         nodes=5,
         jobs=(*jobs[:2], jobs[2] | {"checkpoint": drains}),
-        duration="8 h",
+        duration="12 h",
         failures={"lemons": True, "repair_constant": "1 h", "causes": causes(3.0)},
         site={"climate": {"dry_bulb": "18 degC", "wet_bulb": "12 degC", "swing": "14 K"}},
     )
