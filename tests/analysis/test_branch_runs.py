@@ -190,6 +190,7 @@ def test_any_branch_is_the_run_of_its_scene_from_the_start(parent: Path, seed: i
     same_as_from_the_start(scene)
 
 
+@pytest.mark.slow
 def test_a_branch_of_a_branch_extends_it_and_a_moved_run_brings_its_scene(
     parent: Path, tmp_path: Path
 ) -> None:

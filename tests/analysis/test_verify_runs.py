@@ -133,6 +133,7 @@ def test_what_was_taken_out_again_never_was(tmp_path: Path) -> None:
     assert found.t_s == 6000.0
 
 
+@pytest.mark.slow
 def test_what_people_do_while_it_plays_and_after_a_restart_is_done_again(tmp_path: Path) -> None:
     path = tmp_path / "played.twinrun"
     client = InlineClient()

@@ -72,6 +72,7 @@ def asked(folder: Path) -> tuple[WhatIf, Scenario, Scenario]:
         return what_if(reader, branch, CUT_S), scenario_of_run(reader), branch
 
 
+@pytest.mark.slow
 def test_each_pair_is_the_pair_of_runs_from_the_start_with_those_very_draws(folder: Path) -> None:
     question, parent, branch = asked(folder)
     assert question.parent.snapshot is not None

@@ -32,7 +32,7 @@ def test_each_example_is_known_and_short() -> None:
     assert all(len(path.read_text(encoding="utf-8").splitlines()) < 60 for path in EXAMPLES)
 
 
-@pytest.mark.parametrize("name", usually(SAYS, ("01_first_run", "04_run_file", "05_design_rule")))
+@pytest.mark.parametrize("name", usually(SAYS, ("04_run_file", "05_design_rule")))
 def test_an_example_runs_without_a_warning(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(ROOT / "assets" / "help" / "examples" / f"{name}.py")],

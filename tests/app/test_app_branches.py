@@ -334,6 +334,7 @@ branch: {cut}
     assert any("gone.twinrun is not beside" in note.trouble.text for note in window.notifications.notes)
 
 
+@pytest.mark.slow
 def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     use_window: UseWindow, qtbot: QtBot, my_lab: Path
 ) -> None:

@@ -85,6 +85,7 @@ def test_diagrams_follow_the_selection_and_choose(use_window: UseWindow, qtbot: 
     assert not window.notifications.notes
 
 
+@pytest.mark.slow
 def test_plots_have_pages_and_both_themes_paint_diagrams(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:

@@ -42,6 +42,7 @@ def test_what_comes_once_is_no_leak_and_what_goes_on_is() -> None:
     assert growths(noisy)[3].share < 0.0
 
 
+@pytest.mark.slow
 def test_a_hundred_random_acts(make_window: Callable[..., MainWindow], tmp_path: Path) -> None:
     window = make_window()
     window.resize(980, 640)

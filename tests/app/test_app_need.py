@@ -81,6 +81,7 @@ def test_own_parts_and_models_beside_a_need_are_offered_and_go_along(
     assert own_scene.NODE in catalog_of(load(saved).scenario)
 
 
+@pytest.mark.slow
 def test_designs_are_found_checked_run_and_opened(
     asked: tuple[MainWindow, NeedDialog], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

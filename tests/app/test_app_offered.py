@@ -100,9 +100,8 @@ def leave(scene: Path, times: int = 1) -> None:
     subprocess.run([sys.executable, "-c", _LEFT, str(scene), str(times)], check=False, timeout=HANG_S)
 
 
-@pytest.mark.parametrize(
-    ("word", "then"), [pytest.param("Discard", "plays", marks=pytest.mark.slow), ("Recover", "paused")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("word", "then"), [("Discard", "plays"), ("Recover", "paused")])
 def test_a_start_stands_still_until_it_is_chosen(word: str, then: str, own: Path, qapp: object) -> None:
     leave(own)
     assert len(left_behind()) == 1

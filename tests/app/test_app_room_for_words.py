@@ -61,7 +61,8 @@ def _apart(widgets: list[QWidget]) -> bool:
     return not any(a.geometry().intersects(b.geometry()) for a, b in combinations(shown, 2))
 
 
-@pytest.mark.parametrize(("width", "scale"), usually(SIZES, [(1280, 1.5)]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scale"), SIZES)
 def test_plates_over_the_hall_leave_each_other_room(
     window: MainWindow, qtbot: QtBot, width: int, scale: float
 ) -> None:

@@ -122,6 +122,7 @@ def test_an_intervention_ends_the_bands_and_so_does_taking_it_out(
     qtbot.waitUntil(lambda: not window.seed_runs.is_running)
 
 
+@pytest.mark.slow
 def test_all_figures_are_listed_and_in_the_report(
     use_window: Open, qtbot: QtBot, my_lab: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from twin.scenario import load
 from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 
-SCENES = usually(("blackout", "pump-trip", "recovery-policies"), 2)
+SCENES = usually(("blackout", "pump-trip", "recovery-policies"), 1)
 
 
 @pytest.fixture(scope="module", params=SCENES)

@@ -214,6 +214,7 @@ def test_the_story_lists_chapters_and_the_timeline_marks_them(
     assert not window.presenting.on
 
 
+@pytest.mark.slow
 def test_a_recorded_run_is_presented(use_window: Use, told: Path, qtbot: PatientBot, tmp_path: Path) -> None:
     window = use_window(told)
     session = window.session

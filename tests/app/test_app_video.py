@@ -80,6 +80,7 @@ def test_a_saved_picture_says_what_made_it(use_window, lab: Path, qtbot: QtBot, 
     assert float(image.text("Simulated time s")) == pytest.approx(window.session.shown_s, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_report_of_the_run_so_far_is_written_from_the_window(
     use_window, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

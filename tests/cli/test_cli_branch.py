@@ -305,6 +305,7 @@ def test_a_scene_called_parent_is_branched(twin: Twin, tmp_path: Path) -> None:
     twin("branch", record, "--at", "40 min", "-o", tmp_path / "branch.twin.yaml")
 
 
+@pytest.mark.slow
 def test_a_future_of_the_comparison_is_run_and_recorded_by_its_seed(twin: Twin, tmp_path: Path) -> None:
     scene, parent = tmp_path / "often.twin.yaml", tmp_path / "lab.twinrun"
     rates = "failures.causes=[{id: faulty_gpu, rate: 6 per node-day, repair: restart}]"

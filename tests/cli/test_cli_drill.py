@@ -19,6 +19,7 @@ from twin.scenario.schema.faults import Intervention
 LAB = ("drill", "lab-16", "--level", "light", "--length", "30min", "--seed", "2")
 
 
+@pytest.mark.slow
 def test_it_ranks_a_response_records_it_and_tells_what_was_hidden(twin, tmp_path: Path) -> None:
     out = tmp_path / "drill.twinrun"
     shown = twin(*LAB, "--by", "nothing", "--out", out).stdout

@@ -216,6 +216,7 @@ def test_bad_wishes_are_told(
     assert said in twin("video", pump, *words, code=2).stderr
 
 
+@pytest.mark.slow
 def test_chapters_become_a_video_with_captions_beside_it(twin, qapp, pump: Path, tmp_path: Path) -> None:
     out, beside = tmp_path / "tour.mp4", tmp_path / "tour.vtt"
     beside.write_text("mine")

@@ -40,7 +40,7 @@ def outcome(read: Callable[[], Tree]) -> Tree | tuple[Problem, ...]:
         return error.problems
 
 
-USUAL = ("blackout", "lab-16", "nvl72-row", "recovery-policies")
+USUAL = ("lab-16", "nvl72-row")
 
 
 @pytest.mark.parametrize("name", usually(sorted(TEXTS), USUAL))

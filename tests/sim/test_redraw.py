@@ -221,6 +221,7 @@ def test_a_snapshot_behind_a_redraw_holds_it_and_so_does_an_edited_hall() -> Non
         engine.redraw(Redraw(CUT_S, 5))
 
 
+@pytest.mark.slow
 def test_a_run_file_tells_its_redraws_and_verifies(tmp_path: Path) -> None:
     scene, path, plain = eventful(), tmp_path / "again.twinrun", tmp_path / "plain.twinrun"
     wanted = (Redraw(CUT_S, 8), Redraw(3.5 * DAY_S, 2))
