@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures.process import _ExecutorManagerThread
 from pathlib import Path
+from threading import Thread
 
 import psutil
 import pytest
@@ -42,6 +44,38 @@ def test_a_killed_process_costs_no_other_run(tmp_path: Path) -> None:
     assert isinstance(lost, RunLost)
     assert "ended twice" in str(lost)
     assert found == {number: number for number in (0, 1, 2, 3, 4, 6, 7)}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_process_that_begins_while_another_is_killed_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is begun while the pool ends its others is not among them, but is waited for."""
+    end = _ExecutorManagerThread.terminate_broken
+
+    def all_but_one(manager: _ExecutorManagerThread, cause: object) -> None:
+        number, late = next(item for item in manager.processes.items() if item[1].is_alive())
+        del manager.processes[number]
+        tell = manager.shutdown_workers
+
+        def tell_others() -> None:
+            tell()
+            manager.processes[number] = late
+
+        monkeypatch.setattr(manager, "shutdown_workers", tell_others)
+        end(manager, cause)
+
+    monkeypatch.setattr(_ExecutorManagerThread, "terminate_broken", all_but_one)
+    found: list[tuple[tuple[str, int], int | RunLost]] = []
+
+    def run() -> None:
+        with RunPool(killed_once, 2) as pool:
+            found.extend(pool.results([(str(tmp_path), 3), (str(tmp_path), 4)]))
+
+    running = Thread(target=run, daemon=True)
+    running.start()
+    wait_until(lambda: not running.is_alive(), "the pool")
+    assert sorted(number for (_, number), _ in found) == [3, 4]
 
 
 def test_one_worker_is_this_process() -> None:

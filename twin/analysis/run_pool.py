@@ -90,7 +90,7 @@ class RunPool(Generic[Task, Made]):
                     yield task, made
             if broken:
                 again += running.values()  # a pool that has lost a process has lost all
-                self.close()
+                self.close(at_once=True)  # one begun just then was told nothing, and would be waited for
             elif not again and not second:
                 return
 
