@@ -45,7 +45,8 @@ def test_beyond_the_largest_run_it_widens_with_each_doubling() -> None:
     most = step_errors()["h100", "bf16"].most_gpus
     at_most, beyond = (interval_of(H100, "bf16", False, gpus) for gpus in (most, 4 * most))
     assert beyond.width == pytest.approx(at_most.width + 2 * PER_DOUBLING)
-    assert "2.0 doublings of GPUs beyond the largest" in beyond.words
+    assert f"of up to {most:,} GPUs; this job is 4 times larger" in beyond.words
+    assert (at_most.beyond, beyond.beyond) == (False, True)
 
 
 def test_without_published_runs_it_is_wide_and_says_so() -> None:

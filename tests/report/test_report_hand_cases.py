@@ -35,7 +35,7 @@ from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
-from twin.report.run_summary import bridge_words, draw_words, size_words
+from twin.report.run_summary import bridge_words, draw_words
 from twin.report.run_theory import best_intervals, first_order_words, theory, time_words
 from twin.report.run_wins import poisson_tail, wins_of
 from twin.report.training_progress import progress_words, published_tokens
@@ -266,15 +266,6 @@ def test_shares_of_a_hundred_hours_add_up() -> None:
     assert (
         "10.0 idled, 10.0 went to stops and checkpoints, 30.0 to waits within kept steps: 50.0 were" in said
     )
-
-
-def test_runs_beyond_the_fit_name_its_largest() -> None:
-    rests = "43 published runs, 2.8 doublings of GPUs beyond the largest"
-    assert (
-        size_words(rests, 16384.0)
-        == "43 published runs of up to about 2,350 GPUs; this job is 7 times larger"
-    )
-    assert size_words("43 published runs", 16384.0) == "43 published runs"
 
 
 def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:

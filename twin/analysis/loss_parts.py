@@ -25,14 +25,10 @@ from twin.record.reader import Reader
 _CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
 _STOPPED = ("detection", "restart_and_load")
 """Accounts of a stopped job that time spent waiting for nodes, which has an account of its own, is no part of."""
-_STEADY = (
-    "productive",
-    "exposed_tensor",
-    "exposed_pipeline",
-    "exposed_data",
-    "exposed_context",
-    "exposed_expert",
-    "pipeline_bubble",
+_STEADY = tuple(
+    account
+    for channel in ("job.productive_s", "job.exposed_s", "job.bubble_s")
+    for account in JOB_SECONDS[channel]
 )
 """Step time that is the same in every step of a job: jitter is a share of it."""
 _ROUNDING = 1e-9

@@ -39,6 +39,8 @@ class JobStep:
         Power of one GPU through a step [W]; and what a checkpoint writes [B].
     step_w, idle_w
         Power of its nodes in the mean of a step, and while they wait [W].
+    beyond
+        Whether the job is larger than the runs that its step times are fitted to.
     """
 
     gpus: int
@@ -56,6 +58,7 @@ class JobStep:
     checkpoint_bytes: float
     step_w: float
     idle_w: float
+    beyond: bool
 
 
 def job_step(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobStep | None:
@@ -117,4 +120,5 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
         usual.checkpoint_bytes,
         job_w(catalog, node, gpus, usual.parts),
         job.nodes * waiting_w,
+        usual.interval is not None and usual.interval.beyond,
     )

@@ -36,7 +36,7 @@ from twin.report.run_assumptions import assumptions
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
-from twin.report.run_summary import place_words, size_words, summary_part, tests_words
+from twin.report.run_summary import place_words, summary_part, tests_words
 from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
@@ -241,7 +241,6 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
     residual = facts.summary.get("energy", {}).get("residual")
     standings = run_basis.standings_of(*first, catalog)
     rests = run_facts.rests(facts.summary)
-    gpus = max((float(job["gpus"]) for job in facts.summary.get("jobs", ()) if job.get("gpus")), default=0.0)
     return ReportPart(
         "method",
         "Method",
@@ -253,7 +252,7 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                 " ".join(
                     part
                     for part in (
-                        run_method.sure_words(standings, residual, size_words(rests, gpus)),
+                        run_method.sure_words(standings, residual, rests),
                         tests_words(facts),
                     )
                     if part

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from twin.analysis.figures import Summary
 from twin.arrays import Floats
+from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.report.loss_groups import time_shares
@@ -39,8 +39,6 @@ from twin.shown_text import capitalised
 
 _CALIBRATED = 0.02
 """Rates that give a published count within this share of it are calibrated on it."""
-_BEYOND = re.compile(r",? ([\d.]+) doublings? of GPUs beyond the largest")
-"""How far a job is beyond the runs of the fit."""
 _FEW = 5.0
 """Events below which their number in one run is no draw worth a judgement."""
 _UNUSUAL = 0.1
@@ -219,8 +217,8 @@ def _tests(facts: RunFacts) -> dict[str, str]:
         if counted and abs(rate / counted - 1.0) < _CALIBRATED:
             found[title] = "rates fitted to it: chance"
     if STEP_MFU in found:
-        rests = " ".join(str(job.get("step_rests_on")) for job in facts.summary.get("jobs", ()))
-        found[STEP_MFU] = "not in the fit, layout chosen" if _BEYOND.search(rests) else "may be in the fit"
+        beyond = facts.step is not None and facts.step.beyond
+        found[STEP_MFU] = "not in the fit, layout chosen" if beyond else "may be in the fit"
     return found
 
 
@@ -260,26 +258,9 @@ def _basis(summary: Summary) -> str:
     unsure = [job for job in jobs if standing_of_job(job) == least]
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
-    modelled = any(
-        "slowdown is modelled" in str(doubt) for job in unsure for doubt in job.get("low_confidence") or ()
-    )
+    modelled = any(SLOWDOWN_MODELLED in (job.get("low_confidence") or ()) for job in unsure)
     network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
-    size = max((float(job["gpus"]) for job in unsure), default=0.0)
-    return f"Step times{of} are {least.word}{f': {size_words(rests, size)}' if rests else ''}{network}."
-
-
-def size_words(rests: str, gpus: float) -> str:
-    """Return on what step times rest, with the largest run of the fit in GPUs.
-
-    >>> size_words("43 runs, 2.8 doublings of GPUs beyond the largest", 16384)
-    '43 runs of up to about 2,350 GPUs; this job is 7 times larger'
-    """
-    found = _BEYOND.search(rests)
-    if found is None or not gpus:
-        return rests
-    times = 2.0 ** float(found[1])
-    largest = f"of up to about {float(f'{gpus / times:.3g}'):,.0f} GPUs; this job is {times:.2g} times larger"
-    return f"{rests[: found.start()]} {largest}{rests[found.end() :]}"
+    return f"Step times{of} are {least.word}{f': {rests}' if rests else ''}{network}."
 
 
 def _cards(facts: RunFacts) -> Markup:

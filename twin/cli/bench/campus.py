@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 
 from twin.cli.bench.facility import measured_apart, peak_mb
-from twin.cli.bench.simulation import seek_p99_ms as seek_p99_ms_of
+from twin.cli.bench.simulation import seek_p99_ms
 from twin.runtime.inline import run
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE
@@ -32,7 +32,7 @@ def measure() -> dict[str, float | None]:
         check_cpu_s, check_mb = measured_apart(_MODULE, "check", SCENE)
         path = Path(folder) / "campus.twinrun"
         month_cpu_s, month_mb = measured_apart(_MODULE, "month", SCENE, str(path))
-        seek_p99_ms = None if month_cpu_s is None else seek_p99_ms_of(path)
+        p99_ms = None if month_cpu_s is None else seek_p99_ms(path)
     return {
         "campus_first_moment_cpu_s": first_cpu_s,
         "campus_first_moment_mb": first_mb,
@@ -40,7 +40,7 @@ def measure() -> dict[str, float | None]:
         "campus_check_mb": check_mb,
         "campus_month_cpu_s": month_cpu_s,
         "campus_month_mb": month_mb,
-        "campus_seek_p99_ms": seek_p99_ms,
+        "campus_seek_p99_ms": p99_ms,
     }
 
 

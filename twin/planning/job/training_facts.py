@@ -16,6 +16,10 @@ from twin.planning.profile.standing import WORTH_OF_EXPERTS
 NEARLY_FULL = 0.99
 """Share of the profile's network from which a fabric counts as the one it was fitted on."""
 
+SLOWDOWN_MODELLED = (
+    "Fabric bandwidth is below that of the calibration fabric; the slowdown is modelled, not calibrated."
+)
+
 
 def described(job: LlmJob, result: JobEstimate) -> JobEstimate:
     """Return the estimate of a training run with its tokens, memory traffic and unmeasured parts added."""
@@ -40,4 +44,4 @@ def _doubts(job: LlmJob, result: JobEstimate, model: Model) -> Iterator[str]:
     slow = job.network
     least = min(slow.data, slow.pipeline, slow.tensor, slow.context, slow.expert)
     if least < NEARLY_FULL or slow.hop_extra_s > 0.0:
-        yield "Fabric bandwidth is below that of the calibration fabric; the slowdown is modelled, not calibrated."
+        yield SLOWDOWN_MODELLED

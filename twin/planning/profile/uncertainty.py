@@ -82,11 +82,14 @@ class Interval:
         What that rests on, for people.
     sure
         Whether published or own runs of this GPU, stack and precision stand behind it.
+    beyond
+        Whether the job is larger than the largest of those runs.
     """
 
     width: float
     rests_on: str
     sure: bool
+    beyond: bool = False
 
     def around(self, step_s: float) -> tuple[float, float]:
         """Return lower and upper end around a predicted time [s]."""
@@ -184,23 +187,25 @@ def _interval(name: str, confidence: str, own: OwnError | None, kind: str, gpus:
     if own is not None:
         beyond = _beyond(gpus, own.most_gpus)
         many = f"{own.rows} own run{'s' if own.rows > 1 else ''}"
-        return Interval(own.p90 + beyond, f"{many} of {name}{_beyond_words(beyond)}", True)
+        words = f"{many} of {name}{_beyond_words(gpus, own.most_gpus)}"
+        return Interval(own.p90 + beyond, words, True, beyond > 0)
     errors = step_errors().get((name, kind))
     if errors is None:
         width = EXPERTS_P90 if kind == EXPERTS else UNSEEN_P90[confidence]
         return Interval(width, f"estimated, no published run of {runs} on profile {name}", False)
     beyond = _beyond(gpus, errors.most_gpus)
     many = f"{errors.rows} published run{'s' if errors.rows > 1 else ''}"
-    words = f"{many} of {runs} on profile {name}{_beyond_words(beyond)}"
-    return Interval(_shrunk(name, kind) + beyond, words, kind != EXPERTS)
+    words = f"{many} of {runs} on profile {name}{_beyond_words(gpus, errors.most_gpus)}"
+    return Interval(_shrunk(name, kind) + beyond, words, kind != EXPERTS, beyond > 0)
 
 
 def _beyond(gpus: int, most_gpus: int) -> float:
     return PER_DOUBLING * max(0.0, math.log2(max(1, gpus) / max(1, most_gpus)))
 
 
-def _beyond_words(beyond: float) -> str:
-    return f", {beyond / PER_DOUBLING:.1f} doublings of GPUs beyond the largest" if beyond > 0 else ""
+def _beyond_words(gpus: int, most_gpus: int) -> str:
+    larger = f" of up to {most_gpus:,} GPUs; this job is {gpus / most_gpus:.2g} times larger"
+    return larger if _beyond(gpus, most_gpus) > 0 else ""
 
 
 def largest_of(calibrated: CalibratedProfile, kind: str) -> float:
