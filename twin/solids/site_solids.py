@@ -17,7 +17,7 @@ from twin.plant.machines import machine_ids
 from twin.plant.shapes import Tiles
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.record.frame import Frame
-from twin.scenario.generators.building_shape import LEAF_M
+from twin.scenario.generators.building_shape import LEAF_M, USUAL_M
 from twin.scenario.generators.wall_line import XY, Rectangle, WallLine
 from twin.view3d.base.bounds import MODULE_M, machine_boxes, rack_boxes
 from twin.view3d.base.fronts import face_corners
@@ -43,8 +43,6 @@ _GREYS = {
 _Turned = tuple[Rectangle, XY]
 """A rectangle before it is turned about its middle, and where its x axis lies then, a unit vector."""
 _LEVEL: XY = (1.0, 0.0)
-_CEILING_M = 3.0
-"""Height of walls and columns under a ceiling that is not known."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +219,7 @@ def _building(plant: Plant) -> Iterator[_Kind]:
     """
     found: dict[str, list[tuple[str, _Turned, float, float]]] = {"wall": [], "column": [], "door": []}
     for hall, building in zip(plant.halls.ids, plant.halls.buildings, strict=True):
-        top_m = building.clear_m if math.isfinite(building.clear_m) else _CEILING_M
+        top_m = building.clear_m if math.isfinite(building.clear_m) else USUAL_M
         low_m = -building.raised_floor_m
         pieces = [((area, _LEVEL), low_m, top_m) for area in building.wall_pieces()]
         for wall, start_m, stop_m in building.inner_pieces():

@@ -27,8 +27,8 @@ _ROOMY_PX = 284
 """From this width on fields stand beside their names [px at the usual text]."""
 
 
-class WidthWatch(QObject):
-    """Tells that a widget has another size, or its text."""
+class SizeWatch(QObject):
+    """Calls `tell` when the size of a widget, or that of its text, changes."""
 
     def __init__(self, widget: QWidget, tell: Callable[[], None]) -> None:
         super().__init__(widget)
@@ -73,7 +73,7 @@ class EditPanel(QScrollArea):
         )
         self.setWidgetResizable(True)
         self.setAccessibleName(tr("Properties of the selection"))
-        WidthWatch(self, self._follow_width)
+        SizeWatch(self, self._follow_width)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.form.segment_switch import SegmentSwitch
-from twin.app.inspector.edit import EditPanel, WidthWatch
+from twin.app.inspector.edit import EditPanel, SizeWatch
 from twin.app.inspector.facts import NOW, Facts, Section, facts_of
 from twin.app.inspector.failure_page import FailurePage
 from twin.app.inspector.year_dialog import YearDialog
@@ -109,7 +109,7 @@ class Inspector(Dock):
         self._year_due.timeout.connect(self._work_out_year)
         self._no_run = ""  # why no run can be made of the scene
         session.cannot_begin.connect(partial(setattr, self, "_no_run"))
-        WidthWatch(self, self._follow_width)
+        SizeWatch(self, self._follow_width)
 
     @property
     def thing(self) -> str | None:

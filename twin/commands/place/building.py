@@ -206,13 +206,15 @@ def nearest_opening(
     building: BuildingShape, at: tuple[float, float]
 ) -> tuple[tuple[float, float], WallLine, float]:
     """Return the middle of a usual door in the wall that is nearest to a place, that wall, and its thickness [m]."""
-    wall = min(_long_walls(building), key=lambda wall: wall.away(at))
+    wall, thick_m = min(_long_walls(building), key=lambda pair: pair[0].away(at))
     along_m = min(max(wall.along(at), DOOR_M / 2), wall.long_m - DOOR_M / 2)
-    return wall.point(along_m), wall, building.thicknesses_m[building.all_walls.index(wall)]
+    return wall.point(along_m), wall, thick_m
 
 
-def _long_walls(building: BuildingShape) -> list[WallLine]:
-    walls = [wall for wall in building.all_walls if wall.long_m >= DOOR_M]
+def _long_walls(building: BuildingShape) -> list[tuple[WallLine, float]]:
+    """Return the walls with room for a usual door, and their thicknesses [m]."""
+    pairs = zip(building.all_walls, building.thicknesses_m, strict=True)
+    walls = [(wall, thick_m) for wall, thick_m in pairs if wall.long_m >= DOOR_M]
     if not walls:
         raise CommandError(tr("no wall is long enough for a door"))
     return walls
@@ -222,7 +224,7 @@ def _in_wall(building: BuildingShape, at: tuple[float, float] | None) -> tuple[f
     """Return the middle of a usual door in the nearest wall, else in the first with room for one."""
     if at is not None:
         return nearest_opening(building, at)[0]
-    for wall in _long_walls(building):
+    for wall, _ in _long_walls(building):
         if not any(_meets(wall, wall.long_m / 2, door.line) for door in building.doors):
             return wall.point(wall.long_m / 2)
     raise CommandError(tr("each wall has a door in its middle"), tr("click where the door is to be"))

@@ -13,6 +13,9 @@ from twin.view3d.base.state import TilesBy
 from twin.view3d.base.tile_levels import TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileValues
 
+BETWEEN_FIGURES = "   "
+"""Between the figures of a hall on one line."""
+
 
 def hall_figures(
     plant: Plant, places: TilePlaces, values: TileValues, colour_by: str, by: TilesBy
@@ -25,7 +28,7 @@ def hall_figures(
     for tile in places.at(TileLevel.HALL).tolist():
         shown = figure(colour_by, values, tile, by) if colour_by else ""
         failed = f"✖ {values.failed[tile]:,}" if values.failed[tile] else ""
-        out[int(places.slot[tile])] = "   ".join(part for part in (shown, failed) if part)
+        out[int(places.slot[tile])] = BETWEEN_FIGURES.join(part for part in (shown, failed) if part)
     return out
 
 

@@ -14,14 +14,14 @@ from vispy import gloo
 _MOST_LEFT = 2
 """Programs of a kind that wait for their next layer: layers are made anew one after the other, boxes in twos."""
 _PLAIN = (float, tuple)
-"""Values that stay as they are, and can be compared at once."""
+"""Kinds of values that stay as they are and can be compared."""
 _left: weakref.WeakKeyDictionary[Any, dict[tuple[str, str], list[gloo.Program]]] = weakref.WeakKeyDictionary()
 
 
 class Program:
     """A program as long as its layer lives. Whoever draws sets all uniforms: some may be left of the layer before.
 
-    What is set to the value that it has goes no further: most of a picture is as in the one before.
+    A uniform that is set to the value it has is not sent again: most of a picture is as in the one before.
 
     Parameters
     ----------
@@ -38,8 +38,11 @@ class Program:
 
     def __setitem__(self, name: str, value: object) -> None:
         known = self._set.get(name)
-        same = known is value and not isinstance(value, np.ndarray)
-        if known is not None and (same or (type(value) in _PLAIN and known == value)):
+        if type(value) in _PLAIN:
+            same = type(known) is type(value) and known == value
+        else:
+            same = known is value and not isinstance(value, np.ndarray)  # whose values may be others now
+        if same and known is not None:
             return
         self._set[name] = value
         self._lent[name] = value

@@ -33,7 +33,8 @@ class RackQuads:
 
     def leave_out(self, hidden: Bools) -> bool:
         """Leave out the quads of racks that are `hidden`, by slot; return whether any are left."""
-        if not np.array_equal(hidden, self._hidden) and (len(self._hidden) or hidden.any()):
+        before = self._hidden if len(self._hidden) else np.zeros_like(hidden)  # all are drawn at first
+        if not np.array_equal(hidden, before):
             shown = self._all[~hidden[self._rack]]
             if len(shown):
                 self.indices.set_data(shown.ravel())

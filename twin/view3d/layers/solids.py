@@ -8,11 +8,12 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from vispy import gloo
 
 from twin.arrays import Bools, Floats, Ints64
 from twin.plant.geometry import Boxes, Trays
 from twin.plant.tables import LoopKind, Plant
-from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces
+from twin.view3d.base.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
 from twin.view3d.base.theme import Colours
 from twin.view3d.gl.draw_context import DrawContext, program
 from twin.view3d.gl.rack_quads import RackQuads
@@ -299,18 +300,25 @@ class Solids:
         self._quads = len(vertices) // 4
         if self._quads:
             self._program = program(_VERTEX, _fragment(made_of), vertices)
-            self._shown = RackQuads(np.zeros(self._quads, np.int64) if rack is None else rack)
+            self._of_racks = None if rack is None else RackQuads(rack)
+            self._indices = (
+                gloo.IndexBuffer(quad_indices(self._quads))
+                if self._of_racks is None
+                else self._of_racks.indices
+            )
 
     def draw(self, stage: DrawContext, hidden: Bools | None = None) -> None:
         """Draw with depth test and back-face culling on; nothing of racks that are `hidden`, by slot."""
-        if not self._quads or (hidden is not None and not self._shown.leave_out(hidden)):
+        if not self._quads:
+            return
+        if hidden is not None and self._of_racks is not None and not self._of_racks.leave_out(hidden):
             return
         stage.light(self._program)
         for finish, tint in enumerate(_tints(stage.colours)):
             self._program[f"u_tints[{finish}]"] = tint
         self._program["u_edge"] = stage.colours.edge
         self._program["u_recess"] = stage.colours.recess
-        self._program.draw("triangles", self._shown.indices)
+        self._program.draw("triangles", self._indices)
 
 
 def _tints(c: Colours) -> list[tuple[float, float, float]]:

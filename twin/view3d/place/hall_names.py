@@ -15,6 +15,7 @@ from twin.view3d.base import camera
 from twin.view3d.base.label_layout import SPACING_PX
 from twin.view3d.base.state import CameraPose
 from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
+from twin.view3d.colour.tile_words import BETWEEN_FIGURES
 
 FORMS = 4
 """Of a name: with its figures behind it, with its figures below it, alone, and without what all names begin with."""
@@ -56,19 +57,23 @@ class HallNames:
         """Return all forms of all names, form by form, and a name of all halls together; `figures` by hall slot."""
         titles = self._titles
         told = [figures[slot] if slot < len(figures) else "" for slot in self._slot]
-        behind = [
-            f"{title}   {figure}" if figure else title for title, figure in zip(titles, told, strict=True)
-        ]
-        below = ["\n".join(text.split("   ")) for text in behind]
+
+        def with_figures(between: str) -> list[str]:
+            pairs = zip(titles, told, strict=True)
+            return [
+                between.join([title, *figure.split(BETWEEN_FIGURES)]) if figure else title
+                for title, figure in pairs
+            ]
+
         words = [title.split(" ") for title in titles]
         alike = len(list(takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))))
         short = [" ".join(some[alike:]) or title for some, title in zip(words, titles, strict=True)]
         together = tr("{first} to {last}", first=titles[0], last=titles[-1]) if titles else ""
-        return [*behind, *below, *titles, *short, together]
+        return [*with_figures(BETWEEN_FIGURES), *with_figures("\n"), *titles, *short, together]
 
-    def told(self, pose: CameraPose, height_px: float) -> Bools:
+    def told(self, fades: Floats) -> Bools:
         """Return which halls are so far away that their floors show colours: they are told in figures (halls,)."""
-        shown = self._tiles.of_halls(self._tiles.fades(pose, height_px)) > DRAWN
+        shown = self._tiles.of_halls(fades) > DRAWN
         return np.asarray(np.append(shown, False)[self._tile])
 
     def spots(self, pose: CameraPose, size_px: tuple[int, int]) -> Floats:

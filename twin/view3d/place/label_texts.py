@@ -14,7 +14,7 @@ from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
 from twin.view3d.base.bounds import Box
-from twin.view3d.base.label_layout import LabelRoom
+from twin.view3d.base.label_layout import LabelRoom, Placed
 from twin.view3d.base.state import CameraPose
 from twin.view3d.colour.machine_state import Badge
 from twin.view3d.colour.tile_values import TileValues
@@ -31,7 +31,7 @@ FIGURES_S = 0.5
 """Figures of halls and counts of what has failed are written anew at most so often."""
 STANDS = 0.2
 """What is named already goes before its equals: names do not take turns while the camera moves."""
-HALLS = 3.0
+BEFORE_HALLS = 3.0
 """What weighs more is written before the names of halls."""
 NAMED = 16
 """Things that are named because they are selected or on a traced path, at most."""
@@ -51,8 +51,6 @@ class Names:
         Size of the letters beside the usual one.
     taken_px
         Where words of others stand [physical px]: left, top, right, bottom.
-    standing
-        What is written, and where [physical px]: left, top, width, height.
     """
 
     def __init__(self) -> None:
@@ -70,9 +68,20 @@ class Names:
         self._figures: list[str] = []
         self._figures_of: tuple[str, ...] = ()
         self._counted_s = -1.0
-        self.standing: list[tuple[str, tuple[float, ...]]] = []
+        self._placed: list[Placed] = []
         self._texts: list[str] = []
         self._hall_texts = 0  # where names of halls begin among all texts
+
+    @property
+    def standing(self) -> list[tuple[str, tuple[float, ...]]]:
+        """Return what is written, and where [physical px]: left, top, width, height."""
+        return [
+            (
+                self._texts[label.index],
+                (label.left_px, label.top_px, *self._drawn.sizes_px[label.index].tolist()),
+            )
+            for label in self._placed
+        ]
 
     def set_plant(self, plant: Plant, labels: LabelAnchors, picker: Picker) -> None:
         """Take a hall; the picker tells which labels are hidden."""
@@ -154,7 +163,8 @@ class Names:
         labels, anchors, tiles, size_px = self._labels, self._anchors, self._tiles, stage.size_px
         tops = [[*((low + high) / 2)[:2], high[2]] for low, high in selected]
         marks = np.array([*tops, *(badge.at_m for badge in self.words)]).reshape(-1, 3)
-        over_tiles, of_drawn = tiles.marks_shown(tiles.tiles.opacity(pose, size_px[1]))
+        fades = tiles.tiles.fades(pose, size_px[1])
+        over_tiles, of_drawn = tiles.marks_shown(tiles.tiles.seen_through(fades))
         everything = np.concatenate([anchors, marks, over_tiles[0]])
         points = camera.project(pose, everything, *size_px)
         weights = np.where(
@@ -168,7 +178,7 @@ class Names:
         halls = tiles.halls
         if len(halls.label) == 1:
             hidden[halls.label] = True
-        told = halls.told(pose, size_px[1])
+        told = halls.told(fades)
         hidden[halls.label[told]] = True  # told below their floors, see `_name_halls`
         weights = weights + STANDS * self._shown
         grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self.words)]  # first ones first
@@ -177,7 +187,7 @@ class Names:
         points[hidden, 2] = -1.0
         clear = np.vstack([self.clear_px(scale), self.taken_px])
         room = LabelRoom(size_px, scale, clear)
-        sizes, first = self._drawn.sizes_px, weights > HALLS
+        sizes, first = self._drawn.sizes_px, weights > BEFORE_HALLS
         room.add(np.flatnonzero(first), points, sizes, weights)
         counted = len(points) - len(of_drawn) + np.arange(len(of_drawn))
         for spots in over_tiles[1:]:
@@ -187,13 +197,7 @@ class Names:
         self._name_halls(room, pose, told, size_px, scale)
         room.add(np.flatnonzero(~first), points, sizes, weights)
         self._drawn.show(room.placed)
-        self.standing = [
-            (
-                self._texts[label.index],
-                (label.left_px, label.top_px, *self._drawn.sizes_px[label.index].tolist()),
-            )
-            for label in room.placed
-        ]
+        self._placed = room.placed
         self._shown[:] = False
         self._shown[[label.index for label in room.placed if label.index < len(anchors)]] = True
 
