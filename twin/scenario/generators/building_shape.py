@@ -27,8 +27,8 @@ from twin.scenario.schema.building import Building, Door, Underlay, Walls
 
 CEILING_M = 0.46
 """Between the top of a rack and the ceiling [m]: 18 in below sprinklers, NFPA 13 [recalled]."""
-USUAL_M = 2.4
-"""Height of walls and columns under a ceiling that is not known [m]."""
+USUAL_M = 3.0
+"""Height of walls and columns under a ceiling that is not known [m]; usual doors are lower."""
 LEAF_M = 0.05
 """Thickness of the leaves of doors [m]."""
 ON_WALL_M = 0.5
