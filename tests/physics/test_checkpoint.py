@@ -13,6 +13,7 @@ from twin.physics.checkpoint import (
     checkpoint_bytes,
     daly_interval_s,
     first_order_ettr,
+    first_order_loss,
     renewal_ettr,
     young_interval_s,
 )
@@ -49,6 +50,16 @@ def test_renewal_form_against_a_simulated_job():
         # Restart first (a failure in it starts it again), then whole cycles; a broken one is lost.
         kept += tau * max(0.0, (lasts - restart) // (tau + write))
     assert kept / clock == pytest.approx(float(renewal_ettr(tau, write, restart, 1 / mean)), abs=0.002)
+
+
+@given(seconds, seconds)
+def test_young_loses_least_to_the_first_order(write, between):
+    best = young_interval_s(write, between)
+    least = first_order_loss(best, write, between)
+    assert least.writes == pytest.approx(least.lost)
+    assert least.whole == pytest.approx(math.sqrt(2.0 * write / between))
+    assert first_order_loss(1.1 * best, write, between).whole > least.whole
+    assert first_order_loss(best / 1.1, write, between).whole > least.whole
 
 
 def test_tiny_rates_do_not_lose_digits():

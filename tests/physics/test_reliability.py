@@ -20,6 +20,7 @@ from twin.physics.reliability import (
     hash_uniform,
     lemon_factor,
     repair_time_s,
+    time_within_s,
     unit_exponential,
 )
 
@@ -144,3 +145,11 @@ def test_class_table_is_the_reference_file():
         q = entry.repair
         typed = [q.p25_s, q.median_s, q.p75_s, q.p90_s, q.mean_s]
         np.testing.assert_allclose(typed, np.array(hours, dtype=float) * 3600.0, rtol=1e-12)
+
+
+def test_what_begins_near_the_end_counts_up_to_it():
+    """By sums over even begins: 3 s and 200 s long, within 100 s."""
+    begins = (np.arange(100_000) + 0.5) / 1000.0
+    for lasts in (3.0, 200.0):
+        seen = np.minimum(lasts, 100.0 - begins).mean()
+        assert time_within_s(lasts, 100.0) == pytest.approx(seen, rel=1e-6)

@@ -17,7 +17,8 @@ from twin.commands.edit.command import EditedScene
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.run_work import GpuHours, JobWork, WorkDone
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
-from twin.planning.risk.risk import risk_of
+from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
+from twin.planning.risk.risk import JobRisk, risk_of
 from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
 from twin.report.engineer_words import (
@@ -36,8 +37,8 @@ from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, draw_words
-from twin.report.run_theory import best_intervals, first_order_words, theory, time_words
-from twin.report.run_wins import poisson_tail, wins_of
+from twin.report.run_theory import _failures, best_intervals, first_order_words, theory, time_words
+from twin.report.run_wins import interval_words, poisson_tail, wins_of
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
 from twin.scenario import load
@@ -152,7 +153,7 @@ def test_nodes_at_risk_are_those_that_jobs_hold() -> None:
 def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
     edited = EditedScene.of(load("builtin:lab-16"))
     exposure = risk_of(edited.scenario, edited.plant, edited.catalog)
-    between_s = exposure.model.mean_between_s
+    between_s = exposure.model.mean_between_losses_s
     assert best_intervals(exposure) == (
         young_interval_s(exposure.pause_s, between_s),
         daly_interval_s(exposure.pause_s, between_s),
@@ -161,6 +162,33 @@ def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
     lost = 500.0 / (2.0 * between_s)
     assert first_order_words(known) == f"2.00 % + {100 * lost:.2f} % = {100 * (0.02 + round(lost, 4)):.2f} %"
     assert best_intervals(replace(exposure, pause_s=0.0)) is None
+
+
+def test_the_best_interval_counts_the_stops_that_undo_work() -> None:
+    """10 nodes, each stopped every 1e6 s without a save, and as often with one: M = 1e5 s, not 5e4 s."""
+    causes = (SampledCause(1e-6), SampledCause(1e-6, saves=True))
+    exposure = JobRisk("j", ReliabilityModel(10, 0, causes, DAY_S), 2000.0, 20.0, 0.0, ())
+    assert best_intervals(exposure) == pytest.approx((2000.0, daly_interval_s(20.0, 1e5)))
+    assert interval_words(replace(facts(), exposure=exposure)) == (
+        "Checkpoints every 33 min 20 s are right: nothing to win there."
+    )
+    seldom = replace(exposure, interval_s=8000.0)  # 0.25 % + 4.00 % instead of 1 % + 1 %
+    assert interval_words(replace(facts(), exposure=seldom)) == (
+        "Checkpoints every 2 h 13 min cost 2.2 % of the job's time more than every 33 min 20 s."
+    )
+    assert interval_words(replace(facts(), exposure=replace(exposure, interval_s=math.inf))) == ""
+
+
+def test_nodes_in_repair_of_a_short_run_are_fewer_than_in_the_long_run() -> None:
+    """100 nodes, one failure a day, repairs of 40 d: 40 in the long run, in 40 d from none half of them."""
+    model = ReliabilityModel(90, 10, (SampledCause(0.01 / DAY_S, 40 * DAY_S),), 40 * DAY_S)
+    summary = {"repairs": {"done": 0, "open": 40, "mean_down_s": None}, "failures": {"down": {"mean": 19.0}}}
+    run = replace(facts(**summary), end_s=40 * DAY_S, exposure=SimpleNamespace(model=model))  # type: ignore[arg-type]
+    (row,) = (cells for cells in _failures(run) if "Little" in str(cells[0]))
+    assert row[2] == (
+        "By the rates 1.00 x 40 d = 40.0 in the long run; 20.0 in the mean of many runs of 40 d, which begin with none "
+        "and end before the longest repairs do; 19.0 in this run"
+    )
 
 
 def test_stragglers_name_the_cause_that_holds() -> None:
@@ -271,9 +299,9 @@ def test_shares_of_a_hundred_hours_add_up() -> None:
 def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:
     """37 of 96 nodes of 8 GPUs for 54 d, 5 lost hours of planned stops, and steps a tenth shorter.
 
-    38.6 nodes are in repair in the long run: more than 59 in less than a thousandth of all hours.
+    38.6 of the 2,096 nodes are in repair in the long run: more than 59 in less than a thousandth of all hours.
     """
-    causes = (SimpleNamespace(rate_s=38.6e-6 / 2000, mean_repair_s=1e6),)
+    model = ReliabilityModel(2000, 96, (SampledCause(38.6e-6 / 2096, 1e6),), 54 * DAY_S)
     planned = [
         SimpleNamespace(planned=True, gpu_s={"lost_work": 1.8e8}),
         SimpleNamespace(planned=False, gpu_s={"lost_work": 9e9}),
@@ -281,7 +309,7 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
     gpu_s = {"productive": 5e10, "pipeline_bubble": 1e10, "idle_spare": 2.5e9, "lost_work": 9.18e9}
     run = replace(
         facts(gpu_s, failures={"down": {"most": 47}}, interruptions={"unexpected": 465}),
-        exposure=SimpleNamespace(model=SimpleNamespace(spares=96, nodes=2000, causes=causes)),  # type: ignore[arg-type]
+        exposure=SimpleNamespace(model=model),  # type: ignore[arg-type]
         incidents=SimpleNamespace(all=planned),  # type: ignore[arg-type]
         step=SimpleNamespace(deeper=(4, 0.9), interleave=2),  # type: ignore[arg-type]
     )

@@ -284,6 +284,32 @@ def repair_time_s(quantiles: RepairQuantiles, u: ArrayLike) -> Floats:
     return result
 
 
+def time_within_s(duration_s: ArrayLike, horizon_s: float) -> Floats:
+    """Mean time until the end of a horizon that something takes which begins at any moment of it, evenly.
+
+    Its begin lies u before the end, u even in (0, T): the mean of min(r, u) is r - r^2 / 2T, and T / 2 from r = T on.
+
+    Parameters
+    ----------
+    duration_s : array_like
+        How long each would take without an end, r, >= 0 [s].
+    horizon_s : float
+        T, > 0 [s].
+
+    Returns
+    -------
+    ndarray
+        Shape of `duration_s` [s].
+
+    Examples
+    --------
+    >>> time_within_s([10.0, 100.0, 400.0], 100.0).tolist()
+    [9.5, 50.0, 50.0]
+    """
+    inside = np.minimum(np.asarray(duration_s, np.float64), horizon_s)
+    return np.asarray(inside - inside * inside / (2.0 * horizon_s), np.float64)
+
+
 @lru_cache(maxsize=256)
 def _body(quantiles: RepairQuantiles) -> tuple[Floats, Floats]:
     """Probabilities and log times of the body; below p25 it mirrors the step from p25 to the median."""

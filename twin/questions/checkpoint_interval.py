@@ -166,8 +166,8 @@ def _gpus(setting: Setting) -> str:
 
 def _between(setting: Setting) -> str:
     risk = _risk(setting)
-    if risk is not None and math.isfinite(risk.model.mean_between_s):
-        return duration_text(risk.model.mean_between_s)
+    if risk is not None and math.isfinite(risk.model.mean_between_losses_s):
+        return duration_text(risk.model.mean_between_losses_s)
     part = known_parts(setting.catalog)[part_of_scene(setting)]
     nodes = max(1.0, int(setting.given.get("gpus") or 4096) / part.node.n_gpu)
     return duration_text(1.0 / (nodes * part.rate_s))

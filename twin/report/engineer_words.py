@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,11 +57,7 @@ def power_words(facts: RunFacts) -> str:
     ]
     exposure = facts.exposure
     if drop_w and exposure is not None:
-        often = (
-            ""
-            if math.isinf(exposure.interval_s)
-            else f" checkpoint (every {length(exposure.interval_s)}) and"
-        )
+        often = f" checkpoint (every {length(exposure.interval_s)}) and" if exposure.saves else ""
         said.append(f"At each{often} stop about {amount(drop_w, 'power', 2)} of IT power falls off.")
     said.append(limits_words(facts.limits, summary.get("power", {}).get("it_max_w")))
     if facts.year is not None:

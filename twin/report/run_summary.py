@@ -205,16 +205,12 @@ def draw_words(count: float | None, mean: float) -> str:
 
 def _tests(facts: RunFacts) -> dict[str, str]:
     """Return for each published figure whether it tests the model, or was put into it."""
-    model = facts.exposure.model if facts.exposure is not None else None
     found = {figure.title: "follows: a test" for figure in facts.published}
-    for title, planned in ((A_DAY, False), (PLANNED_A_DAY, True)):
-        rate = (
-            0.0
-            if model is None
-            else DAY_S * model.nodes * sum(cause.rate_s for cause in model.causes if cause.planned is planned)
-        )
+    model = facts.exposure.model if facts.exposure is not None else None
+    rates = () if model is None else ((A_DAY, model.unexpected_rate_s), (PLANNED_A_DAY, model.planned_rate_s))
+    for title, rate_s in rates:
         counted = next((figure.low for figure in facts.published if figure.title == title), None)
-        if counted and abs(rate / counted - 1.0) < _CALIBRATED:
+        if model is not None and counted and abs(DAY_S * model.nodes * rate_s / counted - 1.0) < _CALIBRATED:
             found[title] = "rates fitted to it: chance"
     if STEP_MFU in found:
         beyond = facts.step is not None and facts.step.beyond

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from twin.analysis.account_words import account_title
 from twin.analysis.figures import RepairTime, repair_time
 from twin.language import counted
-from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import RESTING
 from twin.report.loss_groups import WITHIN_STEPS, time_shares
@@ -16,13 +14,14 @@ from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_data import RunFacts
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import interval
-from twin.report.run_wins import steady_out
 from twin.report.words import length, parts_in, percent, rounded
 from twin.units import spoken
 
 _EXPOSED = "exposed_"
 _SAME = 5e-4
 """Goodput and the share of kept steps are told as one below this difference."""
+_SHORT = 0.9
+"""Below this share of the nodes in repair in the long run a run is told to be too short for them."""
 YOUNG = "interval = \N{SQUARE ROOT}(2 w M)"
 DALY = "interval = \N{SQUARE ROOT}(2 w M) (1 + \N{SQUARE ROOT}(w / 2M) / 3 + w / 18M) \N{MINUS SIGN} w"
 FIRST_ORDER = "share = w / interval + interval / 2M"
@@ -71,7 +70,7 @@ def theory(facts: RunFacts) -> Markup:
     rows = [*rules_of_run(facts), *failures, *checkpoints]
     if not rows:
         return tag("p", "Nothing worked, failed or was saved: there is nothing to hold against a rule.")
-    note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job (MTBF)."
+    note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job that undo work."
     heads = ("rule", "formula", "in this run")
     return joined(
         [table(heads, rows, class_="sources"), tag("p", note, class_="note") if checkpoints else None]
@@ -88,16 +87,16 @@ def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
         else ""
     )
     model = facts.exposure.model if facts.exposure is not None else None
-    rate_s = 0.0 if model is None else sum(cause.rate_s for cause in model.causes if not cause.planned)
-    if model is not None and rate_s:
+    if model is not None and model.unexpected_rate_s:
         gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
         each = round(gpus / nodes) if gpus and nodes else 0
-        sizes = f": {sizes_words(1.0 / rate_s, model.nodes, each)}" if each else ""
+        node_s = 1.0 / model.unexpected_rate_s
+        sizes = f": {sizes_words(node_s, model.nodes, each)}" if each else ""
         rows.append(
             (
                 "Time between unexpected stops",
                 "that of one node / N nodes",
-                f"By the rates one stop a node in {length(1.0 / rate_s)}{sizes}. {seen}",
+                f"By the rates one stop a node in {length(node_s)}{sizes}. {seen}",
             )
         )
     elif seen:
@@ -110,25 +109,22 @@ def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
 
 
 def _repair(facts: RunFacts, time: RepairTime) -> str:
-    """Return the nodes in repair that the rates come to in the long run, and why a run has fewer."""
+    """Return the nodes in repair that the rates come to in the long run and within the time of the run."""
     model = facts.exposure.model if facts.exposure is not None else None
-    begun = (
-        0.0
-        if model is None
-        else sum(cause.rate_s for cause in model.causes if cause.mean_repair_s) * model.nodes
-    )
-    steady = 0.0 if model is None else steady_out(model)
     seen = f"{rounded(time.nodes, 3)} in this run"
-    if not begun or not steady:
+    if model is None or not model.in_repair:
         return seen
+    begun = model.fleet * model.repair_rate_s
+    within = model.in_repair_within(facts.end_s)
     why = (
-        ": it begins with none in repair, and repairs longer than the run count up to its end"
-        if steady > 1.1 * time.nodes
+        f"; {rounded(within, 3)} in the mean of many runs of {length(facts.end_s)}, which begin with none and end "
+        "before the longest repairs do"
+        if within < _SHORT * model.in_repair
         else ""
     )
     return (
-        f"By the rates of the job's nodes {rounded(begun * 86400.0, 3)} x {length(steady / begun)} = "
-        f"{rounded(steady, 3)} in the long run; {seen}{why}"
+        f"By the rates {rounded(begun * 86400.0, 3)} x {length(model.in_repair / begun)} = "
+        f"{rounded(model.in_repair, 3)} in the long run{why}; {seen}"
     )
 
 
@@ -139,18 +135,18 @@ def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
     if best is None:
         return []
     young_s, daly_s = best
-    between_s = exposure.model.mean_between_s
-    saves = "never saves" if math.isinf(exposure.interval_s) else f"saves every {length(exposure.interval_s)}"
+    between_s = exposure.model.mean_between_losses_s
+    saves = f"saves every {length(exposure.interval_s)}" if exposure.saves else "never saves"
     rows: list[tuple[Child, ...]] = [
         (
             "Young's rule",
             YOUNG,
-            f"w = {spoken(exposure.pause_s)}, M = {length(round(between_s / 60.0) * 60.0)} by the rates of all stops, "
-            f"planned too: {length(round(young_s))}",
+            f"w = {spoken(exposure.pause_s)}, M = {length(round(between_s / 60.0) * 60.0)} by the rates of all stops "
+            f"that undo work, planned ones too: {length(round(young_s))}",
         ),
         ("Daly's rule", DALY, f"{length(round(daly_s))}; the job {saves}, in whole steps"),
     ]
-    if not math.isinf(exposure.interval_s):
+    if exposure.saves:
         held = time_shares(facts.ledger_gpu_s)
         seen = (
             f"; of the time held the ledger has {percent(facts.share('checkpoint_stall') / held.held, 2)} checkpoint "
@@ -164,21 +160,16 @@ def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
 
 def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:
     """Return the intervals by Young's and by Daly's rule [s]; None: nothing stops the job, or a write costs nothing."""
-    between_s = exposure.model.mean_between_s
-    if math.isinf(between_s) or exposure.pause_s <= 0.0:
-        return None
-    return young_interval_s(exposure.pause_s, between_s), daly_interval_s(exposure.pause_s, between_s)
+    return exposure.rule_intervals
 
 
 def first_order(exposure: JobRisk) -> float:
     """Return the share that checkpoints and lost work take at the interval of a job, to the first order."""
-    return exposure.pause_s / exposure.interval_s + exposure.interval_s / (
-        2.0 * exposure.model.mean_between_s
-    )
+    return exposure.loss_at(exposure.interval_s).whole
 
 
 def first_order_words(exposure: JobRisk) -> str:
     """Return what checkpoints and lost work take at the interval of a job, to the first order."""
-    writes = exposure.pause_s / exposure.interval_s
-    lost = exposure.interval_s / (2.0 * exposure.model.mean_between_s)
-    return f"{percent(writes, 2)} + {percent(lost, 2)} = {percent(round(writes, 4) + round(lost, 4), 2)}"
+    loss = exposure.loss_at(exposure.interval_s)
+    whole = round(loss.writes, 4) + round(loss.lost, 4)
+    return f"{percent(loss.writes, 2)} + {percent(loss.lost, 2)} = {percent(whole, 2)}"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.economics.ledger_usd import LedgerUsd
-from twin.planning.risk.reliability_model import ReliabilityModel
 from twin.record.accounts import KEPT_STEP
 from twin.report.loss_groups import account_usd
 from twin.report.run_data import RunFacts
@@ -60,18 +59,13 @@ def _spares(facts: RunFacts) -> list[Win]:
     gpus, nodes = facts.summary.get("gpus"), facts.summary.get("nodes")
     if most is None or facts.exposure is None or not gpus or not nodes or _few(facts):
         return []
-    left = max(int(most), most_out(steady_out(facts.exposure.model)))
+    left = max(int(most), most_out(facts.exposure.model.away))
     if left >= spares:
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
     enough = f"enough in {percent(_SURE)} of hours ({most:,g} were out at most)"
     words = f"{left:,} spare nodes instead of {spares:,}, {enough}"
     return [Win("idle_spare", words, idle)]
-
-
-def steady_out(model: ReliabilityModel) -> float:
-    """Return how many nodes are in repair in the long run, in the mean: failures begun times their repair time."""
-    return model.nodes * sum(cause.rate_s * cause.mean_repair_s for cause in model.causes)
 
 
 def most_out(mean: float) -> int:
@@ -130,17 +124,11 @@ def changes_words(facts: RunFacts) -> str:
 def interval_words(facts: RunFacts) -> str:
     """Return whether the checkpoint interval is the one that loses least, or what the best one wins."""
     exposure = facts.exposure
-    if exposure is None or math.isinf(exposure.interval_s) or exposure.pause_s <= 0.0:
+    best = exposure.rule_intervals if exposure is not None and exposure.saves else None
+    if exposure is None or best is None:
         return ""
-    between_s = exposure.model.mean_between_s
-    if math.isinf(between_s):
-        return ""
-    best_s = math.sqrt(2.0 * exposure.pause_s * between_s)
-
-    def cost(interval_s: float) -> float:
-        return exposure.pause_s / interval_s + interval_s / (2.0 * between_s)
-
-    more = cost(exposure.interval_s) - cost(best_s)
+    best_s, _ = best
+    more = exposure.loss_at(exposure.interval_s).whole - exposure.loss_at(best_s).whole
     at = f"checkpoints every {length(exposure.interval_s)}"
     if more < _BEST:
         return f"{capitalised(at)} are right: nothing to win there."

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from twin.physics.reliability import RepairQuantiles
+import numpy as np
+
+from twin.physics.reliability import RepairQuantiles, repair_time_s, time_within_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,10 @@ class AwayTime:
 
 Repair = float | RepairQuantiles | AwayTime
 """How long a node is away: a time [s], or how that is distributed."""
+
+
+_DRAWS = (np.arange(20_000) + 0.5) / 20_000
+"""Even draws over which a repair time with a long tail is averaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,12 @@ class SampledCause:
         """Mean time away [s]."""
         return self.repair if isinstance(self.repair, float | int) else self.repair.mean_s
 
+    def repair_within_s(self, horizon_s: float) -> float:
+        """Mean time away up to the end of a horizon [s] in which it strikes at any moment; of failures [s]."""
+        repair = self.repair
+        times = repair_time_s(repair, _DRAWS) if isinstance(repair, RepairQuantiles) else self.mean_repair_s
+        return float(time_within_s(times, horizon_s).mean())
+
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityModel:
@@ -88,6 +100,11 @@ class ReliabilityModel:
     lemons: bool = False
 
     @property
+    def fleet(self) -> int:
+        """Nodes of the job and those that stand by for it."""
+        return self.nodes + self.spares
+
+    @property
     def node_rate_s(self) -> float:
         """Failures and reclaims of one node [1/s]."""
         return sum(cause.rate_s for cause in self.causes)
@@ -96,6 +113,26 @@ class ReliabilityModel:
     def reclaim_rate_s(self) -> float:
         """Reclaims of one node [1/s]."""
         return sum(cause.rate_s for cause in self.causes if cause.reclaims)
+
+    @property
+    def unexpected_rate_s(self) -> float:
+        """Failures and reclaims of one node that nobody planned [1/s]."""
+        return sum(cause.rate_s for cause in self.causes if not cause.planned)
+
+    @property
+    def planned_rate_s(self) -> float:
+        """Planned stops of one node [1/s]."""
+        return sum(cause.rate_s for cause in self.causes if cause.planned)
+
+    @property
+    def losing_rate_s(self) -> float:
+        """Stops of one node that undo work: those before which the job does not save its own [1/s]."""
+        return sum(cause.rate_s for cause in self.causes if not cause.saves)
+
+    @property
+    def repair_rate_s(self) -> float:
+        """Failures of one node that take it into repair [1/s]."""
+        return sum(cause.rate_s for cause in self.causes if cause.mean_repair_s and not cause.reclaims)
 
     @property
     def failing(self) -> float:
@@ -109,7 +146,31 @@ class ReliabilityModel:
         return sum(c.rate_s * c.mean_repair_s for c in self.causes) / rate if rate else 0.0
 
     @property
+    def away(self) -> float:
+        """Mean number of nodes, those that stand by too, that are away in the long run."""
+        return self.fleet * self.node_rate_s * self.mean_repair_s
+
+    @property
+    def in_repair(self) -> float:
+        """Mean number of nodes, those that stand by too, that are in repair in the long run (Little's law)."""
+        return self.fleet * self.failing
+
+    def in_repair_within(self, horizon_s: float) -> float:
+        """Return the mean number in repair over a horizon that begins with none [s]: longer repairs end with it."""
+        return self.fleet * sum(
+            cause.rate_s * cause.repair_within_s(horizon_s) for cause in self.causes if not cause.reclaims
+        )
+
+    @property
     def mean_between_s(self) -> float:
-        """Mean time between interruptions while the job is whole, M [s]."""
-        rate = self.nodes * self.node_rate_s
+        """Mean time between interruptions while the job is whole [s]."""
+        return self._between_s(self.node_rate_s)
+
+    @property
+    def mean_between_losses_s(self) -> float:
+        """Mean time between stops that undo work while the job is whole, M of the rules for the interval [s]."""
+        return self._between_s(self.losing_rate_s)
+
+    def _between_s(self, node_rate_s: float) -> float:
+        rate = self.nodes * node_rate_s
         return 1.0 / rate if rate else math.inf

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.checkpoint import daly_interval_s, renewal_ettr, young_interval_s
+from twin.physics.checkpoint import (
+    FirstOrderLoss,
+    daly_interval_s,
+    first_order_loss,
+    renewal_ettr,
+    young_interval_s,
+)
 from twin.planning.job.job import JobEstimate
 from twin.planning.job.result import PlanError
 from twin.planning.job.scenario_job import allowed_nodes, estimate_of
@@ -61,12 +67,29 @@ class JobRisk:
     left_out: tuple[str, ...]
 
     @property
+    def saves(self) -> bool:
+        """Whether the job writes checkpoints at all."""
+        return not math.isinf(self.interval_s)
+
+    @property
+    def rule_intervals(self) -> tuple[float, float] | None:
+        """Best intervals by Young's and by Daly's rule [s]; None: no stop undoes work, or a write costs nothing."""
+        between_s = self.model.mean_between_losses_s
+        if math.isinf(between_s) or self.pause_s <= 0.0:
+            return None
+        return young_interval_s(self.pause_s, between_s), daly_interval_s(self.pause_s, between_s)
+
+    def loss_at(self, interval_s: float) -> FirstOrderLoss:
+        """Return what checkpoints and lost work take at an interval [s], to the first order."""
+        return first_order_loss(interval_s, self.pause_s, self.model.mean_between_losses_s)
+
+    @property
     def exact_ettr(self) -> float | None:
         """ETTR by the renewal formula, if restarts always took their usual time.
 
         None without checkpoints, or where some stops lose no work.
         """
-        if math.isinf(self.interval_s) or any(cause.saves for cause in self.model.causes):
+        if not self.saves or any(cause.saves for cause in self.model.causes):
             return None
         rate = self.model.nodes * self.model.node_rate_s
         shares = [(cause.rate_s, cause.detection_s, cause.mean_repair_s > 0) for cause in self.model.causes]
@@ -128,7 +151,7 @@ def risk_of(
     model = ReliabilityModel(
         nodes=job.nodes,
         spares=spares,
-        causes=causes,
+        causes=(*causes, *_reclaims(scenario, plant, catalog, allowed, job)),
         horizon_s=max(1.0, scenario.duration_s - job.submit_s),
         first_start_s=starting_s if constant is None else constant,
         restart_s=starting_s + _load_s(job, plant, work.checkpoint_bytes) if constant is None else constant,
@@ -136,13 +159,10 @@ def risk_of(
         lemons=failures.lemons,
     )
     checkpoint = job.checkpoint
-    reclaims = tuple(_reclaims(scenario, plant, catalog, allowed, job))
-    sudden = tuple(cause for cause in reclaims if not cause.saves)  # intervals by a rule count on these alone
-    interval_s = _interval_s(job, replace(model, causes=(*causes, *sudden)), work)
     return JobRisk(
         job.id,
-        replace(model, causes=(*causes, *reclaims)),
-        interval_s,
+        model,
+        _interval_s(job, model, work),
         checkpoint.pause_s,
         checkpoint.drain_s,
         (*left_out, *_beyond(scenario, job)),
@@ -256,7 +276,7 @@ def _interval_s(job: Job, model: ReliabilityModel, work: JobEstimate) -> float:
         return math.inf
     else:
         rule = young_interval_s if checkpoint.interval == "young" else daly_interval_s
-        wanted_s = rule(checkpoint.pause_s, model.mean_between_s)
+        wanted_s = rule(checkpoint.pause_s, model.mean_between_losses_s)
     if math.isinf(wanted_s):
         return math.inf
     return max(1, round(wanted_s / step_s)) * step_s
