@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from twin.analysis.explain import Explanation, LossCause, Lost
 from twin.analysis.figures import repair_time
+from twin.analysis.incident import CauseTotal
 from twin.analysis.money_words import cash_sentences
 from twin.commands.edit.command import EditedScene
 from twin.economics.ledger_usd import LedgerUsd
@@ -24,6 +26,7 @@ from twin.record.events import Event, Severity
 from twin.report.engineer_words import (
     PEAK_WINDOW_S,
     held_nodes,
+    losses_words,
     power_words,
     reliability_words,
     year_peak_words,
@@ -31,16 +34,16 @@ from twin.report.engineer_words import (
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, losses_usd
 from twin.report.money_worth import sale_of, worth_words
-from twin.report.next_steps import next_words
+from twin.report.next_steps import next_words, slow_share
 from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_of, limits_words
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
-from twin.report.run_summary import bridge_words, draw_words
+from twin.report.run_summary import bridge_words, draw_words, range_card, risk
 from twin.report.run_theory import _failures, best_intervals, first_order_words, theory, time_words
 from twin.report.run_wins import interval_words, poisson_tail, wins_of
 from twin.report.training_progress import progress_words, published_tokens
-from twin.report.words import parts_in
+from twin.report.words import parts_in, usd_range
 from twin.scenario import load
 from twin.sim.thermal.heat import LONGEST_STEP_S
 
@@ -191,13 +194,66 @@ def test_nodes_in_repair_of_a_short_run_are_fewer_than_in_the_long_run() -> None
     )
 
 
-def test_stragglers_name_the_cause_that_holds() -> None:
-    lost = {"productive": 80.0, "straggler": 20.0}
+def test_stragglers_name_the_cause_that_the_ledger_shows() -> None:
+    """A slow node took 15 of 20 GPU-seconds lost to stragglers, the jitter of all 5."""
     slow = Event(0, 0.0, "straggler_on", "j", Severity.NOTICE, "j has a straggler", {})
-    assert "no slow node, but chance" in next_words(lost, None)
-    assert next_words(lost, None, [slow]).startswith(
-        "Stragglers took 20.0 % of the GPU time: slow nodes replaced."
+    causes = (LossCause("j", "", 15.0, 0.0, 9.0, (slow,)), LossCause("j", "", 5.0, 0.0, 9.0))
+    whole = Lost("straggler", 20.0, 0.2, "", causes)
+    ways = [
+        replace(whole, causes=some, gpu_s=gpu_s) for some, gpu_s in ((causes[:1], 15.0), (causes[1:], 5.0))
+    ]
+    shares = [slow_share(Explanation(0.0, 9.0, 100.0, 80.0, (way,))) for way in (whole, *ways)]
+    assert shares == [0.75, 1.0, 0.0]
+    assert slow_share(Explanation(0.0, 9.0, 100.0, 80.0, (replace(whole, more=3),))) is None, (
+        "not all are known"
     )
+    assert slow_share(None) is None
+
+    def said(share: float | None) -> str:
+        words = next_words({"productive": 80.0, "straggler": 20.0}, None, share)
+        return words.removeprefix("Stragglers took 20.0 % of the GPU time: ").partition(". ")[0]
+
+    jitter = "jitter and chip spread of all nodes in every step, which no repair wins back"
+    assert [said(share) for share in (*shares, None)] == [
+        f"75 % by slow nodes: replace them; the rest is {jitter}",
+        "slow nodes replaced",
+        f"no node was slow: {jitter}",
+        "twin explain tells whether nodes were slow",
+    ]
+
+
+def test_what_stops_took_is_one_figure_on_both_pages() -> None:
+    """Two causes of 3 and 1 GPU-seconds of 80; restarts of first starts, which no stop made, are not of it."""
+    causes = tuple(CauseTotal(name, name, 1, 1, gpu_s) for name, gpu_s in (("a", 3.0), ("b", 1.0)))
+    incidents = SimpleNamespace(all=(0,), by_cause=causes, installed_gpu_s=80.0, priced=True)
+    scenario = load("builtin:lab-16").scenario
+    run = replace(
+        facts({**GPU_S, "restart_and_load": 50.0}, interruptions={"unexpected": 2}, ettr=0.9, jobs=()),
+        incidents=incidents,  # type: ignore[arg-type]
+        scenario=scenario,
+    )
+    assert run.stops_share == 0.05
+    assert "took 5.00 % of the GPU time" in risk(run)
+    assert "2 stops, 0 of them planned, took 5.00 % of all GPU time." in losses_words(run)
+    unknown = replace(run, incidents=SimpleNamespace(**{**vars(incidents), "priced": False}))  # type: ignore[arg-type]
+    assert "2 stops, 0 of them planned." in losses_words(unknown)
+
+
+def test_one_interruption_has_no_interval() -> None:
+    none = SimpleNamespace(by_cause=(), installed_gpu_s=0.0, priced=False)
+    one, two = (
+        reliability_words(replace(facts(interruptions={"unexpected": count}), incidents=none))  # type: ignore[arg-type]
+        for count in (1, 2)
+    )
+    assert one == "One unexpected interruption."
+    assert two == "One unexpected interruption every 27 d, 2 in all."
+
+
+def test_cards_have_the_range_that_sentences_have() -> None:
+    usd = np.linspace(1e6, 3e6, 101)
+    assert range_card(usd) == '2.00 million USD<br><span class="reader">1.10 to 2.90</span>'
+    assert usd_range(usd) == "2.00 million USD (P5 to P95: 1.10 to 2.90)"
+    assert range_card(np.full(3, 2e6)) == usd_range(np.full(3, 2e6)) == "2.00 million USD"
 
 
 # --- power

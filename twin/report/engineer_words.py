@@ -12,7 +12,6 @@ from twin.analysis.figures import repair_time
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
-from twin.report.loss_groups import STOPS
 from twin.report.run_data import RunFacts
 from twin.report.run_limits import limits_words
 from twin.report.run_summary import inner, interval
@@ -105,10 +104,11 @@ def losses_words(facts: RunFacts) -> str:
     said = f"{percent(facts.share('productive'))} was productive. The largest losses: {named}."
     stops, planned = (facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
     if stops + planned and (ettr := facts.figure("ettr")) is not None:
-        took = sum(facts.share(account) for account in STOPS)
+        share = facts.stops_share
+        took = "" if share is None else f", took {percent(share, 2)} of all GPU time"
         said += (
             f" Jobs kept {percent(ettr)} of their time (ETTR); {counted(round(stops + planned), 'stop')}, "
-            f"{planned:,.0f} of them planned, took {percent(took, 2)} of all GPU time."
+            f"{planned:,.0f} of them planned{took}."
         )
     return said
 
@@ -142,9 +142,9 @@ def reliability_words(facts: RunFacts) -> str:
     between_s = interval(facts)
     if between_s is None:
         return "No job was interrupted unexpectedly."
-    count = facts.words("interruptions")
-    often = f"One unexpected interruption every {length(between_s)}, {count} in all."
-    said = ["One unexpected interruption." if count == "1" else often]
+    count = facts.figure("interruptions") or 0.0
+    often = f" every {length(between_s)}, {count:,.0f} in all" if count > 1 else ""
+    said = [f"One unexpected interruption{often}."]
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if (time := repair_time(facts.summary)) is not None and time.at_least_s:
         ended_s = repairs.get("mean_down_s")

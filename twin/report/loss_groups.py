@@ -15,9 +15,6 @@ PRODUCTIVE = "productive"
 WITHIN_STEPS = tuple(account for account in KEPT_STEP if account != PRODUCTIVE)
 """Accounts of what a kept step waits for."""
 
-STOPS = ("lost_work", "detection", "restart_and_load")
-"""Accounts of what stops of jobs take."""
-
 
 @dataclass(frozen=True)
 class LossGroup:
@@ -29,7 +26,7 @@ class LossGroup:
 
 LOSS_GROUPS: tuple[LossGroup, ...] = (
     LossGroup("waits within steps", WITHIN_STEPS),
-    LossGroup("stops and restarts", STOPS),
+    LossGroup("stops and restarts", ("lost_work", "detection", "restart_and_load")),
     LossGroup("waits for nodes", ("idle_reserved", "idle_preempted")),
     LossGroup("checkpoint writes", ("checkpoint_stall",)),
     LossGroup("idle GPUs", RESTING),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from twin.analysis.account_words import account_title
+from twin.analysis.explain import Explanation
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS
-from twin.record.event_kinds import kind_of
-from twin.record.events import Event
 from twin.report.run_wins import Win, wins_words
 from twin.report.words import percent, usd_amount
 from twin.shown_text import capitalised
@@ -34,7 +34,7 @@ ACTS_ON: Mapping[str, str] = {
     "restart_and_load": "a faster restart, or fewer failures: twin risk tells what each is worth",
     "thermal_throttle": "more cooling, or a cooler supply",
     "power_cap": "a larger power limit",
-    "straggler": "no slow node, but chance between thousands of GPUs: no change of the scene wins it back",
+    "straggler": "twin explain tells whether nodes were slow",
     "fabric_contention": "fewer jobs on one uplink, or more uplinks",
     "idle_no_load": "fewer replicas while few requests come",
     "idle_no_job": "more work, or fewer GPUs: twin cost tells from which use on owning pays",
@@ -46,19 +46,37 @@ ACTS_ON: Mapping[str, str] = {
     "idle_no_power": "more redundant power: twin ask one-more-nine",
     "idle_preempted": "another policy of the queue",
 }
-"""What acts on a loss, by its account; on stragglers where no node was slow."""
-_SLOW_NODES = "slow nodes replaced"
+"""What acts on a loss, by its account; on stragglers where nobody knows whether nodes were slow."""
+_NONE, _ALL = 0.01, 0.99
+"""Slow nodes made none of the stragglers below this share of them, and all above."""
 
 
-def slow_nodes(events: Sequence[Event]) -> bool:
-    """Return whether a node was slower than its like at any time of a run."""
-    return any("straggler" in kind_of(kind).opens for kind in {event.kind for event in events})
+def slow_share(found: Explanation | None) -> float | None:
+    """Return which share of the time lost to stragglers slow nodes took, the rest is jitter of all; None: unknown."""
+    loss = next((loss for loss in found.lost if loss.account == "straggler"), None) if found else None
+    if loss is None or loss.gpu_s <= 0.0 or loss.more:
+        return None
+    return math.fsum(cause.gpu_s for cause in loss.causes if cause.events) / loss.gpu_s
+
+
+def _on_stragglers(slow: float | None) -> str:
+    """Return what acts on stragglers of which slow nodes made a share."""
+    if slow is None:
+        return ACTS_ON["straggler"]
+    if slow > _ALL:
+        return "slow nodes replaced"
+    jitter = "jitter and chip spread of all nodes in every step, which no repair wins back"
+    return (
+        f"no node was slow: {jitter}"
+        if slow < _NONE
+        else f"{percent(slow, 0)} by slow nodes: replace them; the rest is {jitter}"
+    )
 
 
 def next_words(
     ledger_gpu_s: Mapping[str, float],
     ledger: LedgerUsd | None,
-    events: Sequence[Event] = (),
+    slow: float | None = None,
     wins: Sequence[Win] = (),
 ) -> str:
     """Return the largest losses with what acts on each.
@@ -69,8 +87,8 @@ def next_words(
         GPU-seconds by account.
     ledger
         The same in USD; None: what they cost is not known.
-    events
-        Of the run: they tell whether nodes were slow.
+    slow
+        Share of the time lost to stragglers that slow nodes took; None: unknown.
     wins
         Changes that win some of the losses back.
     """
@@ -89,7 +107,7 @@ def next_words(
         share = percent(ledger_gpu_s[account] / whole)
         share += "" if said and usd else " of the GPU time"
         took = f"{usd_amount(usd[account])} ({share})" if usd else share
-        acts = _SLOW_NODES if account == "straggler" and slow_nodes(events) else ACTS_ON[account]
+        acts = _on_stragglers(slow) if account == "straggler" else ACTS_ON[account]
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
     if not said:
         return "No loss is worth a step of its own."

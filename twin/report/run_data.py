@@ -30,7 +30,8 @@ class RunFacts:
     `over` is False of a run that has not finished: its figures are those so far. `expected` are the unexpected
     interruptions that the rates give in the mean, `exposure` what failures the largest job is exposed to,
     `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
-    training of the model, `step` the one of the only training, `limits` those of power and cooling.
+    training of the model, `step` the one of the only training, `limits` those of power and cooling,
+    `slow_nodes` the share of the time lost to stragglers that slow nodes took.
     """
 
     scenario: Scenario
@@ -49,6 +50,7 @@ class RunFacts:
     whole_tokens: float | None = None
     step: JobStep | None = None
     limits: LoadLimits | None = None
+    slow_nodes: float | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""
@@ -72,6 +74,17 @@ class RunFacts:
         """Return the part of all GPU time that an account has."""
         total = sum(self.ledger_gpu_s.values())
         return self.ledger_gpu_s.get(account, 0.0) / total if total else 0.0
+
+    @property
+    def stops_share(self) -> float | None:
+        """Return the part of all GPU time from stops of jobs, with the work that they undo, to the next steps.
+
+        It is what incidents cost; None: nothing failed, or the program that made the run kept no costs.
+        """
+        found = self.incidents
+        if not found.all or not found.priced or not found.installed_gpu_s:
+            return None
+        return sum(total.gpu_s for total in found.by_cause) / found.installed_gpu_s
 
     @property
     def ledger_usd(self) -> LedgerUsd | None:

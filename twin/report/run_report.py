@@ -30,6 +30,7 @@ from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
 from twin.report.job_step import job_step
 from twin.report.markup import Markup, joined, tag
+from twin.report.next_steps import slow_share
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
@@ -112,6 +113,7 @@ def run_report(
         published_tokens(scenario, catalog),
         job_step(scenario, first[1], catalog),
         limits_of(scenario, first[1], catalog),
+        slow_share(found),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture) for picture in pictures]

@@ -32,7 +32,7 @@ from twin.report.words import (
     length,
     parts_in,
     percent,
-    usd_range,
+    usd_middle_and_range,
 )
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import capitalised
@@ -76,7 +76,7 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
             ("What is the risk?", risk(facts)),
             (
                 "What next?",
-                next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.incidents.events, wins_of(facts)),
+                next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_of(facts)),
             ),
         ),
         (("figures", "At a glance", joined(body)), *shown),
@@ -154,10 +154,10 @@ def risk(facts: RunFacts) -> str:
         often = f", one every {length(facts.end_s / unexpected)}" if unexpected > 1 else ""
         said.append(f"{unexpected:,.0f} unexpected interruption{'s' * (unexpected != 1)}{often}.")
         said.append(expected_words(facts))
-        if found.priced and installed:
-            cost, dearest = sum(total.gpu_s for total in found.by_cause), found.by_cause[0]
+        if (took := facts.stops_share) is not None:
+            dearest = found.by_cause[0]
             said.append(
-                f"Stops, planned ones too, took {percent(cost / installed)} of the GPU time; the dearest cause is "
+                f"Stops, planned ones too, took {percent(took, 2)} of the GPU time; the dearest cause is "
                 f"{inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
     said.append(_spread(facts))
@@ -280,10 +280,8 @@ def _cards(facts: RunFacts) -> Markup:
 
 def range_card(usd: Floats) -> Markup:
     """Return an amount of money and, smaller, its range."""
-    middle, _, spread = usd_range(usd).partition(" (P5 to P95: ")
-    return joined(
-        [middle, [tag("br"), tag("span", spread.removesuffix(")"), class_="reader")] if spread else None]
-    )
+    middle, spread = usd_middle_and_range(usd)
+    return joined([middle, [tag("br"), tag("span", spread, class_="reader")] if spread else None])
 
 
 def interval(facts: RunFacts) -> float | None:

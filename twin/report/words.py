@@ -107,12 +107,21 @@ def usd_range(usd: Floats, digits: int = 3) -> str:
     >>> usd_range(np.full(2, 2e6))
     '2.00 million USD'
     """
+    middle, spread = usd_middle_and_range(usd, digits)
+    return f"{middle} (P5 to P95: {spread})" if spread else middle
+
+
+def usd_middle_and_range(usd: Floats, digits: int = 3) -> tuple[str, str]:
+    """Return the median of an amount of money and its range from P5 to P95 in the same unit; "": it has none.
+
+    >>> import numpy as np
+    >>> usd_middle_and_range(np.linspace(1e6, 3e6, 101))
+    ('2.00 million USD', '1.10 to 2.90')
+    """
     low, middle, high = spread_of(usd)
     scale, name = _scale("usd", abs(middle))
-    if low == high:
-        return f"{rounded(middle / scale, digits)} {name}"
     below, above = (rounded(value / scale, digits) for value in (low, high))
-    return f"{rounded(middle / scale, digits)} {name} (P5 to P95: {below} to {above})"
+    return f"{rounded(middle / scale, digits)} {name}", "" if low == high else f"{below} to {above}"
 
 
 def usd_amount(usd: float) -> str:
