@@ -49,6 +49,15 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def inner(title: str) -> str:
+    """Return a title as it stands inside a sentence.
+
+    >>> inner("Faulty GPU"), inner("GPU memory")
+    ('faulty GPU', 'GPU memory')
+    """
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
 def spelled(words: str) -> str:
     """Return words made from ids, their abbreviations in capitals; ids of things ("gpu/0/1") stay.
 

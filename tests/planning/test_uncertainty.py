@@ -113,3 +113,9 @@ def test_intervals_cover_nine_in_ten_and_ship_as_the_tables_show() -> None:
     assert set(shipped) == set(found)
     for key, errors in found.items():
         assert shipped[key].p90 == pytest.approx(errors.p90, rel=0.02), "run packaging/step_errors.py"
+
+
+def test_own_runs_of_no_known_size_say_how_far_a_job_is_beyond_one_gpu() -> None:
+    own = OwnError(rows=2, most_gpus=0, mean_pct=3.0, p90=0.1)
+    known = interval_of(replace(H100, own_error=own), "bf16", False, 8)
+    assert "this job is 8 times larger" in known.words

@@ -13,14 +13,12 @@ from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
 from twin.report.run_data import RunFacts
+from twin.report.run_facts import PEAK_OF
 from twin.report.run_limits import limits_words
-from twin.report.run_summary import inner, interval
+from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
 from twin.scenario.schema.document import Scenario
-
-PEAK_WINDOW_S = 3600.0
-"""The heat model takes steps of this length at most, and peaks are means over one [s]."""
-PEAK_OF = f"highest mean of a step of the heat model, {length(PEAK_WINDOW_S)} at most"
+from twin.shown_text import inner
 
 
 def utility_w(scenario: Scenario) -> float:
@@ -34,7 +32,7 @@ def year_peak_words(year: SiteYear, supply_w: float) -> str:
     peak_w = float(year.grid_w.max())
     when = "No place, so a mean day instead of a typical year: in its" if year.mean_day else "In the"
     of_year = "" if year.mean_day else " of a typical year"
-    asked = f"{when} hottest hour{of_year} at {percent(year.load, 0)} load it asks the grid for"
+    asked = f"{when} hottest hour{of_year}, racks at {percent(year.load, 0)} of design power, it asks the grid for"
     if not supply_w:
         return f"{asked} {amount(peak_w, 'power')}."
     over = ", more than the utility may give" if peak_w > supply_w else ""
@@ -144,7 +142,7 @@ def reliability_words(facts: RunFacts) -> str:
         return "No job was interrupted unexpectedly."
     count = facts.figure("interruptions") or 0.0
     often = f" every {length(between_s)}, {count:,.0f} in all" if count > 1 else ""
-    said = [f"One unexpected interruption{often}."]
+    said = [f"One unexpected interruption{often}.", restart_words(facts)]
     repairs, down = facts.summary.get("repairs", {}), facts.summary.get("failures", {}).get("down", {})
     if (time := repair_time(facts.summary)) is not None and time.at_least_s:
         ended_s = repairs.get("mean_down_s")
@@ -170,4 +168,16 @@ def reliability_words(facts: RunFacts) -> str:
             for total in dearest
         )
         said.append(f"Dearest: {named}.")
-    return " ".join(said)
+    return " ".join(part for part in said if part)
+
+
+def restart_words(facts: RunFacts) -> str:
+    """Return how long it took from a stop to the next step: mean, P90 and longest; "": nothing stopped."""
+    lasted_s = facts.restarts_s
+    if not len(lasted_s):
+        return ""
+    mean, p90, most = (
+        length(round(float(seconds)))
+        for seconds in (lasted_s.mean(), np.quantile(lasted_s, 0.9), lasted_s.max())
+    )
+    return f"From a stop to the next step it took {mean} in the mean, P90 {p90}, {most} at most."

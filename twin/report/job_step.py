@@ -67,7 +67,7 @@ def job_step(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobStep | No
         return None
     try:
         return _step(scenario, plant, catalog, scenario.jobs[0])
-    except (CatalogError, PlanError, ProfileError, ValueError, ZeroDivisionError):
+    except (CatalogError, PlanError, ProfileError):
         return None
 
 

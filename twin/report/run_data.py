@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
+from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
 from twin.planning.risk.risk import JobRisk
 from twin.record.site_year import SiteYear
@@ -14,6 +16,7 @@ from twin.report.job_step import JobStep
 from twin.report.markup import Markup
 from twin.report.published import PublishedFigure
 from twin.report.run_facts import figure_cell, ledger_rows
+from twin.report.run_incidents import restarts_s
 from twin.report.run_limits import LoadLimits
 from twin.report.run_money import RunMoney
 from twin.report.words import figure_text, figure_title
@@ -85,6 +88,11 @@ class RunFacts:
         if not found.all or not found.priced or not found.installed_gpu_s:
             return None
         return sum(total.gpu_s for total in found.by_cause) / found.installed_gpu_s
+
+    @cached_property
+    def restarts_s(self) -> Floats:
+        """Return how long jobs took from each stop to the next step [s], shape (restarts,)."""
+        return restarts_s(self.incidents)
 
     @property
     def ledger_usd(self) -> LedgerUsd | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from twin.analysis.figures import repair_time
+from twin.language import counted
+from twin.plant.stage_figures import STAGE_TITLES
 from twin.report.engineer_words import (
-    PEAK_OF,
     checkpoint_drop_w,
     held_nodes,
     momentary_peak_w,
@@ -17,11 +19,11 @@ from twin.report.engineer_words import (
 )
 from twin.report.markup import Child, Markup, joined, number, table
 from twin.report.run_data import RunFacts
+from twin.report.run_facts import MEANINGS
 from twin.report.run_limits import limits_table
 from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
-
-_STAGES = {"ups": "UPS", "pdu": "PDUs", "transformer": "transformers"}
+from twin.shown_text import inner
 
 
 def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
@@ -29,7 +31,7 @@ def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
     return joined(
         [
             table(("figure", "value", "meaning"), _power(facts), caption="Power"),
-            limits_table(facts.limits),
+            limits_table(facts.limits, facts.year),
             curves.get("power"),
             table(("figure", "value", "meaning"), _cooling(facts), caption="Cooling and water"),
             curves.get("temperature"),
@@ -43,8 +45,8 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
     energy: Mapping[str, Any] = summary.get("energy", {})
     all_j = energy.get("facility_j") or 0.0
     rows: list[tuple[Child, ...]] = [
-        _row(facts, "energy_j", "drawn by the whole facility"),
-        _row(facts, "it_j", "drawn by racks, fabric and storage systems"),
+        _row(facts, "energy_j"),
+        _row(facts, "it_j"),
     ]
     rows += [
         (
@@ -61,15 +63,15 @@ def _power(facts: RunFacts) -> list[tuple[Child, ...]]:
     ]
     stages = summary.get("facility", {}).get("loss_by_stage_j", {})
     lost = ", ".join(
-        f"{_STAGES.get(stage, stage)} {percent(lost_j / all_j, 2)}"
+        f"{inner(STAGE_TITLES.get(stage, stage))} {percent(lost_j / all_j, 2)}"
         for stage, lost_j in sorted(stages.items(), key=lambda item: -item[1])
         if all_j and lost_j / all_j >= 5e-4
     )
     if lost:
         rows.append(("Losses by stage", lost, "of the facility energy"))
     rows += [
-        _row(facts, "power_max_w", PEAK_OF),
-        _row(facts, "power_mean_w", "facility energy / duration of the run"),
+        _row(facts, "power_max_w"),
+        _row(facts, "power_mean_w"),
     ]
     swing_w = summary.get("facility", {}).get("swing", {}).get("site_w")
     if swing_w:
@@ -96,8 +98,8 @@ def _cooling(facts: RunFacts) -> list[tuple[Child, ...]]:
             f"facility energy / IT energy, at a mean of {facts.words('power_mean_w')} of the facility",
         ),
         _row(facts, "gpu_max_c", f"highest temperature of any GPU{limit}"),
-        _row(facts, "throttle_gpu_s", "clocks lowered by temperature"),
-        _row(facts, "water_l", "evaporated and blown down"),
+        _row(facts, "throttle_gpu_s"),
+        _row(facts, "water_l"),
     ]
     wue = summary.get("wue_l_kwh")
     if wue is not None:
@@ -118,8 +120,8 @@ def _carbon(facts: RunFacts) -> list[tuple[Child, ...]]:
     ]
 
 
-def _row(facts: RunFacts, key: str, meaning: str) -> tuple[Child, ...]:
-    return (facts.title(key), facts.cell(key), meaning)
+def _row(facts: RunFacts, key: str, meaning: str = "") -> tuple[Child, ...]:
+    return (facts.title(key), facts.cell(key), meaning or MEANINGS[key])
 
 
 def reliability(facts: RunFacts) -> Markup:
@@ -139,12 +141,10 @@ def reliability(facts: RunFacts) -> Markup:
             each_s = between_s * nodes
             meaning = f"times {rounded(nodes)} nodes, those that jobs held in the mean"
             rows.append(("The same for one node", number(each_s, length(each_s)), meaning))
-    away = _away_s(summary)
-    stops = sum(int(job.get("interruptions") or 0) for job in summary.get("jobs", ()))
-    if stops and away:
-        rows.append(
-            ("Mean time to the next step", number(away / stops, length(away / stops)), "of a stopped job")
-        )
+    if count := len(facts.restarts_s):
+        mean_s, p90_s = float(facts.restarts_s.mean()), float(np.quantile(facts.restarts_s, 0.9))
+        beside = f"P90 {length(round(p90_s))}; of {counted(count, 'restart')}, stops on the way in them"
+        rows.append(("Mean time to the next step", number(mean_s, length(round(mean_s))), beside))
     if (time := repair_time(summary)) is not None and time.at_least_s:
         still = f"; {time.open:,} still open count up to the end, so it is at least this" if time.open else ""
         days = f"{rounded(time.nodes, 3)} nodes x {length(facts.end_s)} / {time.begun:,} repairs begun{still}"
@@ -173,15 +173,5 @@ def reliability(facts: RunFacts) -> Markup:
         )
     if repairs.get("open"):
         rows.append(("Still in repair at the end", number(repairs["open"], f"{repairs['open']:,}"), "nodes"))
-    rows.append(_row(facts, "lost_gpu_h", "since the last checkpoint, done again"))
+    rows.append(_row(facts, "lost_gpu_h"))
     return table(("figure", "value", "meaning"), rows)
-
-
-def _away_s(summary: Mapping[str, Any]) -> float:
-    """Return how long jobs were stopped and restarting, without queueing before their start [s]."""
-    return math.fsum(
-        float(seconds)
-        for job in summary.get("jobs", ())
-        for phase, seconds in (job.get("away_s") or {}).items()
-        if phase != "queue"
-    )

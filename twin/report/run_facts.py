@@ -21,7 +21,10 @@ MOST_NAMED = 5
 """Jobs named in a sentence."""
 _APART = 0.005
 """Difference of the step at the end from the mean one that is told."""
-_MEANS = {
+PEAK_WINDOW_S = 3600.0
+"""The heat model takes steps of this length at most, and peaks are means over one [s]."""
+PEAK_OF = f"highest mean of a step of the heat model, {length(PEAK_WINDOW_S)} at most"
+MEANINGS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
     "most ETTR",
     "ettr": "share of the jobs' time spent on kept steps",
@@ -34,7 +37,7 @@ _MEANS = {
     "energy_j": "drawn by the whole facility",
     "it_j": "drawn by racks, fabric and storage systems",
     "pue": "facility energy / IT energy",
-    "power_max_w": "highest mean over a step of the heat model, 1 h at most",
+    "power_max_w": PEAK_OF,
     "power_mean_w": "facility energy / duration of the run",
     "gpu_max_c": "highest temperature of any GPU",
     "throttle_gpu_s": "GPU time with clocks lowered by temperature",
@@ -109,7 +112,7 @@ def key_figures(summary: Summary, bands: SeedBands | None = None) -> Markup:
             for quantile in (quantiles if bands is not None else ())
         ]
         cell = figure_cell(figure, value, figure.key)
-        rows.append((figure_title(figure), cell, *over, _MEANS.get(figure.key, "")))
+        rows.append((figure_title(figure), cell, *over, MEANINGS.get(figure.key, "")))
     heads = ("P5", "P50", "P95") if bands is not None else ()
     of_bands = (
         tag("p", f"P5, P50 and P95 over {len(bands.seeds)} seeds, {bands.seeds[0]} to {bands.seeds[-1]}.")

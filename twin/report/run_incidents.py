@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from twin.analysis.figures import Summary
 from twin.analysis.incident_card import found_words, list_rows
 from twin.analysis.incidents import RunIncidents
+from twin.arrays import Floats
 from twin.language import counted
 from twin.record.events import Severity
 from twin.report.markup import Child, Markup, joined, number, table, tag
@@ -82,6 +85,23 @@ def counts_words(found: RunIncidents, summary: Summary) -> str:
         f"the end. {counted(out, 'repair')} began (what a restart cures needs none), and "
         f"{counted(alarms, 'alarm')} were raised."
     )
+
+
+def restarts_s(found: RunIncidents) -> Floats:
+    """Return how long jobs took from each stop to the next step [s], shape (restarts,).
+
+    A stop of a job that has not stepped again since the last one is part of the same restart. One that did not end
+    counts up to the end of its job or of the run.
+    """
+    begun_s: dict[str, float] = {}
+    lasted_s: list[float] = []
+    stops = (stop for incident in found.all for stop in incident.stops)
+    for stop in sorted(stops, key=lambda stop: stop.event.row):
+        begun_s.setdefault(stop.job, stop.event.t_s)
+        if (over := found.running_again(stop) or found.ended(stop)) is not None:
+            lasted_s.append(over.t_s - begun_s.pop(stop.job))
+    lasted_s += [found.t_s - begin_s for begin_s in begun_s.values()]
+    return np.array(lasted_s, np.float64)
 
 
 def incidents(found: RunIncidents) -> Markup:

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from twin.catalog import Catalog
-from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w, rack_design_w
-from twin.plant.tables import Plant
-from twin.report.markup import Child, Markup, number, table
-from twin.report.words import amount, percent
+from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
+from twin.catalog.cooling_parts import TankPart
+from twin.plant.design_load import (
+    DesignLoad,
+    item_limit_w,
+    loop_design_w,
+    loop_heat_w,
+    plant_design_w,
+    rack_design_w,
+)
+from twin.plant.facility import fit_machines
+from twin.plant.stage_figures import STAGE_TITLES
+from twin.plant.tables import LoopKind, Plant
+from twin.record.site_year import SiteYear
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.words import amount, parts_in, percent, power_scale
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import capitalised, inner
 
-_POWER = {"utility": "utility", "transformer": "transformers", "ups": "UPS", "pdu": "PDUs"}
+_CARRY = ("utility", "transformer", "ups", "pdu")
+"""Kinds of stages that carry the load of racks all the time."""
+REJECTION = "heat rejection"
+_LOOPS = {
+    LoopKind.AIR: "air handlers",
+    LoopKind.LIQUID: "CDUs",
+    LoopKind.REAR_DOOR: "rear doors",
+    LoopKind.IMMERSION: "immersion tanks",
+}
+FEED, UNIT = "a feed lost", "a unit lost"
+_MADE = 1e-3
+"""What is made on site is told apart from the grid where it is more than this share of it [-]."""
+_MORE = 1.001
+"""An item carries more with a feed lost where it does so by more than this [-]."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +53,8 @@ class LoadLimit:
         What it is, and what is lost in the worst case; "": it has no second feed or unit to lose.
     load_w, lost_w, limit_w
         Of the most loaded one: with all at work, with that lost, and its limit [W].
+    places, more
+        How many of the kind are loaded beyond that, and the units that these lack together; 0: larger ones are needed.
     """
 
     title: str
@@ -33,6 +62,8 @@ class LoadLimit:
     load_w: float
     lost_w: float
     limit_w: float
+    places: int = 0
+    more: int = 0
 
     @property
     def share(self) -> float:
@@ -42,11 +73,24 @@ class LoadLimit:
 
 @dataclass(frozen=True)
 class LoadLimits:
-    """The limits of a site; air supplied to nodes and the warmest they take [degC], None: unknown; design power [W]."""
+    """The limits of a site.
+
+    Attributes
+    ----------
+    limits
+        One of each kind of machine, the most loaded.
+    air_c
+        Warmest air supplied to nodes, and the warmest that all take [degC]; None: unknown.
+    it_w, machines_w, supply_w
+        Design power of all racks, rated power of fans, pumps and chillers, and what feeds both with the losses on the
+        way: the output of what stands at the root of the power tree [W].
+    """
 
     limits: tuple[LoadLimit, ...]
     air_c: tuple[float, float] | None
     it_w: float
+    machines_w: float
+    supply_w: float
 
     @property
     def first(self) -> LoadLimit | None:
@@ -56,66 +100,86 @@ class LoadLimits:
 
 def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
     """Return the limits of a site as it stands."""
-    found = [*_power(scenario, plant, catalog), *_cooling(plant, catalog)]
+    of_kind: dict[str, list[LoadLimit]] = defaultdict(list)
+    for limit in (*_power(scenario, plant, catalog), *_rejection(plant, catalog), *_loops(plant, catalog)):
+        of_kind[limit.title].append(limit)
     it_w = float(rack_design_w(plant, catalog)[plant.racks.present].sum())
-    return LoadLimits(tuple(found), _air_c(plant, catalog), it_w)
+    machines_w = float(loop_design_w(plant, catalog).sum() + plant_design_w(plant, catalog).sum())
+    roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
+    supply_w = float(DesignLoad(plant, catalog).out_w()[roots].sum()) if roots.any() else 0.0
+    return LoadLimits(
+        tuple(map(_worst, of_kind.values())), _air_c(plant, catalog), it_w, machines_w, supply_w
+    )
 
 
-def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[LoadLimit]:
-    if not len(plant.power.ids):
-        return []
-    load, limit_w, power = DesignLoad(plant, catalog), item_limit_w(plant), plant.power
+def _worst(of_kind: list[LoadLimit]) -> LoadLimit:
+    """Return the most loaded of one kind, with how many are loaded beyond their limit."""
+    beyond = [limit for limit in of_kind if limit.share > 1.0]
+    worst = max(of_kind, key=lambda limit: limit.share)
+    return replace(worst, places=len(beyond), more=sum(limit.more for limit in beyond))
+
+
+def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[LoadLimit]:
+    """Yield each item that carries racks: with all of feed A or B lost, or with one of its own units lost."""
+    power = plant.power
+    if not len(power.ids):
+        return
+    load, limits_w = DesignLoad(plant, catalog), item_limit_w(plant)
     usual_w, most_w = load.out_w(), load.most_w()
-    worst: dict[str, LoadLimit] = {}
-    for stage, spec in enumerate(scenario.power):
-        items = np.flatnonzero((power.stage == stage) & power.present & np.isfinite(limit_w))
-        if spec.kind not in _POWER or not len(items):
+    for item in np.flatnonzero(power.present & np.isfinite(limits_w)).tolist():
+        kind = scenario.power[int(power.stage[item])].kind
+        if kind not in _CARRY:
             continue
-        item = int(items[np.argmax((most_w / limit_w)[items])])
-        feed = most_w[item] > usual_w[item] * 1.001
-        lost = "a feed lost" if feed else "a unit lost" if power.units[item] > power.needed[item] else ""
-        found = LoadLimit(
-            _POWER[spec.kind], lost, float(usual_w[item]), float(most_w[item]), float(limit_w[item])
-        )
-        if found.title not in worst or worst[found.title].share < found.share:
-            worst[found.title] = found
-    return list(worst.values())
+        title, usual = inner(STAGE_TITLES[kind]), float(usual_w[item])
+        limit_w, units, needed = float(limits_w[item]), int(power.units[item]), int(power.needed[item])
+        cases = [LoadLimit(title, "", usual, usual, limit_w)]
+        if most_w[item] > usual_w[item] * _MORE:
+            cases.append(LoadLimit(title, FEED, usual, float(most_w[item]), limit_w))
+        if units > 1:
+            each_w = float(power.capacity_w[item]) / needed
+            left_w = min(limit_w, each_w * (units - 1))
+            more = fit_machines(usual, each_w) + 1 - units
+            cases.append(LoadLimit(title, UNIT, usual, usual, left_w, more=max(more, 0)))
+        yield max(reversed(cases), key=lambda case: case.share)
 
 
-def _cooling(plant: Plant, catalog: Catalog) -> list[LoadLimit]:
-    found = []
-    heat_w, loops, plants = loop_heat_w(plant, catalog), plant.loops, plant.plants
-    for slot, name in enumerate(plants.part):
-        of_plant_w = float(heat_w[loops.plant == slot].sum())
-        each_w = float(getattr(catalog.part(name), "capacity_w", 0.0) or 0.0)
-        units, needed = int(plants.units[slot]), int(plants.needed[slot])
+def _rejection(plant: Plant, catalog: Catalog) -> Iterator[LoadLimit]:
+    """Yield each facility loop with one of its machines lost."""
+    heat_w, plants = loop_heat_w(plant, catalog), plant.plants
+    for slot in np.flatnonzero(plants.present).tolist():
+        each_w = float(getattr(catalog.part(plants.part[slot]), "capacity_w", 0.0) or 0.0)
+        of_plant_w = float(heat_w[plant.loops.plant == slot].sum())
         if each_w and of_plant_w:
-            spare = units > needed
-            left = max(units - 1, 1) if units > 1 else units
-            lost = "a unit lost" if units > 1 or spare else ""
-            found.append(LoadLimit("heat rejection", lost, of_plant_w, of_plant_w, each_w * left))
-    worst: LoadLimit | None = None
-    for loop, name in enumerate(loops.part):
-        each_w = float(getattr(catalog.part(name), "capacity_w", 0.0) or 0.0)
-        if not each_w or not loops.present[loop]:
-            continue
-        units = int(loops.units[loop])
-        left = max(units - 1, 1)
-        made = LoadLimit(
-            "air handlers and CDUs",
-            "a unit lost" if units > 1 else "",
-            float(heat_w[loop]),
-            float(heat_w[loop]),
-            each_w * left,
-        )
-        worst = made if worst is None or made.share > worst.share else worst
-    return [*found, *([worst] if worst is not None else [])]
+            yield _machines(REJECTION, each_w, int(plants.units[slot]), of_plant_w)
+
+
+def _loops(plant: Plant, catalog: Catalog) -> Iterator[LoadLimit]:
+    """Yield each loop with a CDU or air handler lost; a rear door and a tank have nothing that takes their place."""
+    heat_w, loops, racks = loop_heat_w(plant, catalog), plant.loops, plant.racks
+    for loop in np.flatnonzero(loops.present & (heat_w > 0.0)).tolist():
+        part, title = catalog.part(loops.part[loop]), _LOOPS[LoopKind(int(loops.kind[loop]))]
+        units, load_w = int(loops.units[loop]), float(heat_w[loop])
+        if isinstance(part, CduPart | CrahPart):
+            yield _machines(title, part.capacity_w, units, load_w)
+        elif isinstance(part, RdhxPart | TankPart):
+            doors = int((racks.present & (racks.air_loop == loop)).sum())
+            count = doors if isinstance(part, RdhxPart) else units
+            yield LoadLimit(title, "", load_w, load_w, part.capacity_w * count)
+
+
+def _machines(title: str, each_w: float, units: int, load_w: float) -> LoadLimit:
+    """Return the limit of machines side by side: one of several is lost."""
+    if units < 2:
+        return LoadLimit(title, "", load_w, load_w, each_w)
+    more = max(fit_machines(load_w, each_w) + 1 - units, 0)
+    return LoadLimit(title, UNIT, load_w, load_w, each_w * (units - 1), more=more)
 
 
 def _air_c(plant: Plant, catalog: Catalog) -> tuple[float, float] | None:
     """Return the warmest air that a loop supplies, and what the most delicate node takes [degC]; None: unknown."""
     nodes = plant.nodes
-    loops = np.unique(nodes.loop[nodes.present & (nodes.loop >= 0)])
+    loops = np.unique(plant.racks.air_loop[nodes.rack[nodes.present]])
+    loops = loops[loops >= 0]
     parts = [catalog.part(plant.node_parts[part]) for part in np.unique(nodes.part[nodes.present]).tolist()]
     most = [value for part in parts if (value := getattr(part, "inlet_max_c", None)) is not None]
     if not len(loops) or not most:
@@ -124,35 +188,80 @@ def _air_c(plant: Plant, catalog: Catalog) -> tuple[float, float] | None:
 
 
 def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
-    """Return the limits with a feed or unit lost in two sentences; "": none are known."""
+    """Return the limits with a feed or unit lost, to which load they hold and what is missing; "": none are known."""
     first = None if found is None else found.first
     if found is None or first is None:
         return ""
     told = sorted(found.limits, key=lambda limit: -limit.share)
     named = ", ".join(f"{limit.title} {percent(limit.share, 0)}" for limit in told)
-    run = ""
-    if it_max_w and found.it_w > 0.0:
-        at = it_max_w / found.it_w
-        holds = "all hold" if at * first.share <= 1.0 else f"{first.title} do not hold"
-        run = f"; at the {percent(at, 0)} of it that this run drew at most {holds}"
     air = (
         f" Air is supplied at {found.air_c[0]:g} °C; nodes take {found.air_c[1]:g} °C."
         if found.air_c is not None
         else ""
     )
     return (
-        f"With a feed or unit lost at the design power of all racks, load of what is left, the tightest first: {named}"
-        f"{run}.{air}"
+        f"With a feed or unit lost at the design power of all racks, {amount(found.it_w, 'power')}, load of what is "
+        f"left: {named}.{_holds_words(found, first, it_max_w)}{air}"
     )
 
 
-def limits_table(found: LoadLimits | None) -> Markup | None:
-    """Return the limits as a table; None: none are known."""
+def _holds_words(found: LoadLimits, first: LoadLimit, it_max_w: float | None) -> str:
+    """Return up to which part of the design power all hold, whether that is enough for the run, and what is missing."""
+    at = it_max_w / found.it_w if it_max_w and found.it_w > 0.0 else None
+    drew = f"; this run drew {percent(at, 0)} of it at most" if at else ""
+    if first.share <= 1.0:
+        return f" All hold{drew}."
+    holds = f" All hold up to {percent(np.floor(100.0 / first.share) / 100.0, 0)} of that power{drew}"
+    beyond = [limit for limit in found.limits if limit.share > 1.0]
+    more = [
+        f"{limit.more:,} more {_units(limit)}" if limit.more else f"larger {limit.title}"
+        for limit in sorted(beyond, key=lambda limit: -limit.share)
+    ]
+    return f"{holds}. To hold at all of it: {', '.join(more)}."
+
+
+def _units(limit: LoadLimit) -> str:
+    """Return units of a kind, and in how many loops or items they are missing."""
+    name = f"units of {limit.title}" if limit.title == REJECTION else limit.title
+    if limit.more == 1:
+        return name.replace("units", "unit", 1) if limit.title == REJECTION else name.removesuffix("s")
+    return f"{name} in {limit.places:,} loops" if limit.places > 1 else name
+
+
+def full_load_words(found: LoadLimits | None, year: SiteYear | None) -> str:
+    """Return how design power, load of the utility and peak of the year follow from each other; "": none are known."""
+    if found is None or found.supply_w <= 0.0:
+        return ""
+    said = (
+        f"Racks at their design power draw {amount(found.it_w, 'power')}, and all of it is heat to reject. The supply "
+        "carries with it fans, pumps and chillers at their rating, and the losses on the way: "
+        f"{_sum_words(found.it_w, found.machines_w, found.supply_w)}."
+    )
+    if year is None or not year.it_w:
+        return said
+    hour = int(year.grid_w.argmax())
+    machines_w, loss_w, grid_w = (float(hours[hour]) for hours in (year.machines_w, year.loss_w, year.grid_w))
+    if abs(grid_w - (year.it_w + machines_w + loss_w)) > _MADE * grid_w:
+        return said
+    of_year = _sum_words(year.it_w, machines_w, grid_w)
+    return f"{said} In the hottest hour of the year the machines need less: {of_year}."
+
+
+def _sum_words(it_w: float, machines_w: float, whole_w: float) -> str:
+    """Return racks + machines + losses as a sum that adds up as it is printed."""
+    scale, unit = power_scale(whole_w)
+    parts_w = (it_w, machines_w, whole_w - it_w - machines_w)
+    racks, machines, losses = parts_in(round(whole_w / scale, 2), [part_w / scale for part_w in parts_w], 2)
+    return f"{racks} + {machines} + {losses} = {whole_w / scale:.2f} {unit}"
+
+
+def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Markup | None:
+    """Return the limits as a table, with what is modelled and how full loads hang together; None: none are known."""
     if found is None or not found.limits:
         return None
     rows: list[tuple[Child, ...]] = [
         (
-            limit.title,
+            capitalised(limit.title),
             number(limit.load_w, amount(limit.load_w, "power")),
             limit.lost or "none to lose",
             number(limit.lost_w, amount(limit.lost_w, "power")),
@@ -162,4 +271,14 @@ def limits_table(found: LoadLimits | None) -> Markup | None:
         for limit in found.limits
     ]
     heads = ("most loaded of", "load, all at work", "then", "load", "limit of what is left", "share")
-    return table(heads, rows, right=3, caption="Limits at the design load of all racks")
+    note = (
+        "The worse of two cases: all of feed A or of feed B, or one machine of those side by side. Not among them: "
+        "generators, batteries, pumps, pipes, and a feed lost together with a unit."
+    )
+    return joined(
+        [
+            table(heads, rows, right=3, caption="Limits at the design load of all racks"),
+            tag("p", note, class_="note"),
+            tag("p", said, class_="note") if (said := full_load_words(found, year)) else None,
+        ]
+    )

@@ -13,7 +13,7 @@ from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.figures import Summary
 from twin.analysis.incidents import incidents_of
 from twin.analysis.wall_clock import moments
-from twin.catalog import Catalog
+from twin.catalog import Catalog, CatalogError
 from twin.language import counted
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
@@ -37,7 +37,7 @@ from twin.report.run_assumptions import assumptions
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
-from twin.report.run_summary import place_words, summary_part, tests_words
+from twin.report.run_summary import place_words, published_words, summary_part
 from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens
 from twin.runtime.typical_year import year_or_reason
@@ -157,7 +157,7 @@ def _exposure(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobRisk | N
     """Return what failures the largest job is exposed to; None: there is none, or it cannot be planned."""
     try:
         return risk_of(scenario, plant, catalog)
-    except (PlanError, ProfileError, ValueError):
+    except (CatalogError, PlanError, ProfileError):
         return None
 
 
@@ -255,7 +255,7 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                     part
                     for part in (
                         run_method.sure_words(standings, residual, rests),
-                        tests_words(facts),
+                        published_words(facts),
                     )
                     if part
                 ),

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from twin.analysis.account_words import account_title
+from twin.analysis.incident import PHASES
+from twin.language import counted
 from twin.record.accounts import KEPT_STEP
 from twin.report.markup import Child
 from twin.report.run_data import RunFacts
@@ -15,16 +17,6 @@ from twin.report.run_money import RunMoney
 from twin.report.words import amount, length, parts_in, percent, rounded
 from twin.units import spoken
 
-_PHASES = {
-    "detect": "detection",
-    "wait": "wait for a node",
-    "swap": "exchange",
-    "container": "containers",
-    "init": "initialisation",
-    "load": "loading",
-    "warmup": "warm-up",
-    "constant": "restart",
-}
 Row = tuple[Child, ...]
 
 
@@ -97,25 +89,35 @@ def _mfu(facts: RunFacts) -> list[Row]:
 
 
 def _restart(facts: RunFacts) -> list[Row]:
-    jobs = facts.summary.get("jobs", ())
-    stops = sum(int(job.get("interruptions") or 0) for job in jobs)
-    away: dict[str, float] = {}
-    for job in jobs:
-        for phase, seconds in (job.get("away_s") or {}).items():
-            if phase in _PHASES and seconds:
-                away[phase] = away.get(phase, 0.0) + float(seconds)
-    if not stops or not away:
+    lasted_s, away_s = facts.restarts_s, _away_s(facts)
+    if not len(lasted_s) or not away_s:
         return []
-    whole = math.fsum(away.values()) / stops
-    told = parts_in(round(whole), [seconds / stops for seconds in away.values()], 0)
-    parts = " + ".join(f"{text} {_PHASES[phase]}" for phase, text in zip(away, told, strict=True))
+    whole_s, count = float(lasted_s.mean()), len(lasted_s)
+    told = parts_in(round(whole_s), [seconds / count for seconds in away_s.values()], 0)
+    parts = " + ".join(f"{text} {PHASES[phase]}" for phase, text in zip(away_s, told, strict=True))
     return [
         (
             "From a stop to the next step, s",
-            "mean of all stops, by phase",
-            f"{parts} = {length(round(whole))}",
+            f"mean of {counted(count, 'restart')}, by phase",
+            f"{parts} = {length(round(whole_s))}",
         )
     ]
+
+
+def _away_s(facts: RunFacts) -> dict[str, float]:
+    """Return how long jobs were in each phase between stops and next steps [s], the longest first.
+
+    What no phase of a restart tells they were queued: their queueing before the first start is no part of it.
+    """
+    away_s: dict[str, float] = {}
+    for job in facts.summary.get("jobs", ()):
+        for phase, seconds in (job.get("away_s") or {}).items():
+            if phase != "queue" and seconds:
+                away_s[phase] = away_s.get(phase, 0.0) + float(seconds)
+    queued_s = float(facts.restarts_s.sum()) - math.fsum(away_s.values())
+    if away_s and queued_s >= len(facts.restarts_s):
+        away_s["queue"] = queued_s
+    return dict(sorted(away_s.items(), key=lambda phase: -phase[1]))
 
 
 def _site(facts: RunFacts) -> list[Row]:

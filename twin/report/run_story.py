@@ -18,9 +18,8 @@ from twin.record.reader import Reader
 from twin.report.charts import Bar, ChartLine, curves, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_facts import ledger_cells, ledger_rows
-from twin.report.run_summary import inner
 from twin.report.words import axis_words, gpu_hours, percent
-from twin.shown_text import spelled
+from twin.shown_text import inner, spelled
 
 POINTS = 420
 """Points of a curve: about one per pixel."""

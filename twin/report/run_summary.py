@@ -35,7 +35,7 @@ from twin.report.words import (
     usd_middle_and_range,
 )
 from twin.scenario.schema.document import Scenario
-from twin.shown_text import capitalised
+from twin.shown_text import capitalised, inner
 
 _CALIBRATED = 0.02
 """Rates that give a published count within this share of it are calibrated on it."""
@@ -64,7 +64,10 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
     """Return the part for who decides."""
     body: list[Child] = [_cards(facts), money_chart(facts.money)]
     if facts.published:
-        body += [tag("h3", "Beside what was published"), published_table(facts.published, _tests(facts))]
+        body += [
+            tag("h3", "Beside what was published"),
+            published_table(facts.published, _fitted_or_test(facts)),
+        ]
     shown = () if picture is None else (("work", "The hall at work", picture),)
     return ReportPart(
         "summary",
@@ -191,7 +194,7 @@ def draw_words(count: float | None, mean: float) -> str:
     """Return how seldom a count so far from its mean is, after a colon; "": it is nothing unusual.
 
     >>> draw_words(465, 419.0), draw_words(420, 419.0)
-    (': a bad draw, one in 73 such runs has as many', '')
+    (': a bad draw, one in 71 such runs has as many', '')
     """
     if count is None or mean < _FEW:
         return ""
@@ -203,7 +206,7 @@ def draw_words(count: float | None, mean: float) -> str:
     return f": a {draw} draw, one in {1.0 / chance:,.0f} such runs has as {as_many}"
 
 
-def _tests(facts: RunFacts) -> dict[str, str]:
+def _fitted_or_test(facts: RunFacts) -> dict[str, str]:
     """Return for each published figure whether it tests the model, or was put into it."""
     found = {figure.title: "follows: a test" for figure in facts.published}
     model = facts.exposure.model if facts.exposure is not None else None
@@ -218,23 +221,14 @@ def _tests(facts: RunFacts) -> dict[str, str]:
     return found
 
 
-def tests_words(facts: RunFacts) -> str:
+def published_words(facts: RunFacts) -> str:
     """Return which published figures are put into the model and which test it, in a sentence; "": none are known."""
-    tests = _tests(facts)
+    tests = _fitted_or_test(facts)
     told = [
         f"{figure.title} {figure.words(figure.value)} beside {figure.published} ({tests[figure.title]})"
         for figure in facts.published
     ]
     return f"Beside what was published: {'; '.join(told)}." if told else ""
-
-
-def inner(title: str) -> str:
-    """Return a title as it stands inside a sentence.
-
-    >>> inner("Faulty GPU"), inner("GPU memory")
-    ('faulty GPU', 'GPU memory')
-    """
-    return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
 def _spread(facts: RunFacts) -> str:

@@ -138,6 +138,11 @@ def usd_scale(usd: float) -> tuple[float, str]:
     return _scale("usd", abs(usd))
 
 
+def power_scale(power_w: float) -> tuple[float, str]:
+    """Return the unit for a power: what one is [W], and its name."""
+    return _scale("power", abs(power_w))
+
+
 def figure_title(figure: ComparedFigure) -> str:
     """Return the title of a figure of comparisons, without the unit that `figure_text` writes."""
     title = _REPORTED[figure.key][0] if figure.key in _REPORTED else figure.title

@@ -204,8 +204,9 @@ def _beyond(gpus: int, most_gpus: int) -> float:
 
 
 def _beyond_words(gpus: int, most_gpus: int) -> str:
-    larger = f" of up to {most_gpus:,} GPUs; this job is {gpus / most_gpus:.2g} times larger"
-    return larger if _beyond(gpus, most_gpus) > 0 else ""
+    if _beyond(gpus, most_gpus) <= 0.0:
+        return ""
+    return f" of up to {most_gpus:,} GPUs; this job is {gpus / max(1, most_gpus):.2g} times larger"
 
 
 def largest_of(calibrated: CalibratedProfile, kind: str) -> float:

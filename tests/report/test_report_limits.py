@@ -1,0 +1,168 @@
+"""Power and cooling of a report against calculations by hand: peaks, and limits with a feed or a unit lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from report_facts import facts
+
+from twin.catalog import load_catalog
+from twin.commands.edit.command import EditedScene
+from twin.plant.build import build
+from twin.report.engineer_words import power_words, year_peak_words
+from twin.report.run_facts import PEAK_WINDOW_S
+from twin.report.run_limits import (
+    FEED,
+    REJECTION,
+    UNIT,
+    LoadLimit,
+    LoadLimits,
+    full_load_words,
+    limits_of,
+    limits_words,
+)
+from twin.scenario import load
+from twin.scenario.schema.document import Scenario
+from twin.sim.thermal.heat import LONGEST_STEP_S
+
+
+def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> None:
+    assert PEAK_WINDOW_S == LONGEST_STEP_S
+    year = SimpleNamespace(grid_w=np.array([2e7, 2.39e7]), load=1.0, mean_day=True)
+    assert year_peak_words(year, 4e7) == (  # type: ignore[arg-type]
+        "No place, so a mean day instead of a typical year: in its hottest hour, racks at 100 % of design power, it "
+        "asks the grid for 23.90 MW of 40.00 MW."
+    )
+    year.mean_day = False
+    assert year_peak_words(year, 0.0).startswith(
+        "In the hottest hour of a typical year, racks at 100 % of design power, it asks"
+    )  # type: ignore[arg-type]
+    run = replace(
+        facts(power={"facility_max_w": 1.566e7}, pue=1.1, thermal={"gpu_max_c": 62.4}),
+        scenario=load("builtin:lab-16").scenario,
+        clock_limit_c=87.0,
+    )
+    said = power_words(run)
+    assert (
+        "15.66 MW at most of 50.00 kW at the utility (highest mean of a step of the heat model, 1 h at most)"
+        in said
+    )
+    assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
+
+
+def test_limits_are_loads_over_what_is_left() -> None:
+    edited = EditedScene.of(load("builtin:llama3-16k"))
+    found = limits_of(edited.scenario, edited.plant, edited.catalog)
+    limits = {limit.title: limit for limit in found.limits}
+    ups = limits["UPS"]
+    assert ups.lost == "a feed lost"
+    assert ups.lost_w == pytest.approx(2.0 * ups.load_w, rel=1e-3), "one feed carries both"
+    assert found.first is limits["air handlers"]
+    assert found.air_c == (24.0, 35.0)
+
+
+def hall(power: Sequence[dict[str, Any]] = (), **cooling: Any) -> LoadLimits:
+    """Return the limits of two racks of two DGX H100 each, 10.2 kW a node in training."""
+    rows = {"id": "gpu", "racks": {"count": 2, "nodes": [{"part": "DGX-H100", "count": 2}]}}
+    catalog = load_catalog()
+    made = Scenario.model_validate(
+        {
+            **{"format": "twin/scenario", "version": 3, "catalog": "2026.11", "title": "t"},
+            "halls": [{"id": "hall", "rows": [rows]}],
+            "power": power,
+            "cooling": cooling,
+        }
+    )
+    return limits_of(made, build(made, catalog), catalog)
+
+
+def loop(kind: str, part: str, **more: Any) -> dict[str, Any]:
+    return {"id": "loop", "kind": kind, "part": part, "plant": "fws", "serves": ["gpu"], **more}
+
+
+def test_a_machine_of_several_is_lost_and_of_one_none() -> None:
+    """Air handlers of 150 kW and chillers of 30 kW for the heat of the hall."""
+    plants = [{"id": "fws", "part": "chiller-air-cooled-30", "units": 2}]
+    found = hall(plants=plants, loops=[loop("air", "CRAH-chilled", units=2)])
+    handlers, chillers = (
+        {limit.title: limit for limit in found.limits}[name] for name in ("air handlers", REJECTION)
+    )
+    heat_w = found.it_w
+    assert (handlers.load_w, handlers.limit_w, handlers.lost, handlers.more) == (heat_w, 150e3, UNIT, 0)
+    assert (chillers.load_w, chillers.limit_w, chillers.lost) == (heat_w, 30e3, UNIT)
+    assert chillers.more == math.ceil(heat_w / 30e3) + 1 - 2 > 0, "as many as carry the heat, and one more"
+    alone = hall(plants=plants, loops=[loop("air", "CRAH-chilled", units=1)])
+    assert next(limit.lost for limit in alone.limits if limit.title == "air handlers") == ""
+
+
+def test_each_plant_and_loop_counts_and_the_worst_is_told() -> None:
+    """Two facility loops: one carries all heat with a chiller of 30 kW, the other none."""
+    plants = [{"id": "fws", "part": "chiller-air-cooled-30", "units": 1}, {"id": "idle", "units": 1}]
+    found = hall(plants=plants, loops=[loop("air", "CRAH-chilled", units=1)])
+    (rejection,) = (limit for limit in found.limits if limit.title == REJECTION)
+    assert (rejection.limit_w, rejection.places) == (30e3, 1)
+
+
+def test_rear_doors_are_counted_and_none_takes_the_place_of_another() -> None:
+    found = hall(plants=[{"id": "fws"}], loops=[loop("rear-door", "RDHx-active")])
+    (doors,) = (limit for limit in found.limits if limit.title == "rear doors")
+    each_w = load_catalog().part("RDHx-active").capacity_w  # type: ignore[attr-defined]
+    assert (doors.limit_w, doors.lost) == (2 * each_w, "")
+
+
+def test_a_unit_lost_leaves_the_others_to_carry_its_load() -> None:
+    """A UPS of 3 units of 20 kW needed together: with one lost 40 kW are left; of 3 with one to spare, 40 kW too."""
+    chain = [{"id": "pdu", "kind": "pdu", "from": "ups", "feeds": ["gpu"]}, {"id": "grid", "kind": "utility"}]
+    ups = {"id": "ups", "kind": "ups", "from": "grid", "units": 3, "capacity": "20 kW"}
+    for needed in (3, 2):
+        found = hall([{**ups, "needed": needed}, *chain])
+        (limit,) = (limit for limit in found.limits if limit.title == "UPS")
+        assert (limit.lost, limit.limit_w) == (UNIT, pytest.approx(40e3)), needed
+        assert limit.load_w == limit.lost_w == pytest.approx(found.it_w, rel=0.05)
+
+
+LIMITS = LoadLimits(
+    (
+        LoadLimit("air handlers", UNIT, 130e3, 130e3, 100e3, 16, 17),
+        LoadLimit(REJECTION, UNIT, 110e3, 110e3, 100e3, 1, 1),
+        LoadLimit("UPS", FEED, 52e3, 104e3, 100e3, 2, 0),
+        LoadLimit("utility", "", 50e3, 50e3, 100e3),
+    ),
+    (24.0, 35.0),
+    100e3,
+    20e3,
+    130e3,
+)
+
+
+def test_limits_that_do_not_hold_say_to_which_load_they_do_and_what_is_missing() -> None:
+    assert limits_words(LIMITS, 64e3) == (
+        "With a feed or unit lost at the design power of all racks, 100.0 kW, load of what is left: air handlers "
+        "130 %, heat rejection 110 %, UPS 104 %, utility 50 %. All hold up to 76 % of that power; this run drew 64 % "
+        "of it at most. To hold at all of it: 17 more air handlers in 16 loops, 1 more unit of heat rejection, larger "
+        "UPS. Air is supplied at 24 °C; nodes take 35 °C."
+    )
+    sound = replace(LIMITS, limits=LIMITS.limits[3:], air_c=None)
+    assert limits_words(sound, 64e3).endswith("utility 50 %. All hold; this run drew 64 % of it at most.")
+    assert limits_words(sound, None).endswith("All hold.")
+    assert limits_words(None, 1.0) == ""
+
+
+def test_full_loads_follow_from_each_other() -> None:
+    hours = {"grid_w": [100e3, 115e3], "machines_w": [0.0, 5e3], "loss_w": [0.0, 10e3]}
+    year = SimpleNamespace(it_w=100e3, **{name: np.array(values) for name, values in hours.items()})
+    said = full_load_words(LIMITS, year)  # type: ignore[arg-type]
+    assert "draw 100.0 kW, and all of it is heat" in said
+    assert "100.00 + 20.00 + 10.00 = 130.00 kW." in said
+    assert said.endswith(
+        "In the hottest hour of the year the machines need less: 100.00 + 5.00 + 10.00 = 115.00 kW."
+    )
+    solar = SimpleNamespace(**{**vars(year), "grid_w": np.array([80e3, 90e3])})
+    assert "hottest hour" not in full_load_words(LIMITS, solar), "sun gives a part"  # type: ignore[arg-type]
+    assert full_load_words(None, None) == ""
