@@ -85,9 +85,11 @@ def test_progress_in_tokens_beside_the_published_training() -> None:
     job = {"id": spec.id, "steps": 1000, "start_s": 0.0}
     work = WorkDone(GpuHours(1.0), (JobWork(spec.id, None, 1, 1.0, 1000, 3.9e12, None),))
     money = RunMoney(SimpleNamespace(work=work), SimpleNamespace(total_usd=np.full(3, 6e6)))  # type: ignore[arg-type]
+    run = replace(facts(jobs=[job]), money=money)
 
     def said(tokens: float | None, **update: Any) -> str:
-        return progress_words(spec.model_copy(update=update), job, scenario, money, tokens, 54 * DAY_S)
+        changed = scenario.model_copy(update={"jobs": (spec.model_copy(update=update),)})
+        return progress_words(replace(run, scenario=changed, whole_tokens=tokens), job)
 
     assert said(15.6e12) == (
         " It read 3.900 trillion tokens, 25.0 % of the 15.60 trillion tokens of the published training; at this rate "
@@ -170,14 +172,14 @@ def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
     gpu_s = {"productive": 150.0, "pipeline_bubble": 20.0, "lost_work": 30.0}
     wins = [Win("pipeline_bubble", "interleave 4", 4.0), Win("lost_work", "a save before each stop", 5.0)]
     assert wins_words(wins, ledger(gpu_s, 1e5), gpu_s) == (
-        "Can be won back, with nothing to buy: about 600 thousand USD by interleave 4; about 750 thousand USD by a "
-        "save before each stop."
+        "About this can be won back with nothing to buy: 600 thousand USD by interleave 4; 750 thousand USD by a save "
+        "before each stop."
     )
     assert wins_words(wins, None, gpu_s) == (
-        "Can be won back, with nothing to buy: 2.0 % by interleave 4; 2.5 % by a save before each stop."
+        "About this can be won back with nothing to buy: 2.0 % by interleave 4; 2.5 % by a save before each stop."
     )
     assert wins_words([], None, gpu_s) == ""
-    assert "Can be won back" in next_words(gpu_s, None, None, wins)
+    assert "can be won back" in next_words(gpu_s, None, None, wins)
 
 
 def test_a_step_that_cannot_be_planned_is_none_and_a_fault_of_the_program_is_told(

@@ -16,6 +16,7 @@ from twin.catalog import load_catalog
 from twin.commands.edit.command import EditedScene
 from twin.plant.build import build
 from twin.report.engineer_words import power_words, year_peak_words
+from twin.report.run_engineering import facility
 from twin.report.run_facts import PEAK_WINDOW_S
 from twin.report.run_limits import (
     FEED,
@@ -34,25 +35,27 @@ from twin.sim.thermal.heat import LONGEST_STEP_S
 
 def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> None:
     assert PEAK_WINDOW_S == LONGEST_STEP_S
-    year = SimpleNamespace(grid_w=np.array([2e7, 2.39e7]), load=1.0, mean_day=True)
+    year = SimpleNamespace(
+        grid_w=np.array([2e7, 2.39e7]),
+        load=1.0,
+        mean_day=True,
+        air=SimpleNamespace(dry_c=np.array([3.0, 13.5])),
+    )
     assert year_peak_words(year, 4e7) == (  # type: ignore[arg-type]
-        "No place, so a mean day instead of a typical year: in its hottest hour, racks at 100 % of design power, it "
-        "asks the grid for 23.90 MW of 40.00 MW."
+        "No place is set: in the hottest hour of a mean day (13.5 °C outside: no hot day was tested), racks at 100 % "
+        "of design power, it asks the grid for 23.90 MW of 40.00 MW."
     )
     year.mean_day = False
-    assert year_peak_words(year, 0.0).startswith(
-        "In the hottest hour of a typical year, racks at 100 % of design power, it asks"
-    )  # type: ignore[arg-type]
+    assert year_peak_words(year, 0.0) == (  # type: ignore[arg-type]
+        "In the hottest hour of a typical year, racks at 100 % of design power, it asks the grid for 23.90 MW."
+    )
     run = replace(
         facts(power={"facility_max_w": 1.566e7}, pue=1.1, thermal={"gpu_max_c": 62.4}),
         scenario=load("builtin:lab-16").scenario,
         clock_limit_c=87.0,
     )
     said = power_words(run)
-    assert (
-        "15.66 MW at most of 50.00 kW at the utility (highest mean of a step of the heat model, 1 h at most)"
-        in said
-    )
+    assert "15.66 MW at most of 50.00 kW at the utility (highest mean over up to 1 h)" in said
     assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
 
 
@@ -144,14 +147,20 @@ LIMITS = LoadLimits(
 def test_limits_that_do_not_hold_say_to_which_load_they_do_and_what_is_missing() -> None:
     assert limits_words(LIMITS, 64e3) == (
         "With a feed or unit lost at the design power of all racks, 100.0 kW, load of what is left: air handlers "
-        "130 %, heat rejection 110 %, UPS 104 %, utility 50 %. All hold up to 76 % of that power; this run drew 64 % "
-        "of it at most. To hold at all of it: 17 more air handlers in 16 loops, 1 more unit of heat rejection, larger "
-        "UPS. Air is supplied at 24 °C; nodes take 35 °C."
+        "130 %, heat rejection 110 %, UPS 104 %, others 50 % at most. All hold up to 76 % of that power; this run drew "
+        "64 % of it at most. To hold at all of it: 17 more air handlers in 16 loops, 1 more unit of heat rejection, "
+        "larger UPS."
     )
-    sound = replace(LIMITS, limits=LIMITS.limits[3:], air_c=None)
+    sound = replace(LIMITS, limits=LIMITS.limits[3:])
     assert limits_words(sound, 64e3).endswith("utility 50 %. All hold; this run drew 64 % of it at most.")
     assert limits_words(sound, None).endswith("All hold.")
     assert limits_words(None, 1.0) == ""
+
+
+def test_air_supplied_stands_beside_what_nodes_take() -> None:
+    said = facility(replace(facts(), limits=LIMITS), {})
+    assert "nodes take 35 °C" in said
+    assert ">24 °C<" in said
 
 
 def test_full_loads_follow_from_each_other() -> None:

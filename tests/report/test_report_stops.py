@@ -88,9 +88,7 @@ def test_the_best_interval_counts_the_stops_that_undo_work() -> None:
     causes = (SampledCause(1e-6), SampledCause(1e-6, saves=True))
     exposure = JobRisk("j", ReliabilityModel(10, 0, causes, DAY_S), 2000.0, 20.0, 0.0, ())
     assert best_intervals(exposure) == pytest.approx((2000.0, daly_interval_s(20.0, 1e5)))
-    assert interval_words(replace(facts(), exposure=exposure)) == (
-        "Checkpoints every 33 min 20 s are right: nothing to win there."
-    )
+    assert interval_words(replace(facts(), exposure=exposure)) == ("Checkpoints every 33 min 20 s are right.")
     seldom = replace(exposure, interval_s=8000.0)  # 0.25 % + 4.00 % instead of 1 % + 1 %
     assert interval_words(replace(facts(), exposure=seldom)) == (
         "Checkpoints every 2 h 13 min cost 2.2 % of the job's time more than every 33 min 20 s."
@@ -129,7 +127,7 @@ def test_stragglers_name_the_cause_that_the_ledger_shows() -> None:
         words = next_words({"productive": 80.0, "straggler": 20.0}, None, share)
         return words.removeprefix("Stragglers took 20.0 % of the GPU time: ").partition(". ")[0]
 
-    jitter = "jitter and chip spread of all nodes in every step, which no repair wins back"
+    jitter = "jitter and chip spread of all, in every step"
     assert [said(share) for share in (*shares, None)] == [
         f"75 % by slow nodes: replace them; the rest is {jitter}",
         "slow nodes replaced",

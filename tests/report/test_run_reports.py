@@ -363,14 +363,14 @@ def test_what_was_counted_ends_and_rates_are_told_beside_one_draw() -> None:
     assert "The scene sets no end of it." in verdict(facts)
     (spec,) = scenario.jobs
     asked = scenario.model_copy(update={"jobs": (spec.model_copy(update={"steps": 1000}),)})
-    assert "25.0 % of its 1,000 steps; at this rate it ends on 9 August 2026." in verdict(
+    assert "25.0 % of its 1,000 steps; at this rate it ends on 9 August 2026, after 216 days." in verdict(
         replace(facts, scenario=asked)
     )
     said = expected_words(facts)
     assert "419 in the mean, plus or minus 20: a bad draw, one in 71 such runs has as many." in said
-    assert "calibrated" not in said
+    assert "fitted" not in said
     published = PublishedFigure(A_DAY, 8.61, 7.76, 7.76, str, "Meta")
-    assert "calibrated on the published count: no prediction" in expected_words(
+    assert "The rates, fitted to the published count, give 419" in expected_words(
         replace(facts, published=(published,))
     )
 

@@ -183,7 +183,7 @@ def waterfall(bars: Sequence[Bar], label: str, legend: Sequence[tuple[str, str]]
     All begin at zero. Where the steps would be too small to see so, they are drawn alone, true to each other, and the
     ends have figures only. `legend`: kinds of bars and what their colours say.
     """
-    row, figure_px = 23.0, 140.0
+    row, figure_px = 20.0, 140.0
     name_px = max(220.0, 20.0 + _LETTER_PX * max((len(bar.title) for bar in bars), default=0))
     high = row * (len(bars) + bool(legend)) + 6
     least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
@@ -206,20 +206,22 @@ def waterfall(bars: Sequence[Bar], label: str, legend: Sequence[tuple[str, str]]
         css = _COLOUR_OF[bar.kind]
         strong = "strong" if bar.kind in ("whole", "left") or ends else None
         parts.append(
-            tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
+            tag("text", bar.title, x=name_px - 12, y=_px(top + 14), text_anchor="end", class_=strong)
         )
         if not (alone and (bar.kind in ("whole", "left") or ends)):
             parts.append(
-                tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
+                tag(
+                    "rect", class_=css, x=_px(left), y=_px(top + 3.5), width=_px(wide), height=row - 7, rx=2.5
+                )
             )
         elif number == 0:
-            parts.append(tag("text", "the steps alone are drawn", x=name_px, y=_px(top + 16), class_="note"))
+            parts.append(tag("text", "the steps alone are drawn", x=name_px, y=_px(top + 14), class_="note"))
         if number + 1 < len(bars):
             at = _px(x(bar.end))
             parts.append(
-                tag("line", class_="thread", x1=at, x2=at, y1=_px(top + row - 4), y2=_px(top + row + 4))
+                tag("line", class_="thread", x1=at, x2=at, y1=_px(top + row - 3.5), y2=_px(top + row + 3.5))
             )
-        parts.append(tag("text", bar.text, x=WIDE - 4, y=_px(top + 16), text_anchor="end", class_=strong))
+        parts.append(tag("text", bar.text, x=WIDE - 4, y=_px(top + 14), text_anchor="end", class_=strong))
     for number, (kind, words) in enumerate(legend):
         left, top = number * WIDE / len(legend), high - row
         box = tag("rect", class_=_COLOUR_OF[kind], x=_px(left), y=_px(top + 4), width=12, height=12, rx=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,9 +17,15 @@ from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
 from twin.report.run_limits import limits_words
 from twin.report.run_summary import interval
+from twin.report.training_progress import under_way
 from twin.report.words import amount, length, percent, rounded
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import inner
+
+_STANDS = 10.0
+"""A count that scatters by no more than this stands for a longer time [%]."""
+_GROW = 1.05
+"""Nodes in repair of a whole job over those of a part of it from which on they are told to grow [-]."""
 
 
 def utility_w(scenario: Scenario) -> float:
@@ -30,9 +37,13 @@ def utility_w(scenario: Scenario) -> float:
 def year_peak_words(year: SiteYear, supply_w: float) -> str:
     """Return the peak of the typical year beside what the utility may give, in a sentence."""
     peak_w = float(year.grid_w.max())
-    when = "No place, so a mean day instead of a typical year: in its" if year.mean_day else "In the"
-    of_year = "" if year.mean_day else " of a typical year"
-    asked = f"{when} hottest hour{of_year}, racks at {percent(year.load, 0)} of design power, it asks the grid for"
+    when = (
+        f"No place is set: in the hottest hour of a mean day ({float(np.max(year.air.dry_c)):.1f} °C outside: no hot "
+        "day was tested)"
+        if year.mean_day
+        else "In the hottest hour of a typical year"
+    )
+    asked = f"{when}, racks at {percent(year.load, 0)} of design power, it asks the grid for"
     if not supply_w:
         return f"{asked} {amount(peak_w, 'power')}."
     over = ", more than the utility may give" if peak_w > supply_w else ""
@@ -58,12 +69,7 @@ def power_words(facts: RunFacts) -> str:
         said.append(f"At each{often} stop about {amount(drop_w, 'power', 2)} of IT power falls off.")
     said.append(limits_words(facts.limits, summary.get("power", {}).get("it_max_w")))
     if facts.year is not None:
-        tested = (
-            f" Outdoor air was {float(np.max(facts.year.air.dry_c)):.1f} °C at most: no hot day was tested."
-            if facts.year.mean_day
-            else ""
-        )
-        said.append(f"{year_peak_words(facts.year, supply_w)}{tested}")
+        said.append(year_peak_words(facts.year, supply_w))
     throttled = facts.figure("throttle_gpu_s") or 0.0
     hot = (
         f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
@@ -75,7 +81,7 @@ def power_words(facts: RunFacts) -> str:
     wue = summary.get("wue_l_kwh")
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
-    said.append(f"Cooling took {took}; carbon {facts.words('carbon_kg')}.")
+    said.append(f"Cooling took {took}.")
     return " ".join(part for part in said if part)
 
 
@@ -168,7 +174,36 @@ def reliability_words(facts: RunFacts) -> str:
             for total in dearest
         )
         said.append(f"Dearest: {named}.")
+    said.append(standing_words(facts))
     return " ".join(part for part in said if part)
+
+
+def standing_words(facts: RunFacts) -> str:
+    """Return whether a run that is shorter than its job stands for the whole of it; "": it is not, or nothing fails.
+
+    The number of stops is Poisson: it scatters by one over its root. Nodes in repair grow while repairs outlast a run.
+    """
+    going, expected = under_way(facts), facts.expected
+    if going is None or not expected:
+        return ""
+    _, progress = going
+    ran_s = progress.end_s - progress.begin_s
+    here, over_all = (100.0 / math.sqrt(expected * times) for times in (1.0, progress.whole_s / ran_s))
+    verdict = "stand for" if here <= _STANDS else "say little of"
+    said = (
+        f"For stops these {length(ran_s)} {verdict} the {rounded(progress.whole_s / 86400.0, 3)} days of the job: "
+        f"their number scatters by {here:.0f} % ({over_all:.0f} % over all of it)"
+    )
+    model = facts.exposure.model if facts.exposure is not None else None
+    if model is None or not model.in_repair:
+        return f"{said}."
+    now, later = (model.in_repair_within(seconds) for seconds in (ran_s, progress.whole_s))
+    grow = (
+        f"grow from {rounded(now, 3)} to {rounded(later, 3)} in the mean"
+        if later > _GROW * now
+        else "do not grow"
+    )
+    return f"{said}; nodes in repair {grow}."
 
 
 def restart_words(facts: RunFacts) -> str:

@@ -65,7 +65,7 @@ def _on_stragglers(slow: float | None) -> str:
         return ACTS_ON["straggler"]
     if slow > _ALL:
         return "slow nodes replaced"
-    jitter = "jitter and chip spread of all nodes in every step, which no repair wins back"
+    jitter = "jitter and chip spread of all, in every step"
     return (
         f"no node was slow: {jitter}"
         if slow < _NONE

@@ -101,6 +101,10 @@ def _cooling(facts: RunFacts) -> list[tuple[Child, ...]]:
         _row(facts, "throttle_gpu_s"),
         _row(facts, "water_l"),
     ]
+    if facts.limits is not None and facts.limits.air_c is not None:
+        supplied_c, most_c = facts.limits.air_c
+        warmest = f"the warmest of a loop; nodes take {most_c:g} °C"
+        rows.append(("Air supplied to nodes", number(supplied_c, f"{supplied_c:g} °C"), warmest))
     wue = summary.get("wue_l_kwh")
     if wue is not None:
         rows.append(("WUE", number(wue, f"{rounded(wue, 3)} L/kWh"), "water / IT energy"))

@@ -23,7 +23,7 @@ _APART = 0.005
 """Difference of the step at the end from the mean one that is told."""
 PEAK_WINDOW_S = 3600.0
 """The heat model takes steps of this length at most, and peaks are means over one [s]."""
-PEAK_OF = f"highest mean of a step of the heat model, {length(PEAK_WINDOW_S)} at most"
+PEAK_OF = f"highest mean over up to {length(PEAK_WINDOW_S)}"
 MEANINGS = {
     "goodput": "useful steps / steps of an ideal run of these GPUs (reference clock, no failures, no input wait); at "
     "most ETTR",

@@ -39,6 +39,8 @@ _LOOPS = {
 FEED, UNIT = "a feed lost", "a unit lost"
 _MADE = 1e-3
 """What is made on site is told apart from the grid where it is more than this share of it [-]."""
+_NAMED = 3
+"""Kinds of machines in a sentence, the most loaded ones."""
 _MORE = 1.001
 """An item carries more with a feed lost where it does so by more than this [-]."""
 
@@ -193,15 +195,12 @@ def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
     if found is None or first is None:
         return ""
     told = sorted(found.limits, key=lambda limit: -limit.share)
-    named = ", ".join(f"{limit.title} {percent(limit.share, 0)}" for limit in told)
-    air = (
-        f" Air is supplied at {found.air_c[0]:g} °C; nodes take {found.air_c[1]:g} °C."
-        if found.air_c is not None
-        else ""
-    )
+    named = ", ".join(f"{limit.title} {percent(limit.share, 0)}" for limit in told[:_NAMED])
+    if len(told) > _NAMED:
+        named += f", others {percent(told[_NAMED].share, 0)} at most"
     return (
         f"With a feed or unit lost at the design power of all racks, {amount(found.it_w, 'power')}, load of what is "
-        f"left: {named}.{_holds_words(found, first, it_max_w)}{air}"
+        f"left: {named}.{_holds_words(found, first, it_max_w)}"
     )
 
 

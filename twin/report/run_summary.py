@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from twin.analysis.figures import Summary
 from twin.arrays import Floats
 from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
@@ -26,12 +25,13 @@ from twin.report.published import (
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
 from twin.report.run_wins import poisson_tail, wins_of
-from twin.report.training_progress import progress_words
+from twin.report.training_progress import end_range, progress_words, under_way
 from twin.report.words import (
     amount,
     length,
     parts_in,
     percent,
+    rounded,
     usd_middle_and_range,
 )
 from twin.scenario.schema.document import Scenario
@@ -127,10 +127,7 @@ def _work(facts: RunFacts) -> str:
 
 def _left(facts: RunFacts, job: Mapping[str, Any]) -> str:
     """Return how much of the work of a job that still ran is done, when it ends at this rate, and what that costs."""
-    spec = next((spec for spec in facts.scenario.jobs if spec.id == job["id"]), None)
-    if job.get("state") in _STATES or spec is None or job.get("start_s") is None:
-        return ""
-    return progress_words(spec, job, facts.scenario, facts.money, facts.whole_tokens, facts.end_s)
+    return progress_words(facts, job) if job.get("state") not in _STATES else ""
 
 
 def cost(facts: RunFacts) -> str:
@@ -164,7 +161,7 @@ def risk(facts: RunFacts) -> str:
                 f"{inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
             )
     said.append(_spread(facts))
-    said.append(_basis(facts.summary))
+    said.append(_basis(facts))
     return " ".join(part for part in said if part)
 
 
@@ -175,15 +172,14 @@ def expected_words(facts: RunFacts) -> str:
     over, bands = "", facts.bands
     if bands is not None and (band := bands.bands.get("interruptions")) is not None:
         over = f"; {len(bands.seeds)} seeds gave {band.p5:,.0f} to {band.p95:,.0f} (P5 to P95)"
-    said = (
-        f"The rates give {_count(facts.expected)} in the mean, plus or minus {_count(math.sqrt(facts.expected))}"
-        f"{draw_words(facts.figure('interruptions'), facts.expected)}{over}."
-    )
     a_day = facts.expected / (facts.end_s / DAY_S)
     counted_a_day = next((figure.low for figure in facts.published if figure.title == A_DAY), None)
-    if counted_a_day and abs(a_day / counted_a_day - 1.0) < _CALIBRATED:
-        said += " They are calibrated on the published count: no prediction."
-    return said
+    fitted = counted_a_day and abs(a_day / counted_a_day - 1.0) < _CALIBRATED
+    return (
+        f"The rates{', fitted to the published count,' if fitted else ''} give {_count(facts.expected)} in the mean, "
+        f"plus or minus {_count(math.sqrt(facts.expected))}"
+        f"{draw_words(facts.figure('interruptions'), facts.expected)}{over}."
+    )
 
 
 def _count(events: float) -> str:
@@ -235,13 +231,18 @@ def _spread(facts: RunFacts) -> str:
     bands = facts.bands
     band = None if bands is None else bands.bands.get("goodput")
     if bands is None or band is None:
-        return "This is one seed; 20 of them give the range."
+        going = under_way(facts)
+        ends = end_range(facts, *going) if going is not None else None
+        over = (
+            f"; the range of the end is of {ends.count} draws of the quick model (twin risk)" if ends else ""
+        )
+        return f"This run is one seed, one draw of the failures{over}; --seeds 20 gives all ranges."
     return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
 
 
-def _basis(summary: Summary) -> str:
+def _basis(facts: RunFacts) -> str:
     """Return on what step times rest, and with them all figures of work, energy and money."""
-    jobs = summary.get("jobs", ())
+    jobs = facts.summary.get("jobs", ())
     least = least_sure(standing_of_job(job) for job in jobs)
     if least is None:
         return ""
@@ -250,7 +251,19 @@ def _basis(summary: Summary) -> str:
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
     modelled = any(SLOWDOWN_MODELLED in (job.get("low_confidence") or ()) for job in unsure)
     network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
-    return f"Step times{of} are {least.word}{f': {rests}' if rests else ''}{network}."
+    return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}{network}."
+
+
+def _step_words(facts: RunFacts) -> str:
+    """Return by how many days the end of a job that still runs moves if its step times are off as far as told."""
+    going = under_way(facts)
+    if going is None:
+        return ""
+    job, progress = going
+    if not job.get("step_s") or not job.get("step_high_s"):
+        return ""
+    later_s = progress.whole_s * (job["step_high_s"] / job["step_s"] - 1.0)
+    return f", which may move the end by {rounded(later_s / DAY_S, 2)} days,"
 
 
 def _cards(facts: RunFacts) -> Markup:

@@ -131,7 +131,7 @@ def interval_words(facts: RunFacts) -> str:
     more = exposure.loss_at(exposure.interval_s).whole - exposure.loss_at(best_s).whole
     at = f"checkpoints every {length(exposure.interval_s)}"
     if more < _BEST:
-        return f"{capitalised(at)} are right: nothing to win there."
+        return f"{capitalised(at)} are right."
     return (
         f"{capitalised(at)} cost {percent(more)} of the job's time more than every {length(round(best_s))}."
     )
@@ -143,7 +143,5 @@ def wins_words(wins: Sequence[Win], ledger: LedgerUsd | None, gpu_s_of: dict[str
     said = []
     for win in wins:
         usd = win.usd(ledger, gpu_s_of.get(win.account, 0.0))
-        said.append(
-            f"{f'about {usd_amount(usd)}' if usd is not None else percent(win.gpu_s / whole)} by {win.words}"
-        )
-    return f"Can be won back, with nothing to buy: {'; '.join(said)}." if said else ""
+        said.append(f"{usd_amount(usd) if usd is not None else percent(win.gpu_s / whole)} by {win.words}")
+    return f"About this can be won back with nothing to buy: {'; '.join(said)}." if said else ""

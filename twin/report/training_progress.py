@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import load_model
+from twin.report.end_range import EndRange, range_by_draws, range_by_seeds
+from twin.report.published import DAY_S
+from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney
 from twin.report.words import amount, percent, rounded, usd_amount
 from twin.scenario.schema.document import Scenario
@@ -31,28 +35,80 @@ def published_tokens(scenario: Scenario, catalog: Catalog) -> float | None:
         return None
 
 
-def progress_words(
-    spec: Job,
-    job: Mapping[str, Any],
-    scenario: Scenario,
-    money: RunMoney | str,
-    whole_tokens: float | None,
-    end_s: float,
-) -> str:
-    """Return how much of the work of a job that still ran is done, when it ends at this rate, and what that costs.
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """How much of the work of a job is done.
+
+    Attributes
+    ----------
+    done
+        Share of it [-].
+    begin_s, end_s
+        When the job began, and until when that was done [s].
+    """
+
+    done: float
+    begin_s: float
+    end_s: float
+
+    @property
+    def whole_s(self) -> float:
+        """Return how long the job takes in all at this rate [s]."""
+        return (self.end_s - self.begin_s) / self.done
+
+    @property
+    def left_s(self) -> float:
+        """Return for how long it still runs at this rate [s]."""
+        return self.whole_s - (self.end_s - self.begin_s)
+
+
+def progress_of(facts: RunFacts, job: Mapping[str, Any]) -> TrainingProgress | None:
+    """Return how much of its work a job has done; None: it has no known end, has done nothing, or all.
 
     Parameters
     ----------
-    spec, job
-        In the scene, and in the summary of the run.
-    money
-        Of the run: it knows the tokens of kept steps.
-    whole_tokens
-        Of the published training of its model; None: unknown.
-    end_s
-        Of the run [s].
+    job
+        In the summary of the run.
     """
-    tokens = _tokens(money, str(job["id"]))
+    spec, tokens = _spec(facts, job), _tokens(facts.money, str(job["id"]))
+    if spec is None or job.get("start_s") is None:
+        return None
+    done = 0.0
+    if spec.steps is not None:
+        done = (job.get("steps") or 0) / spec.steps
+    elif tokens and facts.whole_tokens and tokens >= _LEAST_DONE * facts.whole_tokens:
+        done = tokens / facts.whole_tokens
+    return TrainingProgress(done, float(job["start_s"]), facts.end_s) if 0.0 < done < 1.0 else None
+
+
+def under_way(facts: RunFacts) -> tuple[Mapping[str, Any], TrainingProgress] | None:
+    """Return the only job and how far it is where it still runs towards a known end; None: it does not."""
+    jobs = facts.summary.get("jobs", ())
+    if len(jobs) != 1 or jobs[0].get("end_s") is not None:
+        return None
+    progress = progress_of(facts, jobs[0])
+    return (jobs[0], progress) if progress is not None else None
+
+
+def end_range(facts: RunFacts, job: Mapping[str, Any], progress: TrainingProgress) -> EndRange | None:
+    """Return the range of the end of a job by luck with failures, over the seeds that were run, else over draws."""
+    ettr = job.get("ettr")
+    if not ettr or len(facts.summary.get("jobs", ())) != 1:
+        return None
+    band = facts.bands.bands.get("ettr") if facts.bands is not None else None
+    if band is not None:
+        return range_by_seeds(progress.whole_s, ettr, band, progress.end_s - progress.begin_s)
+    exposure = facts.exposure
+    if exposure is None or exposure.job != job["id"] or facts.scenario.failures.trace is not None:
+        return None
+    return range_by_draws(progress.whole_s, ettr, exposure)
+
+
+def progress_words(facts: RunFacts, job: Mapping[str, Any]) -> str:
+    """Return how much of the work of a job that still ran is done, when it ends at this rate, and what that costs."""
+    spec, tokens = _spec(facts, job), _tokens(facts.money, str(job["id"]))
+    if spec is None or job.get("start_s") is None:
+        return ""
     read = f" It read {amount(tokens, 'tokens')}" if tokens else ""
     if spec.steps is not None:
         done = (job.get("steps") or 0) / spec.steps
@@ -62,25 +118,47 @@ def progress_words(
             if done
             else ""
         )
-    elif tokens and whole_tokens and tokens >= _LEAST_DONE * whole_tokens:
-        done = tokens / whole_tokens
-        said = f"{read}, {percent(done)} of the {amount(whole_tokens, 'tokens')} of the published training"
+    elif tokens and facts.whole_tokens and tokens >= _LEAST_DONE * facts.whole_tokens:
+        done = tokens / facts.whole_tokens
+        said = (
+            f"{read}, {percent(done)} of the {amount(facts.whole_tokens, 'tokens')} of the published training"
+        )
     else:
         return f"{f'{read}.' if read else ''} The scene sets no end of it."
-    if not 0.0 < done < 1.0:
+    progress = progress_of(facts, job)
+    if progress is None:
         return f"{said}." if said else ""
-    left_s = (end_s - float(job["start_s"])) * (1.0 / done - 1.0)
-    ends = scenario.start + timedelta(seconds=end_s + left_s)
-    said = f"{said}; at this rate it ends on {ends.day} {ends:%B %Y}"
-    if isinstance(money, str) or money.ledger is None:
+    ends = _date(facts, progress.end_s + progress.left_s)
+    luck = _luck_words(facts, progress, end_range(facts, job, progress))
+    days = progress.whole_s / DAY_S
+    said = f"{said}; at this rate it ends on {_day(ends)}, after {rounded(days, 3)} days{luck}"
+    if facts.ledger_usd is None:
         return f"{said}."
-    so_far_usd = float(np.median(money.ledger.total_usd))
-    more_usd = so_far_usd * left_s / end_s
-    whole_days = (end_s - float(job["start_s"]) + left_s) / 86400.0
-    return (
-        f"{said}, after {rounded(whole_days, 3)} days, and costs {usd_amount(more_usd)} more: "
-        f"{usd_amount(so_far_usd + more_usd)} in all."
-    )
+    so_far_usd = float(np.median(facts.ledger_usd.total_usd))
+    more_usd = so_far_usd * progress.left_s / progress.end_s
+    return f"{said}, and costs {usd_amount(more_usd)} more: {usd_amount(so_far_usd + more_usd)} in all."
+
+
+def _luck_words(facts: RunFacts, progress: TrainingProgress, found: EndRange | None) -> str:
+    """Return the range of the end, in days and, where it spans some, by date; "": unknown."""
+    if found is None:
+        return ""
+    low, high = (_date(facts, progress.begin_s + seconds) for seconds in (found.low_s, found.high_s))
+    days = f"{found.low_s / DAY_S:.1f} to {found.high_s / DAY_S:.1f}"
+    dates = f", {low.day} {low:%B} to {high.day} {high:%B}" if low.date() != high.date() else ""
+    return f" ({days} by luck with failures{dates}, P5 to P95)"
+
+
+def _date(facts: RunFacts, t_s: float) -> datetime:
+    return facts.scenario.start + timedelta(seconds=t_s)
+
+
+def _day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
+
+
+def _spec(facts: RunFacts, job: Mapping[str, Any]) -> Job | None:
+    return next((spec for spec in facts.scenario.jobs if spec.id == job["id"]), None)
 
 
 def _tokens(money: RunMoney | str, job: str) -> float | None:

@@ -1,0 +1,112 @@
+"""When a training ends by luck with failures, against calculations by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from report_facts import DAY_S, facts
+from scipy import stats
+
+from twin.economics.run_work import GpuHours, JobWork, WorkDone
+from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
+from twin.planning.risk.risk import JobRisk
+from twin.report.end_range import DRAWS, range_by_draws, range_by_seeds
+from twin.report.engineer_words import standing_words
+from twin.report.run_data import RunFacts
+from twin.report.run_money import RunMoney
+from twin.report.run_summary import risk
+from twin.report.training_progress import progress_of, progress_words
+from twin.scenario import load
+from twin.studies.bands import FigureBand, SeedBands
+
+BAND = FigureBand(20, 0.8, 0.7, 0.8, 0.9)
+JOB = {
+    "id": "llama3-405b", "gpus": 16384, "state": "running", "steps": 1000, "start_s": 0.0, "ettr": 0.9,
+    "step_s": 10.0, "step_high_s": 11.0, "standing": "calibrated", "step_rests_on": "90 % within 10 %",
+}  # fmt: skip
+
+
+def stopped_job(stops: float, whole_s: float, restart_s: float) -> JobRisk:
+    """Return a job that is stopped so often in so long, and loses nothing but its restarts."""
+    model = ReliabilityModel(1, 0, (SampledCause(stops / whole_s),), whole_s, restart_s=restart_s)
+    return JobRisk("llama3-405b", model, 1.0, 1e-6, 0.0, ())
+
+
+def test_shares_kept_by_seeds_scatter_less_over_the_whole_job() -> None:
+    """25 of 100 d were run: half the scatter about the mean of 0.8, so 90 d of work take 90 / 0.85 to 90 / 0.75 d."""
+    found = range_by_seeds(100 * DAY_S, 0.9, BAND, 25 * DAY_S)
+    assert (found.low_s / DAY_S, found.high_s / DAY_S) == pytest.approx((90 / 0.85, 90 / 0.75))
+    assert (found.count, found.seeds) == (20, True)
+
+
+def test_draws_scatter_as_the_number_of_stops_does() -> None:
+    """100 stops of a thousandth of the time each in the mean; their number is Poisson."""
+    whole_s = 1e6
+    found = range_by_draws(whole_s, 0.9, stopped_job(100.0, whole_s, 1000.0))
+    assert found is not None
+    low, high = (whole_s * 0.9 / (1.0 - stats.poisson.ppf(p, 100) * 1e-3) for p in (0.05, 0.95))
+    assert found.low_s == pytest.approx(low, rel=0.01)
+    assert found.high_s == pytest.approx(high, rel=0.01)
+    assert found.high_s - found.low_s == pytest.approx(high - low, rel=0.25)
+    assert (found.count, found.seeds) == (DRAWS, False)
+
+
+def test_no_range_without_stops_nor_of_a_run_that_the_quick_model_does_not_hold() -> None:
+    calm = JobRisk("j", ReliabilityModel(1, 0, (), 1e6), 1.0, 0.0, 0.0, ())
+    assert range_by_draws(1e6, 0.9, calm) is None
+    assert range_by_draws(1e6, 0.5, stopped_job(100.0, 1e6, 1000.0)) is None
+
+
+def run(**others: Any) -> RunFacts:
+    """Return a run of 54 d that read a quarter of its tokens."""
+    work = WorkDone(GpuHours(1.0), (JobWork("llama3-405b", None, 1, 1.0, 1000, 3.9e12, None),))
+    money = RunMoney(SimpleNamespace(work=work), SimpleNamespace(total_usd=np.full(3, 6e6)))  # type: ignore[arg-type]
+    known = replace(
+        facts(jobs=[JOB]), scenario=load("builtin:llama3-16k").scenario, money=money, whole_tokens=15.6e12
+    )
+    return replace(known, **others)
+
+
+def test_progress_tells_what_is_left() -> None:
+    progress = progress_of(run(), JOB)
+    assert progress is not None
+    assert (progress.whole_s, progress.left_s) == (216 * DAY_S, 162 * DAY_S)
+    assert progress_of(run(whole_tokens=3e12), JOB) is None, "all is read"
+
+
+def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> None:
+    """A quarter of the time was run: half the scatter of the seeds, so 216 x 0.9 d over 0.85 and 0.75."""
+    seeds = SeedBands(tuple(range(1, 21)), {"ettr": BAND})
+    assert (
+        "it ends on 9 August 2026, after 216 days (228.7 to 259.2 by luck with failures, 21 August to 21 "
+        "September, P5 to P95), and costs" in progress_words(run(bands=seeds), JOB)
+    )
+    drawn = run(exposure=stopped_job(100.0, 216 * DAY_S, 216 * DAY_S / 1000.0))
+    assert " by luck with failures" in progress_words(drawn, JOB)
+    assert (
+        "This run is one seed, one draw of the failures; the range of the end is of 200 draws of the"
+        in risk(drawn)
+    )
+    assert "This run is one seed, one draw of the failures; --seeds 20" in risk(run())
+    assert "Step times, which may move the end by 22 days, are calibrated" in risk(drawn), "a tenth of 216"
+    assert "move the end" not in risk(run(whole_tokens=None))
+
+
+def test_a_part_of_a_job_stands_for_it_where_stops_scatter_little() -> None:
+    """400 stops in 54 of 216 d scatter by 5 %, over all of it by 2.5 %; repairs of 54 d: half of them after 54 d."""
+    model = ReliabilityModel(100, 0, (SampledCause(0.01 / DAY_S, 54 * DAY_S),), 54 * DAY_S)
+    known = run(expected=400.0, exposure=SimpleNamespace(model=model))
+    assert standing_words(known) == (
+        "For stops these 54 d stand for the 216 days of the job: their number scatters by 5 % (2 % over all of "
+        "it); nodes in repair grow from 27.0 to 47.2 in the mean."
+    )
+    few = replace(known, expected=25.0, exposure=None)
+    assert standing_words(few) == (
+        "For stops these 54 d say little of the 216 days of the job: their number scatters by 20 % (10 % over all "
+        "of it)."
+    )
+    assert standing_words(replace(few, whole_tokens=None)) == ""
