@@ -9,23 +9,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from report_facts import DAY_S, GPU_S, facts, ledger, stopped
+from report_facts import DAY_S, GPU_S, facts, incidents, ledger, stopped
 
+from twin.analysis.explain import Explanation, Lost
 from twin.analysis.money_words import cash_sentences
 from twin.commands.edit.command import EditedScene
 from twin.economics.run_work import GpuHours, JobWork, WorkDone
 from twin.planning.job.result import PlanError
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
+from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import ACCOUNTS
 from twin.report import job_step as job_steps
+from twin.report import run_story
+from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
-from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, losses_usd
+from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
 from twin.report.money_worth import sale_of, worth_words
 from twin.report.next_steps import next_words
+from twin.report.published import PublishedFigure, published_figures
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
-from twin.report.run_summary import bridge_words
-from twin.report.run_theory import time_words
+from twin.report.run_summary import bridge_words, published_words
+from twin.report.run_theory import SOURCES, _checkpoints, sources_words, time_words
 from twin.report.run_wins import Win, wins_of, wins_words
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
@@ -61,6 +66,67 @@ def test_printed_parts_add_up() -> None:
         told = parts_in(whole, parts, 2)
         assert sum(map(float, told)) == pytest.approx(round(whole, 2))
         assert all(abs(float(text) - part) < 0.011 for text, part in zip(told, parts, strict=True))
+
+
+def test_a_share_is_rounded_once_in_table_causes_and_line() -> None:
+    """Thirds of 100 %: one has 33.34; the table of accounts, that of causes and the line have the same one."""
+    thirds = {"productive": 1.0, "pipeline_bubble": 1.0, "straggler": 1.0}
+    told = hundredths(thirds)
+    assert sum(told.values()) == 10_000
+    bubble = in_percent(told["pipeline_bubble"])
+    lost = tuple(Lost(account, 1.0, 1 / 3, "", ()) for account in ("straggler", "pipeline_bubble"))
+    tables = (
+        run_story.ledger(thirds),
+        run_story.why(Explanation(0.0, 9.0, 3.0, 1.0, lost), incidents(), str),
+    )
+    rows = [re.search(r"pipeline bubble</th>.*?</tr>", table) for table in tables]
+    assert all(row is not None and bubble in row.group() for row in rows)
+    assert f"\N{MINUS SIGN} {bubble.removesuffix(' %')} pipeline bubble" in time_words(facts(thirds))
+    assert hundredths({}) == {}
+
+
+def test_published_figures_stand_with_author_year_and_table() -> None:
+    figures = [
+        PublishedFigure(title, 8.61, 7.76, 7.76, "{:.2f}".format, "the whole citation", work, place)
+        for title, work, place in (
+            ("Stops a day", "Meta 2024", "table 5"),
+            ("ETTR", "Meta 2024", ""),
+            ("MFU", "", ""),
+        )
+    ]
+    assert published_words(replace(facts(), published=tuple(figures))) == (
+        "Beside Meta 2024: stops a day 8.61 beside 7.76 (table 5: follows: a test); ETTR 8.61 beside 7.76 (follows: a "
+        "test). Beside what was published: MFU 8.61 beside 7.76 (follows: a test)."
+    )
+    shipped = published_figures(
+        "Llama 3 405B on 16,384 H100", {"simulated_s": DAY_S, "ettr": 0.93, "mfu": 0.38}
+    )
+    assert {(figure.work, figure.place) for figure in shipped} == {
+        ("Grattafiori et al. 2024", "text of table 5"), ("Grattafiori et al. 2024", "table 4"),
+    }  # fmt: skip
+
+
+def test_rules_name_where_they_were_published() -> None:
+    assert (
+        sources_words(["Young's rule", "Productive GPU-hour"])
+        == "Sources: Young 1974, CACM 17, p. 530 (Young's rule)."
+    )
+    assert sources_words(["Productive GPU-hour"]) == ""
+    shown = {str(row[0]) for row in [*rules_of_run(facts()), *_checkpoint_rows()]}
+    assert {"Young's rule", "Daly's rule"} <= shown <= {*SOURCES, "Cost of checkpoints"}
+
+
+def _checkpoint_rows() -> list[tuple[Any, ...]]:
+    model = ReliabilityModel(10, 0, (SampledCause(1e-6),), DAY_S)
+    return _checkpoints(replace(facts(), exposure=JobRisk("j", model, 2000.0, 20.0, 0.0, ())))
+
+
+def test_curves_end_with_the_last_whole_bin_of_many_samples() -> None:
+    """Of bins 10 s long one that the end cuts off after 1 s is a moment alone; a curve of single samples keeps all."""
+    t_s = np.arange(0.0, 40.0, 10.0)
+    assert whole_bins(t_s, 31.0, 4) == 3
+    assert whole_bins(t_s, 36.0, 4) == 4
+    assert whole_bins(t_s, 30.0, 420) == 4
 
 
 def test_from_the_installed_time_to_the_productive_in_one_line() -> None:

@@ -93,6 +93,29 @@ def curves(
     )
 
 
+def whole_bins(t_s: NDArray[np.float64], end_s: float, points: int) -> int:
+    """Return how many points of a curve stand for a whole bin of samples, so that the last one is no moment alone.
+
+    Parameters
+    ----------
+    t_s
+        Begins of the bins [s].
+    end_s
+        End of the run, and of the last bin [s].
+    points
+        Most points that were asked for: a curve of fewer has one for each sample, and all are whole.
+
+    Examples
+    --------
+    >>> whole_bins(np.array([0.0, 10.0, 20.0, 30.0]), 31.0, 4), whole_bins(np.array([0.0, 10.0, 20.0]), 20.0, 4)
+    (3, 3)
+    """
+    count = len(t_s)
+    if count < points or count < 2:
+        return count
+    return count - int(end_s - t_s[-1] < 0.5 * float(np.median(np.diff(t_s))))
+
+
 def _heading(title: str, unit: str, lines: Sequence[ChartLine]) -> Markup:
     parts: list[Child] = [
         tag("text", f"{title}{f' [{unit}]' if unit else ''}", x=_LEFT, y=16, class_="title")

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from twin.catalog import Catalog, CatalogError
 from twin.physics.swings import Waveform
 from twin.planning.job.job_power import besides_gpus, gpu_wave, job_w, power_of
+from twin.planning.job.llm import LlmJob
 from twin.planning.job.result import JobEstimate, PlanError
-from twin.planning.job.scenario_job import allowed_nodes, estimate_of, trained_model
+from twin.planning.job.scenario_job import allowed_nodes, estimate_of, planned_job, trained_model
 from twin.planning.profile.figures import ProfileError
 from twin.plant.tables import Plant
+from twin.report.step_computation import StepComputation, step_computation
 from twin.scenario.generators.allowed_rows import rows_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
@@ -41,6 +43,8 @@ class JobStep:
         Power of its nodes in the mean of a step, and while they wait [W].
     beyond
         Whether the job is larger than the runs that its step times are fitted to.
+    computation
+        Its computation term by term; None: it is not of the kind that the terms hold.
     """
 
     gpus: int
@@ -59,6 +63,7 @@ class JobStep:
     step_w: float
     idle_w: float
     beyond: bool
+    computation: StepComputation | None = None
 
 
 def job_step(scenario: Scenario, plant: Plant, catalog: Catalog) -> JobStep | None:
@@ -87,6 +92,7 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
         return estimate_of(changed, gpus, gpu.id, gpu.memory_bytes, catalog=catalog, node=node)
 
     layout, model = work.parallelism, trained_model(work, catalog)
+    job_as_planned = planned_job(job, gpus, gpu.id, gpu.memory_bytes, catalog=catalog, node=node)
     usual = planned(layout.interleave)
     deeper = None
     if layout.pipeline > 1:
@@ -121,4 +127,5 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
         job_w(catalog, node, gpus, usual.parts),
         job.nodes * waiting_w,
         usual.interval is not None and usual.interval.beyond,
+        step_computation(job_as_planned, usual.parts) if isinstance(job_as_planned, LlmJob) else None,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS, KEPT_STEP, RESTING
+from twin.report.words import parts_in
 
 PRODUCTIVE = "productive"
 WITHIN_STEPS = tuple(account for account in KEPT_STEP if account != PRODUCTIVE)
@@ -58,6 +59,29 @@ class TimeShares:
     held: float
     kept: float
     productive: float
+
+
+def hundredths(ledger_gpu_s: Mapping[str, float]) -> dict[str, int]:
+    """Return the share of each account in hundredths of a percent, the one rounding of a report: they add up to 10,000.
+
+    >>> hundredths({"productive": 2.0, "straggler": 1.0})
+    {'productive': 6667, 'straggler': 3333}
+    """
+    whole = sum(ledger_gpu_s.values())
+    booked = [account for account in ACCOUNTS if ledger_gpu_s.get(account, 0.0)]
+    if not whole:
+        return {}
+    told = parts_in(100.0, [100.0 * ledger_gpu_s[account] / whole for account in booked], 2)
+    return {account: round(100.0 * float(text)) for account, text in zip(booked, told, strict=True)}
+
+
+def in_percent(share: int) -> str:
+    """Return hundredths of a percent as a share.
+
+    >>> in_percent(1442)
+    '14.42 %'
+    """
+    return f"{share / 100.0:.2f} %"
 
 
 def time_shares(ledger_gpu_s: Mapping[str, float]) -> TimeShares | None:

@@ -14,7 +14,7 @@ ReportSection: TypeAlias = tuple[str, str, Child]
 """Id, title and content."""
 _UNITS = (
     r"%|pp|°C|K|W|kW|MW|GW|kWh|MWh|GWh|TWh|J|s|ms|min|h|d|days?|hours?|years?|L|m³|t|kt|kg|g|kg/kWh|L/kWh|L/min|"
-    r"GB|TB|PB|Gb/s|GB/s|TB/s|USD|thousand|million|billion|trillion|GPUs?|GPU-hours?|GPU-h|nodes?|racks?|seeds?|kPa|bar|"
+    r"MB|GB|TB|PB|GFLOP|Gb/s|GB/s|TB/s|USD|thousand|million|billion|trillion|GPUs?|GPU-hours?|GPU-h|nodes?|racks?|seeds?|kPa|bar|"
     r"TFLOPS|PFLOPS|GHz|MHz|V|kV|A|kVA|MVA|mm|m|km|m²|kg/m²"
 )
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?![\w³²-]))")

@@ -20,7 +20,10 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure of a run and what was published of it: title, the figure, lowest and highest published, and where."""
+    """A figure of a run and what was published of it: title, the figure, lowest and highest published, and where.
+
+    `source` is the whole citation, `work` its authors and year, `place` the table or section in it.
+    """
 
     title: str
     value: float
@@ -28,6 +31,8 @@ class PublishedFigure:
     high: float | None
     words: Callable[[float], str]
     source: str
+    work: str = ""
+    place: str = ""
 
     @property
     def published(self) -> str:
@@ -104,7 +109,8 @@ def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ..
         value = read(summary)
         if value is not None:
             bounds = (_bound(row.get("low")), _bound(row.get("high")))
-            found.append(PublishedFigure(name, value, *bounds, words, str(row["cite"])))
+            where = (str(row["cite"]), str(row["work"] or ""), str(row["place"] or ""))
+            found.append(PublishedFigure(name, value, *bounds, words, *where))
     return tuple(found)
 
 

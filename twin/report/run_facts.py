@@ -11,7 +11,7 @@ from twin.planning.profile.standing import Standing, least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.words import figure_text, figure_title, gpu_hours, length, percent, quantity
+from twin.report.words import figure_text, figure_title, length, percent, quantity
 from twin.studies.bands import SeedBands
 
 Summary = Mapping[str, Any]
@@ -238,14 +238,6 @@ def ledger_rows(ledger: Mapping[str, float]) -> list[tuple[str, float, float]]:
     total = sum(ledger.values()) or 1.0
     listed = sorted(((gpu_s, account) for account, gpu_s in ledger.items() if gpu_s), reverse=True)
     return [(account, gpu_s, gpu_s / total) for gpu_s, account in listed]
-
-
-def ledger_cells(account: str, gpu_s: float, share: float) -> tuple[Child, ...]:
-    """Return the cells of one account in a table."""
-    return (
-        number(gpu_s, gpu_hours(gpu_s), f"ledger.{account}"),
-        number(share, percent(share, 2)),
-    )
 
 
 def _held_gpu_s(job: Mapping[str, Any], summary: Summary) -> float:

@@ -339,10 +339,7 @@ def _stopped_last(events: Sequence[Event], end_s: float) -> str:
     if ran and end_s - ran[0] > _COOL_S:
         return ""
     again = f"ran again {spoken(round(end_s - ran[0]))} before the end" if ran else "did not run again"
-    return (
-        f"; {stop.subject} was stopped {spoken(round(end_s - stop.t_s))} before the end and {again}: GPUs are cool, "
-        "and goodput falls there"
-    )
+    return f"; {stop.subject} was stopped {spoken(round(end_s - stop.t_s))} before the end and {again}: GPUs are cool"
 
 
 def _worst_s(reader: Reader, from_s: float) -> float | None:

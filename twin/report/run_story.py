@@ -15,9 +15,10 @@ from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
-from twin.report.charts import Bar, ChartLine, curves, waterfall
+from twin.report.charts import Bar, ChartLine, curves, waterfall, whole_bins
+from twin.report.loss_groups import hundredths, in_percent
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.run_facts import ledger_cells, ledger_rows
+from twin.report.run_facts import ledger_rows
 from twin.report.words import axis_words, gpu_hours, percent
 from twin.shown_text import inner, spelled
 
@@ -35,7 +36,7 @@ _LEAST_BAR = 2e-3
 
 def ledger(gpu_s: Mapping[str, float]) -> Markup:
     """Return where the GPU time went: from installed to productive GPU time."""
-    rows = ledger_rows(gpu_s)
+    rows, shares = ledger_rows(gpu_s), hundredths(gpu_s)
     total = sum(gpu_s.values())
     losses = [row for row in rows if row[0] != "productive"]
     bars, left = [Bar("installed", 0.0, total, f"{gpu_hours(total)} GPU-h", "whole")], total
@@ -57,7 +58,12 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
     bars.append(Bar("productive", 0.0, productive, text, "left"))
     drawing = waterfall(bars, "From installed to productive GPU time, loss by loss")
     cells = [
-        (account_title(account), MEANINGS.get(account, ""), *ledger_cells(account, value, share))
+        (
+            account_title(account),
+            MEANINGS.get(account, ""),
+            number(value, gpu_hours(value), f"ledger.{account}"),
+            number(share, in_percent(shares[account])),
+        )
         for account, value, share in rows
     ]
     note = "Every GPU-second is booked to exactly one account; the accounts add up to all installed GPU time."
@@ -153,7 +159,8 @@ def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
     """Return a curve of the site over the whole run."""
     found = reader.series(0, channel, points=POINTS)
     low, mean, high = (np.asarray(curve, np.float64) * scale for curve in (found.low, found.mean, found.high))
-    return ChartLine(title, found.t_s, mean, low, high)
+    whole = whole_bins(found.t_s, reader.t_end_s, POINTS)
+    return ChartLine(title, found.t_s[:whole], mean[:whole], low[:whole], high[:whole])
 
 
 def events_worth_knowing(events: Sequence[Event], says: Moments, end_s: float = math.inf) -> Markup:
@@ -221,10 +228,13 @@ def _size(event: Event) -> int:
 
 def why(found: Explanation, incidents: RunIncidents, says: Moments) -> Markup:
     """Return the ranked accounts of lost time with the largest cause of each."""
+    shares = hundredths(
+        {"productive": found.productive_gpu_s, **{loss.account: loss.gpu_s for loss in found.lost}}
+    )
     rows = [
         (
             loss.title,
-            number(loss.share, percent(loss.share, 2)),
+            number(loss.share, in_percent(shares[loss.account])),
             loss.headline or loss.text,
             _largest(loss.account, incidents, says)
             or (loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from twin.arrays import Floats
@@ -218,13 +219,20 @@ def _fitted_or_test(facts: RunFacts) -> dict[str, str]:
 
 
 def published_words(facts: RunFacts) -> str:
-    """Return which published figures are put into the model and which test it, in a sentence; "": none are known."""
+    """Return which published figures are put into the model and which test it, each with its source; "": none are.
+
+    Author and year stand once before the figures of a work, its table or section behind each.
+    """
     tests = _fitted_or_test(facts)
-    told = [
-        f"{figure.title} {figure.words(figure.value)} beside {figure.published} ({tests[figure.title]})"
-        for figure in facts.published
-    ]
-    return f"Beside what was published: {'; '.join(told)}." if told else ""
+    said = []
+    for work, figures in groupby(facts.published, key=lambda figure: figure.work):
+        told = [
+            f"{inner(figure.title)} {figure.words(figure.value)} beside {figure.published} "
+            f"({f'{figure.place}: ' if figure.place else ''}{tests[figure.title]})"
+            for figure in figures
+        ]
+        said.append(f"Beside {work or 'what was published'}: {'; '.join(told)}.")
+    return " ".join(said)
 
 
 def _spread(facts: RunFacts) -> str:

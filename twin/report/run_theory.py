@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from twin.analysis.account_words import account_title
 from twin.analysis.figures import RepairTime, repair_time
 from twin.language import counted
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import RESTING
-from twin.report.loss_groups import WITHIN_STEPS, time_shares
+from twin.report.loss_groups import WITHIN_STEPS, hundredths, in_percent, time_shares
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_data import RunFacts
-from twin.report.run_rules import rules_of_run, sizes_words
+from twin.report.run_rules import kept_step_s, rules_of_run, sizes_words
 from twin.report.run_summary import interval
-from twin.report.words import length, parts_in, percent, rounded
+from twin.report.step_computation import computation_table
+from twin.report.words import length, percent, rounded
 from twin.units import spoken
 
 _EXPOSED = "exposed_"
@@ -25,6 +26,17 @@ _SHORT = 0.9
 YOUNG = "interval = \N{SQUARE ROOT}(2 w M)"
 DALY = "interval = \N{SQUARE ROOT}(2 w M) (1 + \N{SQUARE ROOT}(w / 2M) / 3 + w / 18M) \N{MINUS SIGN} w"
 FIRST_ORDER = "share = w / interval + interval / 2M"
+
+BETWEEN = "Unexpected stops (MTBF)"
+SOURCES: Mapping[str, str] = {
+    "Pipeline bubble": "Narayanan et al. 2021, SC '21, section 2.2",
+    "MFU": "Chowdhery et al. 2022, arXiv 2204.02311, appendix B",
+    "PUE, WUE": "ISO/IEC 30134-2:2016, 30134-9:2022",
+    "Nodes in repair (Little)": "Little 1961, Operations Research 9, p. 383",
+    "Young's rule": "Young 1974, CACM 17, p. 530",
+    "Daly's rule": "Daly 2006, FGCS 22, p. 303",
+}
+"""Where rules were published, by their title."""
 
 
 def time_words(facts: RunFacts) -> str:
@@ -38,30 +50,28 @@ def time_words(facts: RunFacts) -> str:
         same = (
             "" if goodput is None else f"; goodput, over an ideal run of the jobs, is {percent(goodput, 2)}"
         )
-    stops = [loss for loss in facts.losses if loss not in RESTING and loss not in WITHIN_STEPS]
-    idle = [loss for loss in facts.losses if loss in RESTING]
-    waits = [loss for loss in facts.losses if loss in WITHIN_STEPS]
+    told = hundredths(facts.ledger_gpu_s)
+    losses = [account for account in facts.losses if account in told]
+    idle = [account for account in losses if account in RESTING]
+    waits = [account for account in losses if account in WITHIN_STEPS]
+    stops = [account for account in losses if account not in RESTING and account not in WITHIN_STEPS]
+    held = 10_000 - sum(told[account] for account in idle)
+    in_steps = held - sum(told[account] for account in stops)
+    productive = in_steps - sum(told[account] for account in waits)
     return (
-        f"Installed 100 %{_less(facts, idle, 1.0, shares.held)} = {percent(shares.held, 2)} held by jobs"
-        f"{_less(facts, stops, shares.held, shares.kept)} = {percent(shares.kept, 2)} in kept steps "
-        f"({percent(kept, 2)} of the held time{same}){_less(facts, waits, shares.kept, shares.productive)} = "
-        f"{percent(shares.productive, 2)} productive."
+        f"Installed 100 %{_less(told, idle)} = {in_percent(held)} held by jobs{_less(told, stops)} = "
+        f"{in_percent(in_steps)} in kept steps ({percent(kept, 2)} of the held time{same}){_less(told, waits)} = "
+        f"{in_percent(productive)} productive."
     )
 
 
-def _less(facts: RunFacts, losses: Sequence[str], before: float, after: float) -> str:
-    """Return what is taken off a share of the installed GPU time, term by term in percent: as printed it adds up."""
-    terms: dict[str, float] = {}
+def _less(told: Mapping[str, int], losses: Sequence[str]) -> str:
+    """Return what accounts take off, one after the other, in percent as the ledger has it; communication in one."""
+    terms: dict[str, int] = {}
     for account in losses:
         title = "exposed communication" if account.startswith(_EXPOSED) else account_title(account)
-        terms[title] = terms.get(title, 0.0) + facts.share(account)
-    whole = round(100.0 * before, 2) - round(100.0 * after, 2)
-    told = parts_in(whole, [100.0 * share for share in terms.values()], 2)
-    return "".join(
-        f" \N{MINUS SIGN} {amount} {title}"
-        for title, amount in zip(terms, told, strict=True)
-        if float(amount)
-    )
+        terms[title] = terms.get(title, 0) + told[account]
+    return "".join(f" \N{MINUS SIGN} {share / 100.0:.2f} {title}" for title, share in terms.items() if share)
 
 
 def theory(facts: RunFacts) -> Markup:
@@ -70,11 +80,28 @@ def theory(facts: RunFacts) -> Markup:
     rows = [*rules_of_run(facts), *failures, *checkpoints]
     if not rows:
         return tag("p", "Nothing worked, failed or was saved: there is nothing to hold against a rule.")
+    computation = facts.step.computation if facts.step is not None else None
+    step_s = kept_step_s(facts)
     note = "w: pause of a job while a checkpoint is written; M: mean time between stops of the job that undo work."
     heads = ("rule", "formula", "in this run")
     return joined(
-        [table(heads, rows, class_="sources"), tag("p", note, class_="note") if checkpoints else None]
+        [
+            table(heads, rows, class_="sources"),
+            tag("p", note, class_="note") if checkpoints else None,
+            tag("p", sources, class_="note")
+            if (sources := sources_words([str(title) for title, *_ in rows]))
+            else None,
+            computation_table(computation, step_s["productive"] if step_s is not None else None)
+            if computation is not None
+            else None,
+        ]
     )
+
+
+def sources_words(rules: Sequence[str]) -> str:
+    """Return where rules were published, by their titles: author, year and place; "": none was."""
+    said = [f"{SOURCES[rule]} ({rule})" for rule in rules if rule in SOURCES]
+    return f"Sources: {'; '.join(said)}." if said else ""
 
 
 def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
@@ -94,13 +121,13 @@ def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
         sizes = f": {sizes_words(node_s, model.nodes, each)}" if each else ""
         rows.append(
             (
-                "Time between unexpected stops",
+                BETWEEN,
                 "that of one node / N nodes",
                 f"By the rates one stop a node in {length(node_s)}{sizes}. {seen}",
             )
         )
     elif seen:
-        rows.append(("Time between unexpected stops", "time / stops", seen))
+        rows.append((BETWEEN, "time / stops", seen))
     if (time := repair_time(facts.summary)) is not None and time.at_least_s:
         rows.append(
             ("Nodes in repair (Little)", "repairs begun a day x mean repair time", _repair(facts, time))
