@@ -180,6 +180,9 @@ def test_a_restart_lasts_from_the_stop_to_the_next_step() -> None:
     assert restart_words(run) in reliability_words(run)
     assert "P90 1 min; of 11 restarts" in reliability(run)
     assert restart_words(facts()) == ""
+    one, few = (replace(run, incidents=stopped(turns[:count])) for count in (1, 9))
+    assert restart_words(one) == "From the stop to the next step it took 1 min."
+    assert restart_words(few) == "From a stop to the next step it took 1 min in the mean, 1 min at most."
 
 
 def test_phases_of_restarts_add_up_with_what_was_queued() -> None:

@@ -22,6 +22,8 @@ from twin.report.words import amount, length, percent, rounded
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import inner
 
+_MANY = 10
+"""From so many restarts on their 90 % quantile is not the longest one."""
 _STANDS = 10.0
 """A count that scatters by no more than this stands for a longer time [%]."""
 _GROW = 1.05
@@ -207,7 +209,7 @@ def standing_words(facts: RunFacts) -> str:
 
 
 def restart_words(facts: RunFacts) -> str:
-    """Return how long it took from a stop to the next step: mean, P90 and longest; "": nothing stopped."""
+    """Return how long it took from a stop to the next step: mean, P90 of many, and longest; "": nothing stopped."""
     lasted_s = facts.restarts_s
     if not len(lasted_s):
         return ""
@@ -215,4 +217,7 @@ def restart_words(facts: RunFacts) -> str:
         length(round(float(seconds)))
         for seconds in (lasted_s.mean(), np.quantile(lasted_s, 0.9), lasted_s.max())
     )
-    return f"From a stop to the next step it took {mean} in the mean, P90 {p90}, {most} at most."
+    if len(lasted_s) == 1:
+        return f"From the stop to the next step it took {mean}."
+    of_many = f"P90 {p90}, " if len(lasted_s) >= _MANY else ""
+    return f"From a stop to the next step it took {mean} in the mean, {of_many}{most} at most."

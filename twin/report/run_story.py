@@ -237,7 +237,9 @@ def why(found: Explanation, incidents: RunIncidents, says: Moments) -> Markup:
             number(loss.share, in_percent(shares[loss.account])),
             loss.headline or loss.text,
             _largest(loss.account, incidents, says)
-            or (loss.causes[0].text if loss.headline and (len(loss.causes) > 1 or loss.more) else ""),
+            or (
+                spelled(loss.causes[0].text) if loss.headline and (len(loss.causes) > 1 or loss.more) else ""
+            ),
         )
         for loss in found.lost
     ]
