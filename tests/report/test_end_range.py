@@ -15,7 +15,7 @@ from twin.economics.run_work import GpuHours, JobWork, WorkDone
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.report.end_range import DRAWS, range_by_draws, range_by_seeds
-from twin.report.engineer_words import standing_words
+from twin.report.engineer_words import reliability_words, standing_words
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney
 from twin.report.run_summary import risk
@@ -23,6 +23,7 @@ from twin.report.training_progress import progress_of, progress_words
 from twin.scenario import load
 from twin.studies.bands import FigureBand, SeedBands
 
+INTERRUPTED = {"interruptions": {"unexpected": 400}}
 BAND = FigureBand(20, 0.8, 0.7, 0.8, 0.9)
 JOB = {
     "id": "llama3-405b", "gpus": 16384, "state": "running", "steps": 1000, "start_s": 0.0, "ettr": 0.9,
@@ -103,6 +104,9 @@ def test_a_part_of_a_job_stands_for_it_where_stops_scatter_little() -> None:
     assert standing_words(known) == (
         "For stops these 54 d stand for the 216 days of the job: their number scatters by 5 % (2 % over all of "
         "it); nodes in repair grow from 27.0 to 47.2 in the mean."
+    )
+    assert standing_words(known) in reliability_words(
+        replace(known, summary={**known.summary, **INTERRUPTED})
     )
     few = replace(known, expected=25.0, exposure=None)
     assert standing_words(few) == (

@@ -19,6 +19,7 @@ from twin.planning.job.result import PlanError
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import ACCOUNTS
+from twin.record.series import Series
 from twin.report import job_step as job_steps
 from twin.report import run_story
 from twin.report.charts import whole_bins
@@ -27,10 +28,11 @@ from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_perc
 from twin.report.money_worth import sale_of, worth_words
 from twin.report.next_steps import next_words
 from twin.report.published import PublishedFigure, published_figures
+from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
-from twin.report.run_theory import SOURCES, _checkpoints, sources_words, time_words
+from twin.report.run_theory import SOURCES, checkpoint_rules, sources_words, theory, time_words
 from twin.report.run_wins import Win, wins_of, wins_words
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
@@ -69,16 +71,18 @@ def test_printed_parts_add_up() -> None:
 
 
 def test_a_share_is_rounded_once_in_table_causes_and_line() -> None:
-    """Thirds of 100 %: one has 33.34; the table of accounts, that of causes and the line have the same one."""
-    thirds = {"productive": 1.0, "pipeline_bubble": 1.0, "straggler": 1.0}
+    """33.336, 33.336 and 33.328 %: the second is told as 33.33, or all would add up to 100.01 %, wherever it stands."""
+    thirds = {"productive": 33.336, "pipeline_bubble": 33.336, "straggler": 33.328}
     told = hundredths(thirds)
     assert sum(told.values()) == 10_000
     bubble = in_percent(told["pipeline_bubble"])
-    lost = tuple(Lost(account, 1.0, 1 / 3, "", ()) for account in ("straggler", "pipeline_bubble"))
-    tables = (
-        run_story.ledger(thirds),
-        run_story.why(Explanation(0.0, 9.0, 3.0, 1.0, lost), incidents(), str),
+    assert bubble == "33.33 %"
+    lost = tuple(
+        Lost(account, thirds[account], thirds[account] / 100.0, "", ())
+        for account in ("pipeline_bubble", "straggler")
     )
+    found = Explanation(0.0, 9.0, 100.0, thirds["productive"], lost)
+    tables = (run_story.ledger(thirds), run_story.why(found, incidents(), str))
     rows = [re.search(r"pipeline bubble</th>.*?</tr>", table) for table in tables]
     assert all(row is not None and bubble in row.group() for row in rows)
     assert f"\N{MINUS SIGN} {bubble.removesuffix(' %')} pipeline bubble" in time_words(facts(thirds))
@@ -112,13 +116,18 @@ def test_rules_name_where_they_were_published() -> None:
         == "Sources: Young 1974, CACM 17, p. 530 (Young's rule)."
     )
     assert sources_words(["Productive GPU-hour"]) == ""
+    assert "Young 1974, CACM 17, p. 530 (Young&#x27;s rule)" in theory(_checkpointed())
     shown = {str(row[0]) for row in [*rules_of_run(facts()), *_checkpoint_rows()]}
     assert {"Young's rule", "Daly's rule"} <= shown <= {*SOURCES, "Cost of checkpoints"}
 
 
 def _checkpoint_rows() -> list[tuple[Any, ...]]:
+    return checkpoint_rules(_checkpointed())
+
+
+def _checkpointed() -> RunFacts:
     model = ReliabilityModel(10, 0, (SampledCause(1e-6),), DAY_S)
-    return _checkpoints(replace(facts(), exposure=JobRisk("j", model, 2000.0, 20.0, 0.0, ())))
+    return replace(facts(), exposure=JobRisk("j", model, 2000.0, 20.0, 0.0, ()))
 
 
 def test_curves_end_with_the_last_whole_bin_of_many_samples() -> None:
@@ -127,6 +136,13 @@ def test_curves_end_with_the_last_whole_bin_of_many_samples() -> None:
     assert whole_bins(t_s, 31.0, 4) == 3
     assert whole_bins(t_s, 36.0, 4) == 4
     assert whole_bins(t_s, 30.0, 420) == 4
+    begins = np.linspace(0.0, 1000.0, run_story.POINTS)
+    values = np.full(run_story.POINTS, 90.0, np.float32)
+    values[-1] = 0.0
+    reader = SimpleNamespace(series=lambda *_, **__: Series(begins, values, values, values), t_end_s=1000.1)
+    line = run_story.site_curve(reader, "site.goodput_now", "now", 1.0)  # type: ignore[arg-type]
+    assert len(line.t_s) == len(line.mean) == run_story.POINTS - 1
+    assert line.low.min() == 90.0
 
 
 def test_from_the_installed_time_to_the_productive_in_one_line() -> None:

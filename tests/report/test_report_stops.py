@@ -29,7 +29,7 @@ from twin.report.run_engineering import reliability
 from twin.report.run_rules import rules_of_run
 from twin.report.run_story import why
 from twin.report.run_summary import draw_words, range_card, risk
-from twin.report.run_theory import _failures, best_intervals, first_order_words, theory
+from twin.report.run_theory import best_intervals, failure_rules, first_order_words, theory
 from twin.report.run_wins import interval_words, poisson_tail
 from twin.report.words import usd_range
 from twin.scenario import load
@@ -101,7 +101,7 @@ def test_nodes_in_repair_of_a_short_run_are_fewer_than_in_the_long_run() -> None
     model = ReliabilityModel(90, 10, (SampledCause(0.01 / DAY_S, 40 * DAY_S),), 40 * DAY_S)
     summary = {"repairs": {"done": 0, "open": 40, "mean_down_s": None}, "failures": {"down": {"mean": 19.0}}}
     run = replace(facts(**summary), end_s=40 * DAY_S, exposure=SimpleNamespace(model=model))  # type: ignore[arg-type]
-    (row,) = (cells for cells in _failures(run) if "Little" in str(cells[0]))
+    (row,) = (cells for cells in failure_rules(run) if "Little" in str(cells[0]))
     assert row[2] == (
         "By the rates 1.00 x 40 d = 40.0 in the long run; 20.0 in the mean of many runs of 40 d, which begin with none "
         "and end before the longest repairs do; 19.0 in this run"

@@ -137,7 +137,7 @@ def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[LoadL
         cases = [LoadLimit(title, "", usual, usual, limit_w)]
         if most_w[item] > usual_w[item] * _MORE:
             cases.append(LoadLimit(title, FEED, usual, float(most_w[item]), limit_w))
-        if units > 1:
+        if units > 1 and np.isfinite(power.capacity_w[item]):
             each_w = float(power.capacity_w[item]) / needed
             left_w = min(limit_w, each_w * (units - 1))
             more = fit_machines(usual, each_w) + 1 - units

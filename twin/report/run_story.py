@@ -134,7 +134,7 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
         note += f" The {len(alarms):,} alarms are too many to mark."
     found = {}
     for key, question, title, unit_name, channels, size, floor in drawn:
-        lines = [_line(reader, channel, name, size) for channel, name in channels]
+        lines = [site_curve(reader, channel, name, size) for channel, name in channels]
         if key == "queue" and not (len(lines[0].high) and float(np.nanmax(lines[0].high)) > 0.0):
             continue
         if key == "spares" and not (_moves(lines[0]) and _moves(lines[1])):
@@ -155,7 +155,7 @@ def _moves(line: ChartLine) -> bool:
     return bool(known.any()) and float(line.high[known].max()) > float(line.low[known].min())
 
 
-def _line(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
+def site_curve(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
     """Return a curve of the site over the whole run."""
     found = reader.series(0, channel, points=POINTS)
     low, mean, high = (np.asarray(curve, np.float64) * scale for curve in (found.low, found.mean, found.high))

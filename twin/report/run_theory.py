@@ -76,7 +76,10 @@ def _less(told: Mapping[str, int], losses: Sequence[str]) -> str:
 
 def theory(facts: RunFacts) -> Markup:
     """Return the rules behind a run, each with its formula and what it comes to in this run."""
-    failures, checkpoints = _failures(facts), _checkpoints(facts) if facts.exposure is not None else []
+    failures, checkpoints = (
+        failure_rules(facts),
+        checkpoint_rules(facts) if facts.exposure is not None else [],
+    )
     rows = [*rules_of_run(facts), *failures, *checkpoints]
     if not rows:
         return tag("p", "Nothing worked, failed or was saved: there is nothing to hold against a rule.")
@@ -104,7 +107,8 @@ def sources_words(rules: Sequence[str]) -> str:
     return f"Sources: {'; '.join(said)}." if said else ""
 
 
-def _failures(facts: RunFacts) -> list[tuple[Child, ...]]:
+def failure_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
+    """Return the rows of the rules of stops and repairs: MTBF of many nodes, and Little's law."""
     rows: list[tuple[Child, ...]] = []
     between_s = interval(facts)
     count = round(facts.figure("interruptions") or 0)
@@ -155,11 +159,11 @@ def _repair(facts: RunFacts, time: RepairTime) -> str:
     )
 
 
-def _checkpoints(facts: RunFacts) -> list[tuple[Child, ...]]:
+def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
+    """Return the rows of the rules of checkpoints, none where nothing stops the job or a write costs nothing."""
     exposure = facts.exposure
-    assert exposure is not None
-    best = best_intervals(exposure)
-    if best is None:
+    best = best_intervals(exposure) if exposure is not None else None
+    if exposure is None or best is None:
         return []
     young_s, daly_s = best
     between_s = exposure.model.mean_between_losses_s
