@@ -38,8 +38,8 @@ def stopped_job(stops: float, whole_s: float, restart_s: float) -> JobRisk:
 
 
 def test_shares_kept_by_seeds_scatter_less_over_the_whole_job() -> None:
-    """25 of 100 d were run: half the scatter about the mean of 0.8, so 90 d of work take 90 / 0.85 to 90 / 0.75 d."""
-    found = range_by_seeds(100 * DAY_S, 0.9, BAND, 25 * DAY_S)
+    """20 of 100 d by 20 seeds: root(0.2 + 1 / 20) = half the scatter, so 90 d of work take 90 / 0.85 to 90 / 0.75 d."""
+    found = range_by_seeds(100 * DAY_S, 0.9, BAND, 20 * DAY_S)
     assert (found.low_s / DAY_S, found.high_s / DAY_S) == pytest.approx((90 / 0.85, 90 / 0.75))
     assert (found.count, found.seeds) == (20, True)
 
@@ -80,10 +80,10 @@ def test_progress_tells_what_is_left() -> None:
 
 
 def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> None:
-    """A quarter of the time was run: half the scatter of the seeds, so 216 x 0.9 d over 0.85 and 0.75."""
+    """A quarter of the time by 20 seeds: root(0.25 + 0.05) of the scatter, so 216 x 0.9 d over 0.855 and 0.745."""
     seeds = SeedBands(tuple(range(1, 21)), {"ettr": BAND})
     assert (
-        "it ends on 9 August 2026, after 216 days (228.7 to 259.2 by luck with failures, 21 August to 21 "
+        "it ends on 9 August 2026, after 216 days (227.4 to 260.9 by luck with failures, 20 August to 22 "
         "September, P5 to P95), and costs" in progress_words(run(bands=seeds), JOB)
     )
     drawn = run(exposure=stopped_job(100.0, 216 * DAY_S, 216 * DAY_S / 1000.0))

@@ -70,7 +70,8 @@ def range_by_draws(whole_s: float, ettr: float, exposure: JobRisk) -> EndRange |
 def range_by_seeds(whole_s: float, ettr: float, band: FigureBand, ran_s: float) -> EndRange:
     """Return the range of the end from what runs with several seeds kept of their time.
 
-    Stops are independent of each other, so that the share kept scatters with one over the root of the time.
+    Stops are independent of each other, so that the share kept scatters with one over the root of the time; and the
+    mean of n seeds is itself off by one over the root of n. A whole job is one more draw: both add up by squares.
 
     Parameters
     ----------
@@ -81,8 +82,8 @@ def range_by_seeds(whole_s: float, ettr: float, band: FigureBand, ran_s: float) 
     ran_s
         How long the job of these runs ran [s].
     """
-    narrower = math.sqrt(ran_s / whole_s)
+    of_scatter = math.sqrt(ran_s / whole_s + 1.0 / band.seeds)
     low, high = (
-        whole_s * ettr / (band.mean + narrower * (share - band.mean)) for share in (band.p95, band.p5)
+        whole_s * ettr / (band.mean + of_scatter * (share - band.mean)) for share in (band.p95, band.p5)
     )
     return EndRange(low, high, band.seeds, True)

@@ -8,18 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from twin.cli.tables import table_of
+from twin.plant.stage_figures import STAGE_TITLES
+from twin.shown_text import inner
 from twin.units import render
 
 KWH_J = 3.6e6
-_STAGES = {
-    "utility": "utility",
-    "ups": "UPS",
-    "pdu": "PDUs",
-    "busbar": "busbars",
-    "transformer": "transformers",
-    "switchgear": "switchgear",
-    "battery": "batteries",
-}
 
 
 def facility_lines(summary: Mapping[str, Any]) -> Any:
@@ -53,7 +46,7 @@ def _rows(energy: Mapping[str, Any], facility: Mapping[str, Any]) -> Iterator[tu
     yield "cooling", energy["cooling_j"], ""
     worst = sorted(facility["loss_by_stage_j"].items(), key=lambda stage: -stage[1])
     named = ", ".join(
-        f"{_STAGES.get(kind, kind)} {100 * joules / (energy['facility_j'] or 1.0):.1f} %"
+        f"{inner(STAGE_TITLES.get(kind, kind))} {100 * joules / (energy['facility_j'] or 1.0):.1f} %"
         for kind, joules in worst[:3]
         if joules > 0
     )
