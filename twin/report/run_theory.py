@@ -89,7 +89,7 @@ def theory(facts: RunFacts) -> Markup:
     heads = ("rule", "formula", "in this run")
     return joined(
         [
-            table(heads, rows, class_="sources"),
+            table(heads, rows),
             tag("p", note, class_="note") if checkpoints else None,
             tag("p", sources, class_="note")
             if (sources := sources_words([str(title) for title, *_ in rows]))

@@ -220,7 +220,7 @@ def computation_table(found: StepComputation, ledger_s: float | None) -> Markup:
     caption = "Computation of a step, term by term"
     return joined(
         [
-            table(heads, rows, right=1, class_="sources", caption=caption),
+            table(heads, rows, right=1, caption=caption),
             tag("p", notes, class_="note"),
         ]
     )
