@@ -103,12 +103,13 @@ class LoadLimits:
 def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
     """Return the limits of a site as it stands."""
     of_kind: dict[str, list[LoadLimit]] = defaultdict(list)
-    for limit in (*_power(scenario, plant, catalog), *_rejection(plant, catalog), *_loops(plant, catalog)):
+    load = DesignLoad(plant, catalog)
+    for limit in (*_power(scenario, plant, load), *_rejection(plant, catalog), *_loops(plant, catalog)):
         of_kind[limit.title].append(limit)
     it_w = float(rack_design_w(plant, catalog)[plant.racks.present].sum())
     machines_w = float(loop_design_w(plant, catalog).sum() + plant_design_w(plant, catalog).sum())
     roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
-    supply_w = float(DesignLoad(plant, catalog).out_w()[roots].sum()) if roots.any() else 0.0
+    supply_w = float(load.out_w()[roots].sum()) if roots.any() else 0.0
     return LoadLimits(
         tuple(map(_worst, of_kind.values())), _air_c(plant, catalog), it_w, machines_w, supply_w
     )
@@ -121,13 +122,12 @@ def _worst(of_kind: list[LoadLimit]) -> LoadLimit:
     return replace(worst, places=len(beyond), more=sum(limit.more for limit in beyond))
 
 
-def _power(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator[LoadLimit]:
+def _power(scenario: Scenario, plant: Plant, load: DesignLoad) -> Iterator[LoadLimit]:
     """Yield each item that carries racks: with all of feed A or B lost, or with one of its own units lost."""
     power = plant.power
     if not len(power.ids):
         return
-    load, limits_w = DesignLoad(plant, catalog), item_limit_w(plant)
-    usual_w, most_w = load.out_w(), load.most_w()
+    limits_w, usual_w, most_w = item_limit_w(plant), load.out_w(), load.most_w()
     for item in np.flatnonzero(power.present & np.isfinite(limits_w)).tolist():
         kind = scenario.power[int(power.stage[item])].kind
         if kind not in _CARRY:
