@@ -93,7 +93,7 @@ def test_seeds_keep_the_past_and_differ_from_the_cut_on_alone(folder: Path) -> N
     found = futures(question, [3, 4, 5])
     assert found.basis is Basis.SAME_PAST
     assert found.since_s == CUT_S
-    assert verdict(found).startswith("Same past until 1 d 16 h. ")
+    assert verdict(found).startswith("Same past until 1 d 17 h. ")
     assert len({pair[0] for pair in found.differences["goodput"].pairs}) == 3
     kept = {(seed, k): sample(one, seed, CUT_S) for seed in (3, 4) for k, one in enumerate(_both(question))}
     assert kept[3, 0] == kept[4, 0]  # nothing of the past is another
