@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from twin.analysis.compare_at import compare_at
+from twin.analysis.compare import compare_at
 from twin.analysis.explain import explain
 from twin.app.jobs.events import JobEvents
 from twin.app.jobs.page_facts import job_page

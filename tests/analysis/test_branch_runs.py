@@ -19,9 +19,8 @@ from edit_scenes import absent, edit
 from shared_past import assert_same_curves, assert_same_past
 from sim_scenes import job, liquid
 
-from twin.analysis.branch import Addition, branch_scene, other_than, parent_scene, start_branch
-from twin.analysis.branch_check import other_past
-from twin.analysis.compare_at import compare_at
+from twin.analysis.branch import Addition, branch_scene, other_past, other_than, parent_scene, start_branch
+from twin.analysis.compare import compare_at
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder

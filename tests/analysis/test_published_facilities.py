@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twin.analysis import facility_tables
-from twin.analysis.facility_runs import RUNS
+from twin.analysis.facility_tables import RUNS
 from twin.planning.table.reference import reference_table
 
 

@@ -10,9 +10,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from sim_scenes import causes, job, tiny
 
-from twin.analysis.branch import branch_scene, parent_scene, start_branch
+from twin.analysis.branch import branch_scene, parent_scene, shared_past_s, start_branch
 from twin.analysis.branch_changes import instead_in_words
-from twin.analysis.branch_check import shared_past_s
 from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
 from twin.analysis.figures import FIGURES
 from twin.analysis.rerun import scenario_of_run

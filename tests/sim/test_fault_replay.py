@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sim_scenes import assert_books_close, causes, events, tiny
 
-from twin.analysis.fault_trace import concurrent_down
+from twin.analysis.reliability_runs import concurrent_down
 from twin.scenario.formats.fault_trace import Faults, faults_of, pack, read_faults
 from twin.scenario.schema.document import Scenario
 from twin.sim.engine.engine import Engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from twin.planning.risk.reliability_sample import (
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE
 from twin.scenario import load, loads
+from twin.scenario.formats.fault_trace import Faults
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scheduling import Backfill
 from twin.schedule.planner import Planner
@@ -87,7 +89,7 @@ def lemon_share_pct(nodes: int = 2000, worst: float = 0.012) -> float:
 
 def infinitehbd(trace: Path) -> dict[str, float]:
     """Return mean, 99 % quantile and most nodes down at a time of a fault trace, weighted by time."""
-    from twin.analysis.fault_trace import concurrent_down
+    from twin.analysis.reliability_runs import concurrent_down
     from twin.scenario.formats.fault_trace import read_faults
 
     down = concurrent_down(read_faults(trace), 348.98 * DAY_S)
@@ -161,3 +163,38 @@ cooling:
 jobs: [{{id: run, nodes: {asked or nodes}, workload: {{kind: load, gpu: 10 %, step: 10 s}}, {job}}}]
 failures: {{{failures}}}
 """).scenario
+
+
+@dataclass(frozen=True)
+class Down:
+    """Nodes down at once, weighted by time."""
+
+    mean: float
+    p99: int
+    most: int
+
+
+def concurrent_down(faults: Faults, until_s: float) -> Down:
+    """Return how many distinct nodes are down at once between 0 and `until_s` [s].
+
+    A node with several faults at once counts once, until the last of them is over.
+    """
+    times, steps = [np.zeros(1), np.full(1, until_s)], [np.zeros(2, np.int64)]
+    for node in range(faults.nodes):
+        of_node = np.flatnonzero(faults.node == node)
+        start, end = faults.start_s[of_node], np.maximum.accumulate(faults.end_s[of_node])
+        first = np.append(True, start[1:] > end[:-1])
+        last = np.append(np.flatnonzero(first)[1:] - 1, len(of_node) - 1)
+        times += [start[first], end[last]]
+        steps += [np.ones(int(first.sum()), np.int64), -np.ones(len(last), np.int64)]
+    at, step = np.minimum(np.concatenate(times), until_s), np.concatenate(steps)
+    order = np.argsort(at, kind="stable")
+    count, lasts_s = np.cumsum(step[order])[:-1], np.diff(at[order])
+    spent_s = np.bincount(count, lasts_s)
+    share = np.cumsum(spent_s) / until_s
+    reached = np.flatnonzero(spent_s > 0)
+    return Down(
+        mean=float(np.arange(len(spent_s)) @ spent_s / until_s),
+        p99=int(np.searchsorted(share, 0.99)),
+        most=int(reached.max(initial=0)),
+    )

@@ -8,10 +8,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from twin.analysis.branch_check import shared_past_s
-from twin.analysis.compare import Basis, Comparison, Sample, sample_of
+from twin.analysis.branch import shared_past_s
+from twin.analysis.compare import Basis, Comparison, Sample, compare_at, sample_of
 from twin.analysis.compare import compare as comparison_of
-from twin.analysis.compare_at import compare_at
 from twin.analysis.figures import FIGURES
 from twin.analysis.money_comparison import money_verdict
 from twin.analysis.rerun import scenario_of_run

@@ -95,7 +95,7 @@ def recorded(
     RunFileError
         When the run file cannot be written.
     """
-    from twin.analysis.branch_check import other_past
+    from twin.analysis.branch import other_past
     from twin.runtime.inline import run
 
     result = run(

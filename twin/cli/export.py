@@ -77,7 +77,7 @@ def export_run(
     boxes with their ids, parts, power and temperature.
     """
     from twin.analysis import export
-    from twin.analysis.export_parquet import NoParquet, write_parquet
+    from twin.analysis.export import NoParquet, write_parquet
     from twin.cli.documents.solids import ENDINGS, export_solids
     from twin.cli.errors import BadInput, reporting_errors
     from twin.cli.progress import progress

@@ -54,7 +54,7 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
     BadInput
         When the recording ends before, or the program that wrote it computed something else.
     """
-    from twin.analysis.rerun_engine import engine_near
+    from twin.analysis.rerun import engine_near
     from twin.record.reader import Reader
 
     with Reader(path) as reader:

@@ -146,7 +146,7 @@ def run_of(
 
 def _bands(reader: Reader, seeds: int) -> SeedBands:
     """Return the figures of a run over seeds, of which the others are run now."""
-    from twin.analysis.compare_at import summary_so_far
+    from twin.analysis.compare import summary_so_far
     from twin.analysis.rerun import scenario_of_run
     from twin.cli.progress import counted
     from twin.studies.bands import bands_beside

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.analysis.compare_at import summary_so_far
+from twin.analysis.compare import summary_so_far
 from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.figures import Summary
 from twin.analysis.incidents import incidents_of

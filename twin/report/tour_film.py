@@ -14,7 +14,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
 from twin import units
-from twin.analysis.rerun_engine import RerunMoments
+from twin.analysis.rerun import RerunMoments
 from twin.arrays import Bytes
 from twin.plant.tables import Plant
 from twin.record.frame import Frame

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 
-from twin.analysis.export_parquet import arrow
+from twin.analysis.export import arrow
 from twin.analysis.figures import ComparedFigure
 from twin.shown_text import in_cell
 from twin.studies.sweep_records import SweepContents

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.analysis.branch_check import other_past
+from twin.analysis.branch import other_past
 from twin.app.session.session import Session
 from twin.app.toolkit.notifications import Notifications
 from twin.language import tr

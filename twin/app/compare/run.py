@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
-from twin.analysis.compare import Comparison, Sample, sample_of
-from twin.analysis.compare_at import compare_at
+from twin.analysis.compare import Comparison, Sample, compare_at, sample_of
 from twin.analysis.rerun import scenario_of_run
 from twin.analysis.run_cost import recorded_cost
 from twin.app.compare.strip import Track

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from twin.analysis.branch import shared_past_s
 from twin.analysis.branch_changes import additions_of, instead_in_words
-from twin.analysis.branch_check import shared_past_s
 from twin.analysis.compare import Basis
 from twin.analysis.what_if import what_if
 from twin.app.branches.answer import Answered

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from twin.analysis.export_parquet import NoParquet
+from twin.analysis.export import NoParquet
 from twin.app.files.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.app.session.scene_errors import SCENE_ERRORS
 from twin.app.study.points import StudyPoints

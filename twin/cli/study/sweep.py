@@ -131,7 +131,7 @@ def sweep_scene(
 
     Exit code 3: runs were lost, as their process ended; the same command runs them again.
     """
-    from twin.analysis.export_parquet import NoParquet
+    from twin.analysis.export import NoParquet
     from twin.api.sweep import swept
     from twin.cli.errors import BadInput, Failure, reporting_errors, warn
     from twin.cli.output import print_json
