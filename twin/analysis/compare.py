@@ -23,8 +23,29 @@ from twin.units import spoken
 
 
 @dataclass(frozen=True)
+class JobCourse:
+    """Course of the only job of a run.
+
+    Parameters
+    ----------
+    id, gpus
+        The job, and the GPUs that it holds.
+    steps
+        Kept.
+    start_s, until_s
+        From its start to its end, or to that of the run [s].
+    """
+
+    id: str
+    gpus: float
+    steps: float
+    start_s: float
+    until_s: float
+
+
+@dataclass(frozen=True)
 class Sample:
-    """Results of one run: figures by key, ledger [GPU s], time [s], GPUs, how sure its steps are, its cost."""
+    """Results of one run: figures by key, ledger [GPU s], time [s], GPUs, how sure its steps are, cost, only job."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
@@ -32,6 +53,7 @@ class Sample:
     gpus: float | None = None
     standing: Standing | None = None
     cost: RunCost | None = field(default=None, compare=False)
+    job: JobCourse | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +107,8 @@ class Comparison:
         What both cost; None where one of them has no books.
     ledgers_gpu_h
         GPU time of each account in A and in B, means over the seeds [GPU h].
+    samples
+        The runs of A and of B that all of this is of.
     """
 
     seeds: tuple[int, ...]
@@ -100,6 +124,7 @@ class Comparison:
     standings: tuple[Standing | None, Standing | None] = (None, None)
     money: MoneyComparison | None = None
     ledgers_gpu_h: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
+    samples: tuple[tuple[Sample, ...], tuple[Sample, ...]] = field(default=((), ()), repr=False)
 
 
 def sample_of(summary: Summary, cost: RunCost | None = None) -> Sample:
@@ -107,7 +132,25 @@ def sample_of(summary: Summary, cost: RunCost | None = None) -> Sample:
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
     ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
     return Sample(
-        figures, ledger, at("simulated_s")(summary), at("gpus")(summary), standing_in(summary), cost
+        figures,
+        ledger,
+        at("simulated_s")(summary),
+        at("gpus")(summary),
+        standing_in(summary),
+        cost,
+        _course(summary),
+    )
+
+
+def _course(summary: Summary) -> JobCourse | None:
+    """Return the course of the only job of a run; None: there are others, or it has kept no step."""
+    jobs = summary.get("jobs", ())
+    if len(jobs) != 1 or jobs[0].get("start_s") is None or not jobs[0].get("steps"):
+        return None
+    (job,) = jobs
+    until_s = summary["simulated_s"] if job.get("end_s") is None else job["end_s"]
+    return JobCourse(
+        str(job["id"]), float(job["gpus"]), float(job["steps"]), float(job["start_s"]), float(until_s)
     )
 
 
@@ -148,6 +191,7 @@ def compare(
         standings=(least_sure(one.standing for one in a), least_sure(one.standing for one in b)),
         money=money_compared([one.cost for one in a], [one.cost for one in b]),
         ledgers_gpu_h=(_in_hours(ledgers[0]), _in_hours(ledgers[1])),
+        samples=(tuple(a), tuple(b)),
     )
 
 

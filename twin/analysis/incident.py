@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from twin.language import tr
+from twin.record.accounts import NODE_WAITS, STOP_COSTS
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.shown_text import capitalised, spelled
 
-COST_ACCOUNTS = ("lost_work", "detection", "restart_and_load", "idle_reserved", "idle_preempted")
+COST_ACCOUNTS = (*STOP_COSTS, *NODE_WAITS)
 """Accounts of a job that an incident costs, from the failure to the next step."""
 PHASES: dict[str, str] = {
     "lost_work": tr("lost work"),

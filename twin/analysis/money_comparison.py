@@ -38,11 +38,13 @@ class ComparedAmount:
     key, title
         For programs and for people.
     a, b
-        Means over the seeds, P5, P50 and P95 of the prices [USD].
+        Means over the seeds, P5, P50 and P95 of the prices [USD, or `unit`].
     apart
-        B - A, P5, P50 and P95 of prices and seeds [USD].
+        B - A, P5, P50 and P95 of prices and seeds [USD, or `unit`].
     b_lower
         Share of the draws in which B is lower [-].
+    unit
+        Of all three, where it is no money; "": USD.
     """
 
     key: str
@@ -51,6 +53,7 @@ class ComparedAmount:
     b: Range
     apart: Range
     b_lower: float
+    unit: str = ""
 
     @property
     def same(self) -> bool:
@@ -110,7 +113,7 @@ def money_compared(a: Sequence[RunCost | None], b: Sequence[RunCost | None]) -> 
     count = len(first)
 
     def row(key: str, title: str, usd: Floats) -> ComparedAmount:
-        return _row(key, title, usd[:count], usd[count:])
+        return compared_amount(key, title, usd[:count], usd[count:])
 
     return MoneyComparison(
         row("total_usd", tr("Cost of the run"), total),
@@ -121,8 +124,8 @@ def money_compared(a: Sequence[RunCost | None], b: Sequence[RunCost | None]) -> 
     )
 
 
-def _row(key: str, title: str, a: Floats, b: Floats) -> ComparedAmount:
-    """Return the amounts of two designs, shape (seeds, draws) each [USD]."""
+def compared_amount(key: str, title: str, a: Floats, b: Floats, unit: str = "") -> ComparedAmount:
+    """Return the amounts of two designs, shape (seeds, draws) each [USD, or `unit`]."""
     apart = b - a
     apart[np.abs(apart) <= _NOTHING * np.maximum(np.abs(a), np.abs(b))] = 0.0
     middle = apart.mean(axis=0)
@@ -136,6 +139,7 @@ def _row(key: str, title: str, a: Floats, b: Floats) -> ComparedAmount:
         spread_of(b.mean(axis=0)),
         spread_of(middle),
         float((middle < 0.0).mean()),
+        unit,
     )
 
 
@@ -214,28 +218,53 @@ def _sure(found: MoneyComparison) -> str:
     )
 
 
-def row_cells(row: ComparedAmount) -> tuple[str, str, str, str, str]:
-    """Return title with its unit, A, B, B - A, and the range of that difference; the last two "" where all is one."""
-    scale, usd, decimals = _shown(row)
+@dataclass(frozen=True)
+class AmountWords:
+    """A compared amount in words: its unit, A and B, and B - A with its range, signed; "" where there is none."""
+
+    unit: str
+    a: str
+    b: str
+    apart: str = ""
+    low: str = ""
+    high: str = ""
+
+    @property
+    def spread(self) -> str:
+        """Return the range of the difference; "": there is none."""
+        return tr("{low} to {high}", low=self.low, high=self.high) if self.low else ""
+
+
+def amount_words(row: ComparedAmount) -> AmountWords:
+    """Return an amount of both runs in one unit, with as many digits as tell the difference."""
+    scale, unit, decimals = _shown(row)
     of_a, of_b = (f"{values[1] / scale:,.{decimals}f}" for values in (row.a, row.b))
-    title = tr("{title}, {usd}", title=row.title, usd=usd)
     if row.same:
-        return title, of_a, of_b, "", ""
+        return AmountWords(unit, of_a, of_b)
     low, middle, high = (_signed(value / scale, decimals) for value in row.apart)
-    return title, of_a, of_b, middle, tr("{low} to {high}", low=low, high=high)
+    if row.apart[0] == row.apart[2]:
+        return AmountWords(unit, of_a, of_b, middle)
+    return AmountWords(unit, of_a, of_b, middle, low, high)
+
+
+def row_cells(row: ComparedAmount) -> tuple[str, str, str, str, str]:
+    """Return title with its unit, A, B, B - A, and the range of that difference; the last two may be ""."""
+    words = amount_words(row)
+    title = tr("{title}, {usd}", title=row.title, usd=words.unit)
+    return title, words.a, words.b, words.apart, words.spread
 
 
 def _shown(row: ComparedAmount) -> tuple[float, str, int]:
-    """Return the unit of an amount [USD], its name, and decimals that show three digits of it, two of the change."""
+    """Return the unit of an amount, its name, and decimals that show three digits of it, two of the change."""
     size, apart = max(abs(row.a[1]), abs(row.b[1])), abs(row.apart[1])
-    scale, usd = usd_unit(size)
-    cents = 2 if size < _CENTS_BELOW else 0
+    scale, name = (1.0, row.unit) if row.unit else usd_unit(size)
+    cents = 2 if size < _CENTS_BELOW and not row.unit else 0
     places = [
         digits - math.floor(math.log10(value / scale))
         for value, digits in ((size, 2), (apart, 1))
         if value > 0.0
     ]
-    return scale, usd, min(_MOST_DECIMALS, max([cents, *places]))
+    return scale, name, min(_MOST_DECIMALS, max([cents, *places]))
 
 
 def _signed(value: float, decimals: int) -> str:

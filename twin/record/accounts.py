@@ -69,6 +69,12 @@ KEPT_STEP: tuple[str, ...] = (
 )
 """Step time: provisional until a checkpoint after it is durable, else lost. Numerator of ETTR."""
 
+STOP_COSTS: tuple[str, ...] = ("lost_work", "detection", "restart_and_load")
+"""What a stop takes of a job whose nodes are all there."""
+
+NODE_WAITS: tuple[str, ...] = ("idle_reserved", "idle_preempted")
+"""What a job waits for nodes that it lacks: meanwhile nothing can stop it."""
+
 RESTING: tuple[str, ...] = (
     "idle_no_job",
     "idle_fragmented",

@@ -1,4 +1,4 @@
-"""What of two runs may be chance: the test, each seed, the failures drawn; and what each checkpoint write takes."""
+"""What of two runs may be chance: the test, each seed, the stops drawn, and whether a stretch stands for the whole."""
 
 from __future__ import annotations
 
@@ -6,31 +6,28 @@ import math
 
 from twin.analysis.compare import Comparison
 from twin.analysis.paired import LEVEL, t_quantile
-from twin.planning.risk.risk import JobRisk
-from twin.report.comparison.words import known
-from twin.report.job_step import JobStep
-from twin.report.words import amount, length, rounded
+from twin.analysis.whole_job import StopsSeen
+from twin.report.comparison.words import known, signed_pp
+from twin.report.run_wins import poisson_tail
+from twin.report.words import length, percent, rounded
 
 _GOODPUT = "goodput"
-_MOST_SEEDS = 8
-"""Seeds of which each difference is told."""
-_OFF = 0.05
-"""Share by which the failures drawn are off the rates before it is told."""
+_OFF = 0.02
+"""Share by which the stops drawn are off the rates before it is told how seldom that is."""
+_NEVER = 1e-6
+"""Probability below which a number of stops is no draw of the rates."""
+_ENOUGH = 2.0
+"""So many times the scatter a difference is told from it."""
 
 
 def test_words(found: Comparison) -> str:
-    """Return the test behind the intervals, the difference of each seed, and what chance alone would give."""
+    """Return the test behind the intervals, and what chance alone would give."""
     differences = known(found)
     seeds = len(found.seeds)
     if seeds < 2:
         return ""
     t = t_quantile(seeds - 1, LEVEL)
     said = f"Intervals: Student's t of the differences, {seeds - 1} degrees of freedom, t = {t:.2f}."
-    goodput = found.differences.get(_GOODPUT)
-    if goodput is not None and goodput.pairs and len(goodput.pairs) <= _MOST_SEEDS:
-        each = [100.0 * (b - a) for a, b in goodput.pairs if a is not None and b is not None]
-        told = ", ".join(f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") for value in each)
-        said += f" Goodput by seed: {told} pp."
     by_chance = (1.0 - LEVEL) * len(differences)
     return f"{said} Of {len(differences)} figures about {by_chance:.0f} could be significant by chance alone."
 
@@ -47,17 +44,77 @@ def seeds_agree(found: Comparison) -> str:
     )
 
 
-def drawn_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) -> str:
-    """Return how many failures the seeds drew beside those of the rates, where that is far off; "": it is not."""
-    drawn = found.differences.get("interruptions")
-    if exposures is None or drawn is None or found.simulated_s is None:
+def drawn_words(stops: tuple[StopsSeen, StopsSeen] | None) -> str:
+    """Return how many stops the seeds drew beside those of the rates, and how seldom that is; "": unknown."""
+    if stops is None:
         return ""
-    model = exposures[0].model
-    rate_s = model.nodes * sum(cause.rate_s for cause in model.causes if not cause.planned)
-    by_rates = rate_s * found.simulated_s[0]
-    if not by_rates or abs(drawn.a / by_rates - 1.0) < _OFF:
+    of_a, of_b = stops
+    if round(of_a.drawn) == round(of_b.drawn) and abs(of_a.expected - of_b.expected) < 0.5:
+        return f"Both had {_drawn(of_a)}."
+    return f"A had {_drawn(of_a)}; B had {_drawn(of_b)}."
+
+
+def _drawn(seen: StopsSeen) -> str:
+    off, count = seen.drawn / seen.expected - 1.0, round(seen.drawn)
+    runs = "one run" if seen.runs == 1 else f"{seen.runs} runs"
+    rates = f"the rates give {rounded(seen.expected, 3)} ± {rounded(seen.by_chance, 2)}"
+    said = f"{count:,} stops in {runs}, planned ones too, where {rates}"
+    if abs(off) < _OFF:
+        return said
+    chance = poisson_tail(count, seen.expected) if off > 0.0 else 1.0 - poisson_tail(count + 1, seen.expected)
+    few = "many" if off > 0.0 else "few"
+    often = f"one in {1.0 / chance:,.0f} such draws has as {few}" if chance > _NEVER else "that is no chance"
+    return f"{said} ({percent(abs(off), 0)} {'more' if off > 0.0 else 'fewer'}: {often})"
+
+
+def stretch_words(
+    found: Comparison, stops: tuple[StopsSeen, StopsSeen] | None, stretch_s: float, whole_s: float
+) -> str:
+    """Return whether runs of a stretch stand for the whole, by how the number of stops in it scatters; "": unknown.
+
+    Parameters
+    ----------
+    stretch_s, whole_s
+        Time of one run, and of what it stands for [s].
+    """
+    if stops is None:
         return ""
-    return f"These seeds drew {rounded(drawn.a, 3)} unexpected stops each in A; the rates give {rounded(by_rates, 3)}."
+    seen, runs = stops[0], stops[0].runs
+    each = seen.expected / runs
+    counts = [(f"in {length(stretch_s)}", each)]
+    if runs > 1:
+        counts.append((f"in all {runs} runs", seen.expected))
+    if whole_s > stretch_s:
+        counts.append((f"in {length(whole_s)}", each * whole_s / stretch_s))
+    told = ", ".join(
+        f"{where} {rounded(count, 3)} ± {rounded(math.sqrt(count), 2)} ({percent(1.0 / math.sqrt(count), 0)})"
+        for where, count in counts
+    )
+    of_a, of_b = (100.0 * each.share_by_chance for each in stops)
+    said = (
+        f"Stops by the rates, with their scatter by chance: {told}. One takes {length(stops[0].each_s)} of the job "
+        f"in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "
+        f"{rounded(of_a, 2)} pp in A and ± {rounded(of_b, 2)} pp in B"
+    )
+    goodput = found.differences.get(_GOODPUT)
+    if goodput is None or goodput.same:
+        return f"{said}."
+    scatter = abs(of_b - of_a)
+    said += f", their difference by ± {rounded(scatter, 2)} pp."
+    if goodput.paired is not None:
+        seeds = 100.0 * goodput.paired * math.sqrt(goodput.seeds) / t_quantile(goodput.seeds - 1, LEVEL)
+        said += f" That of the seeds scatters by ± {rounded(seeds, 2)} pp."
+        scatter = max(scatter, seeds)
+    times = 100.0 * abs(goodput.difference) / scatter if scatter else math.inf
+    within = percent(1.0 / (times * math.sqrt(runs)), 0)
+    stands = (
+        f"one run of {length(stretch_s)} tells which is better, and "
+        f"{'it' if runs == 1 else f'all {runs}'} by how much to ± {within}"
+        if times >= _ENOUGH
+        else f"one run of {length(stretch_s)} does not tell which is better"
+        + (f"; all {runs} give it to ± {within}" if runs > 1 else "")
+    )
+    return f"{said} The difference is {signed_pp(goodput.difference)} pp, {rounded(times, 2)} times that: {stands}."
 
 
 def same_failures(found: Comparison) -> str:
@@ -68,25 +125,3 @@ def same_failures(found: Comparison) -> str:
         if key in found.differences and found.differences[key].same
     ]
     return f"Both had the same stops: {' and '.join(said)} a run." if said else ""
-
-
-def writes_words(exposures: tuple[JobRisk, JobRisk] | None, step: JobStep | None, found: Comparison) -> str:
-    """Return the best interval, how often both write, and what a write asks of the store and drops of the power."""
-    if exposures is None or any(math.isinf(each.interval_s) or each.pause_s <= 0.0 for each in exposures):
-        return ""
-    between_s = exposures[0].model.mean_between_s
-    said = []
-    if not math.isinf(between_s):
-        best_s = math.sqrt(2.0 * exposures[0].pause_s * between_s)
-        said.append(f"The best interval is {length(round(best_s))} (Young).")
-    if found.simulated_s is not None:
-        a, b = (86400.0 / (each.interval_s + each.pause_s) for each in exposures)
-        said.append(f"A writes about {a:.0f} times a day, B {b:.0f} times.")
-    if step is not None and step.checkpoint_bytes:
-        pause_s = exposures[0].pause_s
-        said.append(
-            f"A write puts {step.checkpoint_bytes / 1e12:.2f} TB on the store in {length(pause_s)} "
-            f"({step.checkpoint_bytes / pause_s / 1e9:,.0f} GB/s), and about "
-            f"{amount(step.step_w - step.idle_w, 'power', 2)} of IT power falls off meanwhile."
-        )
-    return " ".join(said)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from twin import units
 from twin.analysis.compare import Comparison
-from twin.analysis.money_comparison import ComparedAmount, Range, money_verdict, row_cells
+from twin.analysis.money_comparison import ComparedAmount, Range, amount_words, money_verdict, row_cells
 from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.significance import judged
+from twin.analysis.whole_job import WholeJob
 from twin.planning.risk.risk import JobRisk
+from twin.report.comparison.intervals import WON
 from twin.report.comparison.way import way_steps
 from twin.report.comparison.words import FEW_SEEDS, effect, has_many, known
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.range_bars import RangeDot
-from twin.report.run_theory import best_intervals, first_order
 from twin.report.words import amount, length, percent
 from twin.scenario.schema.document import Scenario
 
@@ -24,22 +24,28 @@ _UNITS = {"gpu_h_productive": "productive GPU-h", "pflop_day": "PFLOP-day"}
 _LONG_HEAD = 30
 """Letters of a head above which a column has its letter alone."""
 _YEAR_S = 365.0 * 86400.0
+RUN_FIRST = "Recommendation: run both to the end of the job first, with --until; this part does not decide."
 _SIGNS = "+\N{MINUS SIGN}"
 
 
 _WORTH = 0.02
 """Part of the largest price below which another is not told."""
-_WON = 1e-3
-"""Share of the time below which a better interval wins nothing."""
 
 
-def better(found: Comparison, year: bool = False) -> Child:
-    """Return which is better by money, by figures where money is not known, and what to do; `year`: what decides."""
+def better(found: Comparison, decides: str = "", waits: str = "") -> Child:
+    """Return which is better by money, by figures where money is not known, what decides, and what to do.
+
+    `waits`: why the time that was run does not stand for the whole job, so that nothing is to be done yet.
+    """
     lead = (
         f"{_NO_BOOKS} By its figures: {effect(found)}" if found.money is None else money_verdict(found.money)
     )
-    decides = decisive_words(found) if year else ""
-    return [lead, " ", tag("b", f"{decides} ") if decides else None, tag("b", recommendation(found))]
+    return [
+        lead,
+        " ",
+        tag("b", f"{decides} ") if decides else None,
+        tag("b", RUN_FIRST if waits else recommendation(found)),
+    ]
 
 
 def decisive_words(found: Comparison) -> str:
@@ -51,13 +57,22 @@ def decisive_words(found: Comparison) -> str:
     if work is None or work[1].same:
         return ""
     gpu_h, row = work
-    _, _, _, more, spread = row_cells(row)
-    unit = row_cells(row)[0].rpartition(", ")[2]
+    return f"For the work that A does in a year ({amount(gpu_h, 'gpu_hours', 3)} productive) B costs {more_words(row)}."
+
+
+def more_words(row: ComparedAmount, named: bool = True) -> str:
+    """Return how much more or less of an amount B has, with the range of that; `named`: say what range it is.
+
+    Examples
+    --------
+    "4.6 d more (P5 to P95: +1.8 to +7.4)"
+    """
+    words = amount_words(row)
+    if row.same:
+        return f"as much, {words.a} {words.unit}"
     word = "more" if row.apart[1] > 0.0 else "less"
-    return (
-        f"For the work that A does in a year ({amount(gpu_h, 'gpu_hours', 3)} productive) B costs "
-        f"{more.lstrip(_SIGNS)} {unit} {word} (B \N{MINUS SIGN} A, P5 to P95: {spread})."
-    )
+    spread = f" ({'P5 to P95: ' if named else ''}{words.spread})" if words.spread else ""
+    return f"{words.apart.lstrip(_SIGNS)} {words.unit} {word}{spread}"
 
 
 def same_work(found: Comparison) -> tuple[float, ComparedAmount] | None:
@@ -72,7 +87,7 @@ def same_work(found: Comparison) -> tuple[float, ComparedAmount] | None:
     return gpu_h, replace(money.unit, key="same_work", title=title, a=a, b=b, apart=apart)
 
 
-def price_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) -> str:
+def price_words(found: Comparison, intervals: tuple[JobRisk, JobRisk] | None) -> str:
     """Return what the better one pays for it, and whether a still better one is known."""
     chosen = chosen_of(found)
     if not chosen:
@@ -86,18 +101,18 @@ def price_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) ->
         if pays
         else f"{chosen} has nothing more than the other: no price."
     )
-    best = best_intervals(exposures[0]) if exposures is not None else None
-    if exposures is None or best is None:
+    best = intervals[0].rule_intervals if intervals is not None else None
+    if intervals is None or best is None:
         return f"{price} Whether something is still better these two runs do not tell."
-    own = exposures["AB".index(chosen)]
-    if math.isinf(own.interval_s):
-        return f"{price} By Young's rule the best interval is {length(round(best[0]))}; {chosen} never saves."
-    left = first_order(own) - math.sqrt(2.0 * own.pause_s / own.model.mean_between_s)
+    own = intervals["AB".index(chosen)]
+    if not own.saves:
+        return f"{price} By Young's rule the best interval is {length(best[0])}; {chosen} never saves."
+    left = own.loss_at(own.interval_s).whole - own.loss_at(best[0]).whole
     more = (
-        "nothing more to win by it" if left < _WON else f"the best one wins {percent(left)} more of the time"
+        "nothing more to win by it" if left < WON else f"the best one wins {percent(left)} more of the time"
     )
     return (
-        f"{price} By Young's rule the best interval is {length(round(best[0]))}; {chosen} saves every "
+        f"{price} By Young's rule the best interval is {length(best[0])}; {chosen} saves every "
         f"{length(own.interval_s)}: {more}."
     )
 
@@ -144,12 +159,24 @@ def length_words(found: Comparison, scenes: tuple[Scenario, Scenario] | None) ->
     of_a, of_b = map(units.spoken, found.simulated_s)
     if of_a != of_b:
         return f"A {of_a}, B {of_b}"
-    wholes = {units.spoken(scene.duration_s) for scene in scenes or ()}
-    return f"{of_a} of the {wholes.pop()} of the scene" if len(wholes) == 1 and wholes != {of_a} else of_a
+    if scenes is None or not is_part(found, scenes):
+        return of_a
+    return f"{of_a} of the {units.spoken(scenes[0].duration_s)} of the scene"
 
 
-def money_table(found: Comparison, heads: tuple[str, str]) -> Markup:
-    """Return what both cost, in the time compared and in a year, with the range of the difference."""
+def is_part(found: Comparison, scenes: tuple[Scenario, Scenario] | None) -> bool:
+    """Return whether both were simulated for the same part of two scenes of one length."""
+    if found.simulated_s is None or scenes is None:
+        return False
+    wholes = {units.spoken(scene.duration_s) for scene in scenes}
+    return len(wholes) == 1 and set(map(units.spoken, found.simulated_s)).isdisjoint(wholes)
+
+
+def money_table(found: Comparison, heads: tuple[str, str], whole: WholeJob | None) -> Markup:
+    """Return what both cost, in the time compared and in a year, with the range of the difference.
+
+    `whole`: the job until it is done, which stands there instead of a year; None: its end is unknown.
+    """
     if found.money is None:
         return tag("p", _NO_BOOKS)
     money, length_s = found.money, _common_s(found)
@@ -157,9 +184,9 @@ def money_table(found: Comparison, heads: tuple[str, str]) -> Markup:
     if length_s is not None:
         total = replace(total, title=f"Cost of the run of {units.spoken(length_s)}")
     rows = [money.unit, total, money.lost]
-    if (work := same_work(found)) is not None:
+    if whole is None and (work := same_work(found)) is not None:
         rows.insert(1, work[1])
-    if length_s is not None:
+    if whole is None and length_s is not None:
         rows.append(replace(_of_year(money.total, length_s), title="Cost of a year at this rate"))
         rows.append(replace(_of_year(money.lost, length_s), title="Of it, not productive, in a year"))
     note = (
@@ -168,11 +195,16 @@ def money_table(found: Comparison, heads: tuple[str, str]) -> Markup:
         "differences, draw by draw, with their range: it need not be B less A as printed. The range holds "
         f"{'prices and what the seeds leave open' if money.seeds > 1 else 'the prices alone'}. "
         "Capital counts by its life, for the time of the run; a lower cost of the run is better only for the same work."
-        f"{' A year at this rate: the run, repeated for 365 days.' if length_s is not None else ''}"
+        f"{' A year at this rate: the run, repeated for 365 days.' if whole is None and length_s is not None else ''}"
     )
-    short = (head if len(head) <= _LONG_HEAD else head[:1] for head in heads)
-    columns = ("", *short, "B \N{MINUS SIGN} A, median", "P5 to P95")
+    columns = amount_columns(heads)
     return joined([table(columns, map(row_cells, rows), right=4), tag("p", note, class_="note")])
+
+
+def amount_columns(heads: tuple[str, str]) -> list[str]:
+    """Return the heads of a table of amounts of A and B."""
+    short = (head if len(head) <= _LONG_HEAD else head[:1] for head in heads)
+    return ["", *short, "B \N{MINUS SIGN} A, median", "P5 to P95"]
 
 
 def _of_year(amount: ComparedAmount, simulated_s: float) -> ComparedAmount:
@@ -191,8 +223,6 @@ def money_dot(found: Comparison) -> RangeDot | None:
     if found.money is None or found.money.unit.same:
         return None
     row = found.money.unit
-    title, _, _, middle, _ = row_cells(row)
-    usd = title.rpartition(", ")[2]
-    name = f"Cost per {_UNITS[row.key]}"
+    words, name = amount_words(row), f"Cost per {_UNITS[row.key]}"
     low, percent, high = (100.0 * value / abs(row.a[1]) for value in row.apart)
-    return RangeDot(name, low, percent, high, f"{middle} {usd}", bool(row.cheaper))
+    return RangeDot(name, low, percent, high, f"{words.apart} {words.unit}", bool(row.cheaper))

@@ -9,20 +9,27 @@ from itertools import groupby
 from twin.analysis.compare import Basis, Comparison
 from twin.analysis.difference_words import sentence
 from twin.analysis.significance import basis_words, verdict
-from twin.planning.risk.risk import JobRisk
-from twin.plant.build import build
 from twin.record.inputs import app_version
-from twin.report.comparison.chance import drawn_words, same_failures, seeds_agree, test_words, writes_words
+from twin.report.comparison.chance import drawn_words, same_failures, seeds_agree, stretch_words, test_words
 from twin.report.comparison.figures import FIRST, figure_dots, figures_table, other_keys
-from twin.report.comparison.money import better, length_words, money_table, price_words
-from twin.report.comparison.way import (
+from twin.report.comparison.intervals import (
     checkpoint_words,
-    exposures_of,
-    trade_words,
-    way,
-    way_words,
+    rule_words,
+    verdict_words,
     with_intervals,
+    writes_words,
 )
+from twin.report.comparison.job import ComparedJob, compared_job
+from twin.report.comparison.money import (
+    better,
+    decisive_words,
+    is_part,
+    length_words,
+    money_table,
+    price_words,
+)
+from twin.report.comparison.way import trade_words, way, way_words
+from twin.report.comparison.whole_job import expected_words, job_table, later_waits, whole_s, whole_words
 from twin.report.comparison.words import (
     LEVEL_WORDS,
     as_shown,
@@ -33,14 +40,14 @@ from twin.report.comparison.words import (
     known,
     told,
 )
+from twin.report.comparison.worked_interval import RULE_SOURCES, SOURCES, worked_interval
 from twin.report.glossary import with_glossary
-from twin.report.job_step import JobStep, job_step
 from twin.report.markup import Child, Markup, joined, tag
-from twin.report.pages import ReportPart, report
+from twin.report.pages import ReportPart, ReportSection, report
+from twin.report.run_method import scene_sources
 from twin.report.words import figure_title
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.scene_catalog import catalog_of
 
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _NAMED, _MOST_NAME = 2, 90
@@ -61,10 +68,10 @@ class _Compared:
         Of A and B; by what they were called; what differs between their scenes, in a few words.
     differences, length, command
         Between the scenes; for how long both were simulated, in words; what makes the comparison again.
-    exposures
-        What the job is exposed to in A and B whose checkpoint interval differs; None: none does.
-    step
-        Of the only training of A, where checkpoints differ; None: unknown.
+    job
+        The only one of both.
+    scenes
+        Of A and B; None: unknown.
     """
 
     found: Comparison
@@ -75,8 +82,8 @@ class _Compared:
     differences: Sequence[Other]
     length: str
     command: str
-    exposures: tuple[JobRisk, JobRisk] | None
-    step: JobStep | None
+    job: ComparedJob
+    scenes: tuple[Scenario, Scenario] | None
 
 
 def compare_report(
@@ -114,13 +121,9 @@ def compare_report(
     same = titles[0] == titles[1]
     title = f"{titles[0]}: A beside B" if same else f"{titles[0]} compared with {titles[1]}"
     length = length_words(found, scenes)
-    exposed = exposures_of(differences, scenes)
-    step = None
-    if exposed is not None and scenes is not None:
-        catalog = catalog_of(scenes[0])
-        step = job_step(scenes[0], build(scenes[0], catalog), catalog)
+    job = compared_job(found, differences, scenes)
     compared = _Compared(
-        found, as_shown(found), heads, called, change, differences, length, command, exposed, step
+        found, as_shown(found), heads, called, change, differences, length, command, job, scenes
     )
     lead = "; ".join((_seeds(found), *([length] if length else [])))
     parts = [_summary(compared), _engineering(compared), _method(compared)]
@@ -157,39 +160,70 @@ def _seeds(found: Comparison) -> str:
 
 
 def _summary(compared: _Compared) -> ReportPart:
-    found, heads = compared.found, compared.heads
+    found, heads, job = compared.found, compared.heads, compared.job
     over = f". Over {compared.length}" if compared.length else ""
-    return ReportPart(
-        "summary",
-        "Summary",
-        "for who decides",
+    decides = decisive_words(found) if job.whole is None else ""
+    asked: list[tuple[str, Child]] = [
         (
-            ("Which is better?", joined([f"{'. '.join(heads)}{over}. ", better(found, year=True)])),
-            (
-                "What is the price of the better one, and is there a still better one?",
-                price_words(found, compared.exposures),
-            ),
-            ("What does it do, and how sure is that?", f"{effect(compared.shown)} {_sure(compared)}"),
+            "Which is better?",
+            joined([f"{'. '.join(heads)}{over}. ", better(found, decides, _waits(compared))]),
         ),
+    ]
+    sections: list[ReportSection] = []
+    if job.whole is not None and compared.scenes is not None:
+        asked.append(("What does it come to for the whole job?", _whole(compared, compared.scenes)))
+        sections.append(("job", "The whole job", job_table(job.whole, heads, len(found.seeds))))
+    asked += [
         (
-            ("money", "In money", money_table(found, heads)),
-            ("differences", "What matters first", figure_dots(found, FIRST, money=True)),
+            "What is the price of the better one, and is there a still better one?",
+            price_words(found, job.intervals),
         ),
-    )
+        ("What does it do, and how sure is that?", f"{effect(compared.shown)} {_sure(compared)}"),
+    ]
+    sections += [
+        ("money", "In money", money_table(found, heads, job.whole)),
+        ("differences", "What matters first", figure_dots(found, FIRST, money=True)),
+    ]
+    return ReportPart("summary", "Summary", "for who decides", tuple(asked), tuple(sections))
 
 
-def _holds(compared: _Compared) -> str:
-    """Return for how long was compared, and that the rest is taken to be like it."""
-    if " of the " not in compared.length:
-        return f"Compared over {compared.length}." if compared.length else ""
-    return f"{compared.length} were run: the rest is taken to go on like them."
+def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
+    """Return what the whole job comes to, what it would with the stops of the rates, and where that does not hold."""
+    job, waits = compared.job, _waits(compared)
+    said: list[Child] = [tag("b", whole_words(job, scenes))]
+    if waits:
+        said = [tag("b", waits), f"At the rate of this part: {whole_words(job, scenes)}"]
+    ranges = "In brackets P5 to P95, paired over the seeds." if has_many(compared.found) else ""
+    said += [ranges, drawn_words(job.stops), expected_words(job.whole)]
+    return joined([words, " "] for words in said if words)
+
+
+def _waits(compared: _Compared) -> str:
+    """Return where spares run out only after the time that was run."""
+    stretch_s, whole = compared.found.simulated_s, compared.job.whole
+    if stretch_s is None or whole is None:
+        return ""
+    return later_waits(compared.job.risks, stretch_s[0], whole_s(whole))
+
+
+def _stands(compared: _Compared) -> str:
+    """Return whether the time that was run stands for the whole."""
+    found, scenes, stops = compared.found, compared.scenes, compared.job.stops
+    if stops is not None and found.simulated_s is not None and scenes is not None:
+        stretch_s = found.simulated_s[0]
+        words = stretch_words(found, stops, stretch_s, max(stretch_s, scenes[0].duration_s))
+        return " ".join(part for part in (_waits(compared), words) if part)
+    if is_part(found, scenes):
+        return f"{compared.length} were run: the rest is taken to go on like them."
+    return f"Compared over {compared.length}." if compared.length else "For how long both ran is not known."
 
 
 def _sure(compared: _Compared) -> str:
     found, shown = compared.found, compared.shown
     if not has_many(found):
         return " ".join((*found.remarks, verdict(shown)))
-    said = (count_words(shown, len(known(found))), seeds_agree(found), drawn_words(found, compared.exposures))
+    drawn = "" if compared.job.whole is not None else drawn_words(compared.job.stops)
+    said = (count_words(shown, len(known(found))), seeds_agree(found), drawn)
     return " ".join((*(part for part in said if part), *found.remarks))
 
 
@@ -197,31 +231,25 @@ def _sure(compared: _Compared) -> str:
 
 
 def _engineering(compared: _Compared) -> ReportPart:
-    found, heads = compared.found, compared.heads
+    found, heads, job = compared.found, compared.heads, compared.job
+    asked: list[tuple[str, Child]] = [
+        ("What is to be done?", better(found, waits=_waits(compared))),
+        ("Where does the difference come from?", way_words(found)),
+    ]
+    if job.intervals is not None and (which := verdict_words(found, job.intervals)):
+        asked.append(("Which has the better checkpoint interval, and why?", which))
+    saves = (checkpoint_words(found, compared.differences), writes_words(job.intervals, job.step, found))
+    asked += [
+        ("What of checkpoints and lost work?", " ".join(part for part in saves if part)),
+        ("What of power, cooling and water?", told(compared.shown, _SUPPLY)),
+        ("What of failures?", f"{same_failures(found)} {told(compared.shown, _WORK)}".strip()),
+        ("Does the time that was run stand for the whole?", _stands(compared)),
+    ]
     return ReportPart(
         "engineering",
         "Engineering",
         "for who builds and runs it",
-        (
-            ("What is to be done?", better(found)),
-            ("Where does the difference come from?", way_words(found)),
-            (
-                "What of checkpoints and lost work?",
-                " ".join(
-                    part
-                    for part in (
-                        checkpoint_words(found, compared.differences),
-                        writes_words(compared.exposures, compared.step, found),
-                    )
-                    if part
-                ),
-            ),
-            ("What of power, cooling and water?", told(compared.shown, _SUPPLY)),
-            (
-                "What of failures, and does it hold for longer?",
-                f"{same_failures(found)} {told(compared.shown, _WORK)} {_holds(compared)}".strip(),
-            ),
-        ),
+        tuple(asked),
         (
             ("figures", "Figures", figures_table(found, heads)),
             ("ledger", "Where the GPU time went, from A to B", way(found)),
@@ -261,16 +289,43 @@ def _method(compared: _Compared) -> ReportPart:
         "for who teaches or checks",
         (
             ("What is compared?", f"{what} {_basis(found)}".strip()),
-            ("What is traded?", trade_words(found, compared.exposures)),
+            ("What is traded?", _traded(compared)),
             ("How is chance told from effect?", many),
             ("How can I repeat it?", again),
         ),
         (
-            ("evidence", "The figures behind it", figures_table(found, compared.heads, (*FIRST, "ettr"))),
+            *(
+                (("interval", "The paired interval, worked out", steps),)
+                if (steps := worked_interval(found))
+                else ()
+            ),
             ("verdict", "Conclusions", _conclusions(compared)),
             ("scenes", "Differences between the scenes", _scenes(differences)),
+            ("sources", "Sources", _sources(compared)),
         ),
     )
+
+
+def _traded(compared: _Compared) -> str:
+    """Return what is traded, and where checkpoints are the change, by which rule."""
+    intervals = compared.job.intervals
+    rule = "" if intervals is None else rule_words(compared.found, intervals)
+    return f"{trade_words(compared.found)} {rule}".strip()
+
+
+def _sources(compared: _Compared) -> Markup:
+    """Return the sources of the scenes, and of the methods of the comparison."""
+    methods = (*SOURCES, *(RULE_SOURCES if compared.job.intervals is not None else ()))
+    parts: list[Child] = []
+    if compared.scenes is not None:
+        a, b = compared.scenes
+        alike = a.sources == b.sources
+        parts += (
+            [scene_sources(a)]
+            if alike
+            else [tag("p", "A:"), scene_sources(a), tag("p", "B:"), scene_sources(b)]
+        )
+    return joined([*parts, tag("p", f"Methods. {'; '.join(methods)}.", class_="note")])
 
 
 def _basis(found: Comparison) -> str:

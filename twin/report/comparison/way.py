@@ -1,84 +1,28 @@
-"""From the GPU time of A to that of B: a waterfall, its accounts, and what checkpoints cost and save."""
+"""From the GPU time of A to that of B: a waterfall, its accounts, and what is traded."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from twin.analysis.account_words import INSTALLED, account_title, step_title
-from twin.analysis.branch_changes import interval_in_words
+from twin.analysis.account_words import INSTALLED, step_title
 from twin.analysis.compare import Comparison
-from twin.planning.job.result import PlanError
-from twin.planning.profile.figures import ProfileError
-from twin.planning.risk.risk import JobRisk, risk_of
-from twin.plant.build import build
-from twin.record.accounts import KEPT_STEP, RESTING
+from twin.record.accounts import KEPT_STEP
 from twin.report.charts import Bar, waterfall
+from twin.report.comparison.words import signed
 from twin.report.loss_groups import WITHIN_STEPS
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.run_theory import FIRST_ORDER, best_intervals, first_order, first_order_words
-from twin.report.words import length, percent, rounded
-from twin.scenario.file.diff import Difference as Other
-from twin.scenario.schema.document import Scenario
-from twin.scenario.schema.scene_catalog import catalog_of
-from twin.scenario.text.path import split
+from twin.report.words import percent, rounded
 
 _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""
 _NOTHING = 1e-9
 """Share of all GPU time below which a difference is one of rounding."""
-_CHECKPOINTS = ("checkpoint_stall", "lost_work")
 _COLOURS = (
     ("takes", "takes productive time from B"),
     ("adds", "adds productive time to B"),
 )
-
-
-def with_intervals(
-    differences: Sequence[Other], scenes: tuple[Scenario, Scenario] | None
-) -> tuple[Other, ...]:
-    """Return differences in which a rule of checkpoints says the interval that it comes to."""
-    if scenes is None:
-        return tuple(differences)
-    return tuple(
-        replace(other, old=_interval(other.old, other, scenes[0]), new=_interval(other.new, other, scenes[1]))
-        if is_interval(other)
-        else other
-        for other in differences
-    )
-
-
-def is_interval(other: Other) -> bool:
-    """Return whether a difference is in the checkpoint interval of a job."""
-    steps = split(other.path)
-    return steps[0] == "jobs" and tuple(steps[2:]) == ("checkpoint", "interval")
-
-
-def _interval(value: object, other: Other, scene: Scenario) -> object:
-    """Return the interval in words; the value itself where no rule is behind it."""
-    job = next((job for job in scene.jobs if job.id == split(other.path)[1]), None)
-    if job is None or not isinstance(job.checkpoint.interval, str):
-        return value
-    return interval_in_words(job, scene, build(scene, catalog_of(scene)))
-
-
-def checkpoint_words(found: Comparison, differences: Sequence[Other]) -> str:
-    """Return the intervals of A and B, and the GPU time of checkpoints and of lost work in each."""
-    said = [
-        f"Job {split(other.path)[1]} saves every {other.old} in A and every {other.new} in B"
-        for other in differences
-        if is_interval(other) and other.old and other.new
-    ]
-    a, b = found.ledgers_gpu_h
-    for account in _CHECKPOINTS:
-        if account in a and account in b:
-            title = account_title(account)
-            said.append(
-                f"{title[:1].upper()}{title[1:]} {rounded(a[account])} GPU-h in A and {rounded(b[account])} GPU-h in "
-                f"B ({signed(b[account] - a[account])})"
-            )
-    return f"{'. '.join(said)}." if said else "Nothing is known of them."
 
 
 @dataclass(frozen=True)
@@ -200,8 +144,8 @@ def way_words(found: Comparison) -> str:
     return f"Productive time differs by {signed(apart)} GPU-h{of}. What the largest accounts add to it: {largest}."
 
 
-def trade_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) -> str:
-    """Return what B has less and more of than A, and where checkpoints are the change, by which rule."""
+def trade_words(found: Comparison) -> str:
+    """Return what B has less and more of than A."""
     steps, _ = _told_apart(way_steps(found))
     own = [step for step in steps if not step.by_number]
     sides = [
@@ -220,90 +164,9 @@ def trade_words(found: Comparison, exposures: tuple[JobRisk, JobRisk] | None) ->
     if abs(rest) > 1e-4 * abs(apart):
         others.append(f"smaller ones ({signed(rest)})")
     follows = f" with {' and '.join(others)}" if others else ""
-    words = (
+    return (
         f"B {', and '.join(said)};{follows} that is {signed(apart)} productive GPU-h." if said else "Nothing."
     )
-    return f"{words} {_rule_words(found, exposures)}" if exposures is not None else words
-
-
-def _rule_words(found: Comparison, exposures: tuple[JobRisk, JobRisk]) -> str:
-    """Return what checkpoints and lost work come to in A and in B by the rule of first order, and where it is least."""
-    of_a, of_b = exposures
-    best = best_intervals(of_a)
-    if best is None or any(math.isinf(each.interval_s) for each in exposures):
-        return ""
-    young_s, daly_s = (length(round(seconds)) for seconds in best)
-    between = length(of_a.model.mean_between_s)
-    return (
-        f"The rule: {FIRST_ORDER}, with a pause w of {length(of_a.pause_s)} and M of {between} between stops, is "
-        f"{first_order_words(of_a)} in A and {first_order_words(of_b)} in B; it is least at {young_s} (Young; Daly: "
-        f"{daly_s}). {_ledger_words(found, exposures)}"
-    ).strip()
-
-
-def _ledger_words(found: Comparison, exposures: tuple[JobRisk, JobRisk]) -> str:
-    """Return what checkpoints and lost work took of the time held in both, beside the difference by the rule."""
-    shares = []
-    for ledger in found.ledgers_gpu_h:
-        held = math.fsum(gpu_h for account, gpu_h in ledger.items() if account not in RESTING)
-        if not held:
-            return ""
-        shares.append([ledger.get(account, 0.0) / held for account in _CHECKPOINTS])
-    (stall_a, lost_a), (stall_b, lost_b) = shares
-    by_rule = first_order(exposures[0]) - first_order(exposures[1])
-    runs = found.differences.get("goodput")
-    seen = "" if runs is None else f", of goodput in the runs {signed_pp(runs.difference)}"
-    half = "" if runs is None or runs.paired is None else f" ± {100.0 * runs.paired:.1f}"
-    return (
-        f"The ledgers have {_sum_words(stall_a, lost_a)} of the time held in A and {_sum_words(stall_b, lost_b)} in B. "
-        f"Difference by the rule {signed_pp(by_rule)}{seen}{half} pp.{_power_words(found, stall_b - stall_a)}"
-    )
-
-
-def _sum_words(stall: float, lost: float) -> str:
-    whole = round(stall, 4) + round(lost, 4)
-    return f"{percent(stall, 2)} + {percent(lost, 2)} = {percent(whole, 2)}"
-
-
-def _power_words(found: Comparison, more_stall: float) -> str:
-    """Return why mean power differs: GPUs that wait for a write draw less; "": another reason, or none."""
-    power = found.differences.get("power_mean_w")
-    if power is None or not power.difference * more_stall < 0.0:
-        return ""
-    word, more = ("less", "more") if more_stall < 0.0 else ("more", "less")
-    return f" B waits {word} for writes, in which GPUs draw little, so it draws {more} power in the mean."
-
-
-def signed_pp(share: float) -> str:
-    """Return a difference of shares in percentage points, signed.
-
-    >>> signed_pp(-0.0525)
-    '−5.2'
-    """
-    return f"{100.0 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
-
-
-def exposures_of(
-    differences: Sequence[Other], scenes: tuple[Scenario, Scenario] | None
-) -> tuple[JobRisk, JobRisk] | None:
-    """Return what the job is exposed to in A and in B whose checkpoint interval differs; None: none does."""
-    job = next((split(other.path)[1] for other in differences if is_interval(other)), None)
-    if job is None or scenes is None:
-        return None
-    try:
-        of_a, of_b = (
-            risk_of(scene, build(scene, found), found, job)
-            for scene in scenes
-            for found in (catalog_of(scene),)
-        )
-    except (PlanError, ProfileError, ValueError):
-        return None
-    return of_a, of_b
-
-
-def signed(gpu_h: float) -> str:
-    """Return a change of GPU time with its sign."""
-    return f"{'+' if gpu_h >= 0 else chr(0x2212)}{rounded(abs(gpu_h))}"
 
 
 def _hours(gpu_h: float | None) -> Child:

@@ -9,7 +9,7 @@ from twin.analysis.compare import Comparison
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.paired import PairedDifference
 from twin.analysis.significance import judged
-from twin.report.words import apart_text, figure_text, figure_title
+from twin.report.words import apart_text, figure_text, figure_title, rounded
 
 FEW_SEEDS = 8
 """Below so many seeds intervals are wide."""
@@ -97,3 +97,17 @@ def count_words(found: Comparison, of_all: int) -> str:
     energy = sum(key in _OF_ENERGY for key in sure) if "energy_j" in sure else 0
     of = f", of which {energy} follow from the facility energy" if energy else ""
     return f"{len(sure)} of {of_all} figures differ significantly ({LEVEL_WORDS}, paired over the seeds){of}."
+
+
+def signed(gpu_h: float) -> str:
+    """Return a change of GPU time with its sign."""
+    return f"{'+' if gpu_h >= 0 else chr(0x2212)}{rounded(abs(gpu_h))}"
+
+
+def signed_pp(share: float) -> str:
+    """Return a difference of shares in percentage points, signed.
+
+    >>> signed_pp(-0.0525)
+    '−5.2'
+    """
+    return f"{100.0 * share:+.1f}".replace("-", "\N{MINUS SIGN}")

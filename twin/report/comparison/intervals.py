@@ -1,0 +1,170 @@
+"""Checkpoints of two runs: their intervals, which is better by the rule and why, what writes and lost work took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twin.analysis.account_words import account_title
+from twin.analysis.branch_changes import interval_in_words
+from twin.analysis.compare import Comparison
+from twin.planning.risk.risk import JobRisk
+from twin.plant.build import build
+from twin.record.accounts import RESTING
+from twin.report.comparison.words import signed, signed_pp
+from twin.report.job_step import JobStep
+from twin.report.run_theory import FIRST_ORDER, first_order_words
+from twin.report.words import amount, length, percent, rounded
+from twin.scenario.file.diff import Difference as Other
+from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.scene_catalog import catalog_of
+from twin.scenario.text.path import split
+
+WON = 1e-3
+"""Share of the time below which a better interval wins nothing."""
+_CHECKPOINTS = ("checkpoint_stall", "lost_work")
+
+
+def with_intervals(
+    differences: Sequence[Other], scenes: tuple[Scenario, Scenario] | None
+) -> tuple[Other, ...]:
+    """Return differences in which a rule of checkpoints says the interval that it comes to."""
+    if scenes is None:
+        return tuple(differences)
+    return tuple(
+        replace(other, old=_interval(other.old, other, scenes[0]), new=_interval(other.new, other, scenes[1]))
+        if is_interval(other)
+        else other
+        for other in differences
+    )
+
+
+def is_interval(other: Other) -> bool:
+    """Return whether a difference is in the checkpoint interval of a job."""
+    steps = split(other.path)
+    return steps[0] == "jobs" and tuple(steps[2:]) == ("checkpoint", "interval")
+
+
+def _interval(value: object, other: Other, scene: Scenario) -> object:
+    """Return the interval in words; the value itself where no rule is behind it."""
+    job = next((job for job in scene.jobs if job.id == split(other.path)[1]), None)
+    if job is None or not isinstance(job.checkpoint.interval, str):
+        return value
+    return interval_in_words(job, scene, build(scene, catalog_of(scene)))
+
+
+def checkpoint_words(found: Comparison, differences: Sequence[Other]) -> str:
+    """Return the intervals of A and B, and the GPU time of checkpoints and of lost work in each."""
+    said = [
+        f"Job {split(other.path)[1]} saves every {other.old} in A and every {other.new} in B"
+        for other in differences
+        if is_interval(other) and other.old and other.new
+    ]
+    a, b = found.ledgers_gpu_h
+    for account in _CHECKPOINTS:
+        if account in a and account in b:
+            title = account_title(account)
+            said.append(
+                f"{title[:1].upper()}{title[1:]} {rounded(a[account])} GPU-h in A and {rounded(b[account])} GPU-h in "
+                f"B ({signed(b[account] - a[account])})"
+            )
+    return f"{'. '.join(said)}." if said else "Nothing is known of them."
+
+
+def verdict_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
+    """Return which of two checkpoint intervals is the better one, and why; "": no rule tells."""
+    best = intervals[0].rule_intervals
+    if best is None or not all(each.saves for each in intervals):
+        return ""
+    losses = [each.loss_at(each.interval_s) for each in intervals]
+    sides = sorted(zip("AB", intervals, losses, strict=True), key=lambda side: side[2].whole)
+    (good, good_risk, least), (other, other_risk, more) = sides
+    best_s, between = best[0], length(intervals[0].model.mean_between_losses_s)
+    rule = (
+        f"the best one is {length(best_s)} by Young's rule, with a stop that undoes work every {between} and a write "
+        f"of {length(intervals[0].pause_s)}"
+    )
+    if more.whole - least.whole < WON:
+        return f"Neither: both lose {percent(least.whole)} of the time; {rule}."
+    seldom = other_risk.interval_s > good_risk.interval_s
+    writes, lost = (percent(abs(a - b)) for a, b in ((more.writes, least.writes), (more.lost, least.lost)))
+    why = (
+        f"saves too seldom: writes take {writes} less of the time, and work done again {lost} more"
+        if seldom
+        else f"saves too often: writes take {writes} more of the time, and work done again {lost} less"
+    )
+    times = [rounded(each.interval_s / best_s, 2) for each in (good_risk, other_risk)]
+    goodput = found.differences.get("goodput")
+    runs = "" if goodput is None else f"; goodput in the runs differs by {signed_pp(goodput.difference)} pp"
+    return (
+        f"That of {good}, {times[0]} times the best one; that of {other} is {times[1]} times it: {rule}. {other} "
+        f"{why}, {percent(more.whole - least.whole)} in all{runs}."
+    )
+
+
+def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None, found: Comparison) -> str:
+    """Return how often both write, and what a write asks of the store and drops of the power."""
+    if intervals is None or any(not each.saves or each.pause_s <= 0.0 for each in intervals):
+        return ""
+    said = []
+    if found.simulated_s is not None:
+        a, b = (86400.0 / (each.interval_s + each.pause_s) for each in intervals)
+        said.append(f"A writes about {a:.0f} times a day, B {b:.0f} times.")
+    if step is not None and step.checkpoint_bytes:
+        pause_s = intervals[0].pause_s
+        said.append(
+            f"A write puts {step.checkpoint_bytes / 1e12:.2f} TB on the store in {length(pause_s)} "
+            f"({step.checkpoint_bytes / pause_s / 1e9:,.0f} GB/s), and about "
+            f"{amount(step.step_w - step.idle_w, 'power', 2)} of IT power falls off meanwhile."
+        )
+    return " ".join(said)
+
+
+def rule_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
+    """Return what checkpoints and lost work come to in A and in B by the rule of first order, and where it is least."""
+    of_a, of_b = intervals
+    best = of_a.rule_intervals
+    if best is None or not all(each.saves for each in intervals):
+        return ""
+    young_s, daly_s = map(length, best)
+    between = length(of_a.model.mean_between_losses_s)
+    return (
+        f"The rule: {FIRST_ORDER}, with a pause w of {length(of_a.pause_s)} and M of {between} between stops, is "
+        f"{first_order_words(of_a)} in A and {first_order_words(of_b)} in B; it is least at {young_s} (Young; Daly: "
+        f"{daly_s}). {_ledger_words(found, intervals)}"
+    ).strip()
+
+
+def _ledger_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
+    """Return what checkpoints and lost work took of the time held in both, beside the difference by the rule."""
+    shares = []
+    for ledger in found.ledgers_gpu_h:
+        held = math.fsum(gpu_h for account, gpu_h in ledger.items() if account not in RESTING)
+        if not held:
+            return ""
+        shares.append([ledger.get(account, 0.0) / held for account in _CHECKPOINTS])
+    (stall_a, lost_a), (stall_b, lost_b) = shares
+    of_a, of_b = (each.loss_at(each.interval_s).whole for each in intervals)
+    by_rule = of_a - of_b
+    runs = found.differences.get("goodput")
+    seen = "" if runs is None else f", of goodput in the runs {signed_pp(runs.difference)}"
+    half = "" if runs is None or runs.paired is None else f" ± {100.0 * runs.paired:.1f}"
+    return (
+        f"The ledgers have {_sum_words(stall_a, lost_a)} of the time held in A and {_sum_words(stall_b, lost_b)} in B. "
+        f"Difference by the rule {signed_pp(by_rule)}{seen}{half} pp.{_power_words(found, stall_b - stall_a)}"
+    )
+
+
+def _sum_words(stall: float, lost: float) -> str:
+    whole = round(stall, 4) + round(lost, 4)
+    return f"{percent(stall, 2)} + {percent(lost, 2)} = {percent(whole, 2)}"
+
+
+def _power_words(found: Comparison, more_stall: float) -> str:
+    """Return why mean power differs: GPUs that wait for a write draw less; "": another reason, or none."""
+    power = found.differences.get("power_mean_w")
+    if power is None or not power.difference * more_stall < 0.0:
+        return ""
+    word, more = ("less", "more") if more_stall < 0.0 else ("more", "less")
+    return f" B waits {word} for writes, in which GPUs draw little, so it draws {more} power in the mean."

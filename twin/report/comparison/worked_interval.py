@@ -1,0 +1,131 @@
+"""The paired interval of a comparison worked out with its numbers, so that it can be done again by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from twin.analysis.compare import Comparison
+from twin.analysis.figures import ComparedFigure
+from twin.analysis.paired import LEVEL, PairedDifference, t_quantile
+from twin.report.comparison.figures import FIRST
+from twin.report.comparison.words import LEVEL_WORDS, known
+from twin.report.markup import Markup, joined, number, table, tag
+from twin.report.words import figure_title
+
+_MOST_SEEDS = 20
+"""Seeds that are listed one by one."""
+_MINUS = "\N{MINUS SIGN}"
+_DIGITS = 5
+"""Significant digits of the largest difference: enough to come to the interval as it is printed elsewhere."""
+SOURCES = (
+    "Paired interval: Student (W. S. Gosset) 1908, The probable error of a mean, Biometrika 6, 1",
+    "Unpaired interval: Welch 1947, The generalization of Student's problem, Biometrika 34, 28",
+    "Signs of the seeds: Dixon and Mood 1946, The statistical sign test, J. American Statistical Association 41, 557",
+)
+RULE_SOURCES = (
+    "Best interval: Young 1974, A first order approximation to the optimum checkpoint interval, Communications of the "
+    "ACM 17, 530",
+    "Its higher order: Daly 2006, A higher order estimate of the optimum checkpoint interval for restart dumps, Future "
+    "Generation Computer Systems 22, 303",
+)
+
+
+@dataclass(frozen=True)
+class WorkedInterval:
+    """A paired interval, step by step.
+
+    Parameters
+    ----------
+    differences
+        B - A of each seed, d_i.
+    mean, spread
+        Their mean d, and their standard deviation s, of n - 1 degrees of freedom.
+    t, half
+        Quantile of Student's distribution, and half the width of the interval, t s / sqrt(n).
+    """
+
+    differences: tuple[float, ...]
+    mean: float
+    squares: float
+    spread: float
+    t: float
+    half: float
+
+
+def worked(differences: Sequence[float]) -> WorkedInterval:
+    """Return the paired interval of the differences of at least two seeds, step by step.
+
+    Examples
+    --------
+    >>> found = worked([1.0, 2.0, 3.0])
+    >>> found.mean, found.squares, found.spread, round(found.half, 3)
+    (2.0, 2.0, 1.0, 2.484)
+    """
+    n = len(differences)
+    mean = math.fsum(differences) / n
+    squares = math.fsum((difference - mean) ** 2 for difference in differences)
+    spread, t = math.sqrt(squares / (n - 1)), t_quantile(n - 1, LEVEL)
+    return WorkedInterval(tuple(differences), mean, squares, spread, t, t * spread / math.sqrt(n))
+
+
+def worked_interval(found: Comparison) -> Markup | None:
+    """Return the paired interval of the first figure that differs, with its numbers; None: one run of each."""
+    chosen = _chosen(found)
+    if chosen is None:
+        return None
+    figure, difference = chosen
+    scale, unit = (100.0, "%") if figure.unit == "share" else (1.0, "")
+    pairs = [
+        (seed, scale * a, scale * b)
+        for seed, (a, b) in zip(found.seeds, difference.pairs, strict=True)
+        if a is not None and b is not None
+    ]
+    steps = worked([b - a for _, a, b in pairs])
+    decimals = _decimals(max(map(abs, steps.differences)))
+    n, pp, root = len(pairs), " pp" if unit else "", "\N{SQUARE ROOT}"
+    mean, spread, squares, half = (
+        _plain(value, decimals) for value in (steps.mean, steps.spread, steps.squares, steps.half)
+    )
+    title = figure_title(figure)
+    heads = (
+        "seed",
+        *(f"{side}{f', {unit}' if unit else ''}" for side in "AB"),
+        f"d = B {_MINUS} A{pp and ', pp'}",
+    )
+    rows = [
+        (str(seed), *(number(value, _plain(value, decimals)) for value in (a, b, b - a)))
+        for seed, a, b in pairs
+    ]
+    sums = [
+        f"Mean d = (sum of d) / n = {_plain(math.fsum(steps.differences), decimals)} / {n} = {mean}{pp}.",
+        f"Standard deviation s = {root}(sum of (d {_MINUS} mean)² / (n {_MINUS} 1)) = {root}({squares} / {n - 1}) = "
+        f"{spread}{pp}.",
+        f"Half width = t s / {root}n = {steps.t:.3f} × {spread} / {root}{n} = {half}{pp}; t is Student's quantile of "
+        f"n {_MINUS} 1 = {n - 1} degrees of freedom at {LEVEL_WORDS}, two-sided.",
+        f"So the interval is {mean} ± {half}{pp}. Taken as if A and B had nothing in common (Welch), it would be ± "
+        f"{_plain(scale * (difference.unpaired or 0.0), decimals)}{pp}: what the same seeds win.",
+    ]
+    return joined(
+        [
+            tag("p", f"{title}, seed by seed:"),
+            table(heads, rows, right=3) if n <= _MOST_SEEDS else None,
+            tag("ol", [tag("li", line) for line in sums]),
+        ]
+    )
+
+
+def _chosen(found: Comparison) -> tuple[ComparedFigure, PairedDifference] | None:
+    """Return the figure that is worked out: the first that decides of those that differ in several seeds."""
+    differ = [pair for pair in known(found) if pair[1].paired is not None and not pair[1].same]
+    order = {key: place for place, key in enumerate(FIRST)}
+    return min(differ, key=lambda pair: order.get(pair[0].key, len(FIRST)), default=None)
+
+
+def _decimals(size: float) -> int:
+    return max(0, _DIGITS - 1 - math.floor(math.log10(size))) if size else 0
+
+
+def _plain(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}".replace("-", _MINUS)
