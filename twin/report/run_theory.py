@@ -194,11 +194,6 @@ def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:
     return exposure.rule_intervals
 
 
-def first_order(exposure: JobRisk) -> float:
-    """Return the share that checkpoints and lost work take at the interval of a job, to the first order."""
-    return exposure.loss_at(exposure.interval_s).whole
-
-
 def first_order_words(exposure: JobRisk) -> str:
     """Return what checkpoints and lost work take at the interval of a job, to the first order."""
     loss = exposure.loss_at(exposure.interval_s)

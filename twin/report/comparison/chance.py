@@ -107,12 +107,12 @@ def stretch_words(
         scatter = max(scatter, seeds)
     times = 100.0 * abs(goodput.difference) / scatter if scatter else math.inf
     within = percent(1.0 / (times * math.sqrt(runs)), 0)
+    of_all = "" if runs == 1 else f"all {runs} "
     stands = (
-        f"one run of {length(stretch_s)} tells which is better, and "
-        f"{'it' if runs == 1 else f'all {runs}'} by how much to ± {within}"
+        f"one run of {length(stretch_s)} tells which is better, and {of_all}by how much to ± {within}"
         if times >= _ENOUGH
         else f"one run of {length(stretch_s)} does not tell which is better"
-        + (f"; all {runs} give it to ± {within}" if runs > 1 else "")
+        + (f"; {of_all}give it to ± {within}" if runs > 1 else "")
     )
     return f"{said} The difference is {signed_pp(goodput.difference)} pp, {rounded(times, 2)} times that: {stands}."
 

@@ -29,7 +29,14 @@ from twin.report.comparison.money import (
     price_words,
 )
 from twin.report.comparison.way import trade_words, way, way_words
-from twin.report.comparison.whole_job import expected_words, job_table, later_waits, whole_s, whole_words
+from twin.report.comparison.whole_job import (
+    expected_words,
+    job_table,
+    later_waits,
+    luck_words,
+    whole_s,
+    whole_words,
+)
 from twin.report.comparison.words import (
     LEVEL_WORDS,
     as_shown,
@@ -40,11 +47,12 @@ from twin.report.comparison.words import (
     known,
     told,
 )
-from twin.report.comparison.worked_interval import RULE_SOURCES, SOURCES, worked_interval
+from twin.report.comparison.worked_interval import SOURCES, worked_interval
 from twin.report.glossary import with_glossary
 from twin.report.markup import Child, Markup, joined, tag
 from twin.report.pages import ReportPart, ReportSection, report
 from twin.report.run_method import scene_sources
+from twin.report.run_theory import sources_words
 from twin.report.words import figure_title
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
@@ -194,7 +202,7 @@ def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
     if waits:
         said = [tag("b", waits), f"At the rate of this part: {whole_words(job, scenes)}"]
     ranges = "In brackets P5 to P95, paired over the seeds." if has_many(compared.found) else ""
-    said += [ranges, drawn_words(job.stops), expected_words(job.whole)]
+    said += [ranges, drawn_words(job.stops), expected_words(job.whole), luck_words(compared.found, job)]
     return joined([words, " "] for words in said if words)
 
 
@@ -315,7 +323,7 @@ def _traded(compared: _Compared) -> str:
 
 def _sources(compared: _Compared) -> Markup:
     """Return the sources of the scenes, and of the methods of the comparison."""
-    methods = (*SOURCES, *(RULE_SOURCES if compared.job.intervals is not None else ()))
+    rules = ("Young's rule", "Daly's rule") if compared.job.intervals is not None else ()
     parts: list[Child] = []
     if compared.scenes is not None:
         a, b = compared.scenes
@@ -325,7 +333,7 @@ def _sources(compared: _Compared) -> Markup:
             if alike
             else [tag("p", "A:"), scene_sources(a), tag("p", "B:"), scene_sources(b)]
         )
-    return joined([*parts, tag("p", f"Methods. {'; '.join(methods)}.", class_="note")])
+    return joined([*parts, tag("p", f"{'; '.join(SOURCES)}. {sources_words(rules)}", class_="note")])
 
 
 def _basis(found: Comparison) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from twin.analysis.compare import Comparison
 from twin.analysis.money_comparison import row_cells
 from twin.analysis.whole_job import DAY_S, JobAmounts, WholeJob
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.job import ComparedJob
 from twin.report.comparison.money import amount_columns, more_words
+from twin.report.end_range import range_by_draws
 from twin.report.markup import Markup, joined, table, tag
 from twin.report.run_wins import poisson_tail
 from twin.report.words import amount, length, rounded
@@ -51,6 +53,21 @@ def expected_words(whole: WholeJob | None) -> str:
     if whole is None or whole.expected is None:
         return ""
     return f"With as many stops as the rates give, in B {taken_words(whole.expected)}."
+
+
+def luck_words(found: Comparison, job: ComparedJob) -> str:
+    """Return between which days one such job ends in A and in B by luck with failures; "": unknown."""
+    ettr = found.differences.get("ettr")
+    if job.whole is None or job.risks is None or job.stops is None or ettr is None or not (ettr.a and ettr.b):
+        return ""
+    ends = [
+        range_by_draws(until_s, kept, risk)
+        for until_s, kept, risk in zip(whole_s(job.whole), (ettr.a, ettr.b), job.risks, strict=True)
+    ]
+    days = [f"{end.low_s / DAY_S:.1f} to {end.high_s / DAY_S:.1f} d" for end in ends if end is not None]
+    if len(days) < len(ends):
+        return ""
+    return f"By luck with failures one such job takes {days[0]} in A and {days[1]} in B."
 
 
 def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s: tuple[float, float]) -> str:

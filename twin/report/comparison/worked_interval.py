@@ -24,12 +24,7 @@ SOURCES = (
     "Unpaired interval: Welch 1947, The generalization of Student's problem, Biometrika 34, 28",
     "Signs of the seeds: Dixon and Mood 1946, The statistical sign test, J. American Statistical Association 41, 557",
 )
-RULE_SOURCES = (
-    "Best interval: Young 1974, A first order approximation to the optimum checkpoint interval, Communications of the "
-    "ACM 17, 530",
-    "Its higher order: Daly 2006, A higher order estimate of the optimum checkpoint interval for restart dumps, Future "
-    "Generation Computer Systems 22, 303",
-)
+"""Where the methods of a comparison were published."""
 
 
 @dataclass(frozen=True)
