@@ -56,6 +56,7 @@ from twin.report.run_theory import sources_words
 from twin.report.words import figure_title
 from twin.scenario.file.diff import Difference as Other
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import inner
 
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _NAMED, _MOST_NAME = 2, 90
@@ -200,7 +201,7 @@ def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
     job, waits = compared.job, _waits(compared)
     said: list[Child] = [tag("b", whole_words(job, scenes))]
     if waits:
-        said = [tag("b", waits), f"At the rate of this part: {whole_words(job, scenes)}"]
+        said = [tag("b", waits), f"At the rate of this part {inner(whole_words(job, scenes))}"]
     ranges = "In brackets P5 to P95, paired over the seeds." if has_many(compared.found) else ""
     said += [ranges, drawn_words(job.stops), expected_words(job.whole), luck_words(compared.found, job)]
     return joined([words, " "] for words in said if words)
