@@ -18,6 +18,7 @@ from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.chance import drawn_words, stretch_words
 from twin.report.comparison.intervals import verdict_words
+from twin.report.comparison.job import compared_job
 from twin.report.comparison.money import RUN_FIRST
 from twin.report.comparison.report import compare_report
 from twin.report.comparison.whole_job import later_waits
@@ -252,3 +253,14 @@ def test_the_sections_stand_in_their_order(text: str) -> None:
     )
     places = [text.rindex(head) for head in heads]
     assert all(first < second for first, second in pairwise(places))
+
+
+def test_a_run_of_hours_is_no_part_of_a_training_of_months(
+    found: Comparison, scenes: tuple[Scenario, Scenario]
+) -> None:
+    """One of the runs kept 0.9 % of the steps: nothing is told of the whole job."""
+    few = replace(run(4, 134.0, 50, 0.05), job=JobCourse("llama3-405b", 16_384.0, 8_400.0, 0.0, 6 * DAY_S))
+    made = compare([*found.samples[0], few], [*found.samples[1], few], [1, 2, 3, 4])
+    changes = differences(*scenes)
+    assert compared_job(found, changes, scenes).whole is not None
+    assert compared_job(made, changes, scenes).whole is None

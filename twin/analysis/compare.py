@@ -170,7 +170,7 @@ def compare(
     """
     found = {}
     for figure in FIGURES:
-        first, second = ([each.figures.get(figure.key) for each in design] for design in (a, b))
+        first, second = ([sample.figures.get(figure.key) for sample in design] for design in (a, b))
         difference = difference_of(first, second)
         if difference is not None:
             found[figure.key] = difference
@@ -188,8 +188,8 @@ def compare(
         gpus,
         basis,
         since_s,
-        standings=(least_sure(one.standing for one in a), least_sure(one.standing for one in b)),
-        money=money_compared([one.cost for one in a], [one.cost for one in b]),
+        standings=(least_sure(sample.standing for sample in a), least_sure(sample.standing for sample in b)),
+        money=money_compared([sample.cost for sample in a], [sample.cost for sample in b]),
         ledgers_gpu_h=(_in_hours(ledgers[0]), _in_hours(ledgers[1])),
         samples=(tuple(a), tuple(b)),
     )

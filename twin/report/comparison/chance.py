@@ -90,7 +90,7 @@ def stretch_words(
         f"{where} {rounded(count, 3)} ± {rounded(math.sqrt(count), 2)} ({percent(1.0 / math.sqrt(count), 0)})"
         for where, count in counts
     )
-    of_a, of_b = (100.0 * each.share_by_chance for each in stops)
+    of_a, of_b = (100.0 * side.share_by_chance for side in stops)
     said = (
         f"Stops by the rates, with their scatter by chance: {told}. One takes {length(stops[0].each_s)} of the job "
         f"in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "

@@ -16,7 +16,7 @@ from twin.report.comparison.words import signed, signed_pp
 from twin.report.job_step import JobStep
 from twin.report.run_theory import FIRST_ORDER, first_order_words
 from twin.report.words import amount, length, percent, rounded
-from twin.scenario.file.diff import Difference as Other
+from twin.scenario.file.diff import Difference
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.path import split
@@ -27,39 +27,43 @@ _CHECKPOINTS = ("checkpoint_stall", "lost_work")
 
 
 def with_intervals(
-    differences: Sequence[Other], scenes: tuple[Scenario, Scenario] | None
-) -> tuple[Other, ...]:
+    differences: Sequence[Difference], scenes: tuple[Scenario, Scenario] | None
+) -> tuple[Difference, ...]:
     """Return differences in which a rule of checkpoints says the interval that it comes to."""
     if scenes is None:
         return tuple(differences)
     return tuple(
-        replace(other, old=_interval(other.old, other, scenes[0]), new=_interval(other.new, other, scenes[1]))
-        if is_interval(other)
-        else other
-        for other in differences
+        replace(
+            difference,
+            old=_interval(difference.old, difference, scenes[0]),
+            new=_interval(difference.new, difference, scenes[1]),
+        )
+        if is_interval(difference)
+        else difference
+        for difference in differences
     )
 
 
-def is_interval(other: Other) -> bool:
+def is_interval(difference: Difference) -> bool:
     """Return whether a difference is in the checkpoint interval of a job."""
-    steps = split(other.path)
+    steps = split(difference.path)
     return steps[0] == "jobs" and tuple(steps[2:]) == ("checkpoint", "interval")
 
 
-def _interval(value: object, other: Other, scene: Scenario) -> object:
+def _interval(value: object, difference: Difference, scene: Scenario) -> object:
     """Return the interval in words; the value itself where no rule is behind it."""
-    job = next((job for job in scene.jobs if job.id == split(other.path)[1]), None)
+    job = next((job for job in scene.jobs if job.id == split(difference.path)[1]), None)
     if job is None or not isinstance(job.checkpoint.interval, str):
         return value
     return interval_in_words(job, scene, build(scene, catalog_of(scene)))
 
 
-def checkpoint_words(found: Comparison, differences: Sequence[Other]) -> str:
+def checkpoint_words(found: Comparison, differences: Sequence[Difference]) -> str:
     """Return the intervals of A and B, and the GPU time of checkpoints and of lost work in each."""
     said = [
-        f"Job {split(other.path)[1]} saves every {other.old} in A and every {other.new} in B"
-        for other in differences
-        if is_interval(other) and other.old and other.new
+        f"Job {split(difference.path)[1]} saves every {difference.old} in A and every {difference.new} in B"
+        for difference in differences
+        if is_interval(difference) and difference.old and difference.new
     ]
     a, b = found.ledgers_gpu_h
     for account in _CHECKPOINTS:
@@ -75,11 +79,11 @@ def checkpoint_words(found: Comparison, differences: Sequence[Other]) -> str:
 def verdict_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
     """Return which of two checkpoint intervals is the better one, and why; "": no rule tells."""
     best = intervals[0].rule_intervals
-    if best is None or not all(each.saves for each in intervals):
+    if best is None or not all(risk.saves for risk in intervals):
         return ""
-    losses = [each.loss_at(each.interval_s) for each in intervals]
+    losses = [risk.loss_at(risk.interval_s) for risk in intervals]
     sides = sorted(zip("AB", intervals, losses, strict=True), key=lambda side: side[2].whole)
-    (good, good_risk, least), (other, other_risk, more) = sides
+    (better, better_risk, least), (worse, worse_risk, more) = sides
     best_s, between = best[0], length(intervals[0].model.mean_between_losses_s)
     rule = (
         f"the best one is {length(best_s)} by Young's rule, with a stop that undoes work every {between} and a write "
@@ -87,29 +91,29 @@ def verdict_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
     )
     if more.whole - least.whole < WON:
         return f"Neither: both lose {percent(least.whole)} of the time; {rule}."
-    seldom = other_risk.interval_s > good_risk.interval_s
+    seldom = worse_risk.interval_s > better_risk.interval_s
     writes, lost = (percent(abs(a - b)) for a, b in ((more.writes, least.writes), (more.lost, least.lost)))
     why = (
         f"saves too seldom: writes take {writes} less of the time, and work done again {lost} more"
         if seldom
         else f"saves too often: writes take {writes} more of the time, and work done again {lost} less"
     )
-    times = [rounded(each.interval_s / best_s, 2) for each in (good_risk, other_risk)]
+    times = [rounded(risk.interval_s / best_s, 2) for risk in (better_risk, worse_risk)]
     goodput = found.differences.get("goodput")
     runs = "" if goodput is None else f"; goodput in the runs differs by {signed_pp(goodput.difference)} pp"
     return (
-        f"That of {good}, {times[0]} times the best one; that of {other} is {times[1]} times it: {rule}. {other} "
+        f"That of {better}, {times[0]} times the best one; that of {worse} is {times[1]} times it: {rule}. {worse} "
         f"{why}, {percent(more.whole - least.whole)} in all{runs}."
     )
 
 
 def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None, found: Comparison) -> str:
     """Return how often both write, and what a write asks of the store and drops of the power."""
-    if intervals is None or any(not each.saves or each.pause_s <= 0.0 for each in intervals):
+    if intervals is None or any(not risk.saves or risk.pause_s <= 0.0 for risk in intervals):
         return ""
     said = []
     if found.simulated_s is not None:
-        a, b = (86400.0 / (each.interval_s + each.pause_s) for each in intervals)
+        a, b = (86400.0 / (risk.interval_s + risk.pause_s) for risk in intervals)
         said.append(f"A writes about {a:.0f} times a day, B {b:.0f} times.")
     if step is not None and step.checkpoint_bytes:
         pause_s = intervals[0].pause_s
@@ -125,7 +129,7 @@ def rule_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
     """Return what checkpoints and lost work come to in A and in B by the rule of first order, and where it is least."""
     of_a, of_b = intervals
     best = of_a.rule_intervals
-    if best is None or not all(each.saves for each in intervals):
+    if best is None or not all(risk.saves for risk in intervals):
         return ""
     young_s, daly_s = map(length, best)
     between = length(of_a.model.mean_between_losses_s)
@@ -145,7 +149,7 @@ def _ledger_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
             return ""
         shares.append([ledger.get(account, 0.0) / held for account in _CHECKPOINTS])
     (stall_a, lost_a), (stall_b, lost_b) = shares
-    of_a, of_b = (each.loss_at(each.interval_s).whole for each in intervals)
+    of_a, of_b = (risk.loss_at(risk.interval_s).whole for risk in intervals)
     by_rule = of_a - of_b
     runs = found.differences.get("goodput")
     seen = "" if runs is None else f", of goodput in the runs {signed_pp(runs.difference)}"

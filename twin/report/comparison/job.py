@@ -20,6 +20,9 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.path import split
 
+_LEAST_DONE = 0.01
+"""Share of a published training below which a run is no part of it that is worth telling."""
+
 
 @dataclass(frozen=True)
 class ComparedJob:
@@ -60,7 +63,7 @@ def compared_job(
     """Return what is known of the only job of two scenes, or of that whose checkpoint interval differs."""
     if scenes is None:
         return ComparedJob()
-    changed = next((split(other.path)[1] for other in differences if is_interval(other)), None)
+    changed = next((split(difference.path)[1] for difference in differences if is_interval(difference)), None)
     only = all(len(scene.jobs) == 1 == len(jobs_of(scene)) for scene in scenes)
     if changed is None and not only:
         return ComparedJob()
@@ -72,6 +75,8 @@ def compared_job(
         rates_s = (_stop_rate_s(risks[0]), _stop_rate_s(risks[1]))
     seen = None if rates_s is None else _seen(found, rates_s)
     steps, by_tokens = _whole_steps(scenes, planned, tokens)
+    if steps is not None and by_tokens and _least_done(found, steps) < _LEAST_DONE:
+        steps = None
     whole = None if steps is None else whole_job(*found.samples, steps, None if seen is None else rates_s)
     return ComparedJob(risks, changed is not None, planned[0], tokens if by_tokens else None, whole, seen)
 
@@ -90,6 +95,16 @@ def _planned(
     except (PlanError, ProfileError, ValueError):
         return None, steps, tokens
     return (of_a, of_b), steps, tokens
+
+
+def _least_done(found: Comparison, steps: tuple[float, float]) -> float:
+    """Return the share of the whole job that the run with the least of it has done [-]."""
+    done = [
+        sample.job.steps / whole if sample.job is not None else 0.0
+        for side, whole in zip(found.samples, steps, strict=True)
+        for sample in side
+    ]
+    return min(done, default=0.0)
 
 
 def _stop_rate_s(risk: JobRisk) -> float:

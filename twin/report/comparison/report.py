@@ -54,7 +54,7 @@ from twin.report.pages import ReportPart, ReportSection, report
 from twin.report.run_method import scene_sources
 from twin.report.run_theory import sources_words
 from twin.report.words import figure_title
-from twin.scenario.file.diff import Difference as Other
+from twin.scenario.file.diff import Difference
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import inner
 
@@ -88,7 +88,7 @@ class _Compared:
     heads: tuple[str, str]
     called: str
     change: str
-    differences: Sequence[Other]
+    differences: Sequence[Difference]
     length: str
     command: str
     job: ComparedJob
@@ -99,7 +99,7 @@ def compare_report(
     names: tuple[str, str],
     titles: tuple[str, str],
     found: Comparison,
-    differences: Sequence[Other],
+    differences: Sequence[Difference],
     scenes: tuple[Scenario, Scenario] | None = None,
     command: str = "",
 ) -> str:
@@ -139,9 +139,9 @@ def compare_report(
     return report(title, f"{lead}: simulated, not measured", with_glossary(parts), app_version())
 
 
-def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
+def change_words(titles: tuple[str, str], differences: Sequence[Difference]) -> str:
     """Return what differs between two scenes in a few words."""
-    said = [sentence(other) for other in sorted(differences, key=_is_told)]
+    said = [sentence(difference) for difference in sorted(differences, key=_is_told)]
     if not said:
         return "the same scene" if titles[0] == titles[1] else "no other scene"
     named = [_short(words) for words in said[:_NAMED]]
@@ -149,9 +149,9 @@ def change_words(titles: tuple[str, str], differences: Sequence[Other]) -> str:
     return "; ".join(named) + (f" and {more:,} more changes" if more else "")
 
 
-def _is_told(other: Other) -> bool:
+def _is_told(difference: Difference) -> bool:
     """Return whether a difference is in what is told of a scene, not in what runs."""
-    return other.path in _TOLD_OF_SCENE or other.section == "Chapters"
+    return difference.path in _TOLD_OF_SCENE or difference.section == "Chapters"
 
 
 def _short(words: str, most: int = _MOST_NAME) -> str:
@@ -357,7 +357,7 @@ def _conclusions(compared: _Compared) -> Markup:
     return joined([tag("p", sentence) for sentence in said])
 
 
-def _scenes(differences: Sequence[Other]) -> Markup:
+def _scenes(differences: Sequence[Difference]) -> Markup:
     if not differences:
         return tag("p", "None: both are the same scene.")
     parts: list[Child] = []
