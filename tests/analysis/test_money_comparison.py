@@ -9,7 +9,7 @@ import pytest
 
 from twin.analysis.compare import Sample, compare
 from twin.analysis.money_comparison import MoneyComparison, money_compared, money_verdict, row_cells, t_draws
-from twin.analysis.paired import t_quantile
+from twin.analysis.paired_interval import t_quantile
 from twin.analysis.run_cost import RunCost, recorded_cost, simulated_cost
 from twin.analysis.seeds import sample
 from twin.api.cost import cost, ledger_of

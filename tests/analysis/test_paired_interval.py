@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from twin.analysis.paired import difference_of, t_quantile, t_within
+from twin.analysis.paired_interval import difference_of, t_quantile, t_within
 
 
 @pytest.mark.parametrize(

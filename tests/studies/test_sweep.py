@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from twin.analysis.compare import Sample
-from twin.analysis.paired import difference_of
+from twin.analysis.paired_interval import difference_of
 from twin.analysis.run_pool import RunLost
 from twin.analysis.seeds import sample, samples
 from twin.api.sweep import swept

@@ -12,7 +12,7 @@ import numpy as np
 
 from twin.analysis.figures import FIGURES, HOUR_S, WORK, Summary, at, nested
 from twin.analysis.money_comparison import MoneyComparison, money_compared
-from twin.analysis.paired import PairedDifference, difference_of
+from twin.analysis.paired_interval import PairedDifference, difference_of
 from twin.analysis.run_cost import RunCost
 from twin.analysis.run_mismatch import lengths_apart, sizes_apart
 from twin.language import tr

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.analysis.money_words import UNIT_TITLES, spread_of, usd_unit
-from twin.analysis.paired import t_within
+from twin.analysis.paired_interval import t_within
 from twin.analysis.run_cost import RunCost
 from twin.arrays import Floats
 from twin.language import tr

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from twin.analysis.compare import Basis, Comparison
 from twin.analysis.figure_words import apart_words
 from twin.analysis.figures import FIGURES, WORK, ComparedFigure
-from twin.analysis.paired import LEVEL, PairedDifference
+from twin.analysis.paired_interval import LEVEL, PairedDifference
 from twin.analysis.run_mismatch import lengths_apart
 from twin.language import tr
 from twin.units import spoken

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
     """Return a comparison as ``--json`` prints it, under the given names of A and B."""
     from twin.analysis.figures import FIGURES
-    from twin.analysis.paired import LEVEL
+    from twin.analysis.paired_interval import LEVEL
     from twin.analysis.significance import judged, verdict
 
     rows = {}

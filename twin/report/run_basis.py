@@ -9,7 +9,7 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from twin.analysis.inputs_used import used_parts, used_profiles
+from twin.analysis.scene_inputs import used_parts, used_profiles
 from twin.analysis.typical_year_words import months_words, year_figures
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum, nan
 
 from twin.analysis.figures import ComparedFigure
-from twin.analysis.paired import PairedDifference, difference_of
+from twin.analysis.paired_interval import PairedDifference, difference_of
 from twin.studies.bands import FigureBand, band_of
 from twin.studies.study_figures import is_closed
 from twin.studies.sweep_records import SweepContents

@@ -11,7 +11,7 @@ import numpy as np
 
 from twin.analysis.figure_words import scale_of, value_words
 from twin.analysis.figures import ComparedFigure
-from twin.analysis.paired import PairedDifference, difference_of
+from twin.analysis.paired_interval import PairedDifference, difference_of
 from twin.app.study.key_axis import KeyAxis, key_axis
 from twin.app.study.key_words import key_words
 from twin.arrays import Bools, Floats, Ints64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from twin.analysis.compare import Comparison
-from twin.analysis.paired import LEVEL, t_quantile
+from twin.analysis.paired_interval import LEVEL, t_quantile
 from twin.analysis.whole_job import StopsSeen
 from twin.report.comparison.words import known, signed_pp
 from twin.report.run_wins import poisson_tail

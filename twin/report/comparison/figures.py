@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from twin.analysis.compare import Comparison
 from twin.analysis.figures import ComparedFigure
-from twin.analysis.paired import PairedDifference
+from twin.analysis.paired_interval import PairedDifference
 from twin.analysis.significance import judged, seeds_words
 from twin.report.comparison.money import money_dot
 from twin.report.comparison.words import LEVEL_WORDS, apart, apart_parts, equal_as_shown, has_many, known

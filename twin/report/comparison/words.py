@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from twin.analysis.compare import Comparison
 from twin.analysis.figures import FIGURES, ComparedFigure
-from twin.analysis.paired import PairedDifference
+from twin.analysis.paired_interval import PairedDifference
 from twin.analysis.significance import judged
 from twin.report.words import apart_text, figure_text, figure_title, rounded
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from twin.analysis.compare import Comparison
 from twin.analysis.figures import ComparedFigure
-from twin.analysis.paired import LEVEL, PairedDifference, t_quantile
+from twin.analysis.paired_interval import LEVEL, PairedDifference, t_quantile
 from twin.report.comparison.figures import FIRST
 from twin.report.comparison.words import LEVEL_WORDS, known
 from twin.report.markup import Markup, joined, number, table, tag
