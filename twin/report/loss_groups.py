@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
-from twin.record.accounts import ACCOUNTS, KEPT_STEP, RESTING
+from twin.record.accounts import ACCOUNTS, KEPT_STEP, NODE_WAITS, RESTING, STOP_COSTS
 from twin.report.words import parts_in
 
 PRODUCTIVE = "productive"
@@ -27,8 +27,8 @@ class LossGroup:
 
 LOSS_GROUPS: tuple[LossGroup, ...] = (
     LossGroup("waits within steps", WITHIN_STEPS),
-    LossGroup("stops and restarts", ("lost_work", "detection", "restart_and_load")),
-    LossGroup("waits for nodes", ("idle_reserved", "idle_preempted")),
+    LossGroup("stops and restarts", STOP_COSTS),
+    LossGroup("waits for nodes", NODE_WAITS),
     LossGroup("checkpoint writes", ("checkpoint_stall",)),
     LossGroup("idle GPUs", RESTING),
 )
