@@ -16,7 +16,7 @@ import psutil
 import pytest
 from patience import wait_until
 from patient_bot import PatientBot
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from ready_processes import ready_processes
@@ -32,6 +32,8 @@ QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
 _SCENES = Path(__file__).parents[2] / "scenes"
 _WAIT_OF_QT = QTest.qWait
 """vispy puts a busy loop in its place, in which what is to be deleted later never is."""
+_STOOD: weakref.WeakKeyDictionary[MainWindow, QByteArray] = weakref.WeakKeyDictionary()
+"""How the docks of a window stood when the test before had opened its scene: mostly they still do."""
 
 
 def workers() -> list[psutil.Process]:
@@ -179,6 +181,7 @@ def use_window(_window_of_module: Callable[[], MainWindow]) -> MakeWindow:
         window = _window_of_module()
         _put_back(window)
         _open(window, scene)
+        _STOOD[window] = window.saveState()
         return window
 
     return use
@@ -215,7 +218,8 @@ def _put_back(window: MainWindow) -> None:
         note.dismiss()
     window.resize(1400, 900)
     window.show_hall()
-    window.menus.execute("window.reset_layout")
+    if window.saveState() != _STOOD.get(window):
+        window.menus.execute("window.reset_layout")
     window.menus.execute("window.theme_dark")
     state, first, docks = window.hall.state, ViewState(), window.docks
     state.colour_by, state.cables_by, state.layers = first.colour_by, first.cables_by, first.layers

@@ -30,12 +30,17 @@ def docks_of(window: MainWindow) -> dict[str, Dock]:
     return {name: getattr(window.docks, name) for name in PLACES}
 
 
-@pytest.mark.parametrize("text", usually([1.0, 1.5], [1.0]))
+SMALL, LARGE = (1280, 800), (1600, 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), usually(itertools.product([1.0, 1.5], [SMALL, LARGE]), [(1.0, SMALL)])
+)
 def test_each_workspace_shows_each_of_its_docks_and_leaves_room_for_the_hall(
-    window: MainWindow, text: float
+    window: MainWindow, text: float, size: tuple[int, int]
 ) -> None:
     with text_of(window, text):
-        for size, workspace in itertools.product([(1280, 800), (1600, 1000)], WORKSPACES):
+        for workspace in WORKSPACES:
             window.resize(*size)
             window.docks.enter(workspace.name)
             window.docks.reset()

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from coarse_recordings import coarse_recordings
 from ready_processes import ready_processes
 from typer.main import get_command
 from typer.testing import CliRunner, Result
@@ -17,6 +18,13 @@ Twin = Callable[..., Result]
 @pytest.fixture(scope="module", autouse=True)
 def _ready_processes() -> Iterator[None]:
     with ready_processes():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> Iterator[None]:
+    """What is recorded in this process has few samples; modules that look at them closely have a fixture instead."""
+    with coarse_recordings():
         yield
 
 
@@ -34,7 +42,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def twin() -> Twin:
     """Run a command line in this process; bugs raise."""
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture
-def runs(twin, tmp_path: Path) -> tuple[Path, Path]:
-    a, b = tmp_path / "a.twinrun", tmp_path / "b.twinrun"
+@pytest.fixture(scope="module")
+def runs(twin, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("compare")
+    a, b = folder / "a.twinrun", folder / "b.twinrun"
     twin("run", "lab-16", "--until", "12 h", "--out", a)
     twin("run", "lab-16", "--until", "12 h", "--out", b, "--set", "jobs[llama3].checkpoint.interval=10 min")
     return a, b

@@ -20,7 +20,7 @@ EMPTY = str(Path(__file__).parents[1] / "findings" / "empty.twin.yaml")
         ["check", EMPTY],
         ["run", EMPTY, "--until", "6 h"],
         ["show", EMPTY],
-        ["compare", EMPTY, EMPTY, "--until", "6 h"],
+        ["compare", EMPTY, EMPTY, "--until", "1 h"],
         pytest.param(["report", EMPTY, "--until", "6 h", "-o", "empty.html"], marks=pytest.mark.slow),
     ],
 )
@@ -33,7 +33,7 @@ def test_an_empty_hall_is_a_scene(words: list[str], tmp_path: Path, monkeypatch:
 
 def test_a_run_of_an_empty_hall_is_kept_and_verified(tmp_path: Path) -> None:
     run = str(tmp_path / "empty.twinrun")
-    assert CliRunner().invoke(app, ["run", EMPTY, "--until", "6 h", "--out", run]).exit_code == 0
+    assert CliRunner().invoke(app, ["run", EMPTY, "--until", "2 h", "--out", run]).exit_code == 0
     assert CliRunner().invoke(app, ["verify", run]).exit_code == 0
     assert CliRunner().invoke(app, ["explain", run]).exit_code == 0
     with Reader(run) as reader:
@@ -50,7 +50,7 @@ def test_racks_without_nodes_need_no_cooling(
     monkeypatch.chdir(tmp_path)
     rows = "    rows: [{id: net, count: 2, racks: {count: 3, role: network}}]\n"
     Path("racks.twin.yaml").write_text(Path(EMPTY).read_text() + rows)
-    more = {"run": ["--until", "6 h"], "report": ["--until", "6 h", "-o", "racks.html"]}.get(command, [])
+    more = {"run": ["--until", "1 h"], "report": ["--until", "1 h", "-o", "racks.html"]}.get(command, [])
     done = CliRunner().invoke(app, [command, "racks.twin.yaml", *more])
     assert done.exception is None or isinstance(done.exception, SystemExit)
     assert done.exit_code == 0, done.output

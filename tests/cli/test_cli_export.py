@@ -19,6 +19,11 @@ from twin.scenario.schema.faults import Intervention
 _SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z]+="[^"]*",?)+)\} (\S+) (\d+\.\d{3})$')
 
 
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> None:
+    """As they are: figures are exported as often as somebody asks for."""
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from twin.runtime.inline import run

@@ -24,19 +24,44 @@ ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u
 STYLE = re.compile("\x1b\\[[0-9;]*m")
 
 
-def twin(folder: Path, *words: object, colour: bool = False) -> subprocess.CompletedProcess[bytes]:
-    """Run the program in a process of its own, as a person does."""
-    environment = {**os.environ, "TWIN_STATE_DIR": str(folder / "state"), "PYTHONUTF8": "1"}
-    if colour:
-        environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
-    command = [sys.executable, "-m", "twin.cli", *map(str, words)]
-    return subprocess.run(command, capture_output=True, env=environment, cwd=folder, check=False)
+_END = b"\0end of a command\0"
+_SCRIPT = f"""
+import os, sys
+from twin.cli import main
+for line in sys.argv[1].split("\\n"):
+    sys.argv = ["twin", *line.split("\\t")]
+    try:
+        main()
+    except SystemExit:
+        pass
+    sys.stderr.flush()
+    os.write(1, {_END!r})
+"""
 
 
-def clean(done: subprocess.CompletedProcess[bytes]) -> str:
-    said = (done.stdout + done.stderr).decode()
-    assert not ACTS.findall(said), said
-    assert "Traceback" not in said
+def twin(folder: Path, *lines: tuple[object, ...], **more: str) -> list[str]:
+    """Run command lines, as a person does but in one process for all; return what each says."""
+    given = "\n".join("\t".join(map(str, words)) for words in lines)
+    environment = {**os.environ, "TWIN_STATE_DIR": str(folder / "state"), "PYTHONUTF8": "1", **more}
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        cwd=folder,
+        check=True,
+    )
+    *said, rest = (text.decode() for text in done.stdout.split(_END))
+    assert rest == ""
+    return said
+
+
+def clean(folder: Path, *lines: tuple[object, ...]) -> list[str]:
+    """Run command lines of which nothing may act on the terminal; return what each says."""
+    said = twin(folder, *lines)
+    for text in said:
+        assert not ACTS.findall(text), text
+        assert "Traceback" not in text
     return said
 
 
@@ -44,26 +69,30 @@ def test_titles_and_ids_reach_neither_terminal_nor_report(tmp_path: Path) -> Non
     title = load(ESC).scenario.title
     assert "\x1b" in title
     assert "\u202e" in title
-    run = clean(twin(tmp_path, "run", ESC, "--until", "1 h", "--out", "esc.twinrun"))
+    run, found, shown, _, _, _, _, missing = clean(
+        tmp_path,
+        ("run", ESC, "--until", "1 h", "--out", "esc.twinrun"),
+        ("show", "esc.twinrun", "--json"),
+        ("show", ESC),
+        ("report", "esc.twinrun", "--no-pictures", "-o", "esc.html"),
+        ("diff", ESC, "lab-16"),
+        ("check", ID_ESC),
+        ("check", ID_ESC, "--json"),
+        ("check", "no\x1b[31m-such\u202e-file"),
+    )
     assert "\\x1b]0;PWNED\\x1b[31mRED <script>alert(1)</script> [red]x[/red] =1+1 \\u202egnp" in run
-    found = json.loads(clean(twin(tmp_path, "show", "esc.twinrun", "--json")))
-    assert found["scene"] == title
-    shown = clean(twin(tmp_path, "show", ESC))
+    assert json.loads(found)["scene"] == title
     assert loads(shown).scenario.title == title
-    clean(twin(tmp_path, "report", "esc.twinrun", "--no-pictures", "-o", "esc.html"))
+    assert "-such\\u202e-file" in missing
     html = (tmp_path / "esc.html").read_text()
     assert not ACTS.findall(html)
     assert "<script>alert" not in html
     assert "&lt;script&gt;" in html
     assert "'\\x1b[31m" not in html
-    clean(twin(tmp_path, "diff", ESC, "lab-16"))
-    clean(twin(tmp_path, "check", ID_ESC))
-    clean(twin(tmp_path, "check", ID_ESC, "--json"))
-    clean(twin(tmp_path, "check", "no\x1b[31m-such\u202e-file"))
 
 
 def test_styles_of_ours_are_all_that_a_terminal_gets(tmp_path: Path) -> None:
-    said = twin(tmp_path, "diff", ESC, "lab-16", colour=True).stdout.decode()
+    (said,) = twin(tmp_path, ("diff", ESC, "lab-16"), FORCE_COLOR="1", TERM="xterm-256color")
     assert STYLE.findall(said)
     assert not ACTS.findall(STYLE.sub("", said))
     assert "\\x1b[31mRED" in said.replace("\n", "")
@@ -107,8 +136,11 @@ def test_no_cell_is_a_formula(text: str, cell: str) -> None:
 
 
 def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
-    clean(twin(tmp_path, "run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun"))
-    clean(twin(tmp_path, "export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv"))
+    clean(
+        tmp_path,
+        ("run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun"),
+        ("export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv"),
+    )
     with (tmp_path / "c.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[1][3].startswith("'=HYPERLINK(")
@@ -121,8 +153,11 @@ def test_exported_traces_hold_nothing_that_acts(tmp_path: Path) -> None:
     edit = '{id: e, at: 10 min, title: "\\e[31mred \\u202egnp \\x9bm", changes: [{path: title, value: x}]}'
     head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
     (tmp_path / "e.twin.yaml").write_text(f"{head}title: t\nedits:\n  - {edit}\n")
-    clean(twin(tmp_path, "run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"))
-    clean(twin(tmp_path, "export", "e.twinrun", "--format", "perfetto", "-o", "e.json"))
+    clean(
+        tmp_path,
+        ("run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"),
+        ("export", "e.twinrun", "--format", "perfetto", "-o", "e.json"),
+    )
     text = (tmp_path / "e.json").read_text()
     assert "red \\u202egnp" in text
     assert not ACTS.findall(text)

@@ -25,6 +25,11 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.gl
 
 
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> None:
+    """As they are: each picture of a film is of a moment of its own."""
+
+
 @pytest.fixture(scope="module")
 def pump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "pump.twinrun"

@@ -28,6 +28,11 @@ PERSONS = ("Ada", "Bob")
 """Two who draw other variants than the first ones."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> None:
+    """As they are for people: what is shipped is solved, or not, by all of their samples."""
+
+
 def _id(path: object) -> str:
     return str(path).rsplit("/", 1)[-1].split(".")[0]
 

@@ -13,7 +13,7 @@ SCENE = load(Path(__file__).parents[2] / "scenes" / "shared-cluster.twin.yaml").
 def test_ended_jobs_are_told_as_they_are() -> None:
     engine, ended = Engine(SCENE), 0
     for part in range(1, 6):
-        engine.advance(part * 20_000.0)
+        engine.advance(part * 10_000.0)
         data = engine.snapshot()
         assert unpack(data)["jobs"] == json.loads(json.dumps(engine.jobs.state()))
         ended = sum(1 for row in engine.jobs.rows if row.outcome)
@@ -21,6 +21,6 @@ def test_ended_jobs_are_told_as_they_are() -> None:
     again = Engine.restore(SCENE, data)
     assert again.snapshot() == data
     for one in (engine, again):
-        one.advance(125_000.0)
+        one.advance(60_000.0)
     assert engine.event_hash() == again.event_hash()
     assert engine.snapshot() == again.snapshot()

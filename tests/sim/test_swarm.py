@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from swarm import obeyed
 
-FEW, MANY, AT_ONCE = 25, 2000, 100
+FEW, MANY, AT_ONCE = 10, 2000, 100
 SHORT = 120
 """Timers of the few: enough to start, fail, recover and end jobs."""
 
