@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # each program that a test starts would compile all of it again
 python=.venv/bin/python
 slowest="--durations=20 --durations-min=1"
-beside="tests/app tests/view3d tests/analysis"
+beside="tests/app tests/view3d"
 told=$(mktemp)
 trap 'rm -f "$told"; kill "$windows" 2>/dev/null' EXIT INT TERM
 # shellcheck disable=SC2086
