@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from twin.physics.thermal_network import ThermalState
+from twin.sim.thermal import leakiest_dies
 from twin.sim.thermal.gpu_groups import IDLE, Dies, Traces, stepping
 from twin.sim.thermal.leakiest_dies import LeakiestDies
 
@@ -20,7 +21,9 @@ def largest(most_s, slot_group, size):
 
 
 @pytest.mark.parametrize("by_air", [False, True])
-def test_groups_that_slots_moved_between_have_the_largest_of_their_slots(by_air):
+@pytest.mark.parametrize("few", [0, SLOTS])  # slots that are looked up whoever was touched
+def test_groups_that_slots_moved_between_have_the_largest_of_their_slots(by_air, few, monkeypatch):
+    monkeypatch.setattr(leakiest_dies, "FEW_SLOTS", few)
     draws = np.random.default_rng(3)
     front_s = np.where(draws.random(SLOTS) < 0.9, draws.uniform(0.9, 1.1, SLOTS), 0.0)
     back_s = np.where(draws.random(SLOTS) < 0.5, draws.uniform(0.9, 1.1, SLOTS), 0.0) * by_air
@@ -41,13 +44,14 @@ def test_groups_that_slots_moved_between_have_the_largest_of_their_slots(by_air)
     assert again[1].any() == by_air
 
 
-def test_dies_that_went_to_other_slots_are_ranked_again():
+def test_dies_that_went_to_other_slots_are_ranked_again(monkeypatch):
     group = np.array([0, 0, 1, 1])
     kept = LeakiestDies()
     before = np.array([1.02, 0.98, 1.07, 1.01]), np.zeros(4)
     kept.rank(*before)
     assert kept.of_groups(group, 2, before, None)[0].tolist() == [1.02, 1.07]
     after = np.array([1.02, 0.98, 0.95, 1.01]), np.zeros(4)  # the leakiest of slot 2 stands alone now
+    monkeypatch.setattr(leakiest_dies, "FEW_SLOTS", 0)
     kept.forget()
     assert not kept.ranked
     kept.rank(*after)

@@ -31,8 +31,8 @@ from twin.sim.thermal.shared_traces import STEPS, Mixes
 
 FEW = 8
 """So many jobs are looked at one by one."""
-SURE = 0.999
-"""Share of what is worth a new pace that no rounding makes all of it."""
+SURE = 1.0 - 1e-6
+"""Share of what is worth a new pace that no rounding makes all of it; a clock that drifts is long just below that."""
 STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
 """States that a job leaves for another power."""
 

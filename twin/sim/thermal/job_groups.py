@@ -39,13 +39,9 @@ class JobClocks(Mapping[int, JobClock]):
     def __init__(self, ids: Sequence[int], figures: Floats) -> None:
         self._ids, self._figures = ids, figures
 
-    def _place(self, job: int) -> int | None:
-        place = bisect_left(self._ids, job)
-        return place if place < len(self._ids) and self._ids[place] == job else None
-
     def __getitem__(self, job: int) -> JobClock:
-        place = self._place(job)
-        if place is None:
+        place = bisect_left(self._ids, job)
+        if place == len(self._ids) or self._ids[place] != job:
             raise KeyError(job)
         return JobClock(*self._figures[:, place].tolist())
 
@@ -54,9 +50,6 @@ class JobClocks(Mapping[int, JobClock]):
 
     def __len__(self) -> int:
         return len(self._ids)
-
-    def __contains__(self, job: object) -> bool:
-        return isinstance(job, int) and self._place(job) is not None
 
 
 class WorkFigures:
