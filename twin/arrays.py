@@ -35,3 +35,12 @@ def highest(values: Floats, least: float = -math.inf) -> float:
 def lowest(values: Floats) -> float:
     """Return the lowest of some figures; infinity of none."""
     return float(values[values.argmin()]) if values.size else math.inf
+
+
+def row_numbers(column: IntP, *columns: IntP) -> IntP:
+    """Return a number for each row of columns of numbers from zero; rows in their order have theirs in order."""
+    for more in columns:
+        most = int(more[more.argmax()]) if more.size else 0
+        if most:
+            column = column * (most + 1) + more
+    return column

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from shipped_parts import liquid
 
-from twin.physics import thermal_step
+from twin.physics import thermal_foresight, thermal_solve
 from twin.physics.thermal import AIM_K, FOLLOW_K, LADDER_S, TOL_K, Integrator, ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, inputs_of
 from twin.physics.thermal_network import Groups, design_network
@@ -30,7 +30,8 @@ def site(flow: tuple[float, float], parts: tuple[str, ...] = ("H100-SXM", "B200-
 @pytest.mark.parametrize("parts", [("H100-SXM",), ("H100-SXM", "B200-SXM")])
 @pytest.mark.parametrize("most", [8, 1])  # kinds of chains side by side
 def test_the_error_of_every_step_is_foreseen(flow, parts, most, monkeypatch):
-    monkeypatch.setattr(thermal_step, "MOST_SIDE_BY_SIDE", most)
+    for module in (thermal_foresight, thermal_solve):
+        monkeypatch.setattr(module, "MOST_SIDE_BY_SIDE", most)
     network, groups, inputs, state = site(flow, parts)
     base_w = inputs.base_w.copy()
     base_w[0] += 300.0

@@ -257,10 +257,18 @@ def own_clock(
     once_a, rest_a = products_a * slowest_ghz, _divisor(activity - products_a)
     knee_ghz, volt_per_ghz = model.f_v_ghz, (model.v_max - model.v_min) / (model.f_max_ghz - model.f_v_ghz)
     f_ghz = np.maximum(alone_ghz, knee_ghz)
-    for _ in range(_NEWTON_STEPS):
-        volt = model.v_min + volt_per_ghz * (f_ghz - knee_ghz)
-        drawn = volt * (f_ghz * rest_a + once_a)
-        f_ghz = f_ghz + (wanted - volt * drawn) / (2.0 * volt_per_ghz * drawn + volt**2 * rest_a)
+    for _ in range(_NEWTON_STEPS):  # in place: there are many dies
+        volt = f_ghz - knee_ghz
+        volt *= volt_per_ghz
+        volt += model.v_min
+        drawn = f_ghz * rest_a
+        drawn += once_a
+        drawn *= volt
+        short = wanted - volt * drawn
+        drawn *= 2.0 * volt_per_ghz
+        drawn += volt**2 * rest_a
+        short /= drawn
+        f_ghz += short
     if np.count_nonzero(f_ghz < knee_ghz):
         below_ghz = (wanted / model.v_min**2 - once_a) / rest_a  # the voltage is the lowest
         f_ghz = np.where(f_ghz < knee_ghz, np.minimum(below_ghz, knee_ghz), f_ghz)

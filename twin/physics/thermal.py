@@ -174,7 +174,7 @@ class Integrator:
         """Highest rung up to `most` that the dies allow, if flows and loops stayed as they are."""
         if most <= 0:
             return most
-        error_k, away_k = self.stepper.foreseen_k(self.state, self.t_s, LADDER_S, most + 1)
+        error_k, away_k = self.stepper.foreseen_k(self.state, self.t_s, LADDER_S, most + 1, AIM_K)
         over = (error_k > AIM_K).nonzero()[0]
         rung = max(int(over[0]) - 1, 0) if over.size else min(most, RUNGS)
         return min(rung, FOLLOW_RUNG) if away_k > FOLLOW_K else rung

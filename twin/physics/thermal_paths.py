@@ -1,7 +1,7 @@
 """Heat conductances at given flows, and the loops, halls and plants of one implicit stage above the GPUs.
 
-Once the groups are eliminated the rest is solved as one matrix, or up the tree: loop supply follows as
-s0 + s1 T_fs + s2 T_a, hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back.
+Once the groups are eliminated the rest is solved as one matrix, or up the tree: return and supply of a loop follow from
+hall air and facility supply, halls and plants are a small matrix; then back.
 """
 
 from __future__ import annotations
@@ -198,9 +198,31 @@ class HeatPaths:
         return np.concatenate(parts, axis=2).transpose(0, 2, 1).copy()
 
     @cached_property
+    def top_w_k(self) -> Floats:
+        """Conductances between halls and plants alone, shape (H + 2P, H + 2P) [W/K]."""
+        return top_w_k(self)
+
+    @cached_property
     def between_w_k(self) -> Floats:
-        """Conductances of flows and exchangers between loops, halls and plants (`thermal_upper`)."""
+        """Conductances of flows and exchangers between loops, halls and plants."""
         return between_w_k(self)
+
+
+def top_w_k(paths: HeatPaths) -> Floats:
+    """Conductances of flows and exchangers between halls and plants, no loops or storage, (H + 2P, H + 2P) [W/K]."""
+    shape = paths.shape
+    n_halls, n_plants = shape.n_halls, shape.n_plants
+    matrix = np.zeros((n_halls + 2 * n_plants, n_halls + 2 * n_plants))
+    hall, plant, crah = np.arange(n_halls), n_halls + np.arange(n_plants), paths.crah[:, 0]
+    sent = plant + n_plants
+    matrix[hall, hall] = crah
+    matrix[hall, sent[shape.hall_plant]] = -crah
+    matrix[plant[shape.hall_plant], hall] = -crah
+    matrix[plant, plant], matrix[sent, sent] = paths.plant_flow[:, 0], paths.from_supply[:, 0]
+    taken = paths.loop_heat.sum(axis=1) + paths.hall_heat.sum(axis=1)
+    matrix[plant, sent] = taken - paths.plant_flow[:, 0]
+    matrix[sent, plant] = -paths.to_supply[:, 0]
+    return matrix
 
 
 def between_w_k(paths: HeatPaths) -> Floats:
@@ -209,22 +231,13 @@ def between_w_k(paths: HeatPaths) -> Floats:
     n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
     matrix = np.zeros((shape.n_upper, shape.n_upper))
     back, supply = np.arange(n_loops), n_loops + np.arange(n_loops)
-    hall, plant = 2 * n_loops + np.arange(n_halls), 2 * n_loops + n_halls + np.arange(n_plants)
-    sent = plant + n_plants
-    loop_flow, forward, coil, crah = (
-        x[:, 0] for x in (paths.loop_flow, paths.forward, paths.coil, paths.crah)
-    )
+    plant = 2 * n_loops + n_halls + shape.loop_plant
+    loop_flow, forward, coil = (x[:, 0] for x in (paths.loop_flow, paths.forward, paths.coil))
     matrix[back, back] = matrix[supply, supply] = loop_flow
     matrix[supply, back] = -forward
-    matrix[supply, sent[shape.loop_plant]] = -coil
-    matrix[hall, hall] = crah
-    matrix[hall, sent[shape.hall_plant]] = -crah
-    matrix[plant[shape.loop_plant], back] = -coil
-    matrix[plant[shape.hall_plant], hall] = -crah
-    matrix[plant, plant], matrix[sent, sent] = paths.plant_flow[:, 0], paths.from_supply[:, 0]
-    taken = paths.loop_heat.sum(axis=1) + paths.hall_heat.sum(axis=1)
-    matrix[plant, sent] = taken - paths.plant_flow[:, 0]
-    matrix[sent, plant] = -paths.to_supply[:, 0]
+    matrix[supply, plant + n_plants] = -coil
+    matrix[plant, back] = -coil
+    matrix[2 * n_loops :, 2 * n_loops :] = paths.top_w_k
     return matrix
 
 
@@ -249,7 +262,10 @@ def inverse_k_w(paths: HeatPaths, rate_w_k: Floats, chain_w_k: Floats) -> Floats
 
 
 class UpTheTree:
-    """The same by elimination from loops to plants, for many of them.
+    """The same by elimination from loops to plants: with many loops, or where it is not asked for often, it costs less.
+
+    Return and supply of a loop follow from the heat into them, from the air of its hall and from the supply of its
+    plant. What is left are halls and plants.
 
     Parameters
     ----------
@@ -258,57 +274,58 @@ class UpTheTree:
     """
 
     def __init__(self, paths: HeatPaths, rate_w_k: Floats, chain_w_k: Floats) -> None:
-        shape = paths.shape
-        n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
-        self.paths, self.shape = paths, shape
-        forward, coil, rate = paths.forward, paths.coil, rate_w_k[:, None]
-        b, c, room = chain_w_k[:, :1], chain_w_k[:, 1:2], chain_w_k[:, 2:]
-        d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
-        d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
-        d_fr, d_fs = rate[-2 * n_plants : -n_plants], rate[-n_plants:]
-        self._k_r = 1.0 / (d_r + paths.loop_flow)
-        self._k_s = 1.0 / (d_s + paths.loop_flow - forward * self._k_r * b)
-        self._b, self._c = b, c
-        self._s1 = self._k_s * coil
-        self._s2 = self._k_s * forward * self._k_r * c
-        hall_sum = shape.loops_in_hall
-        self._k_a = 1.0 / (d_a + paths.crah - hall_sum @ (c * self._s2 + room))
-        self._t1 = self._k_a * (paths.crah + hall_sum @ (c * self._s1))
-        t1_loop = self._t1[shape.loop_hall]
-        self._s1_full = self._s1 + self._s2 * t1_loop
-        self._r1 = self._k_r * (b * self._s1_full + c * t1_loop)
-        back = paths.loop_heat @ (self._r1 - 1.0) + paths.hall_heat @ (self._t1 - 1.0)
-        self._k_fr = 1.0 / (d_fr + paths.plant_flow)
-        self._fr1 = self._k_fr * (paths.plant_flow + back)
-        self._k_fs = 1.0 / (d_fs + paths.from_supply - paths.to_supply * self._fr1)
+        self.paths, self.shape = paths, paths.shape
+        n_loops = paths.shape.n_loops
+        loop_flow, forward, coil = paths.loop_flow[:, 0], paths.forward[:, 0], paths.coil[:, 0]
+        by_supply, self._by_air, in_hall = chain_w_k.T
+        # Of return and supply: kelvin per watt of its own, then per watt or kelvin of the other.
+        self._own = own = np.empty((2, n_loops))
+        own[0] = 1.0 / (rate_w_k[:n_loops] + loop_flow)
+        self._to_back, onward = own[0] * by_supply, own[0] * forward
+        own[1] = 1.0 / (rate_w_k[n_loops : 2 * n_loops] + loop_flow - onward * by_supply)
+        self._to_supply = own[1] * onward
+        # Of both: kelvin per kelvin of air and of the plant's supply.
+        self._of_air, self._of_plant = of_air, of_plant = np.empty((2, 2, n_loops))
+        of_air[1], of_plant[1] = self._to_supply * self._by_air, own[1] * coil
+        of_air[0] = own[0] * self._by_air + self._to_back * of_air[1]
+        of_plant[0] = self._to_back * of_plant[1]
+        given = (
+            self._by_air * of_air[1] + in_hall,
+            self._by_air * of_plant[1],
+            coil * of_air[0],
+            coil * of_plant[0],
+        )
+        self._top = np.linalg.inv(self._top_w_k(rate_w_k[2 * n_loops :], np.array(given)))
+
+    def _top_w_k(self, rate_w_k: Floats, given_w_k: Floats) -> Floats:
+        """Conductances of halls and plants, where what loops give them per kelvin of theirs is `given_w_k`, (4, L)."""
+        paths, shape = self.paths, self.shape
+        top, n_halls = paths.top_w_k.copy(), shape.n_halls
+        top.reshape(-1)[:: len(top) + 1] += rate_w_k
+        in_halls = given_w_k.dot(shape.loops_in_hall.T)
+        halls, back = np.arange(n_halls), n_halls + shape.hall_plant
+        sent = back + shape.n_plants
+        top[halls, halls] -= in_halls[0]
+        top[halls, sent] -= in_halls[1]
+        top[back, halls] -= in_halls[2]
+        plants = n_halls + np.arange(shape.n_plants)
+        top[plants, plants + shape.n_plants] -= shape.halls_on_plant.dot(in_halls[3])
+        return top
 
     def dot(self, heat_w: Floats) -> Floats:
         """Temperatures above the groups from the heat into them, shape (U,) [C]."""
-        shape, paths, rhs = self.shape, self.paths, heat_w[:, None]
-        n_loops, n_plants = shape.n_loops, shape.n_plants
-        loop_hall, loop_plant = shape.loop_hall, shape.loop_plant
-        r_loop, r_supply = rhs[:n_loops], rhs[n_loops : 2 * n_loops]
-        r_hall = rhs[2 * n_loops : 2 * n_loops + shape.n_halls]
-        r_fr, r_fs = rhs[-2 * n_plants : -n_plants], rhs[-n_plants:]
-
-        x = self._k_r * r_loop
-        s0 = self._k_s * (r_supply + paths.forward * x)
-        t0 = self._k_a * (r_hall + shape.loops_in_hall @ (self._c * s0))
-        t0_loop = t0[loop_hall]
-        s0 = s0 + self._s2 * t0_loop
-        r0 = x + self._k_r * (self._b * s0 + self._c * t0_loop)
-        heat = paths.loop_heat @ r0 + paths.hall_heat @ t0
-        fr0 = self._k_fr * (r_fr + heat)
-        plant_supply = self._k_fs * (r_fs + paths.to_supply * fr0)
-        plant_return = fr0 + self._fr1 * plant_supply
-        facility_loop = plant_supply[loop_plant]
-        result: Floats = np.concatenate(
-            [
-                r0 + self._r1 * facility_loop,
-                s0 + self._s1_full * facility_loop,
-                t0 + self._t1 * plant_supply[shape.hall_plant],
-                plant_return,
-                plant_supply,
-            ]
-        )[:, 0]
+        shape, paths = self.shape, self.paths
+        n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
+        result = np.empty(heat_w.size)
+        loops, above = result[: 2 * n_loops].reshape(2, n_loops), result[2 * n_loops :]
+        back, supply = loops
+        np.multiply(self._own, heat_w[: 2 * n_loops].reshape(2, n_loops), out=loops)
+        supply += self._to_supply * heat_w[:n_loops]
+        back += self._to_back * supply
+        top_w = heat_w[2 * n_loops :].copy()
+        top_w[:n_halls] += shape.loops_in_hall.dot(self._by_air * supply)
+        top_w[n_halls : n_halls + n_plants] += paths.loop_heat.dot(back)
+        above[:] = self._top.dot(top_w)
+        loops += self._of_air * above[:n_halls].take(shape.loop_hall)
+        loops += self._of_plant * above[n_halls + n_plants :].take(shape.loop_plant)
         return result

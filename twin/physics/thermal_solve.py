@@ -1,9 +1,9 @@
 """Exact solution of one implicit stage of the thermal network by tree elimination.
 
 (C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves plate
-and coolant as linear functions of loop supply and hall air; loop supply follows as s0 + s1 T_fs + s2 T_a,
-hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
-only, not on how GPUs are grouped, so they outlive every split and merge.
+and coolant as linear functions of loop supply and hall air; what is above the groups follows (`thermal_paths`); then
+back. The factors depend on installed GPUs, flows and h only, not on how GPUs are grouped, so they outlive every split
+and merge.
 """
 
 from functools import cached_property
@@ -50,7 +50,8 @@ class GroupIndex:
         self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
         chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
-        self._weights: tuple[HeatPaths, tuple[Floats, Floats]] | None = None
+        self._weights: tuple[HeatPaths, Floats] | None = None
+        self._twice: tuple[Floats, Floats] | None = None
         self._own: tuple[HeatPaths, dict[int, IntP]] | None = None
 
     @cached_property
@@ -63,11 +64,19 @@ class GroupIndex:
         """What groups heat, likewise, shape (8G,)."""
         return self._shape.heated_twice.take(self._groups.loop, axis=0).reshape(-1)
 
-    def own(self, paths: HeatPaths, count: int) -> IntP:
-        """Where the figures of its kind, so many, stand for each group among those of all kinds side by side.
+    def of_own(self, paths: HeatPaths, figures: Floats, count: int) -> Floats:
+        """Return for each group those of its kind among figures of all kinds side by side, so many of each, (G, count).
 
-        Shape (G, count), in a flat array with a row for each group.
+        `figures` has a row for each group, and is returned itself where there is one kind alone.
         """
+        if paths.alike:
+            return figures
+        own: Floats = figures.take(
+            self._own_places(paths, count), mode="clip"
+        )  # all are inside: no second copy
+        return own
+
+    def _own_places(self, paths: HeatPaths, count: int) -> IntP:
         known = self._own
         if known is None or known[0] is not paths:
             self._own = known = paths, {}
@@ -82,17 +91,19 @@ class GroupIndex:
         """Kind of the chain of each group, shape (G,)."""
         return paths.kind(self._groups.loop, self._groups.part)
 
-    def weights_w_k(self, paths: HeatPaths) -> tuple[Floats, Floats]:
-        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K].
-
-        The second array has them twice, side by side, where there is one kind of chain.
-        """
+    def weights_w_k(self, paths: HeatPaths) -> Floats:
+        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
         known = self._weights
         if known is None or known[0] is not paths:
             gain_w_k = paths.gain_w_k[0] if paths.alike else paths.gain_w_k.take(self.kind(paths), axis=0)
-            weights_w_k = (gain_w_k * self.members).reshape(-1, 4)
-            twice = np.concatenate([weights_w_k, weights_w_k], axis=1) if paths.alike else weights_w_k
-            self._weights = known = paths, (weights_w_k, twice)
+            self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)
+        return known[1]
+
+    def weights_twice_w_k(self, paths: HeatPaths) -> Floats:
+        """The same, twice side by side, shape (G, 8) [W/K]."""
+        weights_w_k, known = self.weights_w_k(paths), self._twice
+        if known is None or known[0] is not weights_w_k:
+            self._twice = known = weights_w_k, np.concatenate([weights_w_k, weights_w_k], axis=1)
         return known[1]
 
 
@@ -176,24 +187,20 @@ class Operator:
         new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         old = given[:n_chain].reshape(-1, 8)
-        own: IntP | None = None
         if self.apart:
             product, pull = self._gathered(index)
             np.matmul(product, old.reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
-        elif paths.alike:
-            np.dot(old, self._product, out=chain)
-        else:  # all indices are inside; with "clip" nothing is copied twice
-            own = index.own(paths, 4)
-            old.dot(self._product).take(index.own(paths, 8), out=chain, mode="clip")
-        given_w = chain[:, 4:] * index.weights_w_k(paths)[0]
+        else:
+            chain[:] = index.of_own(paths, old.dot(self._product), 8)
+        given_w = chain[:, 4:] * index.weights_w_k(paths)
         rhs += np.bincount(index.heated, given_w.reshape(-1), minlength=rhs.size)
         upper = new_c[n_chain:] = self.upper(rhs)
         drivers = upper.take(index.driver)
         if self.apart:  # two rows: one alone would be summed in another order
             pulled = (drivers.repeat(2, axis=0).reshape(-1, 2, 2) @ pull)[:, 0]
         else:
-            pulled = drivers.dot(self._pull)
-        chain[:, ::2] += pulled if own is None else pulled.take(own)
+            pulled = index.of_own(paths, drivers.dot(self._pull), 4)
+        chain[:, ::2] += pulled
         return new_c
 
     def _gathered(self, index: GroupIndex) -> tuple[Floats, Floats]:

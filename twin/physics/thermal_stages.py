@@ -119,7 +119,7 @@ class StepFactors:
             (state.chain.reshape(groups, 8), source_1[:n_chain].reshape(groups, 8)[:, :4]), axis=1
         )
         chains = begun.dot(self._matrix)
-        weights_w_k, both_w_k = index.weights_w_k(self.paths)
+        weights_w_k, both_w_k = index.weights_w_k(self.paths), index.weights_twice_w_k(self.paths)
         given_w = chains[:, :8] * both_w_k
         heat_w = self._rates_w_k * upper_c
         heat_w += np.bincount(index.heated_twice, given_w.reshape(-1), minlength=2 * n_upper).reshape(2, -1)

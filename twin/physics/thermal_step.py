@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP, highest
+from twin.arrays import Floats, highest
+from twin.physics.thermal_foresight import Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, ThermalNetwork, ThermalState, uniform_state
 from twin.physics.thermal_paths import HeatPaths, water_paths_w_k
-from twin.physics.thermal_solve import MOST_SIDE_BY_SIDE, GroupIndex, Operator
-from twin.physics.thermal_stages import AHEAD, GAMMA, StepFactors, step_end
+from twin.physics.thermal_solve import GroupIndex, Operator
+from twin.physics.thermal_stages import GAMMA, StepFactors, step_end
 
 ERROR_SHARE = 0.25
 AIR_WEIGHT = 4.0
@@ -30,101 +31,6 @@ KNOWN_FLOWS = 16
 """Flows and plant states whose factors are kept."""
 STEADY_H_S = 1e9
 """Step of the backward Euler sweeps that find the steady state [s]."""
-
-
-class _OfGroups(NamedTuple):
-    """What a `Foresight` needs of each group: its place beside its kind, and where kinds are many, their matrices."""
-
-    own: IntP
-    gain_w_k: Floats
-    away_w_k: Floats
-    rows_k_w: Floats
-
-
-class Foresight:
-    """Error of steps of several sizes at the dies, foreseen chain by chain while flows and plant state hold.
-
-    A chain of die, HBM, plate and fluid is symmetric, so it has four decay rates. With them the error that steps of
-    every size would make after a change of power follows at once, and how far the die has to go: both are linear in
-    the heat that each node has too much.
-
-    Parameters
-    ----------
-    paths : HeatPaths
-    dt_s : ndarray, shape (M,)
-        Sizes of the steps [s].
-    """
-
-    def __init__(self, paths: HeatPaths, dt_s: Floats) -> None:
-        self.paths = paths
-        chain_w_k = paths.chain_w_k.reshape(-1, 4, 4)
-        rates, modes = paths.modes
-        z = dt_s[:, None, None] * rates
-        first = 1.0 / (1.0 + GAMMA * z)
-        apart = first * (1.0 + AHEAD * (first - 1.0)) - 1.0 / (1.0 + z)
-        apart = np.concatenate([np.ones((1, *rates.shape)), apart])
-        # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
-        die = (apart / rates * modes[:, 0])[..., None]
-        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2)  # by step, then by kind
-        self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node
-        self._side_by_side = self._away_w_k.transpose(1, 0, 2).reshape(8, -1)  # of all kinds
-        self._apart = len(chain_w_k) > MOST_SIDE_BY_SIDE
-        self._by_group: tuple[GroupIndex, _OfGroups] | None = None  # of which groups
-
-    def apart_k(self, state: ThermalState, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
-        """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
-
-        Parameters
-        ----------
-        state : State
-            Temperatures that the steps begin with.
-        source_w : ndarray, shape (8G, ...)
-            Heat into all nodes, those of the groups first, as `ThermalState.flat` [W].
-        index : GroupIndex
-        steps : int
-            How many of the steps are asked for, the first of them.
-
-        Returns
-        -------
-        ndarray, shape (1 + steps, G)
-            The first row is how far each die is from where it will come to rest.
-        """
-        paths, chain = self.paths, state.chain.reshape(-1, 8)
-        source = source_w[: chain.size].reshape(-1, 4, 2)
-        surplus_w = source[:, :, 0] + source[:, :, 1]
-        driven_c = state.upper.take(index.driven)
-        rows_k_w = self._rows_k_w[: 1 + steps].reshape(-1, 4)
-        if paths.alike:
-            surplus_w -= chain.dot(self._side_by_side)
-            driven_c *= paths.gain_w_k[0, :, 0]
-            surplus_w[:, 2:] += driven_c
-            alike: Floats = rows_k_w.dot(surplus_w.T)
-            return alike
-        known = self._by_group
-        if known is None or known[0] is not index:
-            self._by_group = known = index, self._of_groups(index.kind(paths))
-        of_groups = known[1]
-        if self._apart:
-            surplus_w -= (chain.repeat(2, axis=0).reshape(-1, 2, 8) @ of_groups.away_w_k)[:, 0]
-        else:
-            surplus_w -= chain.dot(self._side_by_side).take(index.own(paths, 4))
-        driven_c *= of_groups.gain_w_k
-        surplus_w[:, 2:] += driven_c
-        if self._apart:
-            rows_of_groups = of_groups.rows_k_w[:, : 1 + max(steps, 1)]
-            every_k: Floats = (rows_of_groups @ surplus_w.repeat(2, axis=1).reshape(-1, 4, 2))[:, :, 0].T
-            return every_k[: 1 + steps].copy()
-        apart_k: Floats = rows_k_w.dot(surplus_w.T).reshape(1 + steps, -1).take(of_groups.own, axis=1)
-        return apart_k
-
-    def _of_groups(self, kind: IntP) -> _OfGroups:
-        paths, none = self.paths, np.zeros((0, 0, 0))
-        return _OfGroups(
-            kind * kind.size + np.arange(kind.size),
-            paths.gain_w_k[kind, :, 0],
-            self._away_w_k[kind] if self._apart else none,
-            self._rows_k_w.transpose(1, 0, 2)[kind] if self._apart else none,
-        )
 
 
 class EnergyTerms(NamedTuple):
@@ -302,25 +208,35 @@ class ThermalStepper:
         return known[2]
 
     def foreseen_k(
-        self, state: ThermalState, t_s: float, dt_s: Floats, count: int | None = None
+        self,
+        state: ThermalState,
+        t_s: float,
+        dt_s: Floats,
+        count: int | None = None,
+        notable_k: float = 0.0,
     ) -> tuple[Floats, float]:
         """Error estimate of steps (M,) that begin in this state, if flows and loops stayed as they are [K].
 
         `dt_s` is the same at each call: what it takes is kept. Of them the first `count` are asked for; none: all.
         The other figure is how far dies whose power depends on their temperature are from where they will come to
-        rest, at most [K].
+        rest, at most [K]. Groups that nothing of the kind can be above `notable_k` of are left out.
         """
-        factors = self._factors
+        factors, index = self._factors, self._index
         if factors.foresight is None:
             factors.foresight = Foresight(self._paths_at(max(t_s, self.settled_s)), dt_s)
+        foresight = factors.foresight
         _, source = self.sink_and_source(t_s)
         if self.leaks:
             source = self._with_leak(source, state)
+        surplus_w = foresight.surplus_w(state, source, index)
+        groups = (foresight.most_k(surplus_w, index) * self._heeded > notable_k).nonzero()[0]
         steps = dt_s.size if count is None else min(count, dt_s.size)
-        apart_k = factors.foresight.apart_k(state, source, self._index, steps)
+        if not groups.size:
+            return np.zeros(steps), 0.0
+        apart_k = foresight.apart_k(surplus_w, index, groups, steps)
         np.abs(apart_k, out=apart_k)
-        away_k = highest(apart_k[0] * self._leaks, 0.0) if self.leaks else 0.0
-        apart_k *= self._weight
+        away_k = highest(apart_k[0] * self._leaks[groups], 0.0) if self.leaks else 0.0
+        apart_k *= self._weight[groups]
         return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
     def power_w(self, state: ThermalState) -> float:
@@ -407,6 +323,7 @@ class ThermalStepper:
         self._leak = self._leaking = None
         self._leaks = self._occupied & (inputs.leak_w_k > 0.0)
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
+        self._heeded = np.maximum(self._weight, self._leaks)
 
     def _sources(self) -> Floats:
         """Return the heat into all nodes, sinks and leakage aside [W]."""

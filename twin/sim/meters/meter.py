@@ -133,7 +133,9 @@ class Meter(Stateful):
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each node now, without its voltage converters [W]."""
-        return traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w) + self.overhead.node_w
+        node_w = traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w)
+        node_w += self.overhead.node_w
+        return node_w
 
     def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each rack now behind its shelves: nodes, converters, switches and stores [W]."""

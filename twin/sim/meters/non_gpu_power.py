@@ -72,14 +72,14 @@ class _ByTrace:
         self._node_w, self._at = np.empty((len(self._idle_w), len(share))), self._kind * len(share)
         self._work_out(np.arange(len(share)))
 
-    def drive(self, shares: dict[int, tuple[float, float]]) -> list[int]:
-        """Let some traces drive nodes so hard, and at their peak where the second figure is 1; return who did not."""
-        moved = [trace for trace, by in shares.items() if by != (self.share[trace], self._peak[trace])]
-        if moved:
-            for trace in moved:
-                self.share[trace], self._peak[trace] = shares[trace]
-            self._work_out(np.array(moved, np.intp))
-        return moved
+    def drive(self, traces: IntP, share: Floats, peak: Floats) -> IntP:
+        """Let some traces drive nodes so hard, and at their peak where that is 1; return those that did not, (S,)."""
+        moved = ((share != self.share[traces]) | (peak != self._peak[traces])).nonzero()[0]
+        others: IntP = traces[moved]
+        if moved.size:
+            self.share[others], self._peak[others] = share[moved], peak[moved]
+            self._work_out(others)
+        return others
 
     def _work_out(self, traces: IntP) -> None:
         share = self.share[traces]
@@ -192,15 +192,15 @@ class Overhead(Stateful):
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
             by_trace.renew(share, peak)
             self._driven = None
-        self._drive(wanted, by_trace.drive(self._moved_drives(clocks)))
+        self._drive(wanted, self._moved_drives(clocks))
         static_loop_w, static_hall_w = self._static_heat()
         assert self._driven is not None
         self._own_loop_w = self._driven.loop_w + static_loop_w
         self._own_hall_w = self._driven.hall_w + static_hall_w
         self._take_extras()
 
-    def _moved_drives(self, clocks: Clocks) -> dict[int, tuple[float, float]]:
-        """Return how hard jobs drive nodes, by trace, of those that step alone and did not: of others nobody asks."""
+    def _moved_drives(self, clocks: Clocks) -> IntP:
+        """Let the traces of jobs that step alone drive nodes as these do, of others nobody asks; return who did not."""
         jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
         plans = jobs.replanned, len(clocks.models)
         if self._drives is None or self._drives[0] != plans:
@@ -209,13 +209,11 @@ class Overhead(Stateful):
                 return clocks.load_share(job), float(work.node_at_peak)
 
             self._drives = plans, WorkFigures(2, drives)
-        share, peak = self._drives[1].columns(apart, [jobs.work[job] for job in apart])
-        traces = np.array(list(map(stepping, apart)), np.intp)
-        moved = ((share != by_trace.share[traces]) | (peak != by_trace._peak[traces])).nonzero()[0]
-        figures = zip(share[moved].tolist(), peak[moved].tolist(), strict=True)
-        return dict(zip(traces[moved].tolist(), figures, strict=True))
+        numbers = np.array(apart, np.intp)
+        share, peak = self._drives[1].columns(numbers, list(map(jobs.work.__getitem__, apart)))
+        return by_trace.drive(stepping(numbers), share, peak)
 
-    def _drive(self, wanted: IntP, moved: list[int]) -> None:
+    def _drive(self, wanted: IntP, moved: IntP) -> None:
         """Work out the power of nodes that are in another trace, or in one that drives them otherwise (`moved`)."""
         known = self._driven
         nodes = None if known is None else self._others(wanted, known.wanted, moved)
@@ -241,10 +239,10 @@ class Overhead(Stateful):
         self._follow_static(lit)
         self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
 
-    def _others(self, wanted: IntP, known: IntP, moved: list[int]) -> IntP | None:
+    def _others(self, wanted: IntP, known: IntP, moved: IntP) -> IntP | None:
         """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
         others = wanted != known
-        if moved:
+        if moved.size:
             drives = np.zeros(len(self._by_trace.share), bool)
             drives[moved] = True
             others |= drives.take(wanted)

@@ -8,11 +8,12 @@ while heat, a limit or a cap on every job is at work.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Set as AbstractSet
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.arrays import Bools
 from twin.record.channels import JobState
 from twin.sim.core.nodes import NodeTable
 from twin.sim.core.timers import Timers
@@ -30,8 +31,8 @@ from twin.sim.thermal.shared_traces import STEPS, Mixes
 
 FEW = 8
 """So many jobs are looked at one by one."""
-SURE = 0.999
-"""Share of what is worth a new pace that no rounding makes all of it."""
+SURE = 1.0 - 1e-6
+"""Share of what is worth a new pace that no rounding makes all of it; a clock that drifts is long just below that."""
 STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
 """States that a job leaves for another power."""
 
@@ -63,9 +64,9 @@ class Pacing:
         self.moved: set[int] = set()
         self._again: set[int] = set()  # to be looked at next time whether they moved or not
         self._by_job = np.full(len(jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
-        self._apart: set[int] = set()  # jobs whose pace may change without them
+        self._apart = np.zeros(len(jobs.rows), bool)  # jobs whose pace may change without them
         self._alone: set[int] = set()  # of these, those that step in a trace of their own
-        self._slowed: set[int] = set()  # jobs that do not go at their own pace
+        self._slowed = np.zeros(len(jobs.rows), bool)  # jobs that do not go at their own pace
         self._standing: set[int] = set()
         self._capped: frozenset[int] = frozenset()
         self._wanted: NDArray[np.intp] | None = None  # of each node, until a job or a node has moved
@@ -96,14 +97,11 @@ class Pacing:
                 trace = spinning(job)
             self._by_job[job] = trace
             alone = trace == stepping(job)
-            apart = alone or (row.state in STEPS and self.jobs.work[job].gpu_load is None)
             (self._alone.add if alone else self._alone.discard)(job)
-            (self._apart.add if apart else self._apart.discard)(job)
             (self._standing.add if row.state in STANDING else self._standing.discard)(job)
-            if row.state not in STEPS:
-                self._slowed.discard(job)
+            self._slowed[job] = steps = row.state in STEPS
+            self._apart[job] = alone or (steps and self.jobs.work[job].gpu_load is None)
         self.clocks.apart = sorted(self._alone)
-        self._slowed.update(job for job in self.moved if self.jobs.rows[job].state in STEPS)
 
     def traces(self) -> NDArray[np.intp]:
         """Return the wanted trace of each node (N,), not to be written to."""
@@ -119,7 +117,7 @@ class Pacing:
 
     def touches_apart(self, moved: set[int]) -> bool:
         """Return whether one of the jobs that moved steps at a pace that its fabric, input or clock may change."""
-        return not self._apart.isdisjoint(moved)
+        return any(self._apart[job] for job in moved)
 
     def next_change_s(self) -> float:
         """Return when a job takes up or lays down its work, as far as timers tell [s]."""
@@ -157,34 +155,43 @@ class Pacing:
             added, waits_s = slower[job], waits.get(job, 0.0)
             if waits_s:
                 added["input_wait"] = waits_s
-            if not added and self.jobs.pace[job].step_s == work[job].step_s:
-                self._slowed.discard(job)
+            self._slowed[job] = slowed = bool(added) or self.jobs.pace[job].step_s != work[job].step_s
+            if not slowed:
                 continue
-            self._slowed.add(job)
             largest = max(largest, self.recovery.rerate(row, pace_of(work[job], added)))
         return largest
 
-    def _steady(self) -> set[int]:
-        """Return jobs that go on as they do: their clocks have not moved by what is worth a new pace.
+    def _steady(self) -> Bools | None:
+        """Return which jobs go on as they do: their clocks have not moved by what is worth a new pace; None: no matter.
 
         Most jobs of a large hall, when one of them stops. What else slows a job is looked at one by one.
         """
         clocked, step_s = self.clocks.clocked, self.jobs.step_s
         if clocked is None or len(clocked.ids) < FEW or not clocked.still():
-            return set()
-        some = np.array(clocked.ids[: bisect_left(clocked.ids, len(step_s))], np.intp)
+            return None
+        some = clocked.numbers[: bisect_left(clocked.ids, len(step_s))]
         still = np.abs(clocked.step_s()[: len(some)] / step_s[some] - 1.0) < SURE * RERATE
         still &= clocked.lasting[: len(some)]
-        steady = set(some[still].tolist())
+        steady = np.zeros(len(step_s), bool)
+        steady[some] = still
         for besides in (self.moved, self.stragglers.slower, self.network.contended, self.ingest.readers):
-            steady.difference_update(besides)
+            steady[list(besides)] = False
         return steady
 
-    def _running(self, but: AbstractSet[int] = frozenset()) -> list[JobRow]:
-        """Return the jobs that take steps and may go at another pace now, but some, in the order of the table."""
+    def _running(self, steady: Bools | None = None) -> list[JobRow]:
+        """Return the jobs that take steps and may go at another pace now, in the order of the table.
+
+        `steady`: those that do not, shape (J,); None: all may.
+        """
         clocks, rows = self.clocks, self.jobs.rows
         if clocks.throttling or clocks.limits.any or EVERY_JOB in clocks.cap_w:
-            return [row for row in self.jobs.active if row.state in STEPS and row.index not in but]
-        some = self._apart | self._slowed | self.stragglers.slower.keys()
-        some -= but
-        return [rows[job] for job in sorted(some) if rows[job].state in STEPS]
+            some = [row.index for row in self.jobs.active]
+            if steady is not None:
+                some = list(compress(some, (~steady[some]).tolist()))
+        else:
+            may = self._apart | self._slowed
+            may[list(self.stragglers.slower)] = True
+            if steady is not None:
+                may &= ~steady
+            some = may.nonzero()[0].tolist()
+        return [row for row in map(rows.__getitem__, some) if row.state in STEPS]

@@ -8,6 +8,7 @@ next (`limits`), heat on top: above max-op clocks walk down, above slowdown they
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from operator import is_not
 
@@ -313,14 +314,19 @@ class Clocks(Stateful):
             return model.cap_w
         return min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
 
-    def _hold(self, part: JobGroups, points_c: Floats, clock: Floats) -> tuple[HeldDies, Floats]:
+    def _hold(
+        self, part: JobGroups, points_c: Floats, clock: Floats
+    ) -> tuple[HeldDies, Floats, Floats, Floats]:
         """Write the clock of the leakiest die of each group of some jobs.
 
-        Return what holds dies down, and what its own cap and faults alone leave that die, by group [GHz].
+        Return what holds dies down, and what is left to that die by its own cap and faults alone, by all caps, and with
+        heat, by group [GHz].
         """
         traces, limited, model, groups = self.traces, self.limits.any, part.model, part.groups
         phase, spreads = part.asked.activity, part.line.points_s
-        leakage_w = np.zeros_like(spreads) if part.measured else leak_w(model, points_c[:, groups], 1.0)
+        leakage_w = (
+            np.zeros_like(spreads) if part.measured else leak_w(model, points_c.take(groups, axis=1), 1.0)
+        )
         cap_w: Floats | float = model.cap_w
         if self.cap_w:
             cap_w = part.by_group(np.array([self.default_cap_w(job, model) for job in part.jobs]))
@@ -341,22 +347,22 @@ class Clocks(Stateful):
         if self.throttling:
             now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[groups] * model.f_max_ghz))
         clock[groups] = now
-        return HeldDies(leakage_w, alone, cap_w, share), free
+        return HeldDies(leakage_w, alone, cap_w, share), free, capped, now
 
     def _clock_jobs(self, jobs: ClockedJobs, points_c: Floats, clock: Floats, leak: Floats) -> None:
         """Work out the clocks of jobs: the slowest die sets the pace of each, whatever holds it down."""
         jobs.rest()
         held = []
         for part in jobs.parts:
-            dies, free = self._hold(part, points_c, clock)
-            held.append(dies)
-            jobs.slow(part, free, self.capped_ghz[part.groups], clock[part.groups])
+            dies, *slowest_ghz = self._hold(part, points_c, clock)
+            held.append((dies, slowest_ghz[-1]))
+            jobs.slow(part, *slowest_ghz)
             if self.throttling:
                 jobs.memory[part.places[part.any(self.hbm_slow[part.groups])]] = HBM_HOT_SHARE
         self.job_clock = jobs.clocks()
-        for part, dies in zip(jobs.parts, held, strict=True):
+        for part, (dies, ghz) in zip(jobs.parts, held, strict=True):
             model, groups, asked = part.model, part.groups, part.asked
-            part.ghz, part.memory_s = clock[groups], None
+            part.ghz, part.memory_s = ghz, None
             if not part.measured:
                 walked = self.walk[groups] * model.f_max_ghz if self.throttling else model.f_max_ghz
                 pace_ghz = part.by_group(jobs.now_share[part.places] * part.own_ghz)
@@ -375,9 +381,10 @@ class Clocks(Stateful):
         return np.append(pace_s, others) if others else pace_s
 
     def _works(self, jobs: list[int]) -> list[Work]:
-        """Return what each job does, or what stands for several, as `work`."""
-        works, count, mixed = self.jobs.work, len(self.jobs.work), self.mixed
-        return [works[job] if job < count else mixed[job - count] for job in jobs]
+        """Return what each of some jobs in order does, or what stands for several, as `work`."""
+        works, own = self.jobs.work, bisect_left(jobs, len(self.jobs.work))
+        done = list(map(works.__getitem__, jobs[:own]))
+        return done + [self.mixed[job - len(works)] for job in jobs[own:]]
 
     def reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].

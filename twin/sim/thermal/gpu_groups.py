@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
-from twin.arrays import Bools, Floats, IntP
+from twin.arrays import Bools, Floats, IntP, row_numbers
 from twin.physics.gpu_power import spread_points
 from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
 from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
 from twin.sim.thermal.leakiest_dies import LeakiestDies
 
+Numbers = TypeVar("Numbers", int, IntP)
 OFF, IDLE = 0, 1
 STAND_IN = -1
 """Trace of a free slot."""
@@ -38,8 +40,8 @@ _SLOTS = (
 """Arrays with an entry for each slot."""
 
 
-def stepping(job: int) -> int:
-    """Return the trace of GPUs that step in `job`."""
+def stepping(job: Numbers) -> Numbers:
+    """Return the trace of GPUs that step in `job`; of those in many jobs, of each."""
     return 2 + 2 * job
 
 
@@ -213,7 +215,10 @@ class Traces(Stateful):
         if not self.groups.size:
             return np.zeros(self.nodes)
         group = self.slot_group if self._full else np.maximum(self.slot_group, 0)
-        power_w: Floats = base_w.take(group) * self.slot_gpus + dyn_w.take(group) * self.slot_sum_s
+        power_w: Floats = base_w.take(group)
+        power_w *= self.slot_gpus
+        if np.count_nonzero(dyn_w):
+            power_w += dyn_w.take(group) * self.slot_sum_s
         if not self.alone:
             return power_w
         total: Floats = np.bincount(self.owner, power_w, minlength=self.nodes).astype(float)
@@ -387,7 +392,7 @@ class Traces(Stateful):
             key = tuple(int(column[0]) for column in given)
             yield key, slots, float(self.slot_gpus[slots[0]]), float(self.slot_sum_s[slots[0]])
             return
-        joined = _as_one(*given)
+        joined = row_numbers(*given)
         order = joined.argsort(kind="stable")
         joined, slots = joined[order], slots[order]
         begins = [0, *((joined[1:] != joined[:-1]).nonzero()[0] + 1).tolist()]
@@ -443,7 +448,7 @@ class Traces(Stateful):
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         groups, trace = self.groups, self.trace
         taken = (trace != STAND_IN).nonzero()[0]
-        key = _as_one(trace + 1, groups.loop, groups.part, self.limit)[taken]
+        key = row_numbers(trace + 1, groups.loop, groups.part, self.limit)[taken]
         order = key.argsort(kind="stable")
         key, taken = key[order], taken[order]
         again = (key[1:] == key[:-1]).nonzero()[0] + 1
@@ -485,12 +490,3 @@ class Traces(Stateful):
             ],
         ),
     )
-
-
-def _as_one(column: IntP, *columns: IntP) -> IntP:
-    """Return a number for each row of columns of numbers from zero; rows in their order have theirs in order."""
-    for more in columns:
-        most = int(more[more.argmax()]) if more.size else 0
-        if most:
-            column = column * (most + 1) + more
-    return column

@@ -6,6 +6,7 @@ job alone has, to the last bit, the clocks that it has among hundreds.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress
@@ -29,26 +30,26 @@ class JobClocks(Mapping[int, JobClock]):
 
     Parameters
     ----------
-    place
-        Of each job among the columns of `figures`, by its number.
+    ids
+        The jobs, in order.
     figures
         What `JobClock` holds, shape (5, J).
     """
 
-    def __init__(self, place: Mapping[int, int], figures: Floats) -> None:
-        self._place, self._figures = place, figures
+    def __init__(self, ids: Sequence[int], figures: Floats) -> None:
+        self._ids, self._figures = ids, figures
 
     def __getitem__(self, job: int) -> JobClock:
-        return JobClock(*self._figures[:, self._place[job]].tolist())
+        place = bisect_left(self._ids, job)
+        if place == len(self._ids) or self._ids[place] != job:
+            raise KeyError(job)
+        return JobClock(*self._figures[:, place].tolist())
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._place)
+        return iter(self._ids)
 
     def __len__(self) -> int:
-        return len(self._place)
-
-    def __contains__(self, job: object) -> bool:
-        return job in self._place
+        return len(self._ids)
 
 
 class WorkFigures:
@@ -67,17 +68,20 @@ class WorkFigures:
         self._rows = np.zeros((0, columns))
         self._works: list[Work | None] = []  # that each row is of
 
-    def columns(self, jobs: list[int], works: list[Work]) -> Floats:
+    def columns(self, jobs: IntP, works: list[Work]) -> Floats:
         """Return the figures of jobs that do such work, shape (columns, J)."""
-        more = max(jobs, default=-1) + 1 - len(self._works)
+        if not works:
+            return np.zeros((self._rows.shape[1], 0))
+        numbers, known = jobs.tolist(), self._works
+        more = max(numbers) + 1 - len(known)
         if more > 0:
-            self._works += [None] * more
+            known += [None] * more
             self._rows = np.concatenate([self._rows, np.zeros((more, self._rows.shape[1]))])
-        known = self._works
-        others = map(is_not, works, [known[job] for job in jobs])
-        for job, work in compress(zip(jobs, works, strict=True), others):
+        others = map(is_not, works, map(known.__getitem__, numbers))
+        for place in list(compress(range(len(works)), others)):
+            job, work = numbers[place], works[place]
             self._rows[job], known[job] = self._figures_of(job, work), work
-        result: Floats = self._rows[jobs].T
+        result: Floats = self._rows.take(jobs, axis=0).T
         return result
 
 
@@ -139,8 +143,8 @@ class JobGroups:
         self.model, self.part, self.places = model, part, places
         self.numbers, self.jobs = jobs, jobs.tolist()
         self.groups, self.measured = groups, measured
-        self._begins, self._counts = begins, np.diff(begins, append=len(groups))
-        points_s = traces.points_s[:, groups]
+        self._begins, self._counts = begins, np.append(begins[1:], len(groups)) - begins
+        points_s = traces.points_s.take(groups, axis=1)
         self.line = SpreadLine(np.ones_like(points_s) if measured else points_s)
         self.leakiest_s = self.by_group(np.maximum.reduceat(points_s[2], begins))
         steps = traces.trace[groups] % 2 == 0
@@ -167,8 +171,13 @@ class JobGroups:
 
     def ask(self, asked: Floats) -> None:
         """Take over what each job asks of its dies: the figures of `DieDemand`, then its reference, shape (9, J)."""
-        self.own_ghz = asked[-1]
-        *demand, self.reference_ghz = map(self.by_group, asked)
+        self.own_ghz, first = asked[-1], asked[:, 0].tolist()
+        *demand, self.reference_ghz = (
+            np.repeat(figures, self._counts) if differ else alone
+            for figures, alone, differ in zip(
+                asked, first, (asked != asked[:, :1]).any(axis=1).tolist(), strict=True
+            )
+        )
         self.asked = DieDemand(*demand)
 
     def paced(self, pace_s: Floats) -> bool:
@@ -210,8 +219,8 @@ class ClockedJobs:
 
     Attributes
     ----------
-    ids : list of int
-        The jobs, shape (J,).
+    numbers, ids : ndarray of int, list of int
+        The jobs in order, shape (J,).
     works : list of Work
         What they do.
     parts : list of JobGroups
@@ -234,9 +243,12 @@ class ClockedJobs:
     ) -> None:
         self.version, self.most = traces.version, most
         groups = (traces.working & (traces.trace < 2 + 2 * most)).nonzero()[0]
-        ids, place = np.unique(traces.trace[groups] // 2 - 1, return_inverse=True)
+        jobs = traces.trace[groups] // 2 - 1
+        at_work = np.zeros(most, bool)
+        at_work[jobs] = True
+        self.numbers = ids = at_work.nonzero()[0]
+        place = (at_work.cumsum() - 1)[jobs]
         self.ids: list[int] = ids.tolist()
-        self._place: dict[int, int] | None = None
         self._works_of, self._figures = works_of, figures
         self.take_works()
         part = 2 * traces.groups.part[groups] + self._measured[place]
@@ -266,7 +278,7 @@ class ClockedJobs:
     def take_works(self) -> None:
         """Take note of the work that they do now."""
         self.works = self._works_of(self.ids)
-        self._times_s, (lasting, measured) = np.split(self._figures.columns(self.ids, self.works), [3])
+        self._times_s, (lasting, measured) = np.split(self._figures.columns(self.numbers, self.works), [3])
         self.lasting, self._measured = lasting > 0, measured > 0
 
     def still(self) -> bool:
@@ -284,20 +296,20 @@ class ClockedJobs:
         Shares of the reference are what parts are compared by; the slowest part sets the pace.
         """
         places, own_ghz = part.places, part.own_ghz
-        for shares, ghz in ((self._free_share, free), (self._capped_share, capped)):
-            shares[places] = np.minimum(shares[places], part.lowest(ghz) / own_ghz)
-        slowest = part.lowest(now) / own_ghz
+        slowest_free = part.lowest(free) / own_ghz
+        slowest_capped = slowest_free if capped is free else part.lowest(capped) / own_ghz
+        slowest = slowest_capped if now is capped else part.lowest(now) / own_ghz
+        for shares, share in ((self._free_share, slowest_free), (self._capped_share, slowest_capped)):
+            shares[places] = np.minimum(shares[places], share)
         slower = slowest < self.now_share[places]
         self.now_share[places] = np.where(slower, slowest, self.now_share[places])
         self.reference[places] = np.where(slower, own_ghz, self.reference[places])
 
     def clocks(self) -> JobClocks:
         """Return what limits each job."""
-        if self._place is None:
-            self._place = {job: place for place, job in enumerate(self.ids)}
         shares = (self._free_share, self._capped_share, self.now_share)
         ghz = (self.reference, *(self.reference * share for share in shares), self.memory)
-        return JobClocks(self._place, np.array(ghz))
+        return JobClocks(self.ids, np.array(ghz))
 
     def step_s(self) -> Floats:
         """Return how long a step of each job takes at its clocks, with nothing else against it, shape (J,) [s]."""
@@ -352,8 +364,10 @@ class GroupsByJob:
         for part in known.parts:
             if part.part not in self._asked:
                 self._asked[part.part] = WorkFigures(9, partial(self._asks, part.part))
-            works = [known.works[place] for place in part.places.tolist()]
-            part.ask(self._asked[part.part].columns(part.jobs, works))
+            works = known.works
+            if len(part.jobs) < len(works):
+                works = [works[place] for place in part.places.tolist()]
+            part.ask(self._asked[part.part].columns(part.numbers, works))
         return known
 
     def _asks(self, part: int, job: int, work: Work) -> tuple[float, ...]:

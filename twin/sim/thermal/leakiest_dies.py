@@ -8,6 +8,9 @@ import numpy as np
 
 from twin.arrays import Floats, IntP
 
+FEW_SLOTS = 8192
+"""Up to so many slots are looked up sooner than those among them that were touched are found."""
+
 
 class LeakiestDies:
     """Largest spread factors by group."""
@@ -51,7 +54,7 @@ class LeakiestDies:
             Groups that slots have left or joined since this was asked; none: any.
         """
         known, self._known = self._known, []
-        if touched is None or not known:
+        if touched is None or not known or len(slot_group) <= FEW_SLOTS:
             for ranked, max_s in self._ranked:
                 most = np.zeros(size)
                 if len(ranked):
