@@ -35,6 +35,7 @@ _MEANT = {
     "dgx h100": ("Part: DGX H100",),
     "cooling cdu": ("Part: ",),
     "glossary": ("Help: Glossary",),
+    "cost per token": ("View: Money",),
     "screenshot": ("File: Save a picture",),
     "plan a job...": ("Run: Plan a job\N{HORIZONTAL ELLIPSIS}",),
 }
@@ -60,6 +61,10 @@ def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow
     assert not palette.nothing.isHidden()
     assert palette.shown[0].title == "Colour by GPU temperature"
     assert palette.shown[-1].title.startswith("Search for")
+    for typed, first in (("drain a hall", "Drain"), ("break a core switch", "Break\N{HORIZONTAL ELLIPSIS}")):
+        palette.field.setText(typed)
+        assert not palette.nothing.isHidden(), typed
+        assert palette.shown[0].title == first, (typed, [entry.title for entry in palette.shown])
     palette.field.setText("zzzqqq")
     assert [entry.category for entry in palette.shown] == ["Help"]
     palette.hide()

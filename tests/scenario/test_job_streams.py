@@ -133,6 +133,23 @@ def test_scenes_that_differ_in_what_makes_no_job_have_the_same_jobs() -> None:
     assert jobs_of(scene(stream(), title="A third")) is made
 
 
+def test_a_hall_of_other_size_has_the_same_jobs_and_one_of_other_nodes_its_own() -> None:
+    first = scene(stream(sizes={"gpus": [12]}))
+    (hall,), made = first.halls, jobs_of(first)
+    generator, racks = hall.rows[0], hall.rows[0].racks
+
+    def with_racks(**change) -> Scenario:
+        rows = generator.model_copy(update={"racks": racks.model_copy(update=change)})
+        return first.model_copy(update={"halls": (hall.model_copy(update={"rows": (rows,)}),)})
+
+    longer = with_racks(count=racks.count + 3)
+    assert longer.halls != first.halls
+    assert jobs_of(longer) is made
+    trays = racks.nodes[0].model_copy(update={"part": "GB200-compute-tray"})
+    of_four = jobs_of(with_racks(nodes=(trays,)))
+    assert (made[-1].nodes, of_four[-1].nodes) == (2, 3)  # twelve GPUs in nodes of eight, and of four
+
+
 def test_jobs_are_kept_as_long_as_their_scene() -> None:
     scenes = [scene(stream(), seed=seed) for seed in range(6)]
     made = [jobs_of(one) for one in scenes]

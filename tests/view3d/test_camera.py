@@ -16,7 +16,8 @@ from twin.scenario import load
 from twin.view3d.base import camera
 from twin.view3d.base.camera import Flight
 from twin.view3d.base.state import CameraPose
-from twin.view3d.place.presets import PRESETS, preset_pose
+from twin.view3d.place.presets import PRESETS, corners_of, open_side, preset_pose
+from twin.view3d.place.site_plan import site_plan
 from twin.view3d.view.bench_hall import hall_of
 
 _SCENES = Path(__file__).parents[2] / "scenes"
@@ -110,16 +111,36 @@ def test_the_aisle_place_looks_at_fronts_of_compute_racks(scene: str) -> None:
 
 
 @pytest.mark.parametrize("aspect", [1.2, 1.6, 2.7])
-def test_the_overview_shows_every_rack_of_a_site_of_several_halls(aspect: float) -> None:
+def test_the_overview_of_a_site_shows_racks_floors_and_yard_and_reaches_to_two_edges(aspect: float) -> None:
     plant = build(load(_SCENES / "campus-100k.twin.yaml").scenario)
-    pose = preset_pose("overview", plant, build_geometry(plant), aspect)
-    racks = plant.racks
-    points = np.column_stack([racks.x_m, racks.y_m, racks.height_m])[racks.present]
-    shown = camera.project(pose, points, 800 * aspect, 800)
+    geometry = build_geometry(plant)
+    outside = site_plan(plant, geometry, open_side(plant)).boxes(plant.power.present)
+    pose = preset_pose("overview", plant, geometry, aspect, outside=outside)
+    racks, halls, wide = plant.racks, plant.halls, 800 * aspect
     assert np.unique(racks.hall[racks.present]).size > 1
-    assert (shown[:, :2] > 0).all()
-    assert (shown[:, 0] < 800 * aspect).all()
-    assert (shown[:, 1] < 800).all()
+    floors = [(x, y, 0.0) for x0, x1 in zip(halls.x0_m, halls.x1_m, strict=True) for x in (x0, x1)
+              for y in (halls.y0_m.min(), halls.y1_m.max())]  # fmt: skip
+    standing = np.column_stack([racks.x_m, racks.y_m, racks.height_m])[racks.present]
+    points = np.concatenate([standing, *outside, floors])
+    x, y, depth = camera.project(pose, points, wide, 800).T
+    assert (depth > 0).all()
+    x, y = np.abs(2 * x / wide - 1), np.abs(2 * y / 800 - 1)
+    assert max(x.max(), y.max()) <= 0.93
+    assert max(x.max(), y.max()) >= 0.9, "and from no farther than that takes"
+
+
+@pytest.mark.parametrize("aspect", [1.2, 1.6, 2.7])
+def test_the_overview_of_a_small_hall_shows_what_feeds_it_whole(aspect: float) -> None:
+    plant = build(load(_SCENES / "lab-16.twin.yaml").scenario)
+    geometry = build_geometry(plant)
+    low, high = site_plan(plant, geometry, open_side(plant)).boxes(plant.power.present)
+    pdus = [item for item, kind in enumerate(plant.power.kind) if kind == "pdu"]
+    assert pdus
+    corners = corners_of((low[pdus], high[pdus]))
+    x, y, _ = camera.project(
+        preset_pose("overview", plant, geometry, aspect, outside=(low, high)), corners, 800 * aspect, 800
+    ).T
+    assert ((x > 0) & (x < 800 * aspect) & (y > 0) & (y < 800)).all()
 
 
 @pytest.mark.parametrize("name", PRESETS)

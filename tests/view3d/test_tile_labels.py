@@ -11,9 +11,10 @@ import pytest
 from twin.plant.geometry import LabelKind, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
+from twin.view3d.base import camera
 from twin.view3d.base.label_layout import SPACING_PX
 from twin.view3d.base.state import CameraPose, ViewState
-from twin.view3d.base.tile_levels import TileLevel, TilePlaces
+from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileSums, gpu_values
 from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import gpu_codes
@@ -131,7 +132,10 @@ def test_every_hall_has_its_name_where_halls_are_plates(
             forms.add("together")
             continue
         for title in plant.halls.titles:
-            found = [text for text in names if text.split("\n")[0].split("   ")[0] in (title, title[-1])]
+            forms_of = (title, title.replace(" ", "\n"), title[-1])
+            found = [
+                text for text in names if text in forms_of or text.split("\n")[0].split("   ")[0] == title
+            ]
             assert len(found) == 1, (away, title, names)
         forms |= {"below" if "\n" in text else "alone" for text in names}
     assert "together" in forms, "from farthest away one name for all"
@@ -142,7 +146,7 @@ def test_the_form_of_names_does_not_change_to_and_fro() -> None:
     plant = hall_of(512, racks_per_row=4, halls=3)
     geometry = build_geometry(plant)
     names = HallNames(plant, geometry.labels, TilePlaces.of(plant, geometry))
-    sizes = np.repeat([[120.0, 20.0], [60.0, 40.0], [40.0, 20.0], [15.0, 20.0]], 3, axis=0)
+    sizes = np.repeat([[120.0, 20.0], [60.0, 40.0], [40.0, 20.0], [25.0, 40.0], [15.0, 20.0]], 3, axis=0)
     told = np.ones(3, bool)
 
     def form(pitch_px: float) -> int | None:
@@ -157,9 +161,72 @@ def test_the_form_of_names_does_not_change_to_and_fro() -> None:
         (64, 2),
         (47, 2),
         (44, 3),
-        (23, 3),
+        (32, 3),
+        (29, 4),
+        (23, 4),
         (19, None),
     ):
         assert form(pitch_px) == stands
-    for pitch_px, stands in ((23, None), (34, 3), (47, 3), (59, 2), (67, 2), (79, 1), (127, 1), (139, 0)):
+    for pitch_px, stands in (
+        (23, None),
+        (34, 4),
+        (44, 3),
+        (47, 3),
+        (59, 2),
+        (67, 2),
+        (79, 1),
+        (127, 1),
+        (139, 0),
+    ):
         assert form(pitch_px) == stands, "a longer one waits for more room"
+    assert form(65) == 2
+    assert form(67) == 2
+    names.settle()
+    assert form(67) == 1, "where the camera rests the longest that fits stands"
+
+
+@pytest.mark.gl
+def test_rows_have_no_names_in_halls_that_are_named_from_afar(
+    make_view: Callable[..., HallView], site: Plant
+) -> None:
+    view = make_view(ViewState())
+    view.set_plant(site)
+    view.set_frame(frame_of(site))
+    rows, titles = set(site.rows.labels), site.halls.titles
+    assert rows & set(seen_from(view, 0.5))
+    far = seen_from(view, 3.0)
+    assert all(any(title in text for text in far) for title in titles)
+    assert not rows & set(far)
+
+
+def test_a_hall_round_the_eye_is_not_named_as_one_from_afar() -> None:
+    plant = hall_of(4096, racks_per_row=4, halls=2)
+    geometry = build_geometry(plant)
+    places = TilePlaces.of(plant, geometry)
+    names = HallNames(plant, geometry.labels, places)
+    fades = places.fades(preset_pose("row", plant, geometry, 1.6), 60.0)
+    assert places.of_halls(fades).min() > DRAWN, "most racks are far in a picture so small"
+    assert names.told(fades).tolist() == [False, True]
+
+
+@pytest.mark.gl
+def test_where_no_form_has_room_one_name_of_all_halls_stands_over_those_at_the_lower_edge(
+    make_view: Callable[..., HallView],
+) -> None:
+    plant = hall_of(1024, racks_per_row=4, halls=10)
+    plant.halls.titles[:] = [f"{letter * 30}" for letter in "ABCDEFGHIJ"]
+    view = make_view(ViewState())
+    view.set_plant(plant)
+    view.set_frame(frame_of(plant))
+    view.preset("overview", animate=False)
+    pose = view.pose
+    up = camera.axes(pose)[1] * pose.distance_m
+    view.look(
+        replace(
+            pose,
+            centre_m=tuple((np.asarray(pose.centre_m) + 3 * 0.2 * up).tolist()),
+            distance_m=3 * pose.distance_m,
+        )
+    )
+    view.grab()
+    assert f"{'A' * 30} to {'J' * 30}" in [text for text, _ in view.scene.names.standing]

@@ -203,8 +203,10 @@ def _drops(plant: Plant, ends: _Ends, offset_m: Floats) -> _Drawn:
 def _groups(place: Ints32, lane: Ints32, many: int) -> tuple[Ints32, Ints32]:
     """Return the first end of each (place, lane), and the number of the group of each end."""
     key = place.astype(np.int64) * max(1, many) + lane
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    return first.astype(np.int32), group.astype(np.int32)
+    begins = np.full(int(key.max(initial=-1)) + 1, -1, np.int32)  # by table: places times lanes are few
+    begins[key[::-1]] = np.arange(len(key), dtype=np.int32)[::-1]
+    there = begins >= 0
+    return begins[there], (np.cumsum(there, dtype=np.int32) - 1)[key]
 
 
 def _span(group: Ints32, groups: int, at_m: Floats) -> tuple[Floats, Floats]:

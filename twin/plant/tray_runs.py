@@ -129,19 +129,24 @@ def lay_runs(plant: Plant, drawn: TrayBundles) -> CableRuns:
     line, from_m, to_m = _pieces(length_m, cut_line, cut_m)
     way = (stop - start) / np.maximum(length_m, 1e-9)[:, None]
     begins = line * _LINE_KEY + from_m
+    of_line = np.bincount(line, minlength=len(length_m))
+    lead = (np.cumsum(of_line) - of_line).astype(np.int32)  # first piece of each line
 
     def piece(lines: Ints32, at_m: Floats) -> Ints32:
-        found = np.searchsorted(begins, lines * _LINE_KEY + at_m, side="right") - 1
-        return found.astype(np.int32)
+        found: Ints32 = lead[lines]
+        cut = np.flatnonzero(of_line[lines] > 1)  # most lines are drops of one piece
+        found[cut] = np.searchsorted(begins, lines[cut] * _LINE_KEY + at_m[cut], side="right") - 1
+        return found
 
     runs: list[tuple[Ints32, Ints32, Ints32, Bools]] = []
 
     def add(bundle: Ints32, lines: Ints32, a_m: Floats, b_m: Floats) -> None:
         """Take the runs of bundles along lines, from a to b."""
         low_m, high_m = np.minimum(a_m, b_m), np.maximum(a_m, b_m)
-        some = (lines >= 0) & (high_m - low_m > _SAME_M)
-        first, last = piece(lines, low_m + _SAME_M), piece(lines, high_m - _SAME_M)
-        runs.append((bundle[some], first[some], last[some], (b_m > a_m)[some]))
+        some = np.flatnonzero((lines >= 0) & (high_m - low_m > _SAME_M))
+        on = lines[some]
+        first, last = piece(on, low_m[some] + _SAME_M), piece(on, high_m[some] - _SAME_M)
+        runs.append((bundle[some], first, last, (b_m > a_m)[some]))
 
     table = plant.bundles
     out = np.flatnonzero(table.rack_a != table.rack_b).astype(np.int32)

@@ -9,7 +9,7 @@ False
 """
 
 from twin.rules.after_edits import after_edits
-from twin.rules.check import check, unbuilt
+from twin.rules.check import check, check_steps, unbuilt
 from twin.rules.finding import SEVERITIES, Finding, Found, Measure, Severity
 from twin.rules.report import Report
 from twin.rules.rule import Rule
@@ -27,5 +27,6 @@ __all__ = [
     "Severity",
     "after_edits",
     "check",
+    "check_steps",
     "unbuilt",
 ]

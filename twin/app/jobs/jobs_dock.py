@@ -96,7 +96,7 @@ class JobsDock(Dock):
 
     def _refresh(self, *_change: object) -> None:
         document = self._session.document
-        if document is not None and (self.table.isVisible() or self._session.shown is None):
+        if document is not None and self.table.isVisible():
             self.model.show_jobs(jobs_of(document.scenario), self._session.shown)
             self._tell_count()
 

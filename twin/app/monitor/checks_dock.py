@@ -35,7 +35,7 @@ from twin.commands.exclude import Exclude, Include
 from twin.language import counted, tr
 from twin.piecewise import all_at_once
 from twin.record.events import Event
-from twin.rules import Finding, Report, check
+from twin.rules import Finding, Report, check_steps
 from twin.rules.engine_findings import TOLD, at_the_start, of_the_year
 from twin.rules.redundancy import falls
 from twin.rules.rule_context import RuleContext
@@ -128,7 +128,7 @@ class RulesDock(Dock):
         self._show_found(all_at_once(self._asked()))
 
     def _asked(self) -> Generator[None, None, Report]:
-        """Work out the typical year a little at a time, then ask the rules."""
+        """Work out the typical year a little at a time, then ask the rules, one by one."""
         document, plant = self._session.document, self._session.plant
         if document is None or plant is None:
             return Report(())
@@ -137,7 +137,7 @@ class RulesDock(Dock):
         year = yield from year_or_reason_steps(scenario, plant, catalog)
         found = [*at_the_start(scenario, self._session.events), *of_the_year(scenario, plant, year)]
         whole = draft.file.scenario if draft is not None else None
-        return check(scenario, plant, catalog, found, whole=whole)
+        return (yield from check_steps(scenario, plant, catalog, found, whole=whole))
 
     def _show_found(self, report: Report) -> None:
         self.show_report(report)

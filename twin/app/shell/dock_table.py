@@ -278,7 +278,8 @@ DOCKS: tuple[DockEntry, ...] = (
         tr("Money"),
         "money.md",
         tr(
-            "cost capital price TCO CAPEX OPEX NPV rent own bill USD GPU-hour budget prices spot preemptible cloud PPA"
+            "cost capital price token TCO CAPEX OPEX NPV rent own bill USD GPU-hour budget prices spot "
+            "preemptible cloud PPA"
         ),
         MoneyDock,
         spots={"design": Spot("bottom", tab=3), "analyse": Spot("right", 1, tab=4)},

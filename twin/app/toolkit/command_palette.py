@@ -70,9 +70,14 @@ class PaletteEntry:
         """Return whether what is typed is its title, without small words and dots."""
         return _name(typed) == _name(self.title)
 
-    def likeness(self, typed: str) -> float:
-        """Return how like its words what is typed is, of 1.0: what is mistyped is near."""
-        return likeness(typed, f"{self.category} {self.title} {self.words}")
+    def likeness(self, typed: str) -> tuple[float, float]:
+        """Return how like its words what is typed is, of 1.0: what is mistyped is near; then how well one word fits.
+
+        What is to be done is mostly typed first, so the first word counts most.
+        """
+        words = f"{self.category} {self.title} {self.words}"
+        fits = (score_words(part, words) or 0.0 for part in typed.split())
+        return likeness(typed, words), max(fit / place for place, fit in enumerate(fits, 1))
 
 
 def _name(title: str) -> str:
@@ -294,8 +299,10 @@ class CommandPalette(QFrame):
         shown = [*extra, *(entry for *_, entry in sorted(scored, key=lambda found: found[1]))]
         self.nothing.setVisible(not shown)
         if not shown:
-            near = sorted(self._all, key=lambda entry: -entry.likeness(typed))[:_MOST_NEAR]
-            shown = [*(entry for entry in near if entry.likeness(typed)), *self._otherwise(typed)]
+            likeness = [(entry.likeness(wanted), entry) for entry in self._all]
+            near = [found for found in likeness if found[0] > (0.0, 0.0)]
+            near.sort(key=lambda found: (not found[1].is_page, found[0]), reverse=True)
+            shown = [*(entry for _, entry in near[:_MOST_NEAR]), *self._otherwise(typed)]
         self._model.show_entries(shown)
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)

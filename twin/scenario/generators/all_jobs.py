@@ -10,8 +10,8 @@ from weakref import ref
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
 
-_READ = ("seed", "start", "duration_s", "site", "halls", "tenants", "partitions", "jobs", "streams", "traces")
-"""What jobs follow from; scenes that differ in something else have the same ones, thousands of them."""
+_READ = ("seed", "start", "duration_s", "site", "tenants", "partitions", "jobs", "streams", "traces")
+"""What jobs follow from beside nodes; scenes that differ in something else have the same ones, thousands of them."""
 _known: dict[int, tuple[ref[Scenario], tuple[Job, ...]]] = {}
 """By the id of a scenario, as long as that lives."""
 _kept: dict[int, tuple[ref[Scenario], tuple[Job, ...]]] = {}
@@ -49,7 +49,21 @@ def keep_jobs(scenario: Scenario, begun: Scenario) -> None:
 
 
 def _same(first: Scenario, second: Scenario) -> bool:
-    return all(getattr(first, name) == getattr(second, name) for name in _READ)
+    if any(getattr(first, name) != getattr(second, name) for name in _READ):
+        return False
+    # Streams ask halls for the size of nodes alone, traces for their number as well.
+    return first.halls == second.halls or (not first.traces and _node_sizes(first) == _node_sizes(second))
+
+
+def _node_sizes(scenario: Scenario) -> tuple[int, ...]:
+    """Return the GPUs of a node that jobs of each stream may use."""
+    from twin.scenario.generators.allowed_rows import RowNodes, rows_within
+    from twin.scenario.schema.scene_catalog import catalog_of
+
+    nodes = RowNodes(scenario, catalog_of(scenario))
+    return tuple(
+        nodes.per_node(rows_within(scenario, stream.rows, stream.partition)) for stream in scenario.streams
+    )
 
 
 def _made(scenario: Scenario) -> tuple[Job, ...]:

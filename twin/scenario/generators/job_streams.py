@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from twin.arrays import Floats
 from twin.physics.normal import normal_quantile
 from twin.physics.reliability import component_key, hash_uniform
-from twin.scenario.generators.allowed_rows import node_kinds, rows_within, split
+from twin.scenario.generators.allowed_rows import RowNodes, rows_within, split
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.schema.streams import JobStream, Lengths
@@ -39,8 +39,7 @@ def stream_jobs(stream: JobStream, scenario: Scenario) -> list[Job]:
         When the catalogue lacks a node part; `check` has said so before.
     """
     rows = rows_within(scenario, stream.rows, stream.partition)
-    kinds = node_kinds(scenario, catalog_of(scenario), rows)
-    per_node = max((gpus for _, gpus in kinds), default=1)
+    per_node = RowNodes(scenario, catalog_of(scenario)).per_node(rows)
     key, seed = component_key(stream.id), scenario.seed
     submit_s = _submissions(stream, scenario, seed, key)
     numbers = np.arange(submit_s.size)

@@ -17,8 +17,9 @@ from twin.view3d.base.state import CameraPose
 from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_words import BETWEEN_FIGURES
 
-FORMS = 4
-"""Of a name: with its figures behind it, with its figures below it, alone, and without what all names begin with."""
+FORMS = 5
+"""Of a name: with its figures behind it, with its figures below it, alone, in two lines, and without what all names
+begin with."""
 SLACK = 3.0
 """A longer form than the one that stands needs so much more room between names: they do not flicker."""
 BELOW_PX = 8.0
@@ -69,11 +70,16 @@ class HallNames:
         alike = len(list(takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))))
         short = [" ".join(some[alike:]) or title for some, title in zip(words, titles, strict=True)]
         together = tr("{first} to {last}", first=titles[0], last=titles[-1]) if titles else ""
-        return [*with_figures(BETWEEN_FIGURES), *with_figures("\n"), *titles, *short, together]
+        lines = [_in_two_lines(title) for title in titles]
+        return [*with_figures(BETWEEN_FIGURES), *with_figures("\n"), *titles, *lines, *short, together]
 
     def told(self, fades: Floats) -> Bools:
-        """Return which halls are so far away that their floors show colours: they are told in figures (halls,)."""
-        shown = self._tiles.of_halls(fades) > DRAWN
+        """Return which halls are so far away that their floors show colours: they are told in figures (halls,).
+
+        A hall that the eye is in is not, though most of its racks are far: some show their GPUs.
+        """
+        tiles = self._tiles
+        shown = (tiles.of_halls(fades) > DRAWN) & (tiles.of_halls(np.where(fades > 0.0, 0.0, 1.0)) == 0.0)
         return np.asarray(np.append(shown, False)[self._tile])
 
     def spots(self, pose: CameraPose, size_px: tuple[int, int]) -> Floats:
@@ -89,6 +95,10 @@ class HallNames:
         )
         each = np.arange(len(points))
         return np.stack([points[each, lowest], points[:, 4], points[each, highest]], axis=1)
+
+    def settle(self) -> None:
+        """Let the longest form stand that fits: the camera rests, nothing flickers."""
+        self._form = 0
 
     def form(self, points_px: Floats, sizes_px: Floats, told: Bools, scale: float) -> int | None:
         """Return the longest form in which no two names under floors meet; None: not even the shortest.
@@ -115,6 +125,17 @@ class HallNames:
 
     def _by_form(self, sizes_px: Floats) -> Iterator[tuple[int, Floats]]:
         return enumerate(sizes_px.reshape(FORMS, -1, 2))
+
+
+def _in_two_lines(title: str) -> str:
+    """Return a title broken at that space which leaves its lines shortest.
+
+    >>> _in_two_lines("Second hall of three").splitlines()
+    ['Second hall', 'of three']
+    """
+    spaces = [place for place, letter in enumerate(title) if letter == " "]
+    place = min(spaces, key=lambda place: max(place, len(title) - place), default=None)
+    return title if place is None else f"{title[:place]}\n{title[place + 1 :]}"
 
 
 def _meet(points_px: Floats, sizes_px: Floats, gap_px: float) -> bool:

@@ -121,6 +121,8 @@ class Names:
         """Place the labels anew in the next drawing, however recently they were."""
         self._placed_at_s = -1.0
         self._counted_s = -1.0
+        if self._plant is not None:
+            self._tiles.halls.settle()
 
     def draw(self, stage: DrawContext, pose: CameraPose, theme: str, scale: float, *, kept: bool) -> None:
         """Draw over the picture; `kept`: as they stood before, where the camera does."""
@@ -180,6 +182,7 @@ class Names:
             hidden[halls.label] = True
         told = halls.told(fades)
         hidden[halls.label[told]] = True  # told below their floors, see `_name_halls`
+        hidden[: len(anchors)] |= self._in_halls(told)
         weights = weights + STANDS * self._shown
         grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self.words)]  # first ones first
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave, np.full(len(of_drawn), 8.0)])
@@ -214,12 +217,11 @@ class Names:
         seen = spots[np.arange(count), inside.argmax(axis=1)]
         form = halls.form(seen, sizes[:-1], told & inside.any(axis=1), scale)
         if form is None and told.all():
-            middle = np.array([[spots[:, 0, 0].mean(), spots[:, 0, 1].max(), spots[:, 0, 2].min()]])
-            spots, texts, left = (
-                middle[:, None],
-                np.array([self._hall_texts + FORMS * count]),
-                np.array([True]),
-            )
+            nearest, middle, farthest = spots[:, 0], spots[:, 1].mean(axis=0), spots[:, 2]
+            below = [middle[0], nearest[:, 1].max(), nearest[:, 2].min()]
+            above = [middle[0], farthest[:, 1].min(), nearest[:, 2].min()]
+            spots = np.array([[below, above, middle]])
+            texts, left = np.array([self._hall_texts + FORMS * count]), np.array([True])
         else:
             form = FORMS - 1 if form is None else form
             texts, left = self._hall_texts + form * count + np.arange(count), told.copy()
@@ -233,6 +235,16 @@ class Names:
             weights[texts] = halls.failing if len(left) == count else 0.0
             named = room.add(texts[left], points, self._drawn.sizes_px, weights)
             left &= ~np.isin(texts, named)
+
+    def _in_halls(self, told: Bools) -> Bools:
+        """Return which labels name a row or machine in a hall that is told by its name alone."""
+        labels, out = self._labels, np.zeros(len(self._labels.kind), bool)
+        if self._plant is not None and told.any():
+            halls = self._labels.slot[self._tiles.halls.label[told]]
+            for kind, table in ((LabelKind.ROW, self._plant.rows), (LabelKind.LOOP, self._plant.loops)):
+                of_kind = np.flatnonzero(labels.kind == kind)
+                out[of_kind] = np.isin(table.hall[labels.slot[of_kind]], halls)
+        return out
 
     def named_otherwise(self) -> NDArray[np.bool_]:
         """Return which labels name a thing that is selected or not well: another label stands there instead."""

@@ -12,7 +12,7 @@ from twin.plant.find import find
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
 from twin.view3d.base import camera
-from twin.view3d.base.bounds import Box, machine_boxes
+from twin.view3d.base.bounds import Box, machine_boxes, rack_boxes
 from twin.view3d.base.camera import eye_m
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.picking import Picker
@@ -41,6 +41,7 @@ STEEP_DEG = 220.0
 """A look from so much higher has to show the whole thing more: every further degree is worth 1 / 220 of it."""
 AZIMUTHS_DEG = (50.0, -50.0, 130.0, -130.0, 20.0, -20.0, 160.0, -160.0, 90.0, -90.0)
 """Directions a machine is looked at from, in the order they are tried."""
+NONE: Box = np.zeros((0, 3)), np.zeros((0, 3))
 MOST_BOXES = 12
 """Machines of a loop whose sight is asked for."""
 SITE_DEG = (76.0, 40.0)
@@ -50,7 +51,12 @@ ONE_SIDE_DEG = 24.0
 
 
 def preset_pose(
-    name: str, plant: Plant, geometry: Geometry, aspect: float, chosen: Sequence[str] = ()
+    name: str,
+    plant: Plant,
+    geometry: Geometry,
+    aspect: float,
+    chosen: Sequence[str] = (),
+    outside: Box = NONE,
 ) -> CameraPose:
     """Return the pose of a preset.
 
@@ -62,14 +68,18 @@ def preset_pose(
         Width over height of the picture.
     chosen
         What is selected: where all of it stands in one hall, the pose is of that hall, else of the whole site.
+    outside
+        Boxes of the power gear and of the machines in the yard: an overview shows those of a site and of a small hall.
 
     Raises
     ------
     KeyError
         When the preset is unknown.
     """
-    places = {"overview": _overview, "row": _row, "aisle": _aisle, "close": _close}
     hall = hall_of(plant, chosen)
+    if name == "overview":
+        return _overview(plant, geometry, aspect, hall, outside)
+    places = {"row": _row, "aisle": _aisle, "close": _close}
     if name in DRAWINGS:
         return _drawing(name, plant, geometry, aspect, hall)
     return places[name](plant, geometry, aspect, hall)
@@ -194,6 +204,14 @@ def _airy(boxes: Sequence[Box]) -> Box:
     return low - air, high + air
 
 
+def corners_of(boxes: Box) -> NDArray[np.float64]:
+    """Return the corners of boxes (8 n, 3) [m]: all first ones, then all second ones, and so on."""
+    ends = np.stack(boxes)
+    return np.concatenate(
+        [np.stack([ends[i, :, 0], ends[j, :, 1], ends[k, :, 2]], axis=1) for i, j, k in np.ndindex(2, 2, 2)]
+    )
+
+
 def _corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
     ends = np.stack([low, high])
     return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
@@ -210,6 +228,29 @@ def _fit(
     if not pose.flat:
         far = back + np.maximum(far, NEAR_M)
     return _at(pose, centre, float(np.clip(far.max(), *DISTANCE_M)))
+
+
+def _fit_points(
+    pose: CameraPose,
+    points: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    aspect: float,
+    share: float,
+) -> CameraPose:
+    """Return the pose nearest to points (n, 3) [m] that shows all in the middle `share` of the picture.
+
+    It turns round what is as deep in the picture as `centre`.
+    """
+    right, up, back = (points @ np.stack(camera.axes(pose)).T).T
+    high = np.tan(np.radians(pose.fov_deg) / 2) * share
+    eye, away = [], []
+    for beside, half in ((right, high * aspect), (up, high)):  # of both edges the outermost points touch
+        ends = (beside + half * back).max(), (half * back - beside).max()
+        eye.append((ends[0] - ends[1]) / 2)
+        away.append((ends[0] + ends[1]) / (2 * half))
+    deep = float(centre @ camera.axes(pose)[2])
+    distance_m = float(np.clip(max(away) - deep, *DISTANCE_M))
+    return _at(pose, np.array([*eye, deep]) @ np.stack(camera.axes(pose)), distance_m)
 
 
 def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> CameraPose:
@@ -246,22 +287,55 @@ def open_side(plant: Plant, hall: int = -1) -> float:
     return 1.0 if low.sum() >= 0 and high.sum() > 0 else -1.0
 
 
-def _overview(plant: Plant, geometry: Geometry, aspect: float, hall: int = -1) -> CameraPose:
+def overview_boxes(plant: Plant, geometry: Geometry, outside: Box) -> Box:
+    """Return the boxes of all that an overview shows: racks, in a small hall machines beside them, of a site all."""
+    racks = rack_boxes(plant, np.flatnonzero(plant.racks.present))
+    shown = [racks, outside] if _is_site(plant) else [racks]
+    if not _is_site(plant):
+        low, high = _racks_box(plant, geometry)
+        if _largeness(low, high) < 1.0:
+            machines = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
+            shown += [_near(each, low, high) for each in (machines, outside)]
+    return np.concatenate([low for low, _ in shown]), np.concatenate([high for _, high in shown])
+
+
+def _is_site(plant: Plant, hall: int = -1) -> bool:
+    """Return whether racks stand in several halls, of which none is chosen."""
+    return np.unique(plant.racks.hall[_in_hall(plant, hall)]).size > 1
+
+
+def _largeness(low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    """Return 0 for a small hall, 1 for a large one."""
+    return float(np.clip((np.hypot(high[0] - low[0], high[1] - low[1]) - 10.0) / 25.0, 0.0, 1.0))
+
+
+def _near(boxes: Box, low: NDArray[np.float64], high: NDArray[np.float64]) -> Box:
+    """Return the boxes that stand whole round a hall, as far as its racks reach."""
+    reach = np.maximum(ROUND_M, high - low)[:2]
+    near = ((boxes[0][:, :2] > low[:2] - reach) & (boxes[1][:, :2] < high[:2] + reach)).all(axis=1)
+    return boxes[0][near], boxes[1][near]
+
+
+def _overview(
+    plant: Plant, geometry: Geometry, aspect: float, hall: int = -1, outside: Box = NONE
+) -> CameraPose:
     low, high = _racks_box(plant, geometry, hall)
     high = high + np.array([0.0, 0.0, 0.6])
     side = open_side(plant, hall)
-    there = np.unique(plant.racks.hall[_in_hall(plant, hall)])
-    if there.size > 1:  # a site of several halls is seen whole, with its floors, as a map
-        halls = plant.halls
-        low[:2] = halls.x0_m[there].min(), halls.y0_m[there].min()
-        high[:2] = halls.x1_m[there].max(), halls.y1_m[there].max()
+    if _is_site(plant, hall):  # it is seen whole, with its floors and what stands in its yard, as a map
+        halls, there = plant.halls, np.unique(plant.racks.hall[plant.racks.present])
+        floor_low = np.stack([halls.x0_m, halls.y0_m, np.zeros(len(halls.ids))], axis=1)[there]
+        floor_high = np.stack([halls.x1_m, halls.y1_m, np.full(len(halls.ids), high[2])], axis=1)[there]
         pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * SITE_DEG[0], SITE_DEG[1], 38.0)
-        return _fit(pose, low, high, aspect, share=0.92)
+        boxes = np.concatenate([floor_low, outside[0]]), np.concatenate([floor_high, outside[1]])
+        return _fit_points(pose, corners_of(boxes), (low + high) / 2, aspect, share=0.92)
     wide, deep = high[0] - low[0], high[1] - low[1]
-    large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
-    # In a small hall the machines that cool it belong to the story, in a large one the rows are.
+    large = _largeness(low, high)
+    # In a small hall the machines that cool and feed it belong to the story, in a large one the rows are.
     loops = geometry.machines.loop
     machines = machine_boxes(geometry, np.flatnonzero((plant.loops.hall[loops] == hall) | (hall < 0)))
+    gear = _near(outside, low, high)
+    machines = np.concatenate([machines[0], gear[0]]), np.concatenate([machines[1], gear[1]])
     if len(machines[0]):
         reach = np.append(
             np.maximum(ROUND_M, high - low)[:2], np.inf

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, Ints32
+from twin.arrays import Bools, Floats, Ints32
 from twin.plant.geometry import Geometry, PipeKind, Pipes, Polylines, WaterCircuit
 from twin.plant.row_ends import MOST_AT_ROW_END, PDU_DEPTH_M, PDU_WIDTH_M
 from twin.plant.tables import Plant
@@ -90,6 +90,13 @@ class SitePlan:
         top = (self.low + self.high) / 2
         top[:, 2] = self.high[:, 2] + 0.25
         return np.asarray(top)
+
+    def boxes(self, present: Bools) -> Box:
+        """Return the boxes of the power items that are `present`, and of the machines in the yard."""
+        return (
+            np.concatenate([self.low[present], self.yard.low]),
+            np.concatenate([self.high[present], self.yard.high]),
+        )
 
     def plant_box(self, plant: int) -> tuple[Floats, Floats] | None:
         """Return the box round the machines of a facility loop; None where none are drawn."""

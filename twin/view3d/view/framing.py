@@ -7,11 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
+from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
-from twin.view3d.base.bounds import rack_boxes
+from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.free_room import Room, free_room, in_room
+from twin.view3d.place.presets import corners_of, overview_boxes
 from twin.view3d.view.gestures import Gestures
 
 SAME_ROOM = 0.08
@@ -27,6 +29,8 @@ class FramedView(Protocol):
 
     gestures: Gestures
     plant: Plant | None
+    geometry: Geometry | None
+    outside: Box
 
     @property
     def pose(self) -> CameraPose:
@@ -83,7 +87,7 @@ class Framing:
         self._last = make, stay, pose
 
     def _placed(self, make: MakePose, stay: bool) -> CameraPose:
-        """Return the pose for the whole picture where nothing lies over the racks then, else for the free room."""
+        """Return the pose for the whole picture where nothing lies over what it shows, else for the free room."""
         size, room = self._view.size(), self.room
         whole = make(size[0] / size[1])
         if not stay and not self._covered(whole):
@@ -92,18 +96,12 @@ class Framing:
 
     def _covered(self, pose: CameraPose) -> bool:
         plant = self._view.plant
-        if plant is None or not self._areas:
+        geometry = self._view.geometry
+        if plant is None or geometry is None or not self._areas:
             return False
-        low, high = rack_boxes(plant, np.flatnonzero(plant.racks.present))
-        ends = np.stack([low, high])
-        corners = np.concatenate(
-            [
-                np.stack([ends[i, :, 0], ends[j, :, 1], ends[k, :, 2]], axis=1)
-                for i, j, k in np.ndindex(2, 2, 2)
-            ]
-        )
+        corners = corners_of(overview_boxes(plant, geometry, self._view.outside))
         x, y, depth = project(pose, corners, *self._view.size()).T
-        if pose.flat:  # a rack is seen as the rectangle round its corners
+        if pose.flat:  # a box is seen as the rectangle round its corners
             lefts, tops = (some.reshape(8, -1).min(axis=0) for some in (x, y))
             rights, bottoms = (some.reshape(8, -1).max(axis=0) for some in (x, y))
             return any(

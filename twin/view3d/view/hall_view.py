@@ -37,7 +37,7 @@ from twin.view3d.gl.values import ValueTexture
 from twin.view3d.place.cable_field import CableField
 from twin.view3d.place.outline_marks import marks_of
 from twin.view3d.place.picking import Hit, Picker
-from twin.view3d.place.presets import INSIDE, framed, open_side, preset_pose
+from twin.view3d.place.presets import INSIDE, NONE, framed, open_side, preset_pose
 from twin.view3d.place.site_plan import SitePlan, site_plan
 from twin.view3d.view.edit_overlay import EditView
 from twin.view3d.view.framing import Framing
@@ -102,17 +102,16 @@ class HallView:
         self.double_clicked, self.menu_wanted = self.pointing.double_clicked, self.pointing.menu_wanted
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self.passing = Passing(self.capability.software)
-        self._still_wanted = False
         self.plant: Plant | None = None
         self.geometry: Geometry | None = None
+        self.outside: Box = NONE  # of power gear and machines in the yard
         self.picker: Picker | None = None
         self._cables: CableField | None = None
         self.isolated: NDArray[np.int32] | None = None
         self.plan: SitePlan | None = None
-        self._path_names: tuple[str, ...] = ()
-        self._found: tuple[HallMark, ...] = ()
+        self._path_names, self._found = tuple[str, ...](), tuple[HallMark, ...]()
         self._frame: Frame | None = None
-        self._groups = NO_GROUPS
+        self._groups, self._still_wanted = NO_GROUPS, False
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
@@ -136,14 +135,14 @@ class HallView:
         if keys is None:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
-        for name in ("colour_by", "tiles_by", "focus_job"):
-            getattr(state.events, name).connect(self._on_colour_by)
-        for name in ("dimensions", "dimension_chosen"):
-            getattr(state.events, name).connect(self._on_dimensions)
-        for name in ("theme", "cables_by", "label_scale", "rulers"):
-            getattr(state.events, name).connect(self._show)
-        for name in ("selection", "hovered", "layers"):
-            getattr(state.events, name).connect(self._on_marks)
+        for names, follow in (
+            (("colour_by", "tiles_by", "focus_job"), self._on_colour_by),
+            (("dimensions", "dimension_chosen"), self._on_dimensions),
+            (("theme", "cables_by", "label_scale", "rulers"), self._show),
+            (("selection", "hovered", "layers"), self._on_marks),
+        ):
+            for name in names:
+                getattr(state.events, name).connect(follow)
 
     @property
     def native(self) -> Any:
@@ -178,6 +177,7 @@ class HallView:
             return
         self.geometry = build_geometry(plant)
         self.plan = site_plan(plant, self.geometry, open_side(plant))
+        self.outside = self.plan.boxes(plant.power.present)
         self._path_names = ()
         self.picker = Picker(plant, self.geometry, self.plan)
         self._cables = CableField(plant, self.geometry)
@@ -319,7 +319,7 @@ class HallView:
         """Return the pose of a preset in the hall that stands."""
         assert self.plant is not None
         assert self.geometry is not None
-        return preset_pose(name, self.plant, self.geometry, aspect, self.state.selection)
+        return preset_pose(name, self.plant, self.geometry, aspect, self.state.selection, self.outside)
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
@@ -337,6 +337,7 @@ class HallView:
                 self.pointing.hover_anew()
         if not self.settled and wall_s - self._moved_s > REST_S:
             self.settled = dirty = True
+            self.scene.names.place_anew()
         if not self.state.still and self.scene.advance(way * elapsed, moving=not self.settled):
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
@@ -466,8 +467,7 @@ class HallView:
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
             self.settled = False
         else:
-            self._flight = None
-            self._pose = pose
+            self._flight, self._pose = None, pose
             self.publish()
         self._show()
 
