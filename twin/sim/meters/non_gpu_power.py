@@ -184,7 +184,7 @@ class Overhead(Stateful):
         self._movers: tuple[Floats, tuple[Floats, Floats, float]] | None = None
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
-        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        """Work out the power of nodes besides their GPUs for the wanted traces (N,), and where its heat goes."""
         jobs, by_trace = stepping(len(clocks.jobs.rows)), self._by_trace
         if len(by_trace.share) != jobs + 2 * len(clocks.mixed):
             share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
@@ -225,7 +225,7 @@ class Overhead(Stateful):
                 lit = self._lit
             self.node_w = self._by_trace.power_w(wanted)
             self.node_w *= lit
-            loop_w, hall_w = self._by_node(self.node_w)
+            loop_w, hall_w = self._by_loop_and_hall(self.node_w)
         else:
             lit, loop_w, hall_w = self._lit, known.loop_w, known.hall_w
             if nodes.size:
@@ -236,13 +236,13 @@ class Overhead(Stateful):
                     lit[nodes] = lights
                 self.node_w = self.node_w.copy()
                 self.node_w[nodes] = self._by_trace.power_w(trace, nodes) * lights
-                loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
+                loop_w, hall_w = self._renewed_by_loop_and_hall(nodes, loop_w, hall_w)
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
         self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
 
     def _others(self, wanted: IntP, known: IntP, moved: list[int]) -> IntP | None:
-        """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
+        """Return the nodes that draw another power than in the traces `known` (N,); None: so many that all do."""
         others = wanted != known
         if moved:
             drives = np.zeros(len(self._by_trace.share), bool)
@@ -250,8 +250,8 @@ class Overhead(Stateful):
             others |= drives.take(wanted)
         return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
 
-    def _by_node_again(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
-        """Return power of all nodes by loop and hall where some nodes have another than these sums are of."""
+    def _renewed_by_loop_and_hall(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of `_by_loop_and_hall` where some nodes draw another power than in `loop_w`, `hall_w`."""
         loops, members = self._by_loop.touched(nodes)
         node_w = self.node_w[members]
         if not self._any_to_air:
@@ -261,13 +261,12 @@ class Overhead(Stateful):
         halls, members = self._by_hall.touched(nodes)
         return loop_w, self._by_hall.renewed(hall_w, halls, members, self.node_w[members] * to_air[members])
 
-    def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
-        """Share power of the nodes besides their GPUs out among loops and halls."""
+    def _by_loop_and_hall(self, node_w: Floats) -> tuple[Floats, Floats]:
+        """Return the heat of a power of the nodes (N,) into loops (L,) and into the air of halls (H,) [W]."""
         if not self._any_to_air:
             return self._by_loop.of(node_w), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
-        by_hall = np.bincount(self._by_hall.place, air_w, minlength=self._halls)
-        return self._by_loop.of(node_w - air_w), by_hall.astype(float, copy=False)
+        return self._by_loop.of(node_w - air_w), self._by_hall.of(air_w)
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
@@ -289,7 +288,7 @@ class Overhead(Stateful):
             self._lit, self._powered = lit, powered
 
     def _static_heat(self) -> tuple[Floats, Floats]:
-        """Return the heat of switches and stores into loops and halls [W]."""
+        """Return the heat of switches and stores into loops (L,) and halls (H,) [W]."""
         known = self._static
         if known is None or known[0] is not self.static_w:
             loop_w = np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
@@ -298,7 +297,7 @@ class Overhead(Stateful):
         return known[1]
 
     def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
-        """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
+        """Return the power of switches and stores of each rack (R,) [W]: none where all is off, dark or too hot."""
         racks, housed, at_work = self.plant.racks, self._housed, np.zeros(len(self._housed), bool)
         at_work[self.node_rack[lit]] = True
         off = housed & ~at_work
@@ -307,7 +306,7 @@ class Overhead(Stateful):
         return result
 
     def _extras(self) -> tuple[Floats, Floats, float, float]:
-        """Return heat of machines and supplies into loops and halls now, and the sums of the two [W]."""
+        """Return heat of machines and supplies into loops (L,) and halls (H,) now, and the sums of the two [W]."""
         loop_w, hall_w, machines_w = self._machines()
         supplies = self.power.supplies
         if supplies.any_shelves:
@@ -316,14 +315,14 @@ class Overhead(Stateful):
             loop_w = loop_w + np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
             hall_w = hall_w + np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
         if supplies.any_converters:
-            by_loop, by_hall = self._by_node(self.converter_w)
+            by_loop, by_hall = self._by_loop_and_hall(self.converter_w)
             loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
         if not (supplies.any_shelves or supplies.any_converters):
             return loop_w, hall_w, machines_w, 0.0
         return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
 
     def _machines(self) -> tuple[Floats, Floats, float]:
-        """Return heat of pumps and fans into loops and halls now, and the sum of it [W]."""
+        """Return heat of pumps and fans into loops (L,) and halls (H,) now, and the sum of it [W]."""
         now, known = self.power.timers.now_s, self._movers
         power_w = self.cooling.loop_power_w(now)  # replaced when it changes
         if known is None or known[0] is not power_w:
@@ -351,7 +350,7 @@ class Overhead(Stateful):
         return self._machines()[2] != self.machines_w
 
     def follow(self, it_w: float) -> bool:
-        """Take the present heat of machines and supplies when it has moved; return whether it has."""
+        """Take the present heat of machines and supplies when it has moved beside `it_w` [W]; return whether it has."""
         loop_w, hall_w, _, _ = self._extras()
         if loop_w is self._extra_loop_w:
             return False
