@@ -138,16 +138,16 @@ class LeafRoutes:
         number, leg = np.divmod(used, LEGS)
         for side in (0, 1):
             chosen = leg == 2 * side
-            which, dlink, share = self._end_rows[side].entries(number[chosen])
-            found.append((dlink, share * amount[used[chosen]][which]))
+            found.append(self._end_rows[side].shared_out(number[chosen], amount[used[chosen]]))
         chosen = leg == 1
-        which, edge, share = self._through.entries(number[chosen])
-        if len(which):
-            classes, on = self.classes, share * amount[used[chosen]][which]
+        edge, on = self._through.shared_out(number[chosen], amount[used[chosen]])
+        if len(edge):
+            classes = self.classes
             on_edge = np.bincount(edge, on, minlength=len(classes.start)).astype(np.float64, copy=False)
             crossed = np.flatnonzero(on_edge)
-            which, at = ranges(classes.first[crossed], classes.lines[crossed])
-            found.append((classes.by_start[at], on_edge[crossed][which]))
+            lines = classes.lines[crossed]
+            at = ranges(classes.first[crossed], lines)[1]
+            found.append((classes.by_start[at], np.repeat(on_edge[crossed], lines)))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def over(self, legs: Ints64, marked: Bools) -> Floats:
