@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import AnyInts, Floats, IntP
 from twin.physics.flow_laws import EASY_C, NodePower
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
@@ -143,18 +143,14 @@ class Overhead(Stateful):
         self._own_loop_w, self._own_hall_w = np.zeros(self._loops), np.zeros(self._halls)
         self.loop_heat_w, self.hall_heat_w = np.zeros(self._loops), np.zeros(self._halls)
         self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
-        self._static_loop, self._shelf_loop = self._places()
         nodes, racks = plant.nodes, plant.racks
+        loop, shelf_loop = self._places()
+        self._statics = _in_loops(loop, racks.hall)
+        self._shelves = _in_loops(shelf_loop, racks.hall)
         self._by_loop = NodeSums(np.maximum(nodes.loop, 0).astype(np.intp), self._loops)
         self._by_hall = NodeSums(np.asarray(racks.hall[nodes.rack], np.intp), self._halls)
         self.node_rack = np.asarray(nodes.rack, np.intp)
         self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
-        loop = self._static_loop
-        self._in_loop, self._in_hall = np.flatnonzero(loop >= 0), np.flatnonzero(loop < 0)
-        self._rack_loop, self._rack_hall = (
-            loop[self._in_loop].astype(np.intp),
-            racks.hall[self._in_hall].astype(np.intp),
-        )
         self._inlets = inlets = np.flatnonzero(
             (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
         )
@@ -291,8 +287,9 @@ class Overhead(Stateful):
         """Return the heat of switches and stores into loops (L,) and halls (H,) [W]."""
         known = self._static
         if known is None or known[0] is not self.static_w:
-            loop_w = np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
-            hall_w = np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
+            (in_loop, loop), (in_hall, hall) = self._statics
+            loop_w = np.bincount(loop, self.static_w[in_loop], minlength=self._loops)
+            hall_w = np.bincount(hall, self.static_w[in_hall], minlength=self._halls)
             self._static = known = self.static_w, (loop_w.astype(float), hall_w.astype(float))
         return known[1]
 
@@ -310,16 +307,16 @@ class Overhead(Stateful):
         loop_w, hall_w, machines_w = self._machines()
         supplies = self.power.supplies
         if supplies.any_shelves:
-            loss_w, racks = self.power.supply_loss_w, self.plant.racks
-            in_loop = self._shelf_loop >= 0
-            loop_w = loop_w + np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
-            hall_w = hall_w + np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
+            loss_w = self.power.supply_loss_w
+            (in_loop, loop), (in_hall, hall) = self._shelves
+            loop_w = loop_w + np.bincount(loop, loss_w[in_loop], minlength=self._loops)
+            hall_w = hall_w + np.bincount(hall, loss_w[in_hall], minlength=self._halls)
         if supplies.any_converters:
             by_loop, by_hall = self._by_loop_and_hall(self.converter_w)
             loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
         if not (supplies.any_shelves or supplies.any_converters):
             return loop_w, hall_w, machines_w, 0.0
-        return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
+        return loop_w, hall_w, machines_w, float(np.add.reduce(loop_w) + np.add.reduce(hall_w)) - machines_w
 
     def _machines(self) -> tuple[Floats, Floats, float]:
         """Return heat of pumps and fans into loops (L,) and halls (H,) now, and the sum of it [W]."""
@@ -354,7 +351,8 @@ class Overhead(Stateful):
         loop_w, hall_w, _, _ = self._extras()
         if loop_w is self._extra_loop_w:
             return False
-        moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
+        moved = np.add.reduce(np.abs(loop_w - self._extra_loop_w))
+        moved += np.add.reduce(np.abs(hall_w - self._extra_hall_w))
         if moved <= MOVED * max(it_w, 1.0) and not self.drives_moved:
             return False
         self._take_extras()
@@ -407,3 +405,12 @@ class Overhead(Stateful):
         Derived("warm_loops", _warm_loops, _take_warm_loops, table="loops"),
         Row("sums", *StateField.each("machines_w", "supplies_w", "total_w", load=float)),
     )
+
+
+def _in_loops(loop: AnyInts, hall: AnyInts) -> tuple[tuple[IntP, IntP], tuple[IntP, IntP]]:
+    """Return the racks whose heat goes into a loop, with that loop, and the others, with their hall.
+
+    `loop`: of each rack (R,), -1: its heat goes into the air of its `hall` (R,).
+    """
+    in_loop, in_hall = (loop >= 0).nonzero()[0], (loop < 0).nonzero()[0]
+    return (in_loop, loop[in_loop].astype(np.intp)), (in_hall, hall[in_hall].astype(np.intp))

@@ -327,7 +327,7 @@ class PowerChain:
             offered[c.buses] = self._offered_w()
         extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
-        return float(self._in_w[self._root_fed].sum()), self._out_w
+        return float(np.add.reduce(self._in_w[self._root_fed])), self._out_w
 
     def _read(self, moved: IntP | None = None) -> None:
         """Take the flows that were solved apart: losses, sources, batteries.
@@ -341,13 +341,12 @@ class PowerChain:
             f.grid_w = f.load_w
             self._price()
             return
-        f.grid_w = float(self._in_w[self._root_fed].sum())
+        f.grid_w = float(np.add.reduce(self._in_w[self._root_fed]))
         loss_w = self._in_w - self._out_w
         if self._sourced:
             self.sources.share(self._own_w, self.at_s)
             loss_w[c.buses] += self._own_w[c.buses]
-            f.on_site_w = self.sources.on_site_w()
-            f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
+            f.on_site_w, f.fuel_w, f.made_kg_s = self.sources.given()
         stores = self.storage.any_storage or self.storage.charges_ups or self._exact
         if stores:
             at, batteries = c.stores, c.batteries
@@ -356,14 +355,14 @@ class PowerChain:
             self._drained_w = self.storage.drained_w(self._in_w)
             loss_w[batteries] += self._drained_w[batteries] - given_w
             from_ups = np.where(k.on_battery[at], self._in_w[at], 0.0)
-            f.discharging_w = float(np.maximum(given_w, 0.0).sum() + from_ups.sum())
-            f.charging_w = float(np.maximum(-given_w, 0.0).sum() + charging_w.sum())
+            f.discharging_w = float(np.add.reduce(np.maximum(given_w, 0.0)) + np.add.reduce(from_ups))
+            f.charging_w = float(np.add.reduce(np.maximum(-given_w, 0.0)) + np.add.reduce(charging_w))
         elif self._draining:
             self._drained_w = np.zeros(c.count)
             f.discharging_w = f.charging_w = 0.0
         self._draining = stores and bool(self._drained_w[c.stores].any())
         self._loss_w = loss_w
-        f.loss_w = float(loss_w.sum())
+        f.loss_w = float(np.add.reduce(loss_w))
         self.breakers.load(self._out_w, self.at_s, moved)
         self._price()
 

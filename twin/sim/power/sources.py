@@ -421,17 +421,11 @@ class Sources:
             c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in sources
         )
 
-    def carbon_kg_s(self) -> float:
-        """Return what the sources on site emit [kg/s]."""
-        return float(self.output_w[self.circuit.by_bus] @ self._carbon)
-
-    def fuel_w(self) -> float:
-        """Return the heat of the fuel that engines burn [W]."""
-        return float((self.output_w[self.circuit.by_bus] / self._efficiency).sum())
-
-    def on_site_w(self) -> float:
-        """Return what all of them give together, batteries aside [W]."""
-        return float(self.output_w[self.circuit.by_bus].sum())
+    def given(self) -> tuple[float, float, float]:
+        """Return what all of them give together, batteries aside, the heat of its fuel [W] and its carbon [kg/s]."""
+        given_w = self.output_w[self.circuit.by_bus]
+        fuel_w = np.add.reduce(given_w / self._efficiency)
+        return float(np.add.reduce(given_w)), float(fuel_w), float(given_w @ self._carbon)
 
     def _say(
         self, t_s: float, kind: str, i: int, text: str, severity: Severity | None = None, **figures: float

@@ -172,7 +172,7 @@ class BatterySystem(Stateful):
             gives = moved + miss >= 0
             if gives not in shares:
                 most_w = self._most_w(able, out_w) if gives else self._most_charged_w(able)
-                shares[gives] = most_w, float(most_w.sum())
+                shares[gives] = most_w, float(np.add.reduce(most_w))
             given = self._share(able.at, moved + miss, *shares[gives])
             if abs(given - moved) <= CLOSE_W:
                 break
