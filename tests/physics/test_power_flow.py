@@ -26,6 +26,37 @@ def test_two_stages_by_hand():
     assert not own_w.any()
 
 
+def test_branches_units_sources_and_charging_by_hand():
+    # A root with two branches, one of two units, the other with a dead item; another root beside it.
+    parent, units = np.array([-1, 0, 0, 1, 2, 2, -1]), np.array([1, 2, 1, 1, 1, 0, 1])
+    levels = levels_of(parent)
+    assert [level.tolist() for level in levels] == [[3, 4, 5], [1, 2], [0, 6]]
+    a_w, b = np.array([10.0, 2, 0, 1, 3, 5, 4]), np.array([1.0, 1.5, 1, 2, 1, 1, 1])
+    tree = PowerTree(levels, parent, units, a_w, b, np.array([0, 0.01, 0.001, 0, 0, 0, 0.5]))
+    load_w = np.array([7.0, 5, 0, 4, 6, 0, 2])
+    out_w, own_w, in_w = tree.solve(load_w)
+    first_w, second_w = 4 + 1.5 * 14 + 0.005 * 14**2, 9 + 0.001 * 9**2
+    assert out_w == pytest.approx([7 + first_w + second_w, 5 + 9, 9, 4, 6, 0, 2], rel=1e-14)
+    assert in_w == pytest.approx(
+        [10 + 7 + first_w + second_w, first_w, second_w, 1 + 2 * 4, 3 + 6, 0, 4 + 2 + 0.5 * 4], rel=1e-14
+    )
+    assert own_w.tolist() == [0] * 7
+    # The first branch is given 4 W, the second charges with 1 W; a UPS at the root takes 3 W more.
+    offered_w, extra_w = np.array([0.0, 4, -1, 0, 0, 0, 0]), np.array([3.0, 0, 0, 0, 0, 0, 0])
+    out_w, own_w, in_w = tree.solve(load_w, offered_w, extra_w)
+    first_w, second_w = 4 + 1.5 * 10 + 0.005 * 10**2, 10 + 0.001 * 10**2
+    assert own_w.tolist() == offered_w.tolist()
+    assert out_w == pytest.approx([7 + first_w + second_w, 14, 9, 4, 6, 0, 2], rel=1e-14)
+    assert in_w == pytest.approx([3 + 10 + 7 + first_w + second_w, first_w, second_w, 9, 9, 0, 8], rel=1e-14)
+
+
+def test_an_item_is_above_none_that_it_may_hang_on():
+    parent, spare = np.array([-1, 0, 0, 1, -1]), np.array([-1, -1, 1, 2, 3])
+    assert [level.tolist() for level in levels_of(parent)] == [[3], [1, 2], [0, 4]]
+    assert [level.tolist() for level in levels_of(parent, spare)] == [[4], [3], [2], [1], [0]]
+    assert levels_of() == []
+
+
 def test_losing_one_of_four_units_costs_copper_and_saves_a_no_load_loss():
     four = float(stage_input_w(300.0, 4, 2.0, 1.0, 1e-3))
     three = float(stage_input_w(300.0, 3, 2.0, 1.0, 1e-3))

@@ -208,9 +208,10 @@ class Router:
             dlink, where = np.unique(dlink, return_inverse=True)
             total = np.bincount(where, on, len(dlink))
         else:
-            first = 2 * self.cables
-            total = np.bincount(dlink - first, on, 2 * len(self.links) - first)
-            dlink = np.arange(first, 2 * len(self.links))
+            first, total = 2 * self.cables, np.bincount(dlink, on)
+            carrying = np.flatnonzero(total[first:])
+            carrying += first
+            return carrying.astype(np.int64, copy=False), total[carrying].astype(np.float64, copy=False)
         carrying = np.flatnonzero(total)
         return dlink[carrying].astype(np.int64, copy=False), total[carrying].astype(np.float64, copy=False)
 

@@ -75,25 +75,26 @@ class SparseColumnBuilder:
         """Return the column of all samples so far."""
         assert self._first is not None
         first, entities, samples = self._first, len(self._first), len(self._samples) + 1
-        moving = np.zeros(entities, bool)
-        for place, _ in self._samples:
-            moving[place] = True
-        rows = np.cumsum(moving) - 1
-        column = np.repeat(first[moving][None, :], samples, axis=0)  # samples x entities that move
+        moving, kept = np.zeros(entities, bool), b""
         since = [(k, place, new) for k, (place, new) in enumerate(self._samples, 1) if place.size]
-        for n, (k, place, new) in enumerate(since):
-            until = since[n + 1][0] if n + 1 < len(since) else samples
-            if k > 1:
-                column[k:until] = column[k - 1]
-            column[k:until, rows[place]] = self._rounded(new)
-        if self._quantum:
-            moves = (column != column[0]).any(axis=0)  # still when rounded
-            moving[moving] = moves
-            column = column[:, moves]
-        kept = np.ascontiguousarray(column.T)
+        for _, place, _ in since:
+            moving[place] = True
+        if since:
+            rows = np.cumsum(moving) - 1
+            column = np.repeat(first[moving][None, :], samples, axis=0)  # samples x entities that move
+            for n, (k, place, new) in enumerate(since):
+                until = since[n + 1][0] if n + 1 < len(since) else samples
+                if k > 1:
+                    column[k:until] = column[k - 1]
+                column[k:until, rows[place]] = self._rounded(new)
+            if self._quantum:
+                moves = (column != column[0]).any(axis=0)  # still when rounded
+                moving[moving] = moves
+                column = column[:, moves]
+            kept = np.ascontiguousarray(column.T).tobytes()
         if self._begin is None:
             self._begin = zlib.compress(first.tobytes(), _LEVEL)
-        rest = zlib.compress(np.packbits(moving).tobytes() + kept.tobytes(), _LEVEL)
+        rest = zlib.compress(np.packbits(moving).tobytes() + kept, _LEVEL)
         return _MARK + len(self._begin).to_bytes(_LENGTH, "little") + self._begin + rest
 
 

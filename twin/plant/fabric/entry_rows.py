@@ -63,6 +63,13 @@ class EntryRows:
         place, at = ranges(first, self._first[rows + 1] - first)
         return place, self._number[at], self._share[at]
 
+    def shared_out(self, rows: Ints64, amount: Floats) -> tuple[Ints64, Floats]:
+        """Return the numbers of the entries of some rows, and what each has of the amount on its row."""
+        first = self._first[rows]
+        count = self._first[rows + 1] - first
+        at = ranges(first, count)[1]
+        return self._number[at], self._share[at] * np.repeat(amount, count)
+
 
 def ranges(first: Ints64, count: Ints64) -> tuple[Ints64, Ints64]:
     """Return count[k] numbers from first[k] on for each k, one behind the other: k, and the number.
@@ -70,5 +77,8 @@ def ranges(first: Ints64, count: Ints64) -> tuple[Ints64, Ints64]:
     >>> [column.tolist() for column in ranges(np.array([5, 9]), np.array([2, 3]))]
     [[0, 0, 1, 1, 1], [5, 6, 9, 10, 11]]
     """
+    if len(count) and (count == count[0]).all():  # leaves mostly have as many ways out each
+        width = int(count[0])
+        return np.repeat(np.arange(len(first)), width), (first[:, None] + np.arange(width)).reshape(-1)
     which = np.repeat(np.arange(len(first)), count)
     return which, np.arange(len(which)) + (first - (np.cumsum(count) - count))[which]

@@ -7,6 +7,8 @@ wherever it comes: so loads are summed by leg, and cost grows with leaves and li
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from twin.arrays import Bools, Floats, Ints64
@@ -106,18 +108,20 @@ class LeafRoutes:
         """Return the number of the split of each pair over edges; -1 where it has none."""
         order = np.lexsort((edge, pair))
         pair, edge, share = pair[order], edge[order], share[order]
-        bounds = np.searchsorted(pair, np.arange(pairs + 1)).tolist()
-        known, rows = self._known_splits[side], self._split_rows[side]
-        numbers = np.full(pairs, -1, np.int64)
-        for k in range(pairs):
-            here = slice(bounds[k], bounds[k + 1])
-            if bounds[k] < bounds[k + 1]:
-                key = edge[here].tobytes() + share[here].tobytes()
+        bounds = np.searchsorted(pair, np.arange(pairs + 1))
+        known, numbers, new = self._known_splits[side], [-1] * pairs, []
+        for k, (begin, end) in enumerate(pairwise(bounds.tolist())):
+            if begin < end:
+                key = edge[begin:end].tobytes() + share[begin:end].tobytes()
                 if key not in known:
                     known[key] = len(known)
-                    rows.add(np.array([bounds[k + 1] - bounds[k]]), edge[here], share[here])
+                    new.append(k)
                 numbers[k] = known[key]
-        return numbers
+        if new:
+            count = np.diff(bounds)[new]
+            at = ranges(bounds[new], count)[1]
+            self._split_rows[side].add(count, edge[at], share[at])
+        return np.array(numbers, np.int64)
 
     def _reach(self, side: int, split: Ints64, leaf: Ints64) -> None:
         """Find the links of splits at leaves."""
@@ -138,16 +142,16 @@ class LeafRoutes:
         number, leg = np.divmod(used, LEGS)
         for side in (0, 1):
             chosen = leg == 2 * side
-            which, dlink, share = self._end_rows[side].entries(number[chosen])
-            found.append((dlink, share * amount[used[chosen]][which]))
+            found.append(self._end_rows[side].shared_out(number[chosen], amount[used[chosen]]))
         chosen = leg == 1
-        which, edge, share = self._through.entries(number[chosen])
-        if len(which):
-            classes, on = self.classes, share * amount[used[chosen]][which]
+        edge, on = self._through.shared_out(number[chosen], amount[used[chosen]])
+        if len(edge):
+            classes = self.classes
             on_edge = np.bincount(edge, on, minlength=len(classes.start)).astype(np.float64, copy=False)
             crossed = np.flatnonzero(on_edge)
-            which, at = ranges(classes.first[crossed], classes.lines[crossed])
-            found.append((classes.by_start[at], on_edge[crossed][which]))
+            lines = classes.lines[crossed]
+            at = ranges(classes.first[crossed], lines)[1]
+            found.append((classes.by_start[at], np.repeat(on_edge[crossed], lines)))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def over(self, legs: Ints64, marked: Bools) -> Floats:

@@ -27,35 +27,37 @@ class Work:
     Parameters
     ----------
     step_s, parts
-        Time of the step, and the same by ledger account, shape (accounts,).
+        Time of the step, and the same by ledger account, shape (accounts,) [s].
     clocked_s
-        Part that grows as f_ref / f.
+        Part of it that grows as f_ref / f [s].
     gemm_s, memory_s
-        Busy with matrix products, and with memory traffic; the rest is network and waiting.
+        Busy with matrix products, and with memory traffic; the rest is network and waiting [s].
     close_s
-        Exposed communication woven into them layer by layer (tensor, context); the power cap sees their mean.
+        Exposed communication woven into them layer by layer (tensor, context) [s]; the power cap sees their mean.
     model_flop, peak_flop_s
-        Model FLOP of a step, and dense peak of one GPU at its precision.
+        Model FLOP of a step [FLOP], and dense peak of one GPU at its precision [FLOP/s].
     checkpoint_bytes, ingest_bytes
-        Saved at a checkpoint; read in one step; of the whole job.
+        Saved at a checkpoint; read in one step; of the whole job [B].
     misfit
         Why its GPUs are too few or too small, by the planner: memory, or the load of a service; empty when not.
     confidence
         How far the profile behind these times is calibrated.
     doubts
         What of them no published measurement stands behind, for people.
+    interval
+        How far the time of a step may be off; None: unknown.
     fp8
         Whether the big products are 8-bit.
     duty
-        Share of running time in steps; the rest are checkpoint pauses.
+        Share of running time in steps, 0..1 [-]; the rest are checkpoint pauses.
     once
         Share of the waits between that which come once a step, on all GPUs at one time [-].
     rest_s
-        Not even communicating or waiting for others: nobody asks the service anything.
+        Not even communicating or waiting for others: nobody asks the service anything [s].
     stateless
         Whether a failure loses nothing, because what a step did is delivered at once.
     gpu_load, node_load
-        Of work known only by its power: utilisation of GPUs, and of the rest of the node, 0..1; None: of other work.
+        Of work known only by its power: utilisation of GPUs, and of the rest of the node [-]; None: of other work.
     node_at_peak
         Whether the latter runs up to the nameplate power of the node, as a load of its own is given against that.
     """
@@ -150,7 +152,7 @@ def work_of(
 
 
 def stretched(work: Work, factor: float) -> Work:
-    """Return `work` with every part of its step so many times as long."""
+    """Return `work` with every part of its step `factor` [-] times as long."""
     return replace(
         work,
         step_s=work.step_s * factor,

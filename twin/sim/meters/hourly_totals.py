@@ -31,7 +31,13 @@ KWH_J = 3.6e6
 
 
 class Hourly(Stateful):
-    """Meter with a row for each hour of the run."""
+    """Meter with a row for each hour of the run, in the units of `COLUMNS`.
+
+    Attributes
+    ----------
+    width_s
+        What a row stands for [s].
+    """
 
     def __init__(self) -> None:
         self.width_s = HOUR_S
@@ -74,7 +80,7 @@ class Hourly(Stateful):
     def settle(self, totals: Sequence[float]) -> None:
         """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row.
 
-        `totals` are those of the columns from IT energy to cost.
+        `totals` are those of the columns from IT energy to cost, shape (7,).
         """
         row, sums = self._rows[-1], self._sums
         for column, total in enumerate(totals, 1):

@@ -79,7 +79,17 @@ class MeterReading:
 
 
 class Meter(Stateful):
-    """Adds up what flows, at each thermal step; what flows is constant in between."""
+    """Adds up what flows, at each thermal step; what flows is constant in between.
+
+    Attributes
+    ----------
+    it_w
+        Power of all racks now [W].
+    draw
+        Of the cooling machines now: power [W] and water [L/s].
+    charged_j
+        What batteries held at the start [J].
+    """
 
     def __init__(
         self, power: PowerSystem, cooling: CoolingSystem, body: Body, plant: Plant, job_energy: JobEnergy
@@ -91,7 +101,7 @@ class Meter(Stateful):
         self.it_w = 0.0
         self.draw = Draw(0.0, 0.0)
         self._outside_w = 0.0  # of the draw, what does not go into loops and halls
-        self.charged_j = power.stored_j  # that batteries came with
+        self.charged_j = power.stored_j
 
     @property
     def overhead_w(self) -> Floats:
@@ -119,7 +129,7 @@ class Meter(Stateful):
         return self.overhead.hall_tripped
 
     def set_overhead(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
-        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        """Work out the power of nodes besides their GPUs for the wanted traces (N,), and where its heat goes."""
         self.overhead.set(wanted, clocks)
 
     def trips(self, state: ThermalState) -> list[tuple[int, bool]]:
@@ -127,18 +137,18 @@ class Meter(Stateful):
         return self.overhead.trips(state)
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
-        """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
+        """Return base power of the GPUs of each group with leakage, as the present step takes it (G,) [W]."""
         stepper = heat.integrator.stepper
         return clocks.base_w + stepper.leak_w(heat.begun) if stepper.leaks else clocks.base_w
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
-        """Return the power of each node now, without its voltage converters [W]."""
+        """Return the power of each node now, without its voltage converters (N,) [W]."""
         node_w = traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w)
         node_w += self.overhead.node_w
         return node_w
 
     def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
-        """Return the power of each rack now behind its shelves: nodes, converters, switches and stores [W]."""
+        """Return the power of each rack now behind its shelves: nodes, converters, switches, stores (R,) [W]."""
         return self._by_rack_w(self.node_w(heat, traces, clocks))
 
     def _by_rack_w(self, node_w: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Floats, IntP
+from twin.arrays import AnyInts, Floats, IntP
 from twin.physics.flow_laws import EASY_C, NodePower
 from twin.physics.thermal_crossing import Band
 from twin.physics.thermal_network import ThermalState
@@ -143,18 +143,14 @@ class Overhead(Stateful):
         self._own_loop_w, self._own_hall_w = np.zeros(self._loops), np.zeros(self._halls)
         self.loop_heat_w, self.hall_heat_w = np.zeros(self._loops), np.zeros(self._halls)
         self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
-        self._static_loop, self._shelf_loop = self._places()
         nodes, racks = plant.nodes, plant.racks
+        loop, shelf_loop = self._places()
+        self._statics = _in_loops(loop, racks.hall)
+        self._shelves = _in_loops(shelf_loop, racks.hall)
         self._by_loop = NodeSums(np.maximum(nodes.loop, 0).astype(np.intp), self._loops)
         self._by_hall = NodeSums(np.asarray(racks.hall[nodes.rack], np.intp), self._halls)
         self.node_rack = np.asarray(nodes.rack, np.intp)
         self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
-        loop = self._static_loop
-        self._in_loop, self._in_hall = np.flatnonzero(loop >= 0), np.flatnonzero(loop < 0)
-        self._rack_loop, self._rack_hall = (
-            loop[self._in_loop].astype(np.intp),
-            racks.hall[self._in_hall].astype(np.intp),
-        )
         self._inlets = inlets = np.flatnonzero(
             (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
         )
@@ -184,7 +180,7 @@ class Overhead(Stateful):
         self._movers: tuple[Floats, tuple[Floats, Floats, float]] | None = None
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
-        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        """Work out the power of nodes besides their GPUs for the wanted traces (N,), and where its heat goes."""
         jobs, by_trace = stepping(len(clocks.jobs.rows)), self._by_trace
         if len(by_trace.share) != jobs + 2 * len(clocks.mixed):
             share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
@@ -223,7 +219,7 @@ class Overhead(Stateful):
                 lit = self._lit
             self.node_w = self._by_trace.power_w(wanted)
             self.node_w *= lit
-            loop_w, hall_w = self._by_node(self.node_w)
+            loop_w, hall_w = self._by_loop_and_hall(self.node_w)
         else:
             lit, loop_w, hall_w = self._lit, known.loop_w, known.hall_w
             if nodes.size:
@@ -234,13 +230,13 @@ class Overhead(Stateful):
                     lit[nodes] = lights
                 self.node_w = self.node_w.copy()
                 self.node_w[nodes] = self._by_trace.power_w(trace, nodes) * lights
-                loop_w, hall_w = self._by_node_again(nodes, loop_w, hall_w)
+                loop_w, hall_w = self._renewed_by_loop_and_hall(nodes, loop_w, hall_w)
         self.rest_w = float(np.add.reduce(self.node_w))
         self._follow_static(lit)
         self._driven = _Driven(wanted, self.node_w, loop_w, hall_w)
 
     def _others(self, wanted: IntP, known: IntP, moved: IntP) -> IntP | None:
-        """Return the nodes that draw another power than in the traces `known`; None: so many that all are meant."""
+        """Return the nodes that draw another power than in the traces `known` (N,); None: so many that all do."""
         others = wanted != known
         if moved.size:
             drives = np.zeros(len(self._by_trace.share), bool)
@@ -248,8 +244,8 @@ class Overhead(Stateful):
             others |= drives.take(wanted)
         return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
 
-    def _by_node_again(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
-        """Return power of all nodes by loop and hall where some nodes have another than these sums are of."""
+    def _renewed_by_loop_and_hall(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
+        """Return the sums of `_by_loop_and_hall` where some nodes draw another power than in `loop_w`, `hall_w`."""
         loops, members = self._by_loop.touched(nodes)
         node_w = self.node_w[members]
         if not self._any_to_air:
@@ -259,13 +255,12 @@ class Overhead(Stateful):
         halls, members = self._by_hall.touched(nodes)
         return loop_w, self._by_hall.renewed(hall_w, halls, members, self.node_w[members] * to_air[members])
 
-    def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
-        """Share power of the nodes besides their GPUs out among loops and halls."""
+    def _by_loop_and_hall(self, node_w: Floats) -> tuple[Floats, Floats]:
+        """Return the heat of a power of the nodes (N,) into loops (L,) and into the air of halls (H,) [W]."""
         if not self._any_to_air:
             return self._by_loop.of(node_w), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
-        by_hall = np.bincount(self._by_hall.place, air_w, minlength=self._halls)
-        return self._by_loop.of(node_w - air_w), by_hall.astype(float, copy=False)
+        return self._by_loop.of(node_w - air_w), self._by_hall.of(air_w)
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
@@ -287,16 +282,17 @@ class Overhead(Stateful):
             self._lit, self._powered = lit, powered
 
     def _static_heat(self) -> tuple[Floats, Floats]:
-        """Return the heat of switches and stores into loops and halls [W]."""
+        """Return the heat of switches and stores into loops (L,) and halls (H,) [W]."""
         known = self._static
         if known is None or known[0] is not self.static_w:
-            loop_w = np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
-            hall_w = np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
+            (in_loop, loop), (in_hall, hall) = self._statics
+            loop_w = np.bincount(loop, self.static_w[in_loop], minlength=self._loops)
+            hall_w = np.bincount(hall, self.static_w[in_hall], minlength=self._halls)
             self._static = known = self.static_w, (loop_w.astype(float), hall_w.astype(float))
         return known[1]
 
     def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
-        """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
+        """Return the power of switches and stores of each rack (R,) [W]: none where all is off, dark or too hot."""
         racks, housed, at_work = self.plant.racks, self._housed, np.zeros(len(self._housed), bool)
         at_work[self.node_rack[lit]] = True
         off = housed & ~at_work
@@ -305,23 +301,23 @@ class Overhead(Stateful):
         return result
 
     def _extras(self) -> tuple[Floats, Floats, float, float]:
-        """Return heat of machines and supplies into loops and halls now, and the sums of the two [W]."""
+        """Return heat of machines and supplies into loops (L,) and halls (H,) now, and the sums of the two [W]."""
         loop_w, hall_w, machines_w = self._machines()
         supplies = self.power.supplies
         if supplies.any_shelves:
-            loss_w, racks = self.power.supply_loss_w, self.plant.racks
-            in_loop = self._shelf_loop >= 0
-            loop_w = loop_w + np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
-            hall_w = hall_w + np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
+            loss_w = self.power.supply_loss_w
+            (in_loop, loop), (in_hall, hall) = self._shelves
+            loop_w = loop_w + np.bincount(loop, loss_w[in_loop], minlength=self._loops)
+            hall_w = hall_w + np.bincount(hall, loss_w[in_hall], minlength=self._halls)
         if supplies.any_converters:
-            by_loop, by_hall = self._by_node(self.converter_w)
+            by_loop, by_hall = self._by_loop_and_hall(self.converter_w)
             loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
         if not (supplies.any_shelves or supplies.any_converters):
             return loop_w, hall_w, machines_w, 0.0
-        return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
+        return loop_w, hall_w, machines_w, float(np.add.reduce(loop_w) + np.add.reduce(hall_w)) - machines_w
 
     def _machines(self) -> tuple[Floats, Floats, float]:
-        """Return heat of pumps and fans into loops and halls now, and the sum of it [W]."""
+        """Return heat of pumps and fans into loops (L,) and halls (H,) now, and the sum of it [W]."""
         now, known = self.power.timers.now_s, self._movers
         power_w = self.cooling.loop_power_w(now)  # replaced when it changes
         if known is None or known[0] is not power_w:
@@ -349,11 +345,12 @@ class Overhead(Stateful):
         return self._machines()[2] != self.machines_w
 
     def follow(self, it_w: float) -> bool:
-        """Take the present heat of machines and supplies when it has moved; return whether it has."""
+        """Take the present heat of machines and supplies when it has moved beside `it_w` [W]; return whether it has."""
         loop_w, hall_w, _, _ = self._extras()
         if loop_w is self._extra_loop_w:
             return False
-        moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
+        moved = np.add.reduce(np.abs(loop_w - self._extra_loop_w))
+        moved += np.add.reduce(np.abs(hall_w - self._extra_hall_w))
         if moved <= MOVED * max(it_w, 1.0) and not self.drives_moved:
             return False
         self._take_extras()
@@ -406,3 +403,12 @@ class Overhead(Stateful):
         Derived("warm_loops", _warm_loops, _take_warm_loops, table="loops"),
         Row("sums", *StateField.each("machines_w", "supplies_w", "total_w", load=float)),
     )
+
+
+def _in_loops(loop: AnyInts, hall: AnyInts) -> tuple[tuple[IntP, IntP], tuple[IntP, IntP]]:
+    """Return the racks whose heat goes into a loop, with that loop, and the others, with their hall.
+
+    `loop`: of each rack (R,), -1: its heat goes into the air of its `hall` (R,).
+    """
+    in_loop, in_hall = (loop >= 0).nonzero()[0], (loop < 0).nonzero()[0]
+    return (in_loop, loop[in_loop].astype(np.intp)), (in_hall, hall[in_hall].astype(np.intp))

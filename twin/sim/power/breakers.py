@@ -32,7 +32,21 @@ SEVERAL = {
 
 
 class Breakers:
-    """Heat and trips of all breakers, and overloads that nothing protects; arrays of one entry per breaker."""
+    """Heat and trips of all breakers, and overloads that nothing protects; arrays of one entry per breaker (B,).
+
+    Attributes
+    ----------
+    at
+        The item of each breaker (B,).
+    ratio
+        Its load over its rating (B,) [-].
+    thermal_s, magnetic
+        Time constant [s], and the ratio at which it trips at once [-] (B,).
+    rated
+        What one unit of each item can carry (I,) [W]; inf: anything.
+    warm
+        Whether heat of a breaker moves.
+    """
 
     def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
         self.circuit, self.condition, self.log = circuit, condition, log
@@ -40,7 +54,7 @@ class Breakers:
         items = circuit.items
         self.thermal_s, self.magnetic = items.breaker_s[at], items.breaker_magnetic[at]
         self.ratio = np.zeros(len(at))
-        self.warm = False  # whether heat moves
+        self.warm = False
         self._reached: tuple[IntP, IntP] | None = (
             None  # of which items, and the places of breakers among them
         )
@@ -58,7 +72,7 @@ class Breakers:
         self._limit_w: Floats = np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
 
     def load(self, out_w: Floats, t_s: float, moved: IntP | None = None) -> None:
-        """Take note of what flows through the breakers from now on, and say what is overloaded.
+        """Take note of what flows through the breakers from now on, `out_w` (I,) [W], and say what is overloaded.
 
         `moved`: items whose flows are others than before; none: all of them.
         """

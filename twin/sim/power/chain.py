@@ -44,7 +44,17 @@ FOLLOW_S = 1.0
 
 
 class WithoutBatteries(NamedTuple):
-    """How the tree stands while no battery storage does anything, for some loads [W]."""
+    """How the tree stands while no battery storage does anything, for some loads [W].
+
+    Parameters
+    ----------
+    offered_w
+        What other sources offer at each bus (buses,).
+    grid_w
+        What the grid gives.
+    out_w, own_w, in_w
+        Output of each item, what sources beside the tree give of it, and its input (I,), as `PowerTree.solve`.
+    """
 
     offered_w: Floats
     grid_w: float
@@ -96,7 +106,7 @@ class PowerChain:
 
     @property
     def drained_w(self) -> Floats:
-        """By how much the charge of each battery falls now [W]; negative: it charges."""
+        """By how much the charge of each battery falls now (I,) [W]; negative: it charges."""
         return self._drained_w
 
     def adopt(self, condition: Condition) -> None:
@@ -112,7 +122,7 @@ class PowerChain:
     # --- flows
 
     def stale(self, it_w: float, cooling_w: float) -> bool:
-        """Return whether powers have moved enough for a new sum; on batteries and islands anything is enough."""
+        """Return whether IT and cooling [W] have moved enough for a new sum; on batteries and islands anything is."""
         seen_it, seen_cooling = self._seen
         least = 0.0 if self._exact else REFRESH * max(seen_it, 1.0)
         return abs(it_w - seen_it) > least or abs(cooling_w - seen_cooling) > least
@@ -120,16 +130,13 @@ class PowerChain:
     def update(
         self, rack_dc_w: Floats, loop_w: Floats, plant_w: Floats, t_s: float, it_w: float = -1.0
     ) -> None:
-        """Take the powers that racks, loops and plants take from `t_s` on [W].
+        """Take the powers that racks (R,), loops (L,) and plants (P,) take from `t_s` on [W].
 
         `it_w` is what `stale` will be compared with; without it, the sum of the racks.
         """
         self.advance(t_s)
         self._wanted = (rack_dc_w, loop_w, plant_w)
-        if self._waiting and self._asked_w() < LESS * self._settled_w:
-            self._settle()
-        elif self._solar:
-            self._shine()
+        self._look_again(switches=self._waiting and self._asked_w() < LESS * self._settled_w)
         self._flow()
         self._seen = (
             float(rack_dc_w.sum()) if it_w < 0 else it_w,
@@ -183,11 +190,15 @@ class PowerChain:
         """Do what the timer has waited for; a step of a ramp switches nothing, nor does a battery beside the grid."""
         self.advance(self.timers.now_s)
         switches = self._waiting or self.at_s >= self._switch_s - 1e-9
+        self._look_again(switches=switches)
+        self._flow(same=not switches)
+
+    def _look_again(self, *, switches: bool) -> None:
+        """Work out what is live where something may switch; else no more than what the sun gives."""
         if switches:
             self._settle()
         elif self._solar:
             self._shine()
-        self._flow(same=not switches)
 
     def _shine(self) -> None:
         self.sources.sun = self.weather.sun(self.at_s)
@@ -249,7 +260,7 @@ class PowerChain:
         self.breakers.refit()
 
     def _demand_w(self) -> Floats:
-        """Return what each output would carry if the sources at all buses carried theirs [W]."""
+        """Return what each output would carry if the sources at all buses carried theirs (I,) [W]."""
         c = self.circuit
         if self._hoped is None:
             live, parent, units = self.switching.hoped()
@@ -306,7 +317,7 @@ class PowerChain:
         return offered_w
 
     def _solve(self) -> tuple[float, Floats]:
-        """Solve the tree with what batteries do now; return the power from the grid and of each output [W]."""
+        """Solve the tree with what batteries do now; return the power from the grid, and of each output (I,) [W]."""
         c, k = self.circuit, self.condition
         if not c.count:
             return self.loads.served_w, self._out_w
@@ -316,7 +327,7 @@ class PowerChain:
             offered[c.buses] = self._offered_w()
         extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
-        return float(self._in_w[self._root_fed].sum()), self._out_w
+        return float(np.add.reduce(self._in_w[self._root_fed])), self._out_w
 
     def _read(self, moved: IntP | None = None) -> None:
         """Take the flows that were solved apart: losses, sources, batteries.
@@ -330,13 +341,12 @@ class PowerChain:
             f.grid_w = f.load_w
             self._price()
             return
-        f.grid_w = float(self._in_w[self._root_fed].sum())
+        f.grid_w = float(np.add.reduce(self._in_w[self._root_fed]))
         loss_w = self._in_w - self._out_w
         if self._sourced:
             self.sources.share(self._own_w, self.at_s)
             loss_w[c.buses] += self._own_w[c.buses]
-            f.on_site_w = self.sources.on_site_w()
-            f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
+            f.on_site_w, f.fuel_w, f.made_kg_s = self.sources.given()
         stores = self.storage.any_storage or self.storage.charges_ups or self._exact
         if stores:
             at, batteries = c.stores, c.batteries
@@ -345,14 +355,14 @@ class PowerChain:
             self._drained_w = self.storage.drained_w(self._in_w)
             loss_w[batteries] += self._drained_w[batteries] - given_w
             from_ups = np.where(k.on_battery[at], self._in_w[at], 0.0)
-            f.discharging_w = float(np.maximum(given_w, 0.0).sum() + from_ups.sum())
-            f.charging_w = float(np.maximum(-given_w, 0.0).sum() + charging_w.sum())
+            f.discharging_w = float(np.add.reduce(np.maximum(given_w, 0.0)) + np.add.reduce(from_ups))
+            f.charging_w = float(np.add.reduce(np.maximum(-given_w, 0.0)) + np.add.reduce(charging_w))
         elif self._draining:
             self._drained_w = np.zeros(c.count)
             f.discharging_w = f.charging_w = 0.0
         self._draining = stores and bool(self._drained_w[c.stores].any())
         self._loss_w = loss_w
-        f.loss_w = float(loss_w.sum())
+        f.loss_w = float(np.add.reduce(loss_w))
         self.breakers.load(self._out_w, self.at_s, moved)
         self._price()
 

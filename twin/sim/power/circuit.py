@@ -26,7 +26,31 @@ _P = TypeVar("_P")
 
 
 class Circuit:
-    """What does not change while a run lasts; all arrays have one entry per item."""
+    """What does not change while a run lasts; arrays have one entry per item (I,) where nothing else is said.
+
+    Attributes
+    ----------
+    tree, sources
+        Items of the tree, each behind those that it may hang on; and those beside it.
+    sources_at
+        The sources at each bus; `buses`: these buses in that order.
+    by_bus, bus_place
+        All sources bus by bus, and the place of the bus of each, shape (sources,).
+    batteries, stores, breakers
+        Which items are battery storage; hold energy, UPS among them; have a breaker.
+    levels
+        Items of the tree by depth, as `levels_of` returns them.
+    unit_w, breaker_unit_w
+        Rating of one unit of each item and of its breaker [W]; inf: there is none.
+    transfer_s
+        How long the switch at the input of each item takes to go over to its spare [s].
+    a_w, b, c_per_w
+        Coefficients of one unit, as of `stage_input_w` [W], [-], [1/W].
+    energy_j, one_way
+        What each store holds when full [J], and its efficiency into it or out of it [-].
+    engine_efficiency
+        Electric output over heat of fuel [-]; inf: it burns none.
+    """
 
     def __init__(self, plant: Plant, catalog: Catalog) -> None:
         items = plant.power

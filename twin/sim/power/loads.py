@@ -15,6 +15,17 @@ class PowerLoads:
 
     Racks come first, then loops, then plants. Loads without a feed hang on the house supply: the outputs of all live
     roots of the tree together, or of the buses that run as islands when no root is live.
+
+    Attributes
+    ----------
+    feed_a, feed_b
+        Items that each load hangs on, -1: none (loads,).
+    load_w, served_w
+        What each load takes now (loads,), and all of them [W].
+    rack_dc_w, rack_in_w
+        What racks take behind their shelves, and from their feeds (R,) [W].
+    loop_live, plant_live, on
+        Whether loops (L,), plants (P,) and all loads (loads,) have power.
     """
 
     def __init__(self, plant: Plant, circuit: Circuit, supplies: Supplies) -> None:
@@ -45,7 +56,7 @@ class PowerLoads:
         return live_a, (self.feed_b >= 0) & padded[self.feed_b], house
 
     def switch(self, live: Bools, island: Bools) -> None:
-        """Take note which items are live."""
+        """Take note which items (I,) are live, and which buses among them run as islands."""
         live_a, live_b, house = self._live(live, island)
         racks, loops = self.racks, self.loops
         self.supplies.switch(live_a[:racks], live_b[:racks])
@@ -56,7 +67,7 @@ class PowerLoads:
         self._route, self._hung = self._routes(live_a, live_b, house), None
 
     def _routes(self, live_a: Bools, live_b: Bools, house: IntP) -> tuple[IntP, IntP, Floats]:
-        """Return (load, item, share) of every connection that carries something."""
+        """Return (load, item, share [-]) of every connection that carries something, each (connections,)."""
         supplies, racks = self.supplies, self.racks
         feeds = np.maximum(live_a[racks:].astype(float) + live_b[racks:], 1.0)
         share_a = np.concatenate([supplies.share_a, live_a[racks:] / feeds])
@@ -71,7 +82,7 @@ class PowerLoads:
         return load, item, np.concatenate([share_a[on_a], share_b[on_b], even])
 
     def take(self, rack_dc_w: Floats, loop_w: Floats, plant_w: Floats) -> None:
-        """Take note of the powers that racks, loops and plants take now [W]; dark ones take none."""
+        """Take note of the powers that racks (R,), loops (L,) and plants (P,) take now [W]; dark ones take none."""
         self.rack_dc_w = np.where(self.supplies.rack_dark, 0.0, rack_dc_w)
         self.rack_in_w = self.supplies.rack_input_w(self.rack_dc_w)
         self.load_w = np.concatenate(
@@ -80,7 +91,7 @@ class PowerLoads:
         self.served_w, self._hung = float(np.add.reduce(self.load_w)), None
 
     def by_item(self) -> Floats:
-        """Return what hangs on each item directly [W]; the same object while loads and switches are as they were."""
+        """Return what hangs on each item directly (I,) [W]; the same object while loads and switches are as before."""
         if self._hung is None:
             load, item, share = self._route
             summed = np.bincount(item, self.load_w[load] * share, minlength=self.circuit.count)
@@ -88,7 +99,10 @@ class PowerLoads:
         return self._hung
 
     def by_item_if(self, live: Bools, wanted_w: Floats) -> Floats:
-        """Return what would hang on each item with other items live [W]; racks halve over their live feeds."""
+        """Return what would hang on each item (I,) with other items live [W]; racks halve over their live feeds.
+
+        `live`: whether each item would be live (I,); `wanted_w`: what each load would take (loads,) [W].
+        """
         live_a, live_b, house = self._live(live, np.zeros(len(live), bool))
         feeds = np.maximum(live_a.astype(float) + live_b, 1.0)
         at_a, at_b = np.flatnonzero(live_a & ~self.house), np.flatnonzero(live_b)

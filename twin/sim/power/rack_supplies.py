@@ -21,7 +21,21 @@ from twin.sim.core.state import Fields, Stateful
 
 
 class Supplies(Stateful):
-    """Power supplies and shelves: which are live, what they lose."""
+    """Power supplies and shelves: which are live, what they lose.
+
+    Attributes
+    ----------
+    node_count, node_needed, node_lost
+        Power supplies of each node: how many there are, are needed for full power, are out of order (N,).
+    shelf_count, shelf_needed, shelf_lost
+        The same of the shelves of each rack (R,); `shelves_live`: those that have a live feed.
+    rack_feeds, rack_dark
+        Live feeds of each rack, and whether nothing supplies it (R,).
+    share_a, share_b
+        What of its load each rack takes from either feed (R,) [-].
+    node_dark, node_braked
+        Nodes that nothing supplies, and those with too few live supplies for full power (N,).
+    """
 
     def __init__(self, plant: Plant, catalog: Catalog) -> None:
         nodes, racks = plant.nodes, plant.racks

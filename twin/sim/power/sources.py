@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from twin.arrays import Bools, Floats, IntP
+from twin.arrays import Floats
 from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
 from twin.sim.core.log import Log
@@ -39,6 +39,15 @@ class Sources:
     ----------
     asked
         Is told of each engine that begins to start.
+
+    Attributes
+    ----------
+    sun
+        What panels give of their rating now, 0..1 [-].
+    output_w
+        What each source gives now, batteries aside (I,) [W].
+    accept_s
+        How long each engine takes to accept its rated load (I,) [s].
     """
 
     def __init__(
@@ -154,19 +163,6 @@ class Sources:
         given_w = np.bincount(c.bus_place, self.condition.battery_w[c.by_bus], minlength=len(c.buses))
         result: Floats = given_w.astype(float, copy=False)
         return result
-
-    def healthy_of(self, items: IntP) -> Bools:
-        """Return which of some sources are in order with their breakers closed."""
-        k = self.condition
-        shut = ~(k.held_open[items] | k.opened[items])
-        return shut & (k.lost[items] < self.circuit.units[items])
-
-    def rated_of(self, items: IntP) -> Floats:
-        """Return what the units of some sources that are left can give, as `rated_w` [W]."""
-        c, k = self.circuit, self.condition
-        left = np.maximum(c.units[items] - k.lost[items] - k.unstarted[items], 0)
-        rated_w: Floats = c.unit_w[items] * np.minimum(left, c.items.needed[items])
-        return rated_w
 
     # --- a bus with or without its upstream
 
@@ -318,7 +314,10 @@ class Sources:
     # --- who gives what
 
     def share(self, own_w: Floats, t_s: float) -> None:
-        """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
+        """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set.
+
+        `output_w`, and the power of batteries on islands, follow.
+        """
         c, k = self.circuit, self.condition
         self.output_w = np.zeros(c.count)
         on_island = k.island[c.buses].tolist()
@@ -422,17 +421,11 @@ class Sources:
             c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in sources
         )
 
-    def carbon_kg_s(self) -> float:
-        """Return what the sources on site emit [kg/s]."""
-        return float(self.output_w[self.circuit.by_bus] @ self._carbon)
-
-    def fuel_w(self) -> float:
-        """Return the heat of the fuel that engines burn [W]."""
-        return float((self.output_w[self.circuit.by_bus] / self._efficiency).sum())
-
-    def on_site_w(self) -> float:
-        """Return what all of them give together, batteries aside [W]."""
-        return float(self.output_w[self.circuit.by_bus].sum())
+    def given(self) -> tuple[float, float, float]:
+        """Return what all of them give together, batteries aside, the heat of its fuel [W] and its carbon [kg/s]."""
+        given_w = self.output_w[self.circuit.by_bus]
+        fuel_w = np.add.reduce(given_w / self._efficiency)
+        return float(np.add.reduce(given_w)), float(fuel_w), float(given_w @ self._carbon)
 
     def _say(
         self, t_s: float, kind: str, i: int, text: str, severity: Severity | None = None, **figures: float

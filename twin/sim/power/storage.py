@@ -53,7 +53,17 @@ class Able(NamedTuple):
 
 
 class BatterySystem(Stateful):
-    """Moves the charge of all batteries, and decides what they do next."""
+    """Moves the charge of all batteries, and decides what they do next.
+
+    Attributes
+    ----------
+    grid_w, track_s
+        What the grid gave when that was last looked at [W], and when that was [s].
+    tick_s
+        Until the next step of a ramp [s]; 0: none is under way.
+    too_high
+        Whether the grid gives more than the peak that batteries should hold.
+    """
 
     def __init__(self, circuit: Circuit, condition: Condition, sources: Sources) -> None:
         self.circuit, self.condition, self.sources = circuit, condition, sources
@@ -71,15 +81,17 @@ class BatterySystem(Stateful):
         self._stores, self._energy_j = circuit.stores, circuit.energy_j[circuit.stores]
         self._marks_j, self._little_j = self._marks(), JUST * self._energy_j[:, None]
         self._able: Able | None = None  # until something is switched
-        self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
-        self.track_s = 0.0  # when that was looked at
-        self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
-        self.too_high = False  # the grid gives more than the peak that batteries should hold
+        self.grid_w = math.nan  # it has not given yet
+        self.track_s = self.tick_s = 0.0
+        self.too_high = False
         peaks = np.where(circuit.is_battery, circuit.items.peak_w, math.inf)
         self._shaver = int(np.argmin(peaks)) if np.isfinite(peaks).any() else -1
 
     def drained_w(self, in_w: Floats) -> Floats:
-        """Return by how much the charge of each battery falls now [W]; negative: it charges."""
+        """Return by how much the charge of each battery falls now (I,) [W]; negative: it charges.
+
+        `in_w` is the input of each item (I,) [W].
+        """
         c, k, at, stores = self.circuit, self.condition, self._at, self._stores
         result = np.zeros(c.count)
         given_w = k.battery_w[at]
@@ -89,7 +101,7 @@ class BatterySystem(Stateful):
         return result
 
     def move(self, drained_w: Floats, dt_s: float) -> None:
-        """Let charge fall or rise for `dt_s` [s]."""
+        """Let the charge of each item fall by `drained_w` (I,) [W] for `dt_s` [s]; it stays between empty and full."""
         charge_j, stores, whole_j = self.condition.charge_j, self._stores, self._energy_j
         moved = np.clip(charge_j[stores] - drained_w[stores] * dt_s, 0.0, whole_j)
         charge_j[stores] = np.where(moved < JUST * whole_j, 0.0, moved)
@@ -118,13 +130,13 @@ class BatterySystem(Stateful):
 
     def _able_now(self, on_grid: NDArray[np.bool_]) -> Able:
         if self._able is None:
-            usable = (
-                on_grid[self._bus] & ~self.condition.island[self._bus] & self.sources.healthy_of(self._at)
-            )
-            place, items = usable.nonzero()[0], self.circuit.items
+            sources, items = self.sources, self.circuit.items
+            usable = on_grid[self._bus] & ~self.condition.island[self._bus]
+            usable &= np.array([sources.healthy(i) for i in self._at.tolist()], bool)
+            place = usable.nonzero()[0]
             at = self._at[place]
-            limits = lowest(items.ramp_w_s[at]), lowest(items.peak_w[at])
-            self._able = Able(at, place, self.sources.rated_of(at), *limits)
+            rated_w = np.array([sources.rated_w(i) for i in at.tolist()], float)
+            self._able = Able(at, place, rated_w, lowest(items.ramp_w_s[at]), lowest(items.peak_w[at]))
         return self._able
 
     def smooth(
@@ -136,7 +148,8 @@ class BatterySystem(Stateful):
     ) -> None:
         """Set the power of battery storage beside the grid.
 
-        `solve` returns what grid and outputs give with it; `at_rest` is that while no battery does anything.
+        `solve` returns what the grid and each output (I,) give with it [W]; `at_rest` is that while no battery does
+        anything. `on_grid`: whether the input of each item leads to the grid (I,).
         """
         able = self._able_now(on_grid)
         (load_w, out_w), ramp, peak = at_rest, able.ramp_w_s, able.peak_w
@@ -159,7 +172,7 @@ class BatterySystem(Stateful):
             gives = moved + miss >= 0
             if gives not in shares:
                 most_w = self._most_w(able, out_w) if gives else self._most_charged_w(able)
-                shares[gives] = most_w, float(most_w.sum())
+                shares[gives] = most_w, float(np.add.reduce(most_w))
             given = self._share(able.at, moved + miss, *shares[gives])
             if abs(given - moved) <= CLOSE_W:
                 break
@@ -236,7 +249,7 @@ class BatterySystem(Stateful):
         return t_s + lowest(ride_through_s(np.abs(ahead_j), np.abs(rate_w))[falls])
 
     def _marks(self) -> Floats:
-        """Return the charges of each store at which it is another: empty, at its reserve, full enough, full [J]."""
+        """Return the charges at which a store is another: empty, at reserve, full enough, full (stores, 4) [J]."""
         c, at, whole_j = self.circuit, self._stores, self._energy_j
         marks_j = np.stack([0.0 * whole_j, c.items.reserve[at] * whole_j, self.target_j[at], whole_j], axis=1)
         marks_j[c.is_ups[at], 1:3] = math.nan  # nobody holds back what is in a UPS
