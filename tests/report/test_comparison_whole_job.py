@@ -139,6 +139,10 @@ def test_the_interval_can_be_worked_out_again_from_what_is_printed(found: Compar
     assert float(numbers[1].replace(MINUS, "-")) == pytest.approx(mean, abs=2e-4)
     assert float(numbers[2]) == pytest.approx(half, abs=1e-3)
     assert 100.0 * (found.differences["goodput"].paired or 0.0) == pytest.approx(half, abs=1e-3)
+    told = re.search(r"\(Welch, ([\d.]+) degrees of freedom, t = [\d.]+\) it would be ± ([\d.]+) pp", printed)
+    assert told is not None
+    assert float(told[1]) == 2.0, "A is the same with all seeds, so that B alone scatters"
+    assert float(told[2]) == pytest.approx(half, abs=1e-3)
 
 
 def test_three_differences_by_hand() -> None:
