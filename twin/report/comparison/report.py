@@ -275,7 +275,7 @@ def _method(compared: _Compared) -> ReportPart:
     many = (
         f"Both ran with the same {len(found.seeds)} seeds, so the same failures strike what both have: the difference "
         f"of each seed is mostly the change. {test_words(found)} An interval that does not hold zero is significant "
-        f"({LEVEL_WORDS})."
+        f"({LEVEL_WORDS}); one of a figure that is equal as shown is not counted."
         if has_many(found)
         else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
     )

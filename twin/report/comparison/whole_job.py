@@ -79,7 +79,7 @@ def luck_words(found: Comparison, job: ComparedJob) -> str:
     pace = f"{count} runs" if count > 1 else "one run"
     return (
         f"By luck with failures one such job takes {a} in A and {b} in B (P5 to P95 of {known[0].count} draws of the "
-        f"failures, at the pace of {pace} of {length(found.simulated_s[0])}: others come to another one)."
+        f"failures, at the pace of {pace} of {length(found.simulated_s[0])}; other runs have a slightly other pace)."
     )
 
 
@@ -121,7 +121,7 @@ def job_table(whole: WholeJob, heads: tuple[str, str], seeds: int) -> Markup:
             "fewer. "
         )
     note += (
-        "The ranges hold prices and what the seeds leave open, paired."
+        "The ranges hold prices and the luck of the seeds, paired."
         if seeds > 1
         else "One run of each: the ranges are of prices alone."
     )

@@ -116,10 +116,10 @@ def _unpaired_words(difference: PairedDifference, scale: float, decimals: int, p
     if difference.freedom is not None:
         t = t_quantile(difference.freedom, LEVEL)
         by = f", {difference.freedom:.2f} degrees of freedom, t = {t:.3f}"
-    half = _plain(scale * (difference.unpaired or 0.0), decimals)
-    return (
-        f"As if A and B had nothing in common (Welch{by}) it would be ± {half}{pp}: the same seeds gain that."
-    )
+    unpaired = difference.unpaired or 0.0
+    half = f"{_plain(scale * unpaired, decimals)}{pp}"
+    gain = "; pairs make it narrower" if unpaired > (difference.paired or 0.0) else ""
+    return f"As if A and B had nothing in common (Welch{by}) it would be ± {half}{gain}."
 
 
 def _chosen(found: Comparison) -> tuple[ComparedFigure, PairedDifference] | None:
