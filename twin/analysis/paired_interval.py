@@ -165,7 +165,7 @@ def t_quantile(freedom: float, level: float) -> float:
     Examples
     --------
     >>> round(t_quantile(1, 0.95), 3), round(t_quantile(2.5, 0.95), 3), round(t_quantile(19, 0.95), 3)
-    (12.706, 3.559, 2.093)
+    (12.706, 3.575, 2.093)
     """
     if not (1.0 <= freedom < math.inf and 0.0 < level < 1.0):
         raise ValueError(f"no t of {freedom} degrees of freedom at the level {level}")
