@@ -47,8 +47,8 @@ def test_the_cheaper_unit_of_work_wins_not_the_cheaper_run() -> None:
     assert found.unit.apart == pytest.approx((low, middle, high))
     assert money_verdict(found) == (
         "A is better by money: a productive GPU-hour costs 10.00 USD in A and 11.25 USD in B, 11 % or 1.25 USD less "
-        "(P5 to P95: 1.02 to 1.47); so in 100 % of 101 draws of the prices, in one run of each: chance is not in this "
-        "range."
+        "(P5 to P95: 1.02 to 1.47); A is cheaper in 100 % of 101 draws of the prices, in one run of each: luck is not "
+        "in this range."
     )
     assert row_cells(found.unit) == (
         "GPU-hour productive, USD",
@@ -68,7 +68,7 @@ def test_over_seeds_the_range_is_that_of_the_mean_difference() -> None:
     assert found.total.apart[1] == pytest.approx(apart.mean(), rel=0.02)
     assert found.total.apart[0] < apart.mean() - half < apart.mean() + half < found.total.apart[2]
     assert found.unit.cheaper == "B"
-    assert "6 paired seeds leave open" in money_verdict(found)
+    assert "luck of 6 paired seeds" in money_verdict(found)
     noisy = both(a, [spent(usd) for usd in (700.0, 1400.0, 900.0, 1500.0, 800.0, 1300.0)])
     assert noisy.unit.cheaper == ""
     assert money_verdict(noisy).startswith(

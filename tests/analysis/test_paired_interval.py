@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from twin.analysis.paired_interval import difference_of, t_quantile, t_within
 
@@ -38,9 +39,32 @@ def test_three_pairs_by_hand() -> None:
     assert found is not None
     assert (found.a, found.b, found.difference) == (2.0, 4.0, 2.0)
     assert found.paired == pytest.approx(4.302652729911275 / math.sqrt(3), rel=1e-9)
-    # unpaired: variances 1 and 4 of three each: (5/3)^2 / ((1/3)^2/2 + (4/3)^2/2) = 2.94 degrees, taken as 2
-    assert found.unpaired == pytest.approx(4.302652729911275 * math.sqrt(5 / 3), rel=1e-9)
+    # unpaired: variances 1 and 4 of three each: (5/3)^2 / ((1/3)^2/2 + (4/3)^2/2) = 50/17 degrees of freedom
+    assert found.freedom == pytest.approx(50 / 17)
+    assert found.unpaired == pytest.approx(stats.t.ppf(0.975, 50 / 17) * math.sqrt(5 / 3), rel=1e-9)
     assert found.beyond_chance is False
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 20])
+def test_the_unpaired_interval_is_that_of_welch(seeds: int) -> None:
+    """Of goodput over seeds, with three times the scatter in B; the oracle is that of scipy."""
+    rng = np.random.default_rng(seeds)
+    a, b = rng.normal(93.0, 0.6, seeds), rng.normal(88.0, 1.8, seeds)
+    found, oracle = difference_of(a.tolist(), b.tolist()), stats.ttest_ind(b, a, equal_var=False)
+    low, high = oracle.confidence_interval(0.95)
+    assert found is not None
+    assert found.unpaired is not None
+    assert (found.difference - found.unpaired, found.difference + found.unpaired) == pytest.approx(
+        (low, high)
+    )
+    assert found.freedom == pytest.approx(oracle.df)
+
+
+@pytest.mark.parametrize("freedom", [1.0, 1.5, 2.27, 2.94, 7.7, 60.3, 9999.0])
+def test_the_distribution_of_student_holds_between_whole_degrees_of_freedom(freedom: float) -> None:
+    for t in (0.0, 1e-3, 0.4, 1.0, 2.0, 5.0, 300.0):
+        assert t_within(t, freedom) == pytest.approx(1.0 - 2.0 * stats.t.sf(t, freedom), abs=1e-11)
+    assert t_quantile(freedom, 0.95) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
 
 
 def test_a_constant_difference_is_certain_however_the_seeds_scatter() -> None:

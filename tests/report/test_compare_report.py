@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from html import unescape
 
@@ -13,10 +14,11 @@ from twin.analysis.figures import FIGURES, WORK
 from twin.analysis.run_cost import RunCost
 from twin.api.compare import Reruns
 from twin.cli.compare import command_line
+from twin.report.comparison.figures import FIRST, figure_dots, figures_table
 from twin.report.comparison.money import decisive_words, length_words, recommendation
 from twin.report.comparison.report import compare_report
 from twin.report.comparison.way import trade_words, way_steps
-from twin.report.comparison.words import apart, as_shown, count_words
+from twin.report.comparison.words import apart, as_shown, count_words, signed
 from twin.report.paper import laid_out
 from twin.report.range_bars import RangeDot, range_dots
 from twin.report.words import apart_text
@@ -170,10 +172,36 @@ def test_what_is_equal_as_shown_and_what_follows_from_energy_are_no_proofs() -> 
     assert count_words(shown, 19).endswith("of which 7 follow from the facility energy.")
 
 
-def test_differences_have_their_unit_once_and_three_digits() -> None:
+def test_differences_have_their_unit_once_and_the_digits_of_other_figures() -> None:
     lost = BY_KEY["lost_gpu_h"]
-    assert apart_text(lost, 162_474.0, 102_972.0, 217_759.0) == ("+162,000 GPU-h", "103,000 GPU-h")
+    assert apart_text(lost, 162_474.0, 102_972.0, 217_759.0) == ("+162,500 GPU-h", "103,000 GPU-h")
+    assert signed(162_474.0) == "+162,500", "one figure is rounded in one way"
     assert apart(BY_KEY["goodput"], found().differences["goodput"]).count("pp") == 1
+
+
+def test_as_many_figures_are_counted_as_have_a_bold_verdict() -> None:
+    """WUE has an interval without zero, but is equal as shown: neither counted nor bold."""
+    pair = found()
+    assert pair.differences["wue"].beyond_chance
+    verdicts = re.findall(
+        r"<td[^>]*><b>[^<]*</b></td></tr>", str(figures_table(pair, ("A: as it is", "B: other")))
+    )
+    assert count_words(as_shown(pair), 19).startswith(f"{len(verdicts)} of 19 figures")
+    assert len(verdicts) == sum(bool(each.beyond_chance) for each in pair.differences.values()) - 1
+
+
+def test_each_chart_of_differences_stands_under_its_own_heading() -> None:
+    """Lost work differs by more than 10 %, the others by 5 %: two charts, which may stand on two pages."""
+    pair = found()
+    (goodput, lost) = (pair.differences[key] for key in ("goodput", "lost_gpu_h"))
+    apart_much = dataclasses.replace(lost, difference=0.5 * lost.a)
+    two = dataclasses.replace(pair, differences={"goodput": goodput, "lost_gpu_h": apart_much})
+    made = str(figure_dots(two, FIRST, money=False))
+    assert re.findall(r"<h3>([^<]*)</h3><figure", made) == [
+        "What differs by more than 10 %?",
+        "What differs by 10 % or less?",
+    ]
+    assert made.count("<figure") == 2
 
 
 def test_words_beside_dots_have_room() -> None:

@@ -179,7 +179,7 @@ def money_verdict(found: MoneyComparison, a: str = "A", b: str = "B") -> str:
             apart=_signed(row.apart[1] / scale, decimals),
             low=_signed(row.apart[0] / scale, decimals),
             high=_signed(row.apart[2] / scale, decimals),
-            sure=_sure(found),
+            sure=_sure(found, a, b),
         )
     lower = row.cheaper == "B"
     low, middle, high = sorted(abs(value) / scale for value in row.apart)
@@ -196,23 +196,28 @@ def money_verdict(found: MoneyComparison, a: str = "A", b: str = "B") -> str:
         usd=usd,
         low=f"{low:,.{decimals}f}",
         high=f"{high:,.{decimals}f}",
-        sure=_sure(found),
+        sure=_sure(found, a, b),
     )
 
 
-def _sure(found: MoneyComparison) -> str:
-    """Return how sure the better one is, and of what."""
+def _sure(found: MoneyComparison, a: str, b: str) -> str:
+    """Return which is cheaper in most draws, in how many of them, and what they vary."""
     share = found.unit.b_lower
+    cheaper = b if share > 0.5 else a
     percent = math.floor(100.0 * max(share, 1.0 - share))
     if found.seeds > 1:
         return tr(
-            "so in {percent} % of {draws:,} draws of the prices and of what {seeds} paired seeds leave open",
+            "{cheaper} is cheaper in {percent} % of {draws:,} draws, which vary the prices and the luck of {seeds} "
+            "paired seeds",
+            cheaper=cheaper,
             percent=percent,
             draws=found.draws,
             seeds=found.seeds,
         )
     return tr(
-        "so in {percent} % of {draws:,} draws of the prices, in one run of each: chance is not in this range",
+        "{cheaper} is cheaper in {percent} % of {draws:,} draws of the prices, in one run of each: luck is not in this "
+        "range",
+        cheaper=cheaper,
         percent=percent,
         draws=found.draws,
     )

@@ -18,6 +18,8 @@ LEVEL = 0.95
 """Confidence of the intervals."""
 _NOTHING = 1e-9
 """Part of a figure below which two are the same: sums in another order."""
+_PRECISION, _MOST_TERMS = 1e-16, 1000
+"""Of a continued fraction: the change at which it ends, and terms after which it does in any case."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class PairedDifference:
         Half widths of the intervals of confidence of the difference; None with less than two seeds.
     pairs
         The figure of each run, a pair for each seed; None where it is unknown.
+    freedom
+        Degrees of freedom of the unpaired interval (Welch); None: it has no width, or there is none.
     """
 
     seeds: int
@@ -45,6 +49,7 @@ class PairedDifference:
     paired: float | None
     unpaired: float | None
     pairs: tuple[tuple[float | None, float | None], ...] = ()
+    freedom: float | None = None
 
     @property
     def size(self) -> float:
@@ -99,8 +104,8 @@ def difference_of(
 
     References
     ----------
-    Paired: Student's t of the differences, n - 1 degrees of freedom. Unpaired: Welch, Biometrika 34 (1947), with the
-    degrees of freedom rounded down.
+    Paired: Student's t of the differences, n - 1 degrees of freedom. Unpaired: Welch, Biometrika 34 (1947), with its
+    degrees of freedom, a fraction.
 
     Examples
     --------
@@ -121,11 +126,11 @@ def difference_of(
     paired = t_quantile(n - 1, level) * _spread(apart) / math.sqrt(n)
     each = [_spread(sample) ** 2 / n for sample in (first, second)]
     variance = sum(each)
-    unpaired = 0.0
+    unpaired, freedom = 0.0, None
     if variance > 0.0:
-        freedom = (n - 1) / sum((variance_of_mean / variance) ** 2 for variance_of_mean in each)
-        unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
-    return PairedDifference(n, *means, paired, unpaired, pairs)
+        freedom = max(1.0, (n - 1) / sum((variance_of_mean / variance) ** 2 for variance_of_mean in each))
+        unpaired = t_quantile(freedom, level) * math.sqrt(variance)
+    return PairedDifference(n, *means, paired, unpaired, pairs, freedom)
 
 
 def sign_chance(higher: int, lower: int) -> float:
@@ -147,22 +152,22 @@ def sign_chance(higher: int, lower: int) -> float:
     return min(1.0, 2.0 * tail / 2.0**n)
 
 
-def t_quantile(freedom: int, level: float) -> float:
+def t_quantile(freedom: float, level: float) -> float:
     """Return the quantile t of Student's distribution: |T| <= t with probability `level`.
 
     Parameters
     ----------
     freedom
-        Degrees of freedom, at least 1.
+        Degrees of freedom, at least 1; a fraction is allowed.
     level
         In (0, 1) [-].
 
     Examples
     --------
-    >>> round(t_quantile(1, 0.95), 3), round(t_quantile(19, 0.95), 3)
-    (12.706, 2.093)
+    >>> round(t_quantile(1, 0.95), 3), round(t_quantile(2.5, 0.95), 3), round(t_quantile(19, 0.95), 3)
+    (12.706, 3.575, 2.093)
     """
-    if freedom < 1 or not 0.0 < level < 1.0:
+    if not (1.0 <= freedom < math.inf and 0.0 < level < 1.0):
         raise ValueError(f"no t of {freedom} degrees of freedom at the level {level}")
     low, high = 0.0, 1.0
     while t_within(high, freedom) < level:
@@ -175,24 +180,43 @@ def t_quantile(freedom: int, level: float) -> float:
     return 0.5 * (low + high)
 
 
-def t_within(t: float, freedom: int) -> float:
-    """Return the probability that Student's t lies between -t and t [-].
+def t_within(t: float, freedom: float) -> float:
+    """Return the probability that Student's t, at least 0, lies between -t and t [-].
 
     References
     ----------
-    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4: exact, a finite sum.
+    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.1: an incomplete beta function.
     """
-    angle = math.atan2(t, math.sqrt(freedom))
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = freedom % 2 == 1
-    if freedom == 1:
-        return 2.0 * angle / math.pi
-    term = cosine if odd else 1.0
-    total = term
-    for k in range(3 if odd else 2, freedom - 1, 2):
-        term *= (k - 1) / k * cosine**2
-        total += term
-    return 2.0 / math.pi * (angle + sine * total) if odd else sine * total
+    beyond, x = freedom / (freedom + t * t), t * t / (freedom + t * t)
+    a = 0.5 * freedom
+    # the fraction below converges fast to the left of the middle of the distribution
+    if beyond < (a + 1.0) / (a + 2.5):
+        return 1.0 - _incomplete_beta(a, 0.5, beyond, x)
+    return _incomplete_beta(0.5, a, x, beyond)
+
+
+def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b) for x below (a + 1) / (a + b + 2); `rest`: 1 - x [-].
+
+    References
+    ----------
+    Abramowitz and Stegun, 26.5.8: a continued fraction, worked out from its front by Lentz's method.
+    """
+    if not x:
+        return 0.0
+    fraction = upper = 1.0
+    lower = 0.0
+    for k in range(1, _MOST_TERMS):
+        m = k // 2
+        term = -(a + m) * (a + b + m) * x / (a + 2 * m + 1) if k % 2 else m * (b - m) * x / (a + 2 * m - 1)
+        term /= a + 2 * m
+        lower = 1.0 / (1.0 + term * lower)
+        upper = 1.0 + term / upper
+        fraction *= upper * lower
+        if abs(upper * lower - 1.0) < _PRECISION:
+            break
+    beta_log = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    return math.exp(a * math.log(x) + b * math.log(rest) - beta_log) / (a * fraction)
 
 
 def _spread(values: NDArray[np.float64]) -> float:

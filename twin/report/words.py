@@ -168,7 +168,8 @@ def figure_text(figure: ComparedFigure, value: float, like: float | None = None)
 def apart_text(figure: ComparedFigure, value: float, half: float | None, like: float) -> tuple[str, str]:
     """Return a difference of two figures of the size `like`, signed, and half its interval; "" where there is none.
 
-    The interval decides the digits: of its half two, of the difference never more than three.
+    The interval decides the digits: of its half two, and never more than three; of the difference three, and
+    before the point four, as of any other figure.
     """
     scale, name = _apart_scale(figure, like)
     size, width = abs(value) / scale, None if half is None else half / scale
@@ -178,7 +179,7 @@ def apart_text(figure: ComparedFigure, value: float, half: float | None, like: f
     if figure.unit == "" and figure.key not in _REPORTED and width is None and float(size).is_integer():
         digits = 0
     if width:
-        size, width = (_at_most_three(value) for value in (size, width))
+        size, width = _at_most(size, 4), _at_most(width, 3)
     text = f"{size:,.{digits}f}"
     if not any(digit in "123456789" for digit in text):
         text = "0"
@@ -186,13 +187,13 @@ def apart_text(figure: ComparedFigure, value: float, half: float | None, like: f
     return f"{sign}{text}{name}", "" if width is None else f"{_half_text(width, digits)}{name}"
 
 
-def _at_most_three(value: float) -> float:
-    """Return a number without the digits before the point that its first three do not tell.
+def _at_most(value: float, digits: int) -> float:
+    """Return a number without the digits before the point that are not among its first ones.
 
-    >>> _at_most_three(162_474.0), _at_most_three(57.14)
-    (162000.0, 57.14)
+    >>> _at_most(162_474.0, 4), _at_most(57.14, 3)
+    (162500.0, 57.14)
     """
-    return float(f"{value:.3g}") if value >= 1000.0 else value
+    return float(f"{value:.{digits}g}") if value >= 1000.0 else value
 
 
 def _half_text(width: float, digits: int) -> str:

@@ -7,7 +7,7 @@ import math
 from twin.analysis.compare import Comparison
 from twin.analysis.paired_interval import LEVEL, t_quantile
 from twin.analysis.whole_job import StopsSeen
-from twin.report.comparison.words import known, signed_pp
+from twin.report.comparison.words import LEVEL_WORDS, known, signed_pp
 from twin.report.run_wins import poisson_tail
 from twin.report.words import length, percent, rounded
 
@@ -16,6 +16,8 @@ _OFF = 0.02
 """Share by which the stops drawn are off the rates before it is told how seldom that is."""
 _NEVER = 1e-6
 """Probability below which a number of stops is no draw of the rates."""
+_NORMAL_T = 1.96
+"""Standard deviations to either side that hold 95 % of a normal law: of stops by known rates, there is no t."""
 _ENOUGH = 2.0
 """So many times the scatter a difference is told from it."""
 
@@ -106,7 +108,8 @@ def stretch_words(
         said += f" That of the seeds scatters by ± {rounded(seeds, 2)} pp."
         scatter = max(scatter, seeds)
     times = 100.0 * abs(goodput.difference) / scatter if scatter else math.inf
-    within = percent(1.0 / (times * math.sqrt(runs)), 0)
+    half = 1.0 / (times * math.sqrt(runs)) * (t_quantile(runs - 1, LEVEL) if runs > 1 else _NORMAL_T)
+    within = f"{percent(half, 0)} ({LEVEL_WORDS})"
     of_all = "" if runs == 1 else f"all {runs} "
     stands = (
         f"one run of {length(stretch_s)} tells which is better, and {of_all}by how much to ± {within}"

@@ -44,19 +44,13 @@ def figure_dots(found: Comparison, keys: Collection[str], money: bool) -> Markup
         (f"What differs by {_SMALL:.0f} % or less?", [dot for dot in dots if abs(dot.middle) <= _SMALL]),
     )
     asked = [(question, chosen) for question, chosen in groups if chosen]
-    return joined(
-        tag(
-            "figure",
-            range_dots(chosen, "Differences in percent of A"),
-            tag(
-                "figcaption",
-                tag("b", question),
-                " In percent of A, to the right is more in B.",
-                how if (question, chosen) == asked[-1] else None,
-            ),
-        )
-        for question, chosen in asked
-    )
+    parts: list[Child] = []
+    for question, chosen in asked:
+        told = how if (question, chosen) == asked[-1] else None
+        caption = tag("figcaption", "In percent of A, to the right is more in B.", told)
+        chart = tag("figure", range_dots(chosen, "Differences in percent of A"), caption)
+        parts += [tag("h3", question), chart]  # each under its own heading, on whatever page it is
+    return joined(parts)
 
 
 def other_keys(found: Comparison) -> list[str]:
@@ -107,7 +101,7 @@ def figures_table(found: Comparison, heads: tuple[str, str], keys: Collection[st
     note = (
         f"A and B are means over the seeds. Intervals are half widths at {LEVEL_WORDS}; paired: both have the same "
         "failures. Seeds + / \N{MINUS SIGN}: with how many of them the figure is higher and lower in B. Bold verdicts "
-        f"are significant ({LEVEL_WORDS}); equal as shown: the difference is below the digits shown."
+        f"are significant ({LEVEL_WORDS}); equal as shown: the difference is below the digits shown, and not counted."
     )
     return joined(
         [

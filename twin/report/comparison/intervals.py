@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from twin.analysis.account_words import account_title
 from twin.analysis.branch_changes import interval_in_words
-from twin.analysis.compare import Comparison
+from twin.analysis.compare import Comparison, Sample
 from twin.planning.risk.risk import JobRisk
 from twin.plant.build import build
 from twin.record.accounts import RESTING
@@ -112,9 +112,15 @@ def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None
     if intervals is None or any(not risk.saves or risk.pause_s <= 0.0 for risk in intervals):
         return ""
     said = []
-    if found.simulated_s is not None:
-        a, b = (86400.0 / (risk.interval_s + risk.pause_s) for risk in intervals)
-        said.append(f"A writes about {a:.0f} times a day, B {b:.0f} times.")
+    wrote = [
+        _writes_a_day(samples, risk.pause_s) for samples, risk in zip(found.samples, intervals, strict=True)
+    ]
+    if all(wrote):
+        a, b = (f"{times or 0.0:.0f}" for times in wrote)
+        said.append(f"A wrote about {a} times a day, B {b} times, by the stall booked.")
+    else:
+        a, b = (f"{86400.0 / (risk.interval_s + risk.pause_s):.0f}" for risk in intervals)
+        said.append(f"While it runs, A writes about {a} times a day, B {b} times.")
     if step is not None and step.checkpoint_bytes:
         pause_s = intervals[0].pause_s
         said.append(
@@ -123,6 +129,17 @@ def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None
             f"{amount(step.step_w - step.idle_w, 'power', 2)} of IT power falls off meanwhile."
         )
     return " ".join(said)
+
+
+def _writes_a_day(samples: Sequence[Sample], pause_s: float) -> float | None:
+    """Return how often a day the only job wrote, by what its writes took; None: unknown, or there are other jobs."""
+    stall_s = days = 0.0
+    for sample in samples:
+        if sample.job is None or not sample.simulated_s:
+            return None
+        stall_s += sample.ledger_gpu_s.get("checkpoint_stall", 0.0) / sample.job.gpus
+        days += sample.simulated_s / 86400.0
+    return stall_s / pause_s / days if days else None
 
 
 def rule_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:

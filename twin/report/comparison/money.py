@@ -193,7 +193,7 @@ def money_table(found: Comparison, heads: tuple[str, str], whole: WholeJob | Non
         f"A and B: P50 of {money.draws:,} draws of the prices, the same for both"
         f"{', means over the seeds' if money.seeds > 1 else ''}. B \N{MINUS SIGN} A is the median of the paired "
         "differences, draw by draw, with their range: it need not be B less A as printed. The range holds "
-        f"{'prices and what the seeds leave open' if money.seeds > 1 else 'the prices alone'}. "
+        f"{'prices and the luck of the seeds' if money.seeds > 1 else 'the prices alone'}. "
         "Capital counts by its life, for the time of the run; a lower cost of the run is better only for the same work."
         f"{' A year at this rate: the run, repeated for 365 days.' if whole is None and length_s is not None else ''}"
     )

@@ -30,7 +30,7 @@ from twin.report.comparison.money import (
 )
 from twin.report.comparison.way import trade_words, way, way_words
 from twin.report.comparison.whole_job import (
-    expected_words,
+    drawn_amounts_words,
     job_table,
     later_waits,
     luck_words,
@@ -203,7 +203,7 @@ def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
     if waits:
         said = [tag("b", waits), f"At the rate of this part {inner(whole_words(job, scenes))}"]
     ranges = "In brackets P5 to P95, paired over the seeds." if has_many(compared.found) else ""
-    said += [ranges, drawn_words(job.stops), expected_words(job.whole), luck_words(compared.found, job)]
+    said += [ranges, drawn_words(job.stops), drawn_amounts_words(job.whole), luck_words(compared.found, job)]
     return joined([words, " "] for words in said if words)
 
 
@@ -275,7 +275,7 @@ def _method(compared: _Compared) -> ReportPart:
     many = (
         f"Both ran with the same {len(found.seeds)} seeds, so the same failures strike what both have: the difference "
         f"of each seed is mostly the change. {test_words(found)} An interval that does not hold zero is significant "
-        f"({LEVEL_WORDS})."
+        f"({LEVEL_WORDS}); one of a figure that is equal as shown is not counted."
         if has_many(found)
         else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
     )

@@ -19,6 +19,7 @@ _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""
 _NOTHING = 1e-9
 """Share of all GPU time below which a difference is one of rounding."""
+_ROUNDED = "Each is rounded to four digits: as printed they add up only to within that."
 _COLOURS = (
     ("takes", "takes productive time from B"),
     ("adds", "adds productive time to B"),
@@ -112,7 +113,7 @@ def way(found: Comparison) -> Markup:
         [
             tag("figure", chart, tag("figcaption", tag("b", "What leads from A to B?"))),
             table(columns, rows, right=3),
-            tag("p", words, class_="note") if (words := _waits_words(found)) else None,
+            tag("p", f"{_ROUNDED if steps else ''} {_waits_words(found)}".strip(), class_="note"),
         ]
     )
 

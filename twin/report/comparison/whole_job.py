@@ -11,10 +11,11 @@ from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.job import ComparedJob
 from twin.report.comparison.money import amount_columns, more_words
 from twin.report.end_range import range_by_draws
-from twin.report.markup import Markup, joined, table, tag
+from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_wins import poisson_tail
 from twin.report.words import amount, length, rounded
 from twin.scenario.schema.document import Scenario
+from twin.shown_text import inner
 
 _MINUS = "\N{MINUS SIGN}"
 _SHORT = 0.01
@@ -28,14 +29,17 @@ def whole_words(job: ComparedJob, scenes: tuple[Scenario, Scenario]) -> str:
     whole = job.whole
     if whole is None:
         return ""
-    days = whole.seen.days
+    taken = whole.expected or whole.seen
+    days = taken.days
     ends = [
         f"on {end.day} {end:%B %Y} in {side}, after {rounded(middle, 3)} d"
         for side, (_, middle, _), scene in zip("AB", (days.a, days.b), scenes, strict=True)
         for end in (scene.start + timedelta(days=middle),)
     ]
     what = f"All {amount(job.tokens, 'tokens', 3)} are trained" if job.tokens else "The job is done"
-    return f"{what} {ends[0]}, and {ends[1]}: in B {taken_words(whole.seen)}."
+    if whole.expected is not None:
+        what = f"With as many stops as the failure rates give, {inner(what)}"
+    return f"{what} {ends[0]}, and {ends[1]}: in B {taken_words(taken)}."
 
 
 def taken_words(taken: JobAmounts) -> str:
@@ -48,11 +52,14 @@ def taken_words(taken: JobAmounts) -> str:
     return f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
 
 
-def expected_words(whole: WholeJob | None) -> str:
-    """Return what the whole job takes in B with as many stops as the rates give; "": unknown."""
+def drawn_amounts_words(whole: WholeJob | None) -> str:
+    """Return what the whole job takes in B with the stops that the seeds drew; "": that is told already."""
     if whole is None or whole.expected is None:
         return ""
-    return f"With as many stops as the rates give, in B {taken_words(whole.expected)}."
+    return (
+        f"With these in place of the mean, in B {taken_words(whole.seen)}: that holds the luck of these seeds. "
+        "Decide by the mean."
+    )
 
 
 def luck_words(found: Comparison, job: ComparedJob) -> str:
@@ -64,10 +71,16 @@ def luck_words(found: Comparison, job: ComparedJob) -> str:
         range_by_draws(until_s, kept, risk)
         for until_s, kept, risk in zip(whole_s(job.whole), (ettr.a, ettr.b), job.risks, strict=True)
     ]
-    days = [f"{end.low_s / DAY_S:.1f} to {end.high_s / DAY_S:.1f} d" for end in ends if end is not None]
-    if len(days) < len(ends):
+    known = [end for end in ends if end is not None]
+    if len(known) < len(ends) or found.simulated_s is None:
         return ""
-    return f"By luck with failures one such job takes {days[0]} in A and {days[1]} in B."
+    a, b = (f"{end.low_s / DAY_S:.1f} to {end.high_s / DAY_S:.1f} d" for end in known)
+    count = len(found.seeds)
+    pace = f"{count} runs" if count > 1 else "one run"
+    return (
+        f"By luck with failures one such job takes {a} in A and {b} in B (P5 to P95 of {known[0].count} draws of the "
+        f"failures, at the pace of {pace} of {length(found.simulated_s[0])}; other runs have a slightly other pace)."
+    )
 
 
 def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s: tuple[float, float]) -> str:
@@ -94,16 +107,21 @@ def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s
 
 
 def job_table(whole: WholeJob, heads: tuple[str, str], seeds: int) -> Markup:
-    """Return what the whole job takes in A and B, as the runs were, and how much more with the stops of the rates."""
-    columns, rows = amount_columns(heads), [list(row_cells(row)) for row in whole.seen.rows]
+    """Return what the whole job takes in A and B, with the stops of the rates, and how much more with those drawn."""
+    columns = amount_columns(heads)
+    rows: list[list[Child]] = [list(row_cells(row)) for row in (whole.expected or whole.seen).rows]
     note = "Each run goes on at its rate of kept steps, its mean power and its cost by time until the job is done. "
     if whole.expected is not None:
-        columns += [f"B {_MINUS} A, mean stops", "P5 to P95"]
-        for cells, row in zip(rows, whole.expected.rows, strict=True):
-            cells += row_cells(row)[3:]
-        note += "Mean stops: as many as the rates give while the job is whole, each as long as those of the runs. "
+        columns[3:] = [f"B {_MINUS} A, mean stops", "P5 to P95", f"B {_MINUS} A, stops drawn", "P5 to P95"]
+        for cells, row in zip(rows, whole.seen.rows, strict=True):
+            cells[3:] = [*(tag("b", cell) for cell in cells[3:]), *row_cells(row)[3:]]
+        note += (
+            "A, B and bold, to decide by: with the mean number of stops that the failure rates give while the job has "
+            "all its nodes; a stop takes what it took in the runs. Stops drawn: those of these seeds, by luck more or "
+            "fewer. "
+        )
     note += (
-        "The ranges hold prices and what the seeds leave open, paired."
+        "The ranges hold prices and the luck of the seeds, paired."
         if seeds > 1
         else "One run of each: the ranges are of prices alone."
     )

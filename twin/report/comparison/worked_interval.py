@@ -99,8 +99,7 @@ def worked_interval(found: Comparison) -> Markup | None:
         f"{spread}{pp}.",
         f"Half width = t s / {root}n = {steps.t:.3f} × {spread} / {root}{n} = {half}{pp}; t is Student's quantile of "
         f"n {_MINUS} 1 = {n - 1} degrees of freedom at {LEVEL_WORDS}, two-sided.",
-        f"So the interval is {mean} ± {half}{pp}. Taken as if A and B had nothing in common (Welch), it would be ± "
-        f"{_plain(scale * (difference.unpaired or 0.0), decimals)}{pp}: what the same seeds win.",
+        f"So the interval is {mean} ± {half}{pp}. {_unpaired_words(difference, scale, decimals, pp)}",
     ]
     return joined(
         [
@@ -109,6 +108,18 @@ def worked_interval(found: Comparison) -> Markup | None:
             tag("ol", [tag("li", line) for line in sums]),
         ]
     )
+
+
+def _unpaired_words(difference: PairedDifference, scale: float, decimals: int, pp: str) -> str:
+    """Return the interval as if A and B had nothing in common, with its degrees of freedom and its t."""
+    by = ""
+    if difference.freedom is not None:
+        t = t_quantile(difference.freedom, LEVEL)
+        by = f", {difference.freedom:.2f} degrees of freedom, t = {t:.3f}"
+    unpaired = difference.unpaired or 0.0
+    half = f"{_plain(scale * unpaired, decimals)}{pp}"
+    gain = "; pairs make it narrower" if unpaired > (difference.paired or 0.0) else ""
+    return f"As if A and B had nothing in common (Welch{by}) it would be ± {half}{gain}."
 
 
 def _chosen(found: Comparison) -> tuple[ComparedFigure, PairedDifference] | None:
