@@ -283,6 +283,14 @@ def test_a_step_that_cannot_be_planned_is_none_and_a_fault_of_the_program_is_tol
         job_step(*scene)
 
 
+def trained(step: Any) -> RunFacts:
+    """Return a run of 54 d of which the only job kept 653,863 steps."""
+    flop = 653_863 * step.tokens * step.flop_token
+    mfu = flop / (step.gpus * step.peak_flop_s * 54 * DAY_S)
+    job = {"id": "j", "gpus": step.gpus, "steps": 653_863, "start_s": 0.0, "mfu": mfu, "ettr": 0.929}
+    return replace(facts(jobs=[job], mfu=mfu, ettr=0.929), step=step)
+
+
 def test_the_step_of_a_training_as_the_planner_has_it() -> None:
     edited = EditedScene.of(load("builtin:llama3-16k"))
     step = job_step(edited.scenario, edited.plant, edited.catalog)
@@ -295,13 +303,23 @@ def test_the_step_of_a_training_as_the_planner_has_it() -> None:
         32,
     )
     assert step.plain
-    parameters, layers, hidden, sequence = step.sizes
-    assert step.flop_token == pytest.approx(6 * parameters + 12 * layers * hidden * sequence, rel=0.01)
+    products = 126 * (16384 * (18432 + 16384) + 3 * 16384 * 53248) + 128256 * 16384
+    assert step.sizes == (pytest.approx(products), 126, 16384, 8192)
+    assert step.flop_token == pytest.approx(6 * products + 12 * 126 * 16384 * 8192)
     assert step.deeper is not None
     assert step.deeper[0] == 4
     assert step.deeper[1] < 0.95
     assert step.peak_flop_s == pytest.approx(989e12, rel=0.01)
     assert step.idle_w < step.step_w
+    (words,) = [str(row[2]) for row in rules_of_run(trained(step)) if row[0] == "MFU"]
+    billion, flop, trillion, share = (
+        float(re.search(pattern, words)[1])  # type: ignore[index]
+        for pattern in (r"6 x ([\d.]+) ", r"= ([\d.]+) T", r"([\d.]+) trillion tokens", r": ([\d.]+) % with")
+    )
+    assert (6e9 * billion + 12 * 126 * 16384 * 8192) / 1e12 == pytest.approx(flop, abs=5.1e-4), words
+    assert "16,384 GPUs of 989 TFLOP/s in 54 d:" in words
+    used = trillion * 1e12 * flop * 1e12 / (16384 * 989e12 * 54 * DAY_S)
+    assert used == pytest.approx(share / 100, abs=6e-4), words
     lab = EditedScene.of(load("builtin:shared-cluster"))
     assert job_step(lab.scenario, lab.plant, lab.catalog) is None, "it has many jobs"
 
