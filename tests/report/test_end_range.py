@@ -93,7 +93,14 @@ def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> No
         in risk(drawn)
     )
     assert "This run is one seed, one draw of the failures; --seeds 20" in risk(run())
-    assert "Step times, which may move the end by 22 days, are calibrated" in risk(drawn), "a tenth of 216"
+    dearer = "Step times, which may move the end by 22 days and the cost by 2.4 million USD, are calibrated"
+    assert dearer in risk(drawn), "a tenth of 216 d, at 6 million USD for 54"
+    assert "by 22 days, are calibrated" in risk(replace(drawn, money=replace(drawn.money, ledger=None)))  # type: ignore[type-var]
+    spread = SimpleNamespace(total_usd=np.array([5e6, 6e6, 7e6]))
+    priced = replace(run(), money=replace(run().money, ledger=spread))  # type: ignore[type-var]
+    assert progress_words(priced, JOB).endswith(
+        " and costs 18.0 million USD more: 24.0 million USD (P5 to P95: 20.4 to 27.6) in all."
+    )
     assert "move the end" not in risk(run(whole_tokens=None))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from twin.arrays import Floats
 from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
@@ -25,7 +27,7 @@ from twin.report.published import (
 )
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
-from twin.report.run_wins import poisson_tail, wins_of
+from twin.report.run_wins import poisson_tail, wins_of, wins_words
 from twin.report.training_progress import end_range, progress_words, under_way
 from twin.report.words import (
     amount,
@@ -80,7 +82,9 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
             ("What is the risk?", risk(facts)),
             (
                 "What next?",
-                next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_of(facts)),
+                next_words(
+                    facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_words(facts, wins_of(facts))
+                ),
             ),
         ),
         (("figures", "At a glance", joined(body)), *shown),
@@ -271,7 +275,11 @@ def _step_words(facts: RunFacts) -> str:
     if not job.get("step_s") or not job.get("step_high_s"):
         return ""
     later_s = progress.whole_s * (job["step_high_s"] / job["step_s"] - 1.0)
-    return f", which may move the end by {rounded(later_s / DAY_S, 2)} days,"
+    days = rounded(later_s / DAY_S, 2)
+    if facts.ledger_usd is None:
+        return f", which may move the end by {days} days,"
+    later_usd = float(np.median(facts.ledger_usd.total_usd)) * later_s / facts.end_s
+    return f", which may move the end by {days} days and the cost by {amount(later_usd, 'usd', 2)},"
 
 
 def _cards(facts: RunFacts) -> Markup:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import KEPT_STEP
 from twin.report.loss_groups import account_usd
+from twin.report.published import DAY_S
 from twin.report.run_data import RunFacts
-from twin.report.words import amount, length, percent, usd_amount
+from twin.report.training_progress import under_way
+from twin.report.words import amount, length, percent, rounded, usd_amount
 from twin.shown_text import capitalised
 
 _LEAST = 1e-3
@@ -25,11 +27,15 @@ _BEST = 1e-3
 
 @dataclass(frozen=True)
 class Win:
-    """A change: the account that it lowers, what is changed, and what it wins [GPU s]."""
+    """A change: the account that it lowers, what is changed, and what it wins [GPU s].
+
+    `spent`: whether it only frees nodes that are paid for.
+    """
 
     account: str
     words: str
     gpu_s: float
+    spent: bool = False
 
     def usd(self, ledger: LedgerUsd | None, gpu_s: float) -> float | None:
         """Return what it wins in USD, at what a GPU-second of its account cost; `gpu_s`: those of the account."""
@@ -63,9 +69,10 @@ def _spares(facts: RunFacts) -> list[Win]:
     if left >= spares:
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
-    enough = f"enough in {percent(_SURE)} of hours ({most:,g} were out at most)"
-    words = f"{left:,} spare nodes instead of {spares:,}, {enough}"
-    return [Win("idle_spare", words, idle)]
+    enough = f"enough in {percent(_SURE)} of hours in the long run"
+    here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
+    words = f"{left:,} spare nodes instead of {spares:,}, {enough} ({here})"
+    return [Win("idle_spare", words, idle, spent=True)]
 
 
 def most_out(mean: float) -> int:
@@ -137,11 +144,26 @@ def interval_words(facts: RunFacts) -> str:
     )
 
 
-def wins_words(wins: Sequence[Win], ledger: LedgerUsd | None, gpu_s_of: dict[str, float]) -> str:
-    """Return what changes win in USD, or as a share of all GPU time where prices are unknown."""
-    whole = sum(gpu_s_of.values())
-    said = []
-    for win in wins:
-        usd = win.usd(ledger, gpu_s_of.get(win.account, 0.0))
-        said.append(f"{usd_amount(usd) if usd is not None else percent(win.gpu_s / whole)} by {win.words}")
-    return f"About this can be won back with nothing to buy: {'; '.join(said)}." if said else ""
+def wins_words(facts: RunFacts, wins: Sequence[Win]) -> str:
+    """Return what changes win of the time that was run, and the dearest over the rest of the job; "": there are none.
+
+    In USD, or as a share of all GPU time where prices are unknown.
+    """
+    if not wins:
+        return ""
+    ledger, whole = facts.ledger_usd, sum(facts.ledger_gpu_s.values())
+    usd = [win.usd(ledger, facts.ledger_gpu_s.get(win.account, 0.0)) or 0.0 for win in wins]
+    told = sorted(zip(wins, usd, strict=True), key=lambda won: (-won[1], -won[0].gpu_s))
+    said = "; ".join(
+        f"{usd_amount(won_usd) if ledger is not None else percent(win.gpu_s / whole)}"
+        f"{', mostly capital already spent,' if win.spent else ''} by {win.words}"
+        for win, won_usd in told
+    )
+    first_usd, going = told[0][1], under_way(facts)
+    rest = ""
+    if going is not None and first_usd:
+        left_s = going[1].left_s
+        more_usd = usd_amount(first_usd * left_s / facts.end_s)
+        which = "the first of them" if len(told) > 1 else "it"
+        rest = f" At this rate {which} brings {more_usd} more in the {rounded(left_s / DAY_S, 3)} days left."
+    return f"About this of these {length(facts.end_s)} can be won back with nothing to buy: {said}.{rest}"
