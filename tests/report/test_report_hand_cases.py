@@ -25,7 +25,7 @@ from twin.report import run_story
 from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
-from twin.report.money_worth import sale_of, worth_words
+from twin.report.money_worth import sale_of, sale_table, worth_words
 from twin.report.next_steps import next_words
 from twin.report.published import PublishedFigure, published_figures
 from twin.report.run_data import RunFacts
@@ -271,12 +271,12 @@ def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
     books = SimpleNamespace(work=None)
     run = replace(unpriced, money=RunMoney(books, ledger(gpu_s, 1e5)))  # type: ignore[arg-type]
     assert wins_words(run, wins) == (
-        "About this of these 54 d can be won back with nothing to buy: 750 thousand USD, mostly capital already spent, "
+        "Of these 54 d about this can be won back with nothing to buy: 750 thousand USD, mostly capital already spent, "
         "by a save before each stop; 600 thousand USD by interleave 4. At this rate the first of them brings 375 "
         "thousand USD more in the 27.0 days left."
     )
     assert wins_words(unpriced, wins[:1]) == (
-        "About this of these 54 d can be won back with nothing to buy: 2.0 % by interleave 4."
+        "Of these 54 d about this can be won back with nothing to buy: 2.0 % by interleave 4."
     )
     assert wins_words(run, []) == ""
     assert "What is won." in next_words(gpu_s, None, None, "What is won.")
@@ -378,6 +378,7 @@ def test_worth_is_told_for_own_use_and_to_sell() -> None:
         "To sell 50 % of its hours for 5 years: no. An hour sold costs 2.50 USD and brings 2.00;"
     )
     assert "a gain in 25 % of 4 draws" in second
+    assert "\N{MINUS SIGN}2.70" in str(sale_table(books)), "a twentieth of the way from -3 to 2 million"  # type: ignore[arg-type]
 
 
 def test_rules_of_a_run_add_up() -> None:

@@ -166,4 +166,4 @@ def wins_words(facts: RunFacts, wins: Sequence[Win]) -> str:
         more_usd = usd_amount(first_usd * left_s / facts.end_s)
         which = "the first of them" if len(told) > 1 else "it"
         rest = f" At this rate {which} brings {more_usd} more in the {rounded(left_s / DAY_S, 3)} days left."
-    return f"About this of these {length(facts.end_s)} can be won back with nothing to buy: {said}.{rest}"
+    return f"Of these {length(facts.end_s)} about this can be won back with nothing to buy: {said}.{rest}"
