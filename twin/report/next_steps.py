@@ -110,4 +110,4 @@ def next_words(
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
     if not said:
         return "No loss is worth a step of its own."
-    return " ".join((*said, *([won] if won else []), "twin compare proves a change."))
+    return " ".join((*said, *([won] if won else []), "twin compare proves it."))

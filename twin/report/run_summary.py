@@ -105,8 +105,8 @@ def bridge_words(facts: RunFacts, goodput: float) -> str:
     parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
     idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
     return (
-        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 installed GPU-hours "
-        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within kept steps: {productive} were "
+        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
+        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within steps: {productive} were "
         "productive."
     )
 
@@ -117,7 +117,7 @@ def _work(facts: RunFacts) -> str:
     if len(jobs) == 1:
         job = jobs[0]
         steps = job.get("steps")
-        state = _STATES.get(str(job.get("state")), "was still running at the end")
+        state = _STATES.get(str(job.get("state")), "still ran at the end")
         made = f" made {steps:,} steps and" if steps else ""
         return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}.{_left(facts, job)}"
     if not facts.over:
@@ -262,7 +262,7 @@ def _basis(facts: RunFacts) -> str:
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
     modelled = any(SLOWDOWN_MODELLED in (job.get("low_confidence") or ()) for job in unsure)
-    network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
+    network = "; slowdown by the network is modelled only" if modelled else ""
     return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}{network}."
 
 
@@ -279,7 +279,7 @@ def _step_words(facts: RunFacts) -> str:
     if facts.ledger_usd is None:
         return f", which may move the end by {days} days,"
     later_usd = float(np.median(facts.ledger_usd.total_usd)) * later_s / facts.end_s
-    return f", which may move the end by {days} days and the cost by {amount(later_usd, 'usd', 2)},"
+    return f", which may move the end by {days} days ({amount(later_usd, 'usd', 2)}),"
 
 
 def _cards(facts: RunFacts) -> Markup:

@@ -29,12 +29,13 @@ _BEST = 1e-3
 class Win:
     """A change: the account that it lowers, what is changed, and what it wins [GPU s].
 
-    `spent`: whether it only frees nodes that are paid for.
+    `basis`: on what it rests; `spent`: whether it only frees nodes that are paid for.
     """
 
     account: str
     words: str
     gpu_s: float
+    basis: str = ""
     spent: bool = False
 
     def usd(self, ledger: LedgerUsd | None, gpu_s: float) -> float | None:
@@ -71,8 +72,8 @@ def _spares(facts: RunFacts) -> list[Win]:
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
     enough = f"enough in {percent(_SURE)} of hours in the long run"
     here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
-    words = f"{left:,} spare nodes instead of {spares:,}, {enough} ({here})"
-    return [Win("idle_spare", words, idle, spent=True)]
+    words = f"{left:,} spare nodes instead of {spares:,}"
+    return [Win("idle_spare", words, idle, f"{enough} ({here})", spent=True)]
 
 
 def most_out(mean: float) -> int:
@@ -117,7 +118,8 @@ def changes_words(facts: RunFacts) -> str:
     """Return what to change first and what that wins, and whether the checkpoint interval is right."""
     whole = sum(facts.ledger_gpu_s.values())
     said = [
-        f"{win.words}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, {percent(win.gpu_s / whole)}"
+        f"{', '.join(filter(None, (win.words, win.basis)))}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, "
+        f"{percent(win.gpu_s / whole)}"
         for win in wins_of(facts)
     ]
     told = (
@@ -154,16 +156,15 @@ def wins_words(facts: RunFacts, wins: Sequence[Win]) -> str:
     ledger, whole = facts.ledger_usd, sum(facts.ledger_gpu_s.values())
     usd = [win.usd(ledger, facts.ledger_gpu_s.get(win.account, 0.0)) or 0.0 for win in wins]
     told = sorted(zip(wins, usd, strict=True), key=lambda won: (-won[1], -won[0].gpu_s))
-    said = "; ".join(
-        f"{usd_amount(won_usd) if ledger is not None else percent(win.gpu_s / whole)}"
-        f"{', mostly capital already spent,' if win.spent else ''} by {win.words}"
-        for win, won_usd in told
-    )
-    first_usd, going = told[0][1], under_way(facts)
-    rest = ""
-    if going is not None and first_usd:
-        left_s = going[1].left_s
-        more_usd = usd_amount(first_usd * left_s / facts.end_s)
-        which = "the first of them" if len(told) > 1 else "it"
-        rest = f" At this rate {which} brings {more_usd} more in the {rounded(left_s / DAY_S, 3)} days left."
-    return f"Of these {length(facts.end_s)} about this can be won back with nothing to buy: {said}.{rest}"
+    going = under_way(facts)
+    said = []
+    for place, (win, won_usd) in enumerate(told):
+        won = usd_amount(won_usd) if ledger is not None else percent(win.gpu_s / whole)
+        of = ", mostly capital already spent," if win.spent else ""
+        more = ""
+        if place == 0 and won_usd and going is not None:
+            left_s = going[1].left_s
+            more_usd = usd_amount(won_usd * left_s / facts.end_s)
+            more = f" ({more_usd} more in the {rounded(left_s / DAY_S, 3)} days left)"
+        said.append(f"{won}{more}{of} by {win.words}")
+    return f"Of these {length(facts.end_s)} about this can be won back without buying: {'; '.join(said)}."
