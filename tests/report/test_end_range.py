@@ -83,17 +83,24 @@ def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> No
     """A quarter of the time by 20 seeds: root(0.25 + 0.05) of the scatter, so 216 x 0.9 d over 0.855 and 0.745."""
     seeds = SeedBands(tuple(range(1, 21)), {"ettr": BAND})
     assert (
-        "it ends on 9 August 2026, after 216 days (227.4 to 260.9 by luck with failures, 20 August to 22 "
+        "it ends on 9 August 2026, after 216 days (227.4 to 260.9 by luck, 20 August to 22 "
         "September, P5 to P95), and costs" in progress_words(run(bands=seeds), JOB)
     )
     drawn = run(exposure=stopped_job(100.0, 216 * DAY_S, 216 * DAY_S / 1000.0))
-    assert " by luck with failures" in progress_words(drawn, JOB)
+    assert " by luck, " in progress_words(drawn, JOB)
     assert (
         "This run is one seed, one draw of the failures; the range of the end is of 200 draws of the"
         in risk(drawn)
     )
     assert "This run is one seed, one draw of the failures; --seeds 20" in risk(run())
-    assert "Step times, which may move the end by 22 days, are calibrated" in risk(drawn), "a tenth of 216"
+    dearer = "Step times, which may move the end by 22 days (2.4 million USD), are calibrated"
+    assert dearer in risk(drawn), "a tenth of 216 d, at 6 million USD for 54"
+    assert "by 22 days, are calibrated" in risk(replace(drawn, money=replace(drawn.money, ledger=None)))  # type: ignore[type-var]
+    spread = SimpleNamespace(total_usd=np.array([5e6, 6e6, 7e6]))
+    priced = replace(run(), money=replace(run().money, ledger=spread))  # type: ignore[type-var]
+    assert progress_words(priced, JOB).endswith(
+        " and costs 18.0 million USD more: 24.0 million USD (P5 to P95: 20.4 to 27.6) in all."
+    )
     assert "move the end" not in risk(run(whole_tokens=None))
 
 

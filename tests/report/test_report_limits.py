@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from report_facts import facts
 
+from twin.analysis.typical_year_words import year_figures
 from twin.catalog import load_catalog
 from twin.commands.edit.command import EditedScene
 from twin.plant.build import build
@@ -28,6 +29,7 @@ from twin.report.run_limits import (
     limits_of,
     limits_words,
 )
+from twin.runtime.typical_year import typical_year
 from twin.scenario import load
 from twin.scenario.schema.document import Scenario
 from twin.sim.thermal.heat import LONGEST_STEP_S
@@ -57,6 +59,17 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     said = power_words(run)
     assert "15.66 MW at most of 50.00 kW at the utility (highest mean over up to 1 h)" in said
     assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
+
+
+def test_no_hours_are_above_a_mean_day() -> None:
+    for name, said in (("llama3-16k", "The highest of every day"), ("lab-16", "Exceeded in 35 hours")):
+        edited = EditedScene.of(load(f"builtin:{name}"))
+        tips = {
+            figure.key: figure.tip
+            for figure in year_figures(typical_year(edited.scenario, edited.plant, edited.catalog))
+        }
+        assert tips["design_dry"].startswith(said)
+        assert tips["design_wet"] == tips["design_dry"]
 
 
 def test_limits_are_loads_over_what_is_left() -> None:

@@ -21,15 +21,17 @@ from twin.record.events import Event, Severity
 from twin.report.engineer_words import (
     held_nodes,
     losses_words,
+    raised_words,
     reliability_words,
     restart_words,
 )
 from twin.report.next_steps import next_words, slow_share
+from twin.report.run_data import RunFacts
 from twin.report.run_engineering import reliability
 from twin.report.run_rules import rules_of_run
 from twin.report.run_story import why
 from twin.report.run_summary import draw_words, range_card, risk
-from twin.report.run_theory import best_intervals, failure_rules, first_order_words, theory
+from twin.report.run_theory import best_intervals, checkpoint_rules, failure_rules, first_order_words, theory
 from twin.report.run_wins import interval_words, poisson_tail
 from twin.report.words import usd_range
 from twin.scenario import load
@@ -81,6 +83,24 @@ def test_rules_of_checkpoints_with_the_figures_of_a_job() -> None:
     lost = 500.0 / (2.0 * between_s)
     assert first_order_words(known) == f"2.00 % + {100 * lost:.2f} % = {100 * (0.02 + round(lost, 4)):.2f} %"
     assert best_intervals(replace(exposure, pause_s=0.0)) is None
+
+
+def test_the_mean_time_between_all_stops_stands_beside_what_was_seen() -> None:
+    """54 d with 465 unexpected and 49 planned stops: 2 h 31 min; with a save before planned ones not all undo work."""
+    model = ReliabilityModel(10, 0, (SampledCause(1e-5),), DAY_S)
+    exposure = JobRisk("j", model, 400.0, 20.0, 0.0, ())
+    run = replace(
+        facts(jobs=[{"id": "j"}], interruptions={"unexpected": 465, "planned": 49}), exposure=exposure
+    )
+
+    def young(run: RunFacts) -> str:
+        return str(checkpoint_rules(run)[0][2])
+
+    assert "planned ones too (seen: 2 h 31 min): " in young(run)
+    saving = replace(model, causes=(*model.causes, SampledCause(1e-6, saves=True)))
+    assert "seen" not in young(replace(run, exposure=replace(exposure, model=saving)))
+    shared = {**run.summary, "jobs": [{"id": "j"}, {"id": "k"}]}
+    assert "seen" not in young(replace(run, summary=shared))
 
 
 def test_the_best_interval_counts_the_stops_that_undo_work() -> None:
@@ -175,7 +195,8 @@ def test_a_restart_lasts_from_the_stop_to_the_next_step() -> None:
     )
     assert run.restarts_s.tolist() == [60.0] * 9 + [140.0, 10.0]
     assert restart_words(run) == (
-        "From a stop to the next step it took 1 min 3 s in the mean, P90 1 min, 2 min 20 s at most."
+        "From a stop to the next step it took 1 min 3 s in the mean, P90 1 min, 2 min 20 s at most: the longest "
+        "raises the mean."
     )
     assert restart_words(run) in reliability_words(run)
     assert "P90 1 min; of 11 restarts" in reliability(run)
@@ -183,6 +204,14 @@ def test_a_restart_lasts_from_the_stop_to_the_next_step() -> None:
     one, few = (replace(run, incidents=stopped(turns[:count])) for count in (1, 9))
     assert restart_words(one) == "From the stop to the next step it took 1 min."
     assert restart_words(few) == "From a stop to the next step it took 1 min in the mean, 1 min at most."
+
+
+def test_a_mean_above_the_quantile_says_what_raises_it() -> None:
+    """38 restarts of 60 s and 2 of 15 and 5 min: 87 s in the mean, above the P90 of 60 s."""
+    long_s = np.array([60.0] * 38 + [900.0, 300.0])
+    assert raised_words(long_s) == ": the 2 longest, 10 min in the mean, raise the mean"
+    assert raised_words(np.array([60.0] * 38 + [70.0, 900.0] + [100.0] * 20)) == "", "below its P90"
+    assert raised_words(long_s[-9:]) == "", "too few for a P90"
 
 
 def test_phases_of_restarts_add_up_with_what_was_queued() -> None:

@@ -59,8 +59,12 @@ def year_figures(year: SiteYear) -> list[YearFigure]:
     """Return the figures of a typical year, most asked for first."""
     day = year.design_day
     when = tr("every day") if year.mean_day else day.words
-    exceeded = tr(
-        "Exceeded in 35 hours of the typical year (0.4 %); it has no extremes, so a design wants more margin"
+    exceeded = (
+        tr("The highest of every day: no place is set, so none is hotter, and a design wants more margin")
+        if year.mean_day
+        else tr(
+            "Exceeded in 35 hours of the typical year (0.4 %); it has no extremes, so a design wants more margin"
+        )
     )
     rows = (
         (

@@ -10,6 +10,7 @@ import numpy as np
 
 from twin.analysis.account_words import account_title
 from twin.analysis.figures import repair_time
+from twin.arrays import Floats
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
@@ -220,4 +221,19 @@ def restart_words(facts: RunFacts) -> str:
     if len(lasted_s) == 1:
         return f"From the stop to the next step it took {mean}."
     of_many = f"P90 {p90}, " if len(lasted_s) >= _MANY else ""
-    return f"From a stop to the next step it took {mean} in the mean, {of_many}{most} at most."
+    return f"From a stop to the next step it took {mean} in the mean, {of_many}{most} at most{raised_words(lasted_s)}."
+
+
+def raised_words(lasted_s: Floats) -> str:
+    """Return, where the mean of many restarts is above their P90, which raise it, after a colon; "": it is not.
+
+    >>> raised_words(np.array([60.0] * 19 + [900.0])), raised_words(np.array([60.0] * 20))
+    (': the longest raises the mean', '')
+    """
+    p90_s = float(np.quantile(lasted_s, 0.9))
+    if len(lasted_s) < _MANY or float(lasted_s.mean()) <= p90_s:
+        return ""
+    longest_s = lasted_s[lasted_s > p90_s]
+    if len(longest_s) == 1:
+        return ": the longest raises the mean"
+    return f": the {len(longest_s):,} longest, {length(round(float(longest_s.mean())))} in the mean, raise the mean"

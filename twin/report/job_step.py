@@ -18,6 +18,9 @@ from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
 from twin.scenario.schema.workload import LlmTraining
 
+_SAME = 1e-4
+"""A formula gives the FLOP of a token where it is within this share of them [-]."""
+
 
 @dataclass(frozen=True)
 class JobStep:
@@ -32,7 +35,8 @@ class JobStep:
     flop_token, peak_flop_s
         Model FLOP of a token, and what one GPU could do at its peak [FLOP], [FLOP/s].
     plain
-        Whether the FLOP of a token are 6 N + 12 L h s; the three terms N, L h and s in `sizes`.
+        Whether the FLOP of a token are 6 N + 12 L h s; N, L, h and s in `sizes`. N are the weights that products use:
+        the input embedding is looked up, and norms scale.
     stages, microbatches, interleave
         Of its pipeline.
     deeper
@@ -105,7 +109,10 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
     sequence = work.sequence or model.seq
     tokens = float(work.global_batch * sequence)
     flop_token = usual.parts.model_flop / tokens
-    plain_flop = 6.0 * model.parameters + 12.0 * model.layers * model.hidden * sequence
+    multiplied = (
+        model.layers * (model.active_layer_parameters - 4 * model.hidden) + model.hidden * model.vocab
+    )
+    plain_flop = 6.0 * multiplied + 12.0 * model.layers * model.hidden * sequence
     data = gpus // (layout.tensor * layout.pipeline * layout.context)
     part = catalog.node(node)
     power = power_of(gpu)
@@ -116,8 +123,8 @@ def _step(scenario: Scenario, plant: Plant, catalog: Catalog, job: Job) -> JobSt
         tokens,
         flop_token,
         usual.parts.model_flop / (usual.parts.mfu * gpus * usual.step_s),
-        abs(plain_flop / flop_token - 1.0) < 0.01,
-        (model.parameters, model.layers, model.hidden, sequence),
+        abs(plain_flop / flop_token - 1.0) < _SAME,
+        (multiplied, model.layers, model.hidden, sequence),
         layout.pipeline,
         max(1, work.global_batch // max(1, data * layout.microbatch)),
         layout.interleave,

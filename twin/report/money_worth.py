@@ -13,7 +13,7 @@ from twin.economics.finance import HOURS_PER_YEAR
 from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.unit_costs import unit_costs
 from twin.report.markup import Child, Markup, number, table
-from twin.report.words import amount, percent, rounded, usd_amount, usd_scale
+from twin.report.words import amount, percent, rounded, usd_amount, usd_scale, with_minus
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,7 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
             f"{usd_amount(rent)} ({market:.2f} USD each; here {own / held:.2f})."
         )
     scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
-    low, middle, high = (
-        f"{value / scale:,.3g}".replace("-", "\N{MINUS SIGN}") for value in spread_of(sale.npv_usd)
-    )
+    low, middle, high = (with_minus(f"{value / scale:,.3g}") for value in spread_of(sale.npv_usd))
     cash = books.likely.cash
     hurdle, back = float(np.median(cash.rate)), cash.payback()
     paid = (
@@ -95,7 +93,7 @@ def sale_table(books: SiteBooks) -> Markup | None:
         return None
 
     def row(title: str, values: Floats, scale: float, digits: int = 4) -> tuple[Child, ...]:
-        cells = [number(value, rounded(value / scale, digits)) for value in spread_of(values)]
+        cells = [number(value, with_minus(rounded(value / scale, digits))) for value in spread_of(values)]
         return (title, *cells)
 
     scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))

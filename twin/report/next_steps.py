@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from twin.analysis.account_words import account_title
 from twin.analysis.explain import Explanation
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import ACCOUNTS
-from twin.report.run_wins import Win, wins_words
 from twin.report.words import percent, usd_amount
 from twin.shown_text import capitalised
 
@@ -77,7 +76,7 @@ def next_words(
     ledger_gpu_s: Mapping[str, float],
     ledger: LedgerUsd | None,
     slow: float | None = None,
-    wins: Sequence[Win] = (),
+    won: str = "",
 ) -> str:
     """Return the largest losses with what acts on each.
 
@@ -89,8 +88,8 @@ def next_words(
         The same in USD; None: what they cost is not known.
     slow
         Share of the time lost to stragglers that slow nodes took; None: unknown.
-    wins
-        Changes that win some of the losses back.
+    won
+        Which changes win some of the losses back, in a sentence; "": none is known.
     """
     whole = sum(ledger_gpu_s.values())
     if not whole:
@@ -111,5 +110,4 @@ def next_words(
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
     if not said:
         return "No loss is worth a step of its own."
-    won = wins_words(wins, ledger, dict(ledger_gpu_s))
-    return " ".join((*said, *([won] if won else []), "twin compare proves a change."))
+    return " ".join((*said, *([won] if won else []), "twin compare proves it."))

@@ -82,8 +82,8 @@ def counts_words(found: RunIncidents, summary: Summary) -> str:
         f"Counts: {len(found.all):,} incidents, {beside:,} of them where no job ran; the others stopped jobs "
         f"{counted(len(stops), 'time')}, {planned:,} planned and {len(stops) - planned:,} unexpected. After {ran:,} of "
         f"these the job stepped again; the restart of the other {len(stops) - ran:,} was cut short by the next stop or "
-        f"the end. {counted(out, 'repair')} began (what a restart cures needs none), and "
-        f"{counted(alarms, 'alarm')} were raised."
+        f"the end; the ledger counts first starts as restarts. {counted(out, 'repair')} began (what a restart cures "
+        f"needs none), and {counted(alarms, 'alarm')} were raised."
     )
 
 

@@ -27,7 +27,7 @@ from twin.report.loss_groups import PRODUCTIVE, losses_usd
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.money_worth import sale_table, worth_words
 from twin.report.range_bars import RangeBar, range_bars
-from twin.report.words import percent, rounded, usd_amount, usd_range, usd_scale
+from twin.report.words import percent, rounded, usd_amount, usd_range, usd_scale, with_minus
 from twin.shown_text import capitalised
 
 _SPAN = 20.0
@@ -180,7 +180,8 @@ def books_of_site(books: SiteBooks) -> Markup:
         tag(
             "p",
             f"P5, P50 and P95 of {SAMPLES:,} draws of the prices. {estimated:.0f} % of the capital rests on estimates: "
-            "take differences of designs from these figures rather than bids.",
+            "take differences of designs from these figures rather than bids. Each figure is worked out over the "
+            "draws by itself: those of parts add up in the mean, not as P5, P50, P95 and shares.",
         ),
         *(tag("p", note, class_="note") for note in books.notes),
         table(("group", *_HEADS, "share"), _capital(books), right=4, caption=f"Capital, {_unit(total)}"),
@@ -249,7 +250,7 @@ def _unit(like: Floats) -> str:
 def _range(usd: Floats, like: Floats | None, figure: str | None = None) -> tuple[Markup, ...]:
     """Return a range in the unit of the amount that it is part of."""
     scale, _ = _table_scale(like)
-    texts = [(value, rounded(value / scale)) for value in spread_of(usd)]
+    texts = [(value, with_minus(rounded(value / scale))) for value in spread_of(usd)]
     names = (None, figure, None)
     return tuple(number(value, text, name) for (value, text), name in zip(texts, names, strict=True))
 

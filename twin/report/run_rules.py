@@ -71,18 +71,22 @@ def _mfu(facts: RunFacts) -> list[Row]:
     if step is None or not mfu or not ettr or len(jobs) != 1 or not jobs[0].get("steps"):
         return []
     tokens = float(jobs[0]["steps"]) * step.tokens
-    of, layers, hidden, sequence = step.sizes
+    weights, layers, hidden, sequence = step.sizes
     formula = "tokens x FLOP per token / (GPUs x peak x time)"
-    flop = f"{step.flop_token / 1e12:.3f} TFLOP per token"
+    flop = f"{rounded(step.flop_token / 1e12)} TFLOP per token"
     if step.plain:
-        flop = f"6 x {of / 1e9:.1f} billion + 12 x {layers} layers x {hidden:,} x {sequence:,} = {flop}"
+        of = f"{rounded(weights / 1e9, 6)} billion"
+        flop = f"6 x {of} + 12 x {layers} layers x {hidden:,} x {sequence:,} = {flop}"
+    begin_s, end_s = jobs[0].get("start_s"), jobs[0].get("end_s")
+    held_s = None if begin_s is None else (facts.end_s if end_s is None else end_s) - begin_s
+    lasted = f" in {length(held_s)}" if held_s else ""
     return [
         (
             "MFU",
-            f"{formula}; FLOP per token 6 N + 12 L h s, N without the input embedding"
+            f"{formula}; FLOP per token 6 N + 12 L h s, N the weights without input embedding and norms"
             if step.plain
             else formula,
-            f"{flop}; {amount(tokens, 'tokens')}, {step.gpus:,} GPUs of {step.peak_flop_s / 1e12:.0f} TFLOP/s: "
+            f"{flop}; {amount(tokens, 'tokens')}, {step.gpus:,} GPUs of {step.peak_flop_s / 1e12:.0f} TFLOP/s{lasted}: "
             f"{percent(mfu)} with stops; / {percent(ettr)} ETTR = {percent(mfu / ettr)} while steps run",
         )
     ]

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from twin.arrays import Floats
 from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
@@ -25,7 +27,7 @@ from twin.report.published import (
 )
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
-from twin.report.run_wins import poisson_tail, wins_of
+from twin.report.run_wins import poisson_tail, wins_of, wins_words
 from twin.report.training_progress import end_range, progress_words, under_way
 from twin.report.words import (
     amount,
@@ -80,7 +82,9 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
             ("What is the risk?", risk(facts)),
             (
                 "What next?",
-                next_words(facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_of(facts)),
+                next_words(
+                    facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_words(facts, wins_of(facts))
+                ),
             ),
         ),
         (("figures", "At a glance", joined(body)), *shown),
@@ -101,8 +105,8 @@ def bridge_words(facts: RunFacts, goodput: float) -> str:
     parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
     idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
     return (
-        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 installed GPU-hours "
-        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within kept steps: {productive} were "
+        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
+        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within steps: {productive} were "
         "productive."
     )
 
@@ -113,7 +117,7 @@ def _work(facts: RunFacts) -> str:
     if len(jobs) == 1:
         job = jobs[0]
         steps = job.get("steps")
-        state = _STATES.get(str(job.get("state")), "was still running at the end")
+        state = _STATES.get(str(job.get("state")), "still ran at the end")
         made = f" made {steps:,} steps and" if steps else ""
         return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}.{_left(facts, job)}"
     if not facts.over:
@@ -258,7 +262,7 @@ def _basis(facts: RunFacts) -> str:
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
     modelled = any(SLOWDOWN_MODELLED in (job.get("low_confidence") or ()) for job in unsure)
-    network = "; slowdown by the network is modelled, not calibrated" if modelled else ""
+    network = "; slowdown by the network is modelled only" if modelled else ""
     return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}{network}."
 
 
@@ -271,7 +275,11 @@ def _step_words(facts: RunFacts) -> str:
     if not job.get("step_s") or not job.get("step_high_s"):
         return ""
     later_s = progress.whole_s * (job["step_high_s"] / job["step_s"] - 1.0)
-    return f", which may move the end by {rounded(later_s / DAY_S, 2)} days,"
+    days = rounded(later_s / DAY_S, 2)
+    if facts.ledger_usd is None:
+        return f", which may move the end by {days} days,"
+    later_usd = float(np.median(facts.ledger_usd.total_usd)) * later_s / facts.end_s
+    return f", which may move the end by {days} days ({amount(later_usd, 'usd', 2)}),"
 
 
 def _cards(facts: RunFacts) -> Markup:

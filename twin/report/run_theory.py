@@ -173,7 +173,7 @@ def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
             "Young's rule",
             YOUNG,
             f"w = {spoken(exposure.pause_s)}, M = {length(round(between_s / 60.0) * 60.0)} by the rates of all stops "
-            f"that undo work, planned ones too: {length(round(young_s))}",
+            f"that undo work, planned ones too{_seen_words(facts, exposure)}: {length(round(young_s))}",
         ),
         ("Daly's rule", DALY, f"{length(round(daly_s))}; the job {saves}, in whole steps"),
     ]
@@ -187,6 +187,15 @@ def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
         )
         rows.append(("Cost of checkpoints", FIRST_ORDER, f"{first_order_words(exposure)}{seen}"))
     return rows
+
+
+def _seen_words(facts: RunFacts, exposure: JobRisk) -> str:
+    """Return what the mean time between all stops was in the run; "": some undo no work, or jobs share them."""
+    stops = sum(facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
+    saved = any(cause.saves for cause in exposure.model.causes)
+    if not stops or saved or len(facts.summary.get("jobs", ())) != 1:
+        return ""
+    return f" (seen: {length(round(facts.end_s / stops / 60.0) * 60.0)})"
 
 
 def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from twin.economics.ledger_usd import LedgerUsd
 from twin.record.accounts import KEPT_STEP
 from twin.report.loss_groups import account_usd
+from twin.report.published import DAY_S
 from twin.report.run_data import RunFacts
-from twin.report.words import amount, length, percent, usd_amount
+from twin.report.training_progress import under_way
+from twin.report.words import amount, length, percent, rounded, usd_amount
 from twin.shown_text import capitalised
 
 _LEAST = 1e-3
@@ -25,11 +27,16 @@ _BEST = 1e-3
 
 @dataclass(frozen=True)
 class Win:
-    """A change: the account that it lowers, what is changed, and what it wins [GPU s]."""
+    """A change: the account that it lowers, what is changed, and what it wins [GPU s].
+
+    `basis`: on what it rests; `spent`: whether it only frees nodes that are paid for.
+    """
 
     account: str
     words: str
     gpu_s: float
+    basis: str = ""
+    spent: bool = False
 
     def usd(self, ledger: LedgerUsd | None, gpu_s: float) -> float | None:
         """Return what it wins in USD, at what a GPU-second of its account cost; `gpu_s`: those of the account."""
@@ -63,9 +70,10 @@ def _spares(facts: RunFacts) -> list[Win]:
     if left >= spares:
         return []
     idle = min((spares - left) * gpus / nodes * facts.end_s, facts.ledger_gpu_s.get("idle_spare", 0.0))
-    enough = f"enough in {percent(_SURE)} of hours ({most:,g} were out at most)"
-    words = f"{left:,} spare nodes instead of {spares:,}, {enough}"
-    return [Win("idle_spare", words, idle)]
+    enough = f"enough in {percent(_SURE)} of hours in the long run"
+    here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
+    words = f"{left:,} spare nodes instead of {spares:,}"
+    return [Win("idle_spare", words, idle, f"{enough} ({here})", spent=True)]
 
 
 def most_out(mean: float) -> int:
@@ -110,7 +118,8 @@ def changes_words(facts: RunFacts) -> str:
     """Return what to change first and what that wins, and whether the checkpoint interval is right."""
     whole = sum(facts.ledger_gpu_s.values())
     said = [
-        f"{win.words}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, {percent(win.gpu_s / whole)}"
+        f"{', '.join(filter(None, (win.words, win.basis)))}: {amount(win.gpu_s / 3600.0, 'gpu_hours', 3)}, "
+        f"{percent(win.gpu_s / whole)}"
         for win in wins_of(facts)
     ]
     told = (
@@ -137,11 +146,25 @@ def interval_words(facts: RunFacts) -> str:
     )
 
 
-def wins_words(wins: Sequence[Win], ledger: LedgerUsd | None, gpu_s_of: dict[str, float]) -> str:
-    """Return what changes win in USD, or as a share of all GPU time where prices are unknown."""
-    whole = sum(gpu_s_of.values())
+def wins_words(facts: RunFacts, wins: Sequence[Win]) -> str:
+    """Return what changes win of the time that was run, and the dearest over the rest of the job; "": there are none.
+
+    In USD, or as a share of all GPU time where prices are unknown.
+    """
+    if not wins:
+        return ""
+    ledger, whole = facts.ledger_usd, sum(facts.ledger_gpu_s.values())
+    usd = [win.usd(ledger, facts.ledger_gpu_s.get(win.account, 0.0)) or 0.0 for win in wins]
+    told = sorted(zip(wins, usd, strict=True), key=lambda won: (-won[1], -won[0].gpu_s))
+    going = under_way(facts)
     said = []
-    for win in wins:
-        usd = win.usd(ledger, gpu_s_of.get(win.account, 0.0))
-        said.append(f"{usd_amount(usd) if usd is not None else percent(win.gpu_s / whole)} by {win.words}")
-    return f"About this can be won back with nothing to buy: {'; '.join(said)}." if said else ""
+    for place, (win, won_usd) in enumerate(told):
+        won = usd_amount(won_usd) if ledger is not None else percent(win.gpu_s / whole)
+        of = ", mostly capital already spent," if win.spent else ""
+        more = ""
+        if place == 0 and won_usd and going is not None:
+            left_s = going[1].left_s
+            more_usd = usd_amount(won_usd * left_s / facts.end_s)
+            more = f" ({more_usd} more in the {rounded(left_s / DAY_S, 3)} days left)"
+        said.append(f"{won}{more}{of} by {win.words}")
+    return f"Of these {length(facts.end_s)} about this can be won back without buying: {'; '.join(said)}."

@@ -79,7 +79,7 @@ def step_computation(job: LlmJob, parts: StepParts) -> StepComputation | None:
     all_heads = f"{heads:g} x {_ms(head.seconds)}"
     terms = (
         ComputedTerm(
-            "Microbatches of a step", "m = B / (d b)",
+            "Microbatches of a step", "m = G / (d b)",
             f"{cut.global_batch:,} / ({cut.dp} x {cut.microbatch}) = {microbatches:g}",
         ),
         ComputedTerm(
@@ -208,9 +208,9 @@ def computation_table(found: StepComputation, ledger_s: float | None) -> Markup:
     rates = found.rates
     ledger = f"; the ledger has {ledger_s:.2f} s in the mean, at the clocks of this run" if ledger_s else ""
     notes = (
-        "Widths: t tensor, p pipeline, d data, c context. b microbatch, B batch, s sequence, h hidden, q queries, kv "
-        "keys and values, f feed-forward, u up and gate, V vocabulary, L layers. F FLOP of a product take F (1 + "
-        f"\N{SQUARE ROOT}(F0 / F)) / R, with F0 = {rounded(rates.gemm_ramp_flop / 1e9)} GFLOP and R = "
+        "Widths: t tensor, p pipeline, d data, c context. b microbatch, G batch, B bytes, s sequence, h hidden, q "
+        "queries, kv keys and values, f feed-forward, u up and gate, V vocabulary, L layers. F FLOP of a product take "
+        f"F (1 + \N{SQUARE ROOT}(F0 / F)) / R, with F0 = {rounded(rates.gemm_ramp_flop / 1e9)} GFLOP and R = "
         f"{rounded(found.precision_peak_flops_s / 1e12)} TFLOP/s ({rates.gemm_efficiency:g} of the peak of "
         f"{rounded(rates.peak_flops_s / 1e12)}); memory gives {rounded(memory_rate(rates) / 1e12)} TB/s "
         f"({rates.hbm_efficiency:g} of {rounded(rates.hbm_bytes_s / 1e12)}): fitted, profile {found.profile}. "

@@ -16,7 +16,7 @@ from twin.report.end_range import EndRange, range_by_draws, range_by_seeds
 from twin.report.published import DAY_S
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney
-from twin.report.words import amount, percent, rounded, usd_amount
+from twin.report.words import amount, percent, rounded, usd_amount, usd_middle_and_range
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.work import Job
 from twin.scenario.schema.workload import LlmTraining
@@ -134,9 +134,12 @@ def progress_words(facts: RunFacts, job: Mapping[str, Any]) -> str:
     said = f"{said}; at this rate it ends on {_day(ends)}, after {rounded(days, 3)} days{luck}"
     if facts.ledger_usd is None:
         return f"{said}."
-    so_far_usd = float(np.median(facts.ledger_usd.total_usd))
-    more_usd = so_far_usd * progress.left_s / progress.end_s
-    return f"{said}, and costs {usd_amount(more_usd)} more: {usd_amount(so_far_usd + more_usd)} in all."
+    so_far_usd = facts.ledger_usd.total_usd
+    more = progress.left_s / progress.end_s
+    more_usd = float(np.median(so_far_usd)) * more
+    middle, spread = usd_middle_and_range(so_far_usd * (1.0 + more))
+    between = f" ({'' if luck else 'P5 to P95: '}{spread})" if spread else ""
+    return f"{said}, and costs {usd_amount(more_usd)} more: {middle}{between} in all."
 
 
 def _luck_words(facts: RunFacts, progress: TrainingProgress, found: EndRange | None) -> str:
@@ -146,7 +149,7 @@ def _luck_words(facts: RunFacts, progress: TrainingProgress, found: EndRange | N
     low, high = (_date(facts, progress.begin_s + seconds) for seconds in (found.low_s, found.high_s))
     days = f"{found.low_s / DAY_S:.1f} to {found.high_s / DAY_S:.1f}"
     dates = f", {low.day} {low:%B} to {high.day} {high:%B}" if low.date() != high.date() else ""
-    return f" ({days} by luck with failures{dates}, P5 to P95)"
+    return f" ({days} by luck{dates}, P5 to P95)"
 
 
 def _date(facts: RunFacts, t_s: float) -> datetime:

@@ -85,6 +85,15 @@ def rounded(value: float, digits: int = DIGITS) -> str:
     return significant(float(f"{value:.{digits}g}"), digits)
 
 
+def with_minus(text: str) -> str:
+    """Return a number with a minus sign where it has a hyphen.
+
+    >>> with_minus("-371") == "\N{MINUS SIGN}371"
+    True
+    """
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
 def parts_in(whole: float, parts: Sequence[float], decimals: int) -> list[str]:
     """Return the parts of a whole as numbers that add up to it as it is printed: the largest remainders are rounded up.
 
