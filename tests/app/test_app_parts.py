@@ -109,7 +109,7 @@ def test_numbers_read_as_people_write_them() -> None:
     assert quantity(999_900.0, "W") == "1.00 MW"
     assert quantity(0.0, "W") == "0 W"
     assert elapsed(86400.0) == "1 d 00:00:00"
-    assert duration(59.99) == "60 s"
+    assert duration(59.99) == "1 min"
     assert speed(100 * 86400.0) == "100 day/s"
 
 

@@ -7,7 +7,9 @@ from difflib import SequenceMatcher
 
 _ALIKE = 0.7
 """Two words at least as alike as this may be the same, mistyped."""
-_SMALL = frozenset({"a", "an", "and", "for", "in", "of", "per", "the"})
+_SMALL = frozenset(
+    ("a", "an", "and", "can", "do", "does", "for", "how", "i", "in", "is", "my", "of", "per", "the", "to")
+)
 """Words that say nothing of what is looked for."""
 
 
@@ -16,8 +18,8 @@ def meant(typed: str) -> str:
 
     Examples
     --------
-    >>> meant("PUE per year"), meant("cost of the failure"), meant("a")
-    ('PUE year', 'cost failure', 'a')
+    >>> meant("PUE per year"), meant("How do I drain a node"), meant("a")
+    ('PUE year', 'drain node', 'a')
     """
     words = typed.split()
     return " ".join(word for word in words if word.lower() not in _SMALL) or typed
