@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from report_facts import facts
 
 import twin
 from twin.analysis.compare import compare, sample_of
@@ -23,7 +24,7 @@ from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, waterfall
 from twin.report.comparison.report import change_words, compare_report
-from twin.report.engineer_words import repairs_words
+from twin.report.engineer_words import power_words, repairs_words
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.published import A_DAY, PublishedFigure
@@ -87,6 +88,18 @@ def blackout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def text(blackout: Path) -> str:
     with Reader(blackout) as reader:
         return run_report(reader, [ReportPicture(b"\x89PNG", "At work, 10:00")])
+
+
+def test_the_network_is_as_full_as_its_fullest_cables_in_the_frames(text: str, blackout: Path) -> None:
+    with Reader(blackout) as reader:
+        times_s = np.linspace(0.0, reader.t_end_s, 40)
+        full_pct = max(float(np.max(reader.frame(time_s).values["bundle.load"])) for time_s in times_s)
+    said = re.search(r"busiest link of the network was ([\d.]+) % full", Page(text).text)
+    assert said is not None
+    assert float(said[1]) == pytest.approx(full_pct, abs=0.55), "cables are recorded in whole percent"
+    alone = replace(facts(), scenario=load("builtin:lab-16").scenario)
+    assert "network" not in power_words(alone)
+    assert "network was 5.0 % full" in power_words(replace(alone, link_load=0.05))
 
 
 def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:

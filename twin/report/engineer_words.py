@@ -54,7 +54,7 @@ def year_peak_words(year: SiteYear, supply_w: float) -> str:
 
 
 def power_words(facts: RunFacts) -> str:
-    """Return whether power and cooling hold."""
+    """Return whether power, cooling and network hold."""
     summary = facts.summary
     supply_w = utility_w(facts.scenario)
     of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
@@ -85,6 +85,10 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
+    if facts.link_load is not None:
+        said.append(
+            f"The busiest link of the network was {percent(facts.link_load)} full, in the mean of a step."
+        )
     return " ".join(part for part in said if part)
 
 

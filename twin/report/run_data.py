@@ -34,7 +34,8 @@ class RunFacts:
     interruptions that the rates give in the mean, `exposure` what failures the largest job is exposed to,
     `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
     training of the model, `step` the one of the only training, `limits` those of power and cooling,
-    `slow_nodes` the share of the time lost to stragglers that slow nodes took.
+    `slow_nodes` the share of the time lost to stragglers that slow nodes took, `link_load` the highest load of a link
+    of the fabrics, as the mean over a step [-].
     """
 
     scenario: Scenario
@@ -54,6 +55,7 @@ class RunFacts:
     step: JobStep | None = None
     limits: LoadLimits | None = None
     slow_nodes: float | None = None
+    link_load: float | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""

@@ -114,6 +114,7 @@ def run_report(
         job_step(scenario, first[1], catalog),
         limits_of(scenario, first[1], catalog),
         slow_share(found),
+        _link_load(reader),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture) for picture in pictures]
@@ -167,6 +168,13 @@ def _clock_limit_c(plant: Plant, catalog: Catalog) -> float | None:
     return min((catalog.gpu(plant.gpu_parts[part]).max_op_c for part in parts), default=None)
 
 
+def _link_load(reader: Reader) -> float | None:
+    """Return the highest load of a link of the fabrics, as the mean over a step [-]; None: no link carried anything."""
+    load_pct = reader.series(0, "site.link_load_max", points=2000).high
+    most_pct = float(np.nanmax(load_pct, initial=0.0))
+    return most_pct / 100.0 if most_pct > 0.0 else None
+
+
 def with_appendix(parts: Sequence[ReportPart], constants: Markup) -> list[ReportPart]:
     """Return the parts of a report, the last with the terms that they use, and the constants as an appendix."""
     appendix = (("constants", "Constants and their sources", constants),)
@@ -194,7 +202,7 @@ def _engineering(
         "for who builds and runs it",
         (
             ("Where did the GPU time go?", losses_words(facts)),
-            ("Do power and cooling hold?", power_words(facts)),
+            ("Do power, cooling and network hold?", power_words(facts)),
             ("What broke, and what did it take?", reliability_words(facts)),
             ("What to change first, and what does it win?", changes_words(facts)),
         ),
