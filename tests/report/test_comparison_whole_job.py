@@ -18,7 +18,7 @@ from twin.analysis.whole_job import StopsSeen
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.chance import drawn_words, stretch_words
-from twin.report.comparison.intervals import verdict_words, writes_words
+from twin.report.comparison.checkpoints import verdict_words, writes_words
 from twin.report.comparison.job import compared_job
 from twin.report.comparison.money import RUN_FIRST
 from twin.report.comparison.report import compare_report

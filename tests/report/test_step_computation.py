@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import reduce
+from operator import truediv
 
 import pytest
 from report_facts import facts
@@ -33,7 +35,10 @@ def computed(job: LlmJob) -> StepComputation | None:
 
 def by_hand(numbers: str) -> float:
     """Return what a term comes to, typed into a calculator."""
-    return float(eval(numbers.replace(",", "").replace(" x ", " * ")))
+    products = [term.split(" x ") for term in numbers.replace(",", "").split(" + ")]
+    return sum(
+        math.prod(reduce(truediv, map(float, part.split(" / "))) for part in parts) for parts in products
+    )
 
 
 def test_terms_give_what_the_planner_does() -> None:
@@ -59,8 +64,8 @@ def test_a_student_comes_to_the_same_within_a_per_cent() -> None:
         flop = by_hand(shape)
         assert flop / 1e9 == pytest.approx(by_hand(told), rel=1e-3)
         products_ms += 1e3 * flop * (1 + math.sqrt(38.6e9 / flop)) / (0.744 * 989e12)
-    attention_ms = 1e3 * by_hand("0.5 x 4 x 4,096 x 8,192 x 16,384 / 8") / (0.513 * 989e12)
-    norms_ms = 1e3 * by_hand("4,096 x (22 x 16,384 / 8 + 4 x 53,248 / 8)") / (0.885 * 3.35e12)
+    attention_ms = 1e3 * (0.5 * 4 * 4096 * 8192 * 16384 / 8) / (0.513 * 989e12)
+    norms_ms = 1e3 * 4096 * (22 * 16384 / 8 + 4 * 53248 / 8) / (0.885 * 3.35e12)
     layer_ms = 3 * products_ms + 3.5 * attention_ms + 2.5 * norms_ms
     both = terms["A layer, both passes"]
     assert both.seconds is not None

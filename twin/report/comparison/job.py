@@ -11,7 +11,7 @@ from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.build import build
-from twin.report.comparison.intervals import is_interval
+from twin.report.comparison.checkpoints import is_interval
 from twin.report.job_step import JobStep, job_step
 from twin.report.training_progress import published_tokens
 from twin.scenario.file.diff import Difference

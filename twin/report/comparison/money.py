@@ -11,7 +11,7 @@ from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.significance import judged
 from twin.analysis.whole_job import WholeJob
 from twin.planning.risk.risk import JobRisk
-from twin.report.comparison.intervals import WON
+from twin.report.comparison.checkpoints import WON
 from twin.report.comparison.way import way_steps
 from twin.report.comparison.words import FEW_SEEDS, effect, has_many, known
 from twin.report.markup import Child, Markup, joined, table, tag

@@ -11,14 +11,14 @@ from twin.analysis.difference_words import sentence
 from twin.analysis.significance import basis_words, verdict
 from twin.record.inputs import app_version
 from twin.report.comparison.chance import drawn_words, same_failures, seeds_agree, stretch_words, test_words
-from twin.report.comparison.figures import FIRST, figure_dots, figures_table, other_keys
-from twin.report.comparison.intervals import (
+from twin.report.comparison.checkpoints import (
     checkpoint_words,
     rule_words,
     verdict_words,
     with_intervals,
     writes_words,
 )
+from twin.report.comparison.figures import FIRST, figure_dots, figures_table, other_keys
 from twin.report.comparison.job import ComparedJob, compared_job
 from twin.report.comparison.money import (
     better,
