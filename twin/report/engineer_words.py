@@ -86,9 +86,8 @@ def power_words(facts: RunFacts) -> str:
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
     if facts.link_load is not None:
-        said.append(
-            f"The busiest link of the network was {percent(facts.link_load)} full, in the mean of a step."
-        )
+        full = percent(facts.link_load, 0)  # runs are recorded in whole percent
+        said.append(f"The busiest link of the network was {full} full, in the mean of a step.")
     return " ".join(part for part in said if part)
 
 
