@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 _FAILED_S = 32_400.0  # nine in the morning
 
 

@@ -14,7 +14,7 @@ from twin.app.queue.history import JobHistory
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 
 
 def _look(window: MainWindow, t_s: float, qtbot: QtBot) -> int:

@@ -27,6 +27,8 @@ from twin.scenario import load
 from twin.scenario.schema.faults import Intervention
 from twin.sim.engine.engine import Engine
 
+pytestmark = pytest.mark.usefixtures("coarse_workers")
+
 _SCENE = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 _TURNS = count(1)
 _CUT_S = 36_000.0  # an hour after the GPU failed by hand
