@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import forkserver, get_all_start_methods
 from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 
 import pytest
+from coarse_recordings import coarse_recordings
 
-_IMPORTED = ("twin.runtime.worker", "twin.sim.engine.engine", "twin.analysis.seeds")
+COARSE = "TWIN_TESTS_COARSE"
+"""Set in the environment of a process that records few samples (`coarse_recordings`)."""
+_IMPORTED = ("twin.runtime.worker", "twin.sim.engine.engine", "twin.analysis.seeds", "coarse_recordings")
 
 
 @contextmanager
@@ -43,4 +46,5 @@ class _InEnvironment:
     def _bootstrap(self, parent_sentinel: int) -> object:
         os.environ.clear()
         os.environ.update(self.environment)
-        return self.process._bootstrap(parent_sentinel)
+        with coarse_recordings() if COARSE in os.environ else nullcontext():
+            return self.process._bootstrap(parent_sentinel)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from coarse_recordings import coarse_recordings
 from ready_processes import ready_processes
 
 from twin.runtime.inline import run
@@ -18,11 +19,19 @@ def _ready_processes() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> Iterator[None]:
+    """What is recorded in this process has few samples; a module that wants them all has a fixture instead."""
+    with coarse_recordings():
+        yield
+
+
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("runs")
     made = {}
-    for name in ("lab-16", "pump-trip", "blackout"):
-        made[name] = folder / f"{name}.twinrun"
-        run(load(f"builtin:{name}").scenario, record=made[name])
+    with coarse_recordings():
+        for name in ("lab-16", "pump-trip", "blackout"):
+            made[name] = folder / f"{name}.twinrun"
+            run(load(f"builtin:{name}").scenario, record=made[name])
     return made

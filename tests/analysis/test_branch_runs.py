@@ -42,6 +42,11 @@ LATE = {"id": "late", "nodes": 8, "submit": "1 h", "run": "2 h", "workload": {"k
 PLANNED = ("1 h power_cap gpu/0/0 value='90 kW' for=1h", "3 h fan_stop crah/0 for=30min")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def recordings() -> None:
+    """All samples: their times are compared, too."""
+
+
 def scene_file(folder: Path, *lines: str, named: bool = True, **more: Any) -> Path:
     """Write a hall on two coolant loops in which a good deal goes wrong; return its file."""
     planned = [

@@ -19,7 +19,7 @@ from patient_bot import PatientBot
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
-from ready_processes import ready_processes
+from ready_processes import COARSE, ready_processes
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
@@ -50,6 +50,14 @@ def workers() -> list[psutil.Process]:
 @pytest.fixture(scope="module", autouse=True)
 def _ready_processes() -> Iterator[None]:
     with ready_processes():
+        yield
+
+
+@pytest.fixture(scope="module")
+def coarse_workers() -> Iterator[None]:
+    """Let worker processes record few samples: for modules that look at runs, not at how they are sampled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(COARSE, "1")
         yield
 
 

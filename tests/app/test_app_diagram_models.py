@@ -1,4 +1,4 @@
-"""One-line, piping and energy flow diagrams: what they say, where things go, what flows; no widgets."""
+"""One-line and piping diagrams: what they say, where things go; no widgets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from diagram_world import SCENES, set_state, two_paths, world_of
 
 from twin.app.diagrams.diagram import Box, Diagram, DiagramLine, places_of
 from twin.app.diagrams.diagram_layout import BOX_PX, DiagramPicture, lay_out
@@ -19,78 +18,15 @@ from twin.app.diagrams.one_line_facts import PowerNow, losses
 from twin.app.diagrams.one_line_loads import loads_of
 from twin.app.diagrams.piping import piping
 from twin.app.diagrams.piping_facts import standing_marks
-from twin.app.diagrams.sankey import Flow, SankeyNode, through, unbalanced
-from twin.app.diagrams.sankey import lay_out as lay_out_sankey
-from twin.app.diagrams.sankey_flows import energy_flows
 from twin.app.world.rows import World
-from twin.catalog import load_catalog
-from twin.plant.build import build
 from twin.record.channels import NodeCondition, PowerState
 from twin.record.events import Event, Severity
-from twin.record.frame import Frame, FrameLayout
-from twin.scenario import load
-
-SCENES = Path(__file__).parents[2] / "scenes"
-POWER = """power:
-  - {id: grid, kind: utility, capacity: 4 MW}
-  - {id: trafo-a, kind: transformer, part: transformer-MV-LV, from: grid}
-  - {id: trafo-b, kind: transformer, part: transformer-MV-LV, from: grid}
-  - {id: board-a, kind: switchgear, from: trafo-a, or_from: trafo-b, capacity: 2 MW, feeds: [water]}
-  - {id: board-b, kind: switchgear, from: trafo-b, capacity: 2 MW}
-  - {id: gen, kind: generator, count: 3, at: board-a, capacity: 1 MW, start: 10 s}
-  - {id: sun, kind: solar, at: board-b, capacity: 300 kW}
-  - {id: ups-a, kind: ups, part: UPS-double-conversion, count: 2, from: board-a, feeds: [cdu]}
-  - {id: ups-b, kind: ups, part: UPS-double-conversion, count: 2, from: board-b, feeds: [cdu]}
-  - {id: duct-a, kind: busbar, part: busway-415V-400A, count: 8, from: ups-a, feeds: [gpu]}
-  - {id: duct-b, kind: busbar, part: busway-415V-400A, count: 8, from: ups-b, feeds: [gpu]}
-  - {id: pdu-a, kind: pdu, part: floor-PDU, from: ups-a, feeds: [net, store]}
-  - {id: pdu-b, kind: pdu, part: floor-PDU, from: ups-b, feeds: [net, store]}
-
-"""
-
-
-def world_of(path: Path) -> World:
-    """Return a scene with a frame of zeros, all well and warm."""
-    scenario = load(path).scenario
-    plant = build(scenario)
-    counts = {
-        "gpu": len(plant.gpus.node),
-        "node": len(plant.nodes.ids),
-        "rack": len(plant.racks.ids),
-        "switch": len(plant.switches.ids),
-        "bundle": len(plant.bundles.rail),
-        "store": len(plant.stores),
-        "power": len(plant.power.ids),
-        "loop": len(plant.loops.ids),
-        "hall": len(plant.halls.ids),
-        "plant": len(plant.plants.ids),
-        "job": len(scenario.jobs),
-        "site": 1,
-    }
-    frame = Frame.empty(FrameLayout(counts, plant.epoch), 60.0)  # type: ignore[arg-type]
-    values = frame.values
-    values["gpu.temp_c"][:] = 60.0
-    values["gpu.power_w"][:] = 1000.0
-    values["rack.feeds"][:] = 2
-    values["rack.flow"][:] = values["loop.flow"][:] = values["plant.flow"][:] = 100.0
-    values["loop.supply_c"][:] = plant.loops.supply_c
-    values["loop.return_c"][:] = plant.loops.supply_c + 10.0
-    values["loop.pumps"][:] = plant.loops.pumps
-    values["plant.supply_c"][:] = plant.plants.supply_c
-    values["plant.return_c"][:] = plant.plants.supply_c + 8.0
-    values["plant.units"][:] = plant.plants.units
-    np.add.at(values["rack.power_w"], plant.gpus.rack, values["gpu.power_w"])
-    return World(scenario, plant, load_catalog(), frame)
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     """The row of NVL72 with two paths, generators behind a board, the sun behind the other."""
-    words = (SCENES / "nvl72-row.twin.yaml").read_text()
-    before, after = words[: words.index("power:")], words[words.index("cooling:") :]
-    path = tmp_path / "paths.twin.yaml"
-    path.write_text(before + POWER + after)
-    return world_of(path)
+    return two_paths(tmp_path)
 
 
 def test_loops_and_feeds_that_are_gone_are_not_in_the_one_line_diagram(world: World) -> None:
@@ -103,14 +39,6 @@ def test_loops_and_feeds_that_are_gone_are_not_in_the_one_line_diagram(world: Wo
     items = replace(plant.power, present=np.arange(len(plant.power.ids)) != feed)
     bare = one_line(replace(world, plant=replace(plant, power=items)), None)
     assert bare.boxes
-
-
-def set_state(world: World, item: str, state: PowerState, **values: float) -> None:
-    assert world.frame is not None
-    slot = world.plant.power.ids.index(item)
-    world.frame.values["power.state"][slot] = state
-    for name, value in values.items():
-        world.frame.values[f"power.{name}"][slot] = value
 
 
 def box(diagram: Diagram, key: str) -> Box:
@@ -441,80 +369,6 @@ def test_scenes_have_diagrams(scene: str) -> None:
             assert_apart(diagram, lay_out(diagram, 352.0, 560.0))
             assert all(spot.height <= BOX_PX for spot in lay_out(diagram, 352.0, 560.0).spots.values())
             assert diagram.words.startswith(diagram.caption)
-
-
-# -- energy flows ----
-
-
-def fill_site(world: World, **site: float) -> None:
-    assert world.frame is not None
-    for name, value in site.items():
-        world.frame.values[f"site.{name}"][0] = value
-
-
-def test_every_node_gives_what_it_gets(world: World) -> None:
-    assert world.frame is not None
-    set_state(world, "sun/0", PowerState.RUNNING, out_w=120e3)
-    set_state(world, "ups-a/0", PowerState.LIVE, loss_w=20e3)
-    world.frame.values["loop.heat_w"][:] = 150e3
-    world.frame.values["plant.heat_w"][:] = 700e3
-    world.frame.values["plant.power_w"][:] = 30e3
-    world.frame.values["rack.loss_w"][:5] = 1e3
-    fill_site(world, grid_w=700e3, on_site_w=120e3, it_w=720e3, loss_w=20e3, battery_w=-40e3)
-    found = energy_flows(world)
-    assert not unbalanced(found.nodes, found.flows, 0.5)
-    amounts = through(found.nodes, found.flows)
-    assert amounts["supply"] == pytest.approx(820e3)
-    assert amounts["gpus"] == pytest.approx(576e3)
-    assert amounts["rest"] == pytest.approx(139e3)
-    assert amounts["shelf"] == pytest.approx(5e3)
-    assert amounts["it"] == pytest.approx(720e3)  # as the tile has it
-    assert amounts["loss ups"] == pytest.approx(20e3)
-    assert amounts["charging"] == pytest.approx(40e3)
-    assert amounts["sky"] == pytest.approx(750e3)
-    assert amounts["stored"] == pytest.approx(820e3 - 40e3 - 750e3)
-    assert "820 kW" in found.balance
-
-
-def test_heat_given_back_by_the_water_comes_from_the_store(world: World) -> None:
-    assert world.frame is not None
-    world.frame.values["loop.heat_w"][:] = 150e3
-    world.frame.values["plant.heat_w"][:] = 900e3
-    fill_site(world, facility_w=720e3, it_w=720e3)
-    found = energy_flows(world)
-    amounts = through(found.nodes, found.flows)
-    assert amounts["released"] == pytest.approx(180e3)
-    assert not unbalanced(found.nodes, found.flows, 0.5)
-
-
-def test_without_a_frame_nothing_flows(world: World) -> None:
-    assert not energy_flows(replace(world, frame=None)).flows
-
-
-powers = st.floats(min_value=0.0, max_value=5e7)
-
-
-@given(st.lists(powers, min_size=2, max_size=9), st.integers(40, 900))
-def test_bands_are_as_wide_as_what_flows_and_fill_their_bars(uses: list[float], height: int) -> None:
-    nodes = (
-        SankeyNode("in", "", 0),
-        *(SankeyNode(f"u{k}", "", 2) for k in range(len(uses))),
-        SankeyNode("out", "", 4),
-    )
-    flows = tuple(
-        flow
-        for k, power in enumerate(uses)
-        for flow in (Flow("in", f"u{k}", power), Flow(f"u{k}", "out", power))
-    )
-    assert not unbalanced(nodes, flows)
-    picture = lay_out_sankey(nodes, flows, 600.0, float(height), 80.0)
-    leaving = [band for band in picture.bands if band.flow.source == "in"]
-    for band in picture.bands:
-        assert band.width == pytest.approx(max(band.flow.power_w * picture.px_w, 1.0))
-        assert band.x0 < band.x1
-    for one, other in combinations(leaving, 2):
-        upper, lower = sorted((one, other), key=lambda band: band.y0)
-        assert upper.y0 + upper.flow.power_w * picture.px_w <= lower.y0 + 1e-6
 
 
 def test_a_node_that_draws_nothing_says_whether_it_is_in_repair_or_without_power(world: World) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 _FAILED_S = 32_400.0  # nine in the morning
 
 
@@ -39,10 +39,8 @@ def test_what_goes_on_is_of_the_time_that_is_looked_at(
 ) -> None:
     window = use_window(lab)
     session = window.session
-    session.set_speed(21_600.0)
-    session.play()
-    qtbot.waitUntil(lambda: session.t_s > _FAILED_S + 3_600.0)
-    session.pause()
+    session.go_on_to(_FAILED_S + 3_600.0)
+    qtbot.waitUntil(lambda: session.t_s == _FAILED_S + 3_600.0 and not session.running)
     qtbot.waitUntil(lambda: "gpu/" in _told(window))
     now = _told(window)
     _look(window, 10_000.0, qtbot)

@@ -14,7 +14,7 @@ from twin.app.queue.history import JobHistory
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 
 
 def _look(window: MainWindow, t_s: float, qtbot: QtBot) -> int:
@@ -39,10 +39,8 @@ def test_they_follow_when_they_are_shown(
         add(self, events)
 
     monkeypatch.setattr(JobHistory, "add", counted)
-    session.set_speed(21_600.0)
-    session.play()
-    qtbot.waitUntil(lambda: session.t_s > 40_000.0)
-    session.pause()
+    session.go_on_to(40_000.0)
+    qtbot.waitUntil(lambda: session.t_s == 40_000.0 and not session.running)
     docks.show("events")
     docks.inspector.show_thing(None)
     qtbot.waitUntil(lambda: not docks.job.seen and not docks.queue.seen and not docks.spares.seen)

@@ -32,8 +32,8 @@ def too_near(tmp_path: Path) -> Path:
     return file
 
 
-def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too_near: Path) -> None:
-    window = make_window(too_near)
+def test_findings_are_listed_gone_to_accepted_and_undone(use_window, qtbot, too_near: Path) -> None:
+    window = use_window(too_near)
     dock = window.docks.checks
     window.docks.show("checks")
     qtbot.waitUntil(lambda: bool(dock.report.findings))
@@ -101,11 +101,11 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
 
 
 @pytest.mark.slow
-def test_connecting_does_what_can_be_and_offers_what_is_missing(make_window, qtbot, tmp_path: Path) -> None:
+def test_connecting_does_what_can_be_and_offers_what_is_missing(use_window, qtbot, tmp_path: Path) -> None:
     file = tmp_path / "lab.twin.yaml"
     text = Path("scenes/lab-16.twin.yaml").read_text()
     file.write_text(text[: text.index("fabrics:")] + text[text.index("power:") :])
-    window = make_window(file)
+    window = use_window(file)
     window.editing.connect()
     (note,) = window.notifications.notes
     assert note.trouble.title == "Equipment is missing"
@@ -115,9 +115,9 @@ def test_connecting_does_what_can_be_and_offers_what_is_missing(make_window, qtb
 
 
 def test_the_typical_year_of_a_hall_that_has_not_changed_is_known(
-    make_window, qtbot, too_near: Path, monkeypatch: pytest.MonkeyPatch
+    use_window, qtbot, too_near: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dock = make_window(too_near).docks.checks
+    dock = use_window(too_near).docks.checks
     qtbot.waitUntil(lambda: bool(dock.report.findings))
     before, worked_out = dock.report, []
     monkeypatch.setattr(typical_year, "import_module", worked_out.append)

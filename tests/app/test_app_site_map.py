@@ -26,13 +26,13 @@ fabrics:"""
 
 
 def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
-    make_window: Callable[..., MainWindow], my_lab: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], my_lab: Path, qtbot: QtBot
 ) -> None:
     text = my_lab.read_text().replace("\nfabrics:", _ANNEX, 1)
     my_lab.write_text(
         text.replace("serves: [gpu]", "serves: [gpu, more]").replace("feeds: [gpu]", "feeds: [gpu, more]")
     )
-    window = make_window(my_lab)
+    window = use_window(my_lab)
     hall, site_map = window.hall, window.hall.site_map
     qtbot.waitUntil(site_map.isVisible)
     plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
@@ -56,7 +56,7 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     )
 
 
-def test_a_single_hall_has_no_map(make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot) -> None:
-    window = make_window(lab)
+def test_a_single_hall_has_no_map(use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot) -> None:
+    window = use_window(lab)
     qtbot.waitUntil(window.hall.legend.isVisible)
     assert not window.hall.site_map.isVisible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -257,9 +258,11 @@ def test_a_live_run_is_looked_back_on_and_gone_back_to(
 ) -> None:
     window = use_window(lab)
     session, line = window.session, window.timeline
+    session.go_on_to(40_000.0)
+    qtbot.waitUntil(lambda: session.t_s == 40_000.0 and not session.running)
+    session.stop_s = math.inf
     session.set_speed(21_600.0)
     session.play()
-    qtbot.waitUntil(lambda: session.t_s > 40_000.0)
     assert line.state_label.text() == "LIVE"
     assert not line.live_button.isVisible()
     QTest.mouseClick(line.strip, _LEFT, _PLAIN, _at(window, 10_000.0))

@@ -21,7 +21,7 @@ from twin.scenario import loads
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 
 TOLD = """\
 chapters:

@@ -22,7 +22,7 @@ from twin.scenario import load
 from twin.units import spoken
 
 UseWindow = Callable[[Path], MainWindow]
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 
 
 def begun(use_window: UseWindow, my_lab: Path, qtbot: QtBot) -> MainWindow:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from twin.app.shell.main_window import MainWindow
 
-pytestmark = pytest.mark.gl
+pytestmark = [pytest.mark.gl, pytest.mark.usefixtures("coarse_workers")]
 
 
 def over(use_window, lab: Path, qtbot: QtBot) -> MainWindow:

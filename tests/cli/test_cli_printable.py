@@ -8,9 +8,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
 from twin.analysis.export import _gpu_labels
 from twin.cli.tables import PrintableConsole
@@ -22,6 +24,7 @@ FINDINGS = Path(__file__).parents[1] / "findings"
 ESC, ID_ESC = FINDINGS / "esc.twin.yaml", FINDINGS / "id-esc.twin.yaml"
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 STYLE = re.compile("\x1b\\[[0-9;]*m")
+Twin = Callable[..., Result]
 
 
 _END = b"\0end of a command\0"
@@ -39,7 +42,7 @@ for line in sys.argv[1].split("\\n"):
 """
 
 
-def twin(folder: Path, *lines: tuple[object, ...], **more: str) -> list[str]:
+def commands(folder: Path, *lines: tuple[object, ...], **more: str) -> list[str]:
     """Run command lines, as a person does but in one process for all; return what each says."""
     given = "\n".join("\t".join(map(str, words)) for words in lines)
     environment = {**os.environ, "TWIN_STATE_DIR": str(folder / "state"), "PYTHONUTF8": "1", **more}
@@ -58,11 +61,15 @@ def twin(folder: Path, *lines: tuple[object, ...], **more: str) -> list[str]:
 
 def clean(folder: Path, *lines: tuple[object, ...]) -> list[str]:
     """Run command lines of which nothing may act on the terminal; return what each says."""
-    said = twin(folder, *lines)
+    said = commands(folder, *lines)
     for text in said:
-        assert not ACTS.findall(text), text
-        assert "Traceback" not in text
+        assert_harmless(text)
     return said
+
+
+def assert_harmless(text: str) -> None:
+    assert not ACTS.findall(text), text
+    assert "Traceback" not in text
 
 
 def test_titles_and_ids_reach_neither_terminal_nor_report(tmp_path: Path) -> None:
@@ -92,7 +99,7 @@ def test_titles_and_ids_reach_neither_terminal_nor_report(tmp_path: Path) -> Non
 
 
 def test_styles_of_ours_are_all_that_a_terminal_gets(tmp_path: Path) -> None:
-    (said,) = twin(tmp_path, ("diff", ESC, "lab-16"), FORCE_COLOR="1", TERM="xterm-256color")
+    (said,) = commands(tmp_path, ("diff", ESC, "lab-16"), FORCE_COLOR="1", TERM="xterm-256color")
     assert STYLE.findall(said)
     assert not ACTS.findall(STYLE.sub("", said))
     assert "\\x1b[31mRED" in said.replace("\n", "")
@@ -135,30 +142,26 @@ def test_no_cell_is_a_formula(text: str, cell: str) -> None:
     assert in_cell(text) == cell
 
 
-def test_exported_tables_hold_no_formula(tmp_path: Path) -> None:
-    clean(
-        tmp_path,
-        ("run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", "c.twinrun"),
-        ("export", "c.twinrun", "--channel", "site.facility_w", "-o", "c.csv"),
-    )
-    with (tmp_path / "c.csv").open(newline="") as file:
+def test_exported_tables_hold_no_formula(twin: Twin, tmp_path: Path) -> None:
+    run, table = tmp_path / "c.twinrun", tmp_path / "c.csv"
+    assert_harmless(twin("run", FINDINGS / "csv2.twin.yaml", "--until", "1 h", "--out", run).output)
+    assert_harmless(twin("export", run, "--channel", "site.facility_w", "-o", table).output)
+    with table.open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[1][3].startswith("'=HYPERLINK(")
     write_csv(tmp_path / "cases.csv", ["name", "=x"], [{"name": "=1+1", "=x": "-3"}])
     assert (tmp_path / "cases.csv").read_text() == "name,'=x\n'=1+1,-3\n"
 
 
-def test_exported_traces_hold_nothing_that_acts(tmp_path: Path) -> None:
+def test_exported_traces_hold_nothing_that_acts(twin: Twin, tmp_path: Path) -> None:
     """What was done to a run stands in its events by the title that somebody gave it."""
     edit = '{id: e, at: 10 min, title: "\\e[31mred \\u202egnp \\x9bm", changes: [{path: title, value: x}]}'
     head = 'format: twin/scenario\nversion: 3\ncatalog: "2026.11"\nextends: builtin:lab-16\n'
     (tmp_path / "e.twin.yaml").write_text(f"{head}title: t\nedits:\n  - {edit}\n")
-    clean(
-        tmp_path,
-        ("run", "e.twin.yaml", "--until", "1 h", "--out", "e.twinrun"),
-        ("export", "e.twinrun", "--format", "perfetto", "-o", "e.json"),
-    )
-    text = (tmp_path / "e.json").read_text()
+    run, trace = tmp_path / "e.twinrun", tmp_path / "e.json"
+    assert_harmless(twin("run", tmp_path / "e.twin.yaml", "--until", "1 h", "--out", run).output)
+    assert_harmless(twin("export", run, "--format", "perfetto", "-o", trace).output)
+    text = trace.read_text()
     assert "red \\u202egnp" in text
     assert not ACTS.findall(text)
     json.loads(text)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from coarse_recordings import coarse_recordings
 from replies import events_of, one_client, until, until_type
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
@@ -47,6 +48,12 @@ from twin.sim.engine.engine import Engine
 
 SCENE = tiny(nodes=3, duration="2 h")
 LESS, MORE = absent("gpu/0/0"), racks(4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _recordings() -> Iterator[None]:
+    with coarse_recordings():
+        yield
 
 
 @pytest.fixture
