@@ -34,7 +34,9 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     )
     window = make_window(my_lab)
     hall, site_map = window.hall, window.hall.site_map
-    qtbot.waitUntil(site_map.isVisible)
+    qtbot.waitUntil(hall.legend.isVisible)
+    qtbot.waitUntil(lambda: not site_map.isVisible())  # all halls are seen, and the view is small
+    go_into_a_hall(window, qtbot)
     plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
     assert not any(plate.isVisible() and plate.geometry().intersects(site_map.geometry()) for plate in plates)
     plant = window.session.plant
@@ -42,6 +44,7 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     for slot, id in enumerate(plant.halls.ids):
         x = float(plant.halls.x0_m[slot] + plant.halls.x1_m[slot]) / 2
         y = float(plant.halls.y0_m[slot] + plant.halls.y1_m[slot]) / 2
+        go_into_a_hall(window, qtbot)
         at = site_map.point_of(x, y) * site_map.scale
         assert site_map.hall_at(at.x(), at.y()) == id
         QTest.mouseClick(site_map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
@@ -54,6 +57,12 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     qtbot.waitUntil(
         lambda: any(section.title == "Worst ten racks" for section in inspector.facts.sections)  # type: ignore[union-attr]
     )
+
+
+def go_into_a_hall(window: MainWindow, qtbot: QtBot) -> None:
+    """Look at a node from so near that not all halls are in the picture: then there is a map."""
+    window.hall.view.fly_to("gpu/0/0/0", animate=False)
+    qtbot.waitUntil(window.hall.site_map.isVisible)
 
 
 def test_a_single_hall_has_no_map(make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ def shorter(told: Told, lines: int) -> Told:
     left_out = len(told.lines) - lines
     if left_out <= 0:
         return told
-    hint = tr("{left_out} more: point here", left_out=left_out)
+    hint = tr("{left_out} more", left_out=left_out)
     return replace(told, lines=told.lines[:lines], hint=hint)
 
 
