@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from session_bench import Bench
 from window_steps import action, run_to
@@ -136,3 +138,19 @@ def test_only_large_places_are_asked_for(use_window: object, qtbot: QtBot, lab: 
     action(rack, "Drain", "Now").trigger()
     qtbot.waitUntil(lambda: len(window.session.by_hand) == 1)
     assert not window.notifications.notes
+
+
+def test_the_floor_offers_its_hall_and_keys_go_on_where_they_went(
+    use_window: object, qtbot: QtBot, lab: Path
+) -> None:
+    window: MainWindow = use_window(lab)  # type: ignore[operator]
+    run_to(window, qtbot, 1200.0, speed=3600.0)
+    native = window.hall.view.native
+    native.setFocus()
+    menu = window.hall.thing_menu(None)
+    assert menu is not None
+    window.hall.floor_menu(menu, (0.0, 0.0))
+    action(menu, f"Hall {HALL}", "Drain", "Now").trigger()
+    button = answer(window, "Cancel")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is native, "Space must not press the button that comes next"

@@ -82,19 +82,19 @@ def test_where_no_place_is_free_there_is_no_pose() -> None:
 
 def test_a_campus_is_shown_much_larger_than_in_a_free_rectangle(campus: tuple[Plant, Box]) -> None:
     plant, outside = campus
-    shape = site_shape(plant, outside)
+    shape = site_shape(plant, build_geometry(plant), outside)
     assert shape is not None
-    pose = site_pose(plant, shape, SIZE, PLATES)
+    pose = site_pose(CameraPose((0.0, 0.0, 0.0), 1.0, -76.0, 40.0, 38.0), shape, SIZE, PLATES)
     assert pose is not None
-    assert not is_behind(pose, shape.floors, SIZE, PLATES)
-    left, right, top, bottom = spans(pose, np.concatenate([shape.floors, shape.yard]), SIZE)
+    assert not is_behind(pose, shape.free, SIZE, PLATES)
+    left, right, top, bottom = spans(pose, np.concatenate([shape.free, shape.yard]), SIZE)
     assert min(left, top) >= 0
     assert right <= SIZE[0]
     assert bottom <= SIZE[1]
     room = free_room(SIZE, tuple(PLATES))
     overview = preset_pose("overview", plant, build_geometry(plant), room.aspect, outside=outside)
-    before = spans(in_room(overview, SIZE, room), shape.floors, SIZE)
-    now = spans(pose, shape.floors, SIZE)
+    before = spans(in_room(overview, SIZE, room), shape.free, SIZE)
+    now = spans(pose, shape.free, SIZE)
     assert (now[1] - now[0]) * (now[3] - now[2]) > 1.5 * (before[1] - before[0]) * (before[3] - before[2])
     assert now[1] - now[0] > 0.6 * SIZE[0]
 
@@ -105,4 +105,5 @@ def test_floors_are_those_of_halls_with_racks(campus: tuple[Plant, Box]) -> None
     assert len(floors) == 8 * len(halls.ids)
     assert floors[:, 0].min() == halls.x0_m.min()
     assert floors[:, 1].max() == halls.y1_m.max()
-    assert site_shape(build(load(SCENES / "lab-16.twin.yaml").scenario), outside) is None
+    large = build(load(SCENES / "llama3-16k.twin.yaml").scenario)
+    assert site_shape(large, build_geometry(large), outside) is None, "its rows run out of the picture"

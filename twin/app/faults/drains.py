@@ -116,12 +116,12 @@ class Drains:
         place = Drainable.of(self._session, id)
         ways = {
             title: partial(self._do, Intervention(at=0.0, kind="drain", target=id, value=when))
-            for when, title, _ in DRAINS
+            for when, title, _ in (*DRAINS[1:], DRAINS[0])  # what loses no work comes first
         }
         if not place.jobs:
             ways[DRAINS[0][1]]()
         else:
-            question = _question(place, tr("When do they leave?"))
+            question = _question(place, tr("When do its jobs leave?"))
             self._ask(Trouble(tr("Drain {place}", place=id), question), ways)
 
     def entries(self) -> Iterator[PaletteEntry]:

@@ -55,7 +55,7 @@ class ThingMenus:
         if thing is not None and find(plant, thing) is None and place is not None:
             self._fill_job(menu, thing, place)
         elif thing is not None:
-            self._fill_place(menu, thing)
+            self.fill_place(menu, thing)
         self._colours(menu)
         menu.addSeparator()
         self._breaking(menu, thing, document.scenario, plant)
@@ -63,7 +63,8 @@ class ThingMenus:
 
     # -- places ----
 
-    def _fill_place(self, menu: QMenu, id: str) -> None:
+    def fill_place(self, menu: QMenu, id: str) -> None:
+        """Offer what can be done with a thing of the hall."""
         menu.addAction(tr("Fly there"), partial(self._view.fly_to, id))
         menu.addAction(tr("Trace power and heat"), partial(self._trace.show_trace, id))
         menu.addAction(tr("Blast radius"), partial(self._trace.show_blast, id))

@@ -20,7 +20,7 @@ from twin.view3d.colour.legend import Legend
 
 _PAD, _SMALL_PAD, _STRIP_PAD = 12.0, 9.0, 7.0
 _BAR_WIDTH, _SMALL_BAR_WIDTH, _BAR_HEIGHT = 236.0, 150.0, 10.0
-_STRIP_BAR, _PIECES_APART, _STRIP_SHARE = 96.0, 14.0, 0.45
+_STRIP_BAR, _PIECES_APART, _STRIP_SHARE = 80.0, 14.0, 0.5
 """Width of the ramp of a strip, between its pieces, and how much of the picture's width it may take."""
 _LINE = 19.0
 _WORDS_APART = 6.0

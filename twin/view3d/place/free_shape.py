@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import axes, project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.free_room import EDGE_PX
-from twin.view3d.place.presets import DISTANCE_M, NEAR_M, corners_of, open_side
+from twin.view3d.place.presets import DISTANCE_M, NEAR_M, corners_of, is_small, overview_boxes
 
 _PLACES = 33, 25
 """Places beside one another, and above one another, at which a picture of one size is tried."""
@@ -33,14 +34,25 @@ _YARD_M = 4.0
 """What stands in the yard is known to within so much."""
 _MOST = 2.0**14
 """Places along an axis that are told apart."""
-_EDGES_PX: Area = (20.0, 14.0, 20.0, 40.0)
-"""Left free round a site, at the bottom for the names of halls."""
+_EDGES_PX: Area = (20.0, 24.0, 20.0, 40.0)
+"""Left free round a site: above for the names of rows, below for those of halls."""
+
+_NAMES_PX = 36.0
+"""Names of the halls of a site stand in so much above what lies below it."""
 
 
 class SiteShape(NamedTuple):
-    """What an overview of a site shows: points all over its floors, (N, 3) [m], and of what stands in its yard."""
+    """What an overview shows whole, as points [m].
 
-    floors: NDArray[np.float64]
+    Attributes
+    ----------
+    free
+        That nothing may hide: all over the floors of a site, or of the racks and machines of a small hall, (N, 3).
+    yard
+        What stands outside the halls of a site, (M, 3).
+    """
+
+    free: NDArray[np.float64]
     yard: NDArray[np.float64]
 
 
@@ -57,10 +69,12 @@ def site_floors(plant: Plant, per_side: int = 2) -> NDArray[np.float64]:
     return np.stack([x_m, y_m, np.broadcast_to(z, x_m.shape)], axis=2).reshape(-1, 3)
 
 
-def site_shape(plant: Plant, outside: Box) -> SiteShape | None:
-    """Return the shape of a site of several halls; None: there is one hall, or none."""
+def site_shape(plant: Plant, geometry: Geometry, outside: Box) -> SiteShape | None:
+    """Return the shape of a site of several halls or of a small hall; None: a large hall is not shown whole."""
     if np.unique(plant.racks.hall[plant.racks.present]).size < 2:
-        return None
+        if not plant.racks.present.any() or not is_small(plant, geometry):
+            return None
+        return SiteShape(corners_of(overview_boxes(plant, geometry, outside)), np.zeros((0, 3)))
     places = np.round(corners_of(outside) / _YARD_M) + _MOST / 2
     codes = np.unique((places[:, 0] * _MOST + places[:, 1]) * _MOST + places[:, 2])
     yard = np.stack([codes // _MOST**2, codes // _MOST % _MOST, codes % _MOST], axis=1) - _MOST / 2
@@ -68,19 +82,31 @@ def site_shape(plant: Plant, outside: Box) -> SiteShape | None:
 
 
 def site_pose(
-    plant: Plant, shape: SiteShape, size_px: tuple[float, float], areas: Sequence[Area]
+    usual: CameraPose, shape: SiteShape, size_px: tuple[float, float], areas: Sequence[Area]
 ) -> CameraPose | None:
-    """Return the pose that shows the floors of a site largest, none behind an area; None where there is none.
+    """Return the pose that shows a site or a small hall largest, behind no area; None where there is none.
 
     What stands in the yard is in the picture, and may lie behind an area.
+
+    Parameters
+    ----------
+    usual
+        An overview: from there a hall is seen, and from the same side a site.
     """
-    side, best, most_px = open_side(plant), None, 0.0
-    for azimuth, elevation in _DIRECTIONS_DEG:
-        pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * azimuth, elevation, 38.0)
-        found = beside(pose, shape.floors, shape.yard, size_px, areas, _EDGES_PX)
+    names_px = _NAMES_PX if len(shape.yard) else 0.0
+    kept = [
+        (left, top - names_px, wide, high + names_px) if top > size_px[1] / 2 else (left, top, wide, high)
+        for left, top, wide, high in areas
+    ]
+    best, most_px = None, 0.0
+    side = np.sign(usual.azimuth_deg)
+    ways = [(side * turn, height) for turn, height in _DIRECTIONS_DEG] if len(shape.yard) else []
+    for azimuth, elevation in ways or [(usual.azimuth_deg, usual.elevation_deg)]:
+        pose = replace(usual, azimuth_deg=azimuth, elevation_deg=elevation)
+        found = beside(pose, shape.free, shape.yard, size_px, kept, _EDGES_PX)
         if found is None:
             continue
-        x, y = project(found, shape.floors, *size_px)[:, :2].T
+        x, y = project(found, shape.free, *size_px)[:, :2].T
         seen_px = float(np.ptp(x) * np.ptp(y))
         if seen_px > most_px:
             best, most_px = found, seen_px

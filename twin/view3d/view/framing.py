@@ -94,29 +94,32 @@ class Framing:
         self._last = make, stay, site, pose
 
     def _shape(self) -> SiteShape | None:
-        """Return the shape of the site; None where there is one hall."""
-        plant, outside = self._view.plant, self._view.outside
-        if plant is not None and (self._shape_of[0] is not plant or self._shape_of[1] is not outside):
-            self._shape_of = plant, outside, site_shape(plant, outside)
-        return self._shape_of[2] if plant is not None else None
+        """Return what an overview shows whole; None where it does not."""
+        plant, geometry, outside = self._view.plant, self._view.geometry, self._view.outside
+        if plant is None or geometry is None:
+            return None
+        if self._shape_of[0] is not plant or self._shape_of[1] is not outside:
+            self._shape_of = plant, outside, site_shape(plant, geometry, outside)
+        return self._shape_of[2]
 
     def _hides_halls(self, pose: CameraPose) -> bool:
         shape = self._shape()
-        return shape is not None and is_behind(pose, shape.floors, self._view.size(), self._areas)
+        return shape is not None and is_behind(pose, shape.free, self._view.size(), self._areas)
 
-    def _of_site(self) -> CameraPose | None:
-        """Return the pose that shows the whole site; None where there is one hall, or no room."""
-        shape, plant, size = self._shape(), self._view.plant, self._view.size()
-        if shape is None or plant is None:
+    def _of_site(self, make: MakePose) -> CameraPose | None:
+        """Return the pose that shows all whole; None where that is not shown whole, or has no room."""
+        shape, size = self._shape(), self._view.size()
+        if shape is None:
             return None
-        key = shape.floors.tobytes(), shape.yard.tobytes(), size, self._areas
+        usual = make(size[0] / size[1])
+        key = shape.free.tobytes(), shape.yard.tobytes(), size, self._areas, usual
         if key != self._site[0]:  # edits mostly leave floors and yard as they are
-            self._site = key, site_pose(plant, shape, size, self._areas)
+            self._site = key, site_pose(usual, shape, size, self._areas)
         return self._site[1]
 
     def _placed(self, make: MakePose, stay: bool, site: bool) -> CameraPose:
         """Return the pose for the whole picture where nothing lies over what it shows, else for the free room."""
-        of_site = self._of_site() if site else None
+        of_site = self._of_site(make) if site else None
         if of_site is not None:
             return of_site
         size, room = self._view.size(), self.room
