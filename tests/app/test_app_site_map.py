@@ -11,6 +11,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from twin.scenario import parse_injection
+from twin.view3d.place.free_shape import is_behind, site_floors
+
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
@@ -36,6 +39,12 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     hall, site_map = window.hall, window.hall.site_map
     qtbot.waitUntil(hall.legend.isVisible)
     qtbot.waitUntil(lambda: not site_map.isVisible())  # all halls are seen, and the view is small
+    seen, size = site_floors(window.session.plant, 9), hall.view.size()  # type: ignore[arg-type]
+    over = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge, hall.story_plate]
+    top = hall.view.native.y()
+    areas = [(p.x(), p.y() - top, p.width(), p.height()) for p in over if p.isVisible()]
+    assert len(areas) >= 2
+    assert not is_behind(hall.view.pose, seen, size, areas)
     go_into_a_hall(window, qtbot)
     plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
     assert not any(plate.isVisible() and plate.geometry().intersects(site_map.geometry()) for plate in plates)
@@ -69,3 +78,22 @@ def test_a_single_hall_has_no_map(make_window: Callable[..., MainWindow], lab: P
     window = make_window(lab)
     qtbot.waitUntil(window.hall.legend.isVisible)
     assert not window.hall.site_map.isVisible()
+
+
+def test_words_that_come_move_no_camera_and_strips_stand_beside_one_another(
+    make_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = make_window(lab)
+    hall, session = window.hall, window.session
+    qtbot.waitUntil(hall.legend.isVisible)
+    qtbot.waitUntil(lambda: hall.more_legends[0].isVisible())
+    first, second = hall.legend.geometry(), hall.more_legends[0].geometry()
+    assert first.bottom() == second.bottom(), "in a small view they are strips along the lower edge"
+    assert first.right() < second.left()
+    pose = hall.view.pose
+    session.intervene(parse_injection("0 s fail gpu/0/0", None))
+    session.play()
+    qtbot.waitUntil(hall.story_plate.isVisible)
+    session.pause()
+    qtbot.waitUntil(lambda: hall.alarm_badge.isVisible())
+    assert hall.view.pose == pose

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.announcer import Announcer
-from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
+from twin.app.hall.compact_plates import ROOMY_PX, fewer, room_of_words, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.legend_plate import LegendPlate
@@ -471,11 +471,15 @@ class HallPanel(QWidget):
             self.view.keep_clear(self._in_view(plates))
         # A map comes and goes with what is framed: it takes no room of that where there is little.
         lasting = [plate for plate in legends if not (self._is_small and plate is self.site_map)]
-        told = [plate.isVisibleTo(self) for plate in told_plates]
         cards = [card.geometry() for card in self.cards if card.isVisibleTo(self)]
-        key = (native.size(), len(lasting), told, cards)
+        key = (native.size(), len(lasting), self.trace_plate.isVisibleTo(self), cards)
         if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
             self._made_room_for = key
+            if self._is_small:
+                stay = [
+                    plate.geometry() for plate in (self.mark, self.trace_plate) if plate.isVisibleTo(self)
+                ]
+                beside = (room_of_words(picture, self.mark.scale), *stay, *cards, *self.rulers.areas)
             areas = self._in_view([*(plate.geometry() for plate in lasting), *beside])
             self.view.framing.keep(areas, anew=not self.steady)
 
