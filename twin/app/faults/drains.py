@@ -138,7 +138,7 @@ class Drains:
                     tr("Drain: {place}", place=title),
                     partial(self.drain, id),
                     tr("Faults"),
-                    words=tr("hall take out of service maintenance {size}", size=place.size),
+                    words=tr("hall take out of service maintenance"),
                     why_not=why_not,
                 )
             if place.drained:
@@ -146,7 +146,7 @@ class Drains:
                     tr("Undrain: {place}", place=title),
                     partial(self._do, Intervention(at=0.0, kind="undrain", target=id)),
                     tr("Faults"),
-                    words=tr("hall put back to use {size}", size=place.size),
+                    words=tr("hall put back to use"),
                     why_not=why_not,
                 )
 
