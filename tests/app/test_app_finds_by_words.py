@@ -61,10 +61,12 @@ def test_words_of_users_find_what_they_mean(use_window: Callable[..., MainWindow
     assert not palette.nothing.isHidden()
     assert palette.shown[0].title == "Colour by GPU temperature"
     assert palette.shown[-1].title.startswith("Search for")
-    for typed, first in (("drain a hall", "Drain"), ("break a core switch", "Break\N{HORIZONTAL ELLIPSIS}")):
-        palette.field.setText(typed)
-        assert not palette.nothing.isHidden(), typed
-        assert palette.shown[0].title == first, (typed, [entry.title for entry in palette.shown])
+    palette.field.setText("break a core switch")
+    assert not palette.nothing.isHidden()
+    assert palette.shown[0].title == "Break\N{HORIZONTAL ELLIPSIS}"
+    palette.field.setText("drain a hall")
+    assert palette.nothing.isHidden()
+    assert palette.shown[0].title == "Drain: Machine room (lab)"
     palette.field.setText("zzzqqq")
     assert [entry.category for entry in palette.shown] == ["Help"]
     palette.hide()
@@ -83,9 +85,9 @@ def test_what_cannot_be_done_now_is_found_with_the_reason(
 
     window.going.nowhere()
     drain = first("drain")
-    assert (drain.title, drain.why_not) == ("Drain", "select a GPU, node, rack or row first")
+    assert (drain.title, drain.why_not) == ("Drain", "select a GPU, node, rack, row or hall first")
     palette.run_current()
-    assert window.statusBar().currentMessage() == "Drain: select a GPU, node, rack or row first"
+    assert window.statusBar().currentMessage() == "Drain: select a GPU, node, rack, row or hall first"
     assert first("wire").title == "Connect equipment"
     assert first("wire").why_not == ""
     window.going.to("gpu/0/0")

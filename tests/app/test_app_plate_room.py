@@ -81,7 +81,7 @@ def test_weather_passes_and_machines_are_mended() -> None:
 
 def test_plates_shorten_and_say_that_there_is_more() -> None:
     told = Told("Status", ("one", "two", "three"))
-    assert shorter(told, 1) == Told("Status", ("one",), "2 more: point here")
+    assert shorter(told, 1) == Told("Status", ("one",), "2 more")
     assert shorter(told, 3) is told
     seen = world()
     legend = power_legend(seen.plant, seen.frame)

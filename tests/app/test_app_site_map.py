@@ -11,6 +11,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from twin.scenario import parse_injection
+from twin.view3d.place.free_shape import is_behind, site_floors
+
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
 
@@ -34,7 +37,15 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     )
     window = use_window(my_lab)
     hall, site_map = window.hall, window.hall.site_map
-    qtbot.waitUntil(site_map.isVisible)
+    qtbot.waitUntil(hall.legend.isVisible)
+    qtbot.waitUntil(lambda: not site_map.isVisible())  # all halls are seen, and the view is small
+    seen, size = site_floors(window.session.plant, 9), hall.view.size()  # type: ignore[arg-type]
+    over = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge, hall.story_plate]
+    top = hall.view.native.y()
+    areas = [(p.x(), p.y() - top, p.width(), p.height()) for p in over if p.isVisible()]
+    assert len(areas) >= 2
+    assert not is_behind(hall.view.pose, seen, size, areas)
+    go_into_a_hall(window, qtbot)
     plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
     assert not any(plate.isVisible() and plate.geometry().intersects(site_map.geometry()) for plate in plates)
     plant = window.session.plant
@@ -42,6 +53,7 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     for slot, id in enumerate(plant.halls.ids):
         x = float(plant.halls.x0_m[slot] + plant.halls.x1_m[slot]) / 2
         y = float(plant.halls.y0_m[slot] + plant.halls.y1_m[slot]) / 2
+        go_into_a_hall(window, qtbot)
         at = site_map.point_of(x, y) * site_map.scale
         assert site_map.hall_at(at.x(), at.y()) == id
         QTest.mouseClick(site_map, Qt.MouseButton.LeftButton, pos=QPoint(round(at.x()), round(at.y())))
@@ -56,7 +68,32 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     )
 
 
+def go_into_a_hall(window: MainWindow, qtbot: QtBot) -> None:
+    """Look at a node from so near that not all halls are in the picture: then there is a map."""
+    window.hall.view.fly_to("gpu/0/0/0", animate=False)
+    qtbot.waitUntil(window.hall.site_map.isVisible)
+
+
 def test_a_single_hall_has_no_map(use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot) -> None:
     window = use_window(lab)
     qtbot.waitUntil(window.hall.legend.isVisible)
     assert not window.hall.site_map.isVisible()
+
+
+def test_words_that_come_move_no_camera_and_strips_stand_beside_one_another(
+    use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    hall, session = window.hall, window.session
+    qtbot.waitUntil(hall.legend.isVisible)
+    qtbot.waitUntil(lambda: hall.more_legends[0].isVisible())
+    first, second = hall.legend.geometry(), hall.more_legends[0].geometry()
+    assert first.bottom() == second.bottom(), "in a small view they are strips along the lower edge"
+    assert first.right() < second.left()
+    pose = hall.view.pose
+    session.intervene(parse_injection("0 s fail gpu/0/0", None))
+    session.play()
+    qtbot.waitUntil(hall.story_plate.isVisible)
+    session.pause()
+    qtbot.waitUntil(lambda: hall.alarm_badge.isVisible())
+    assert hall.view.pose == pose

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from twin.app.hall.overlay import LegendPlate
+from twin.app.hall.legend_plate import LegendPlate
 from twin.app.placing.plate import BudgetLine, PlacingPlate, folded
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look

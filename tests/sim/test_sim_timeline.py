@@ -157,6 +157,19 @@ def test_drain_and_undrain() -> None:
     assert engine.summary()["ledger_gpu_s"]["idle_drained"] == pytest.approx((4000 - 2010) * 8)
 
 
+def test_a_hall_is_drained_as_one_thing() -> None:
+    engine = inject(Engine(tiny(nodes=3), 1), "2000 s drain hall", "4000 s undrain hall")
+    engine.advance(3000.0)
+    assert engine.nodes.condition.tolist() == [DRAINED] * 3
+    assert engine.jobs.rows[0].state == JobState.WAITING
+    (drained,) = events(engine, "drained")
+    assert (drained.subject, drained.data["nodes"]) == ("hall", 3)
+    engine.advance(5000.0)
+    assert engine.nodes.condition.tolist() == [FREE] * 3
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    assert engine.summary()["interruptions"]["planned"] == 1
+
+
 def test_a_cordon_outlasts_a_repair_and_ends_with_it_if_lifted_before() -> None:
     lines = ("2000 s fail gpu/0/3/0 cause=gpu", "3000 s drain gpu/0/3/0", "20000 s undrain gpu/0/3/0")
     engine = inject(Engine(tiny(), 1), *lines, "21000 s fail gpu/0/3/0 cause=gpu")

@@ -119,7 +119,7 @@ def test_themes_are_dark_and_light(make_view: MakeView) -> None:
     view = make_view()
     dark = view.grab().mean()
     view.state.theme = "light"
-    assert dark < 70 < 150 < view.grab().mean()
+    assert dark < 70 < 130 < view.grab().mean()
 
 
 def test_picture_follows_the_pixel_round_trip(

@@ -20,6 +20,7 @@ __all__ = [
     "entity_id",
     "find",
     "lost_rails",
+    "nodes_at",
     "nodes_under",
     "power_path",
     "rails",
@@ -126,6 +127,14 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints32:
     else:
         hit = np.ones(len(nodes.ids), np.bool_)
     return np.flatnonzero(hit & nodes.present).astype(np.int32)
+
+
+def nodes_at(plant: Plant, id: str) -> Ints32:
+    """Return the present nodes (slots) of a GPU, node, rack, row or hall; none of any other thing."""
+    kind, slot = find(plant, id) or ("store", -1)
+    if kind not in ("gpu", "node", "rack", "row", "hall"):
+        return np.zeros(0, np.int32)
+    return nodes_under(plant, kind, slot)
 
 
 def _switches_below(plant: Plant, switch: int) -> Bools:

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from twin.app.faults.drains import Drainable
 from twin.app.faults.fault_groups import faults_near, why_no_fault
 from twin.app.faults.random_incidents import Level, draw, words_of
 from twin.app.session.session import Session
@@ -153,7 +154,10 @@ class FaultsMenu:
         message = self._drawn.get(id(fault))
         if message is None:
             at = Clock.of(self._session.document.scenario).says(fault.at_s) if self._session.document else ""
-            message = tr("SIMULATED. {at}  {fault}", at=at, fault=words_of(fault))
+            words = words_of(fault)
+            if fault.kind in ("drain", "undrain"):
+                words += f", {Drainable.of(self._session, fault.target).size}"
+            message = tr("SIMULATED. {at}  {fault}", at=at, fault=words)
         self._tell(message)
 
 

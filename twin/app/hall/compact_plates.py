@@ -13,6 +13,8 @@ from twin.view3d.colour.legend import Legend
 
 ROOMY_PX = 1_000_000
 """A view of so many pixels has room for all words and swatches [px^2]."""
+_WORDS_PX, _WORDS_SHARE = QRect(14, 14, 480, 64), 0.55
+"""Room of alarms and status in a small view [px at the usual size of text], and the most of its width."""
 _AWAY = QPoint(18, 18)
 _BACK = QPoint(12, 12)
 
@@ -22,7 +24,7 @@ def shorter(told: Told, lines: int) -> Told:
     left_out = len(told.lines) - lines
     if left_out <= 0:
         return told
-    hint = tr("{left_out} more: point here", left_out=left_out)
+    hint = tr("{left_out} more", left_out=left_out)
     return replace(told, lines=told.lines[:lines], hint=hint)
 
 
@@ -31,6 +33,13 @@ def fewer(legend: Legend) -> Legend:
     counted = tuple(c for c in legend.categories if c.count)
     legend = replace(legend, unit=legend.unit.partition(",")[0])
     return replace(legend, categories=counted) if counted or legend.stops else legend
+
+
+def room_of_words(picture: QRect, scale: float) -> QRect:
+    """Return what alarms and the status take of a small picture while there are any, in text `scale` times as large."""
+    wide = min(_WORDS_PX.width() * scale, _WORDS_SHARE * picture.width())
+    size = QSize(round(wide), round(_WORDS_PX.height() * scale))
+    return QRect(picture.topLeft() + _WORDS_PX.topLeft(), size)
 
 
 def tip_place(size: QSize, pointer: QPoint, room: QRect, plates: Sequence[QRect]) -> QPoint:

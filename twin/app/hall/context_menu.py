@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from psygnal import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from twin.app.faults.break_choices import choices, target_kind
+from twin.app.faults.drains import DRAINS, MOST_JOBS, Drainable
 from twin.app.faults.fault_groups import grouped
 from twin.app.hall.trace_layer import TraceLayer
 from twin.app.session.session import Session
 from twin.app.toolkit.plain_text import plain_tip
 from twin.app.world.job_lookup import job_place
-from twin.app.world.nodes_of_thing import nodes_of
-from twin.language import counted, tr
+from twin.language import tr
 from twin.plant.find import find
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, COLOUR_BY, JobState, NodeCondition
-from twin.scenario.generators.all_jobs import jobs_of
+from twin.record.channels import BY_ID, COLOUR_BY, JobState
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.fault_kinds.kind import GROUPS
 from twin.scenario.schema.faults import Intervention
@@ -28,21 +25,9 @@ from twin.view3d.base.state import ViewState
 from twin.view3d.view.hall_view import HallView
 
 _OVER = (JobState.DONE, JobState.KILLED)
-_MOST_JOBS = 4
-"""Jobs of one thing that have a menu each."""
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 _INCIDENT = tr("Last incident")
 _INCIDENT_TIP = tr("What failed, whom it stopped, and what that cost")
-_DRAINS = (
-    ("now", tr("Now"), tr("Jobs stop at once and return to their last checkpoint")),
-    (
-        "checkpoint",
-        tr("At the next checkpoint"),
-        tr("Jobs stop after their next checkpoint and lose no work"),
-    ),
-    ("end", tr("When its jobs end"), tr("Jobs run to their end")),
-)
-"""Values of `drain`, their titles and what they do."""
 
 
 class ThingMenus:
@@ -70,7 +55,7 @@ class ThingMenus:
         if thing is not None and find(plant, thing) is None and place is not None:
             self._fill_job(menu, thing, place)
         elif thing is not None:
-            self._fill_place(menu, thing, plant)
+            self.fill_place(menu, thing)
         self._colours(menu)
         menu.addSeparator()
         self._breaking(menu, thing, document.scenario, plant)
@@ -78,54 +63,34 @@ class ThingMenus:
 
     # -- places ----
 
-    def _fill_place(self, menu: QMenu, id: str, plant: Plant) -> None:
+    def fill_place(self, menu: QMenu, id: str) -> None:
+        """Offer what can be done with a thing of the hall."""
         menu.addAction(tr("Fly there"), partial(self._view.fly_to, id))
         menu.addAction(tr("Trace power and heat"), partial(self._trace.show_trace, id))
         menu.addAction(tr("Blast radius"), partial(self._trace.show_blast, id))
         menu.addAction(_INCIDENT, partial(self.incident_wanted.emit, id)).setToolTip(_INCIDENT_TIP)
-        nodes = nodes_of(plant, id)
-        if not len(nodes):
+        place = Drainable.of(self._session, id)
+        if not place.nodes:
             return
         menu.addSeparator()
-        jobs, drained = self._jobs_on(nodes, plant), self._drained(nodes)
         drain = menu.addMenu(tr("Drain"))
         drain.setToolTipsVisible(True)
-        whose = f": {_names(jobs)}" if jobs else ""
-        for when, title, tip in _DRAINS:
+        whose = f": {place.named_jobs}" if place.jobs else ""
+        for when, title, tip in DRAINS:
             action = drain.addAction(title, partial(self._act, "drain", id, when))
             action.setToolTip(
                 plain_tip(
-                    tr(
-                        "{nodes} take no new work. {tip}{whose}",
-                        nodes=counted(len(nodes), "node"),
-                        tip=tip,
-                        whose=whose,
-                    )
+                    tr("{nodes} take no new work. {tip}{whose}", nodes=place.size, tip=tip, whose=whose)
                 )
             )
-        drain.setEnabled(drained < len(nodes))
+        drain.setEnabled(place.drained < place.nodes)
         undrain = menu.addAction(tr("Undrain"), partial(self._act, "undrain", id))
-        undrain.setToolTip(tr("The node takes new work again"))
-        undrain.setEnabled(drained > 0)
-        for job in jobs[:_MOST_JOBS]:
-            place = self._place_of(job)
-            if place is not None:
-                self._fill_job(menu.addMenu(tr("Job {job}", job=job)), job, place)
-
-    def _drained(self, nodes: NDArray[np.int64]) -> int:
-        frame = self._session.shown
-        if frame is None:
-            return 0
-        return int(np.count_nonzero(frame.values["node.condition"][nodes] == NodeCondition.DRAINED))
-
-    def _jobs_on(self, nodes: NDArray[np.int64], plant: Plant) -> list[str]:
-        """Return the jobs with GPUs on these nodes."""
-        frame, document = self._session.shown, self._session.document
-        if frame is None or document is None:
-            return []
-        gpus = np.flatnonzero(np.isin(plant.gpus.node, nodes) & plant.gpus.present)
-        found, jobs = np.unique(frame.values["gpu.job"][gpus]), jobs_of(document.scenario)
-        return [jobs[k].id for k in found.tolist() if 0 <= k < len(jobs)]
+        undrain.setToolTip(tr("{nodes} take new work again", nodes=place.size))
+        undrain.setEnabled(place.drained > 0)
+        for job in place.jobs[:MOST_JOBS]:
+            row = self._place_of(job)
+            if row is not None:
+                self._fill_job(menu.addMenu(tr("Job {job}", job=job)), job, row)
 
     # -- jobs ----
 
@@ -186,12 +151,3 @@ class ThingMenus:
 
     def _act(self, kind: str, target: str, value: str | None = None) -> None:
         self.act_wanted.emit(Intervention(at=self._session.shown_s, kind=kind, target=target, value=value))
-
-
-def _names(jobs: list[str]) -> str:
-    some = ", ".join(jobs[:_MOST_JOBS])
-    return (
-        some
-        if len(jobs) <= _MOST_JOBS
-        else tr("{some} and {jobs:,} more", some=some, jobs=len(jobs) - _MOST_JOBS)
-    )

@@ -119,8 +119,11 @@ class ToldPlate(Plate):
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         room = max(min(self.host.width() - 2 * 14, self._most_px) / self.scale, 200)
         title = bold.horizontalAdvance(words.title) + plain.horizontalAdvance(words.hint) + 24
-        widest = max((title, *(plain.horizontalAdvance(line) for line in words.lines)))
-        self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(words.lines)) - 4)
+        lines = [plain.horizontalAdvance(line) for line in words.lines]
+        if len(lines) == 1:
+            self.fit(min(title + lines[0] + 2 * _PAD + 4, room), 28)
+        else:
+            self.fit(min(max((title, *lines)) + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(lines)) - 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words."""
@@ -128,18 +131,20 @@ class ToldPlate(Plate):
             return
         painter = QPainter(self)
         self.paint_plate(painter)
-        plain = QFontMetricsF(self._plain)
-        y = _PAD + 10
+        bold, plain, told = QFontMetricsF(self._bold), QFontMetricsF(self._plain), self.told
+        alone = len(told.lines) == 1  # it stands beside the title
+        y = 18.5 if alone else _PAD + 10
         painter.setFont(self._bold)
         painter.setPen(self.text_colour)
-        painter.drawText(QPointF(_PAD, y), self.told.title)
+        painter.drawText(QPointF(_PAD, y), told.title)
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
-        hint = self.told.hint
-        painter.drawText(QPointF(self.room.width() - _PAD - plain.horizontalAdvance(hint), y), hint)
+        right = self.room.width() - _PAD - plain.horizontalAdvance(told.hint)
+        painter.drawText(QPointF(right, y), told.hint)
         painter.setPen(self.text_colour)
-        for line in self.told.lines:
-            y += _LINE
-            room = self.room.width() - 2 * _PAD
-            painter.drawText(QPointF(_PAD, y), plain.elidedText(line, Qt.TextElideMode.ElideRight, room))
+        left = _PAD + (bold.horizontalAdvance(told.title) + 12 if alone else 0)
+        room = (right - 12 if alone and told.hint else self.room.width() - _PAD) - left
+        for line in told.lines:
+            y += 0 if alone else _LINE
+            painter.drawText(QPointF(left, y), plain.elidedText(line, Qt.TextElideMode.ElideRight, room))
         painter.end()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from psygnal import Signal
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
-    QLinearGradient,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -23,23 +21,14 @@ from twin.app.toolkit import icons
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.clock import Clock
 from twin.app.toolkit.look import Look
-from twin.app.toolkit.text import elapsed, significant
+from twin.app.toolkit.text import elapsed
 from twin.app.toolkit.timed_table import SEVERITY_ICONS
 from twin.language import tr
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.shown_text import spelled
-from twin.view3d.base.palette import Rgb
-from twin.view3d.colour.legend import Legend
 
 _GLASS_ALPHA = 218
-_PAD, _SMALL_PAD = 12.0, 9.0
-_BAR_WIDTH, _SMALL_BAR_WIDTH, _BAR_HEIGHT = 236.0, 150.0, 10.0
-_LINE = 19.0
-_WORDS_APART = 6.0
-_MAX_CATEGORIES = 10
-_WORDS_ONLY = ("➤", "≡", "")
-"""Swatches that count nothing."""
 _TICKER_MS = 7000
 _BETWEEN_PARTS = "  \N{MIDDLE DOT}  "
 _MARK_PX, _MARK_LINE_PX = 34.0, 17.0
@@ -122,167 +111,6 @@ class Plate(QWidget):
     def _on_look(self) -> None:
         self.fit(self.room.width(), self.room.height())
         self.update()
-
-
-class LegendPlate(Plate):
-    """The legend of the colouring: ramp with unit, or swatches with icon and count."""
-
-    def __init__(self, look: Look, parent: QWidget) -> None:
-        super().__init__(look, parent)
-        self.legend: Legend | None = None
-        self._small = self._brief = False
-        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
-
-    def show_legend(self, legend: Legend, small: bool = False, brief: bool = False) -> None:
-        """Show another legend, its ramp narrower where the picture is `small`, between its ends alone where `brief`."""
-        if (legend, small, brief) == (self.legend, self._small, self._brief):
-            return
-        self.legend, self._small, self._brief = legend, small, brief
-        self.fit(*self._extent())
-        self.setAccessibleName(tr("Legend: {title}", title=legend.title))
-        self.show()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """Return the size that holds the legend."""
-        return self.size_of(*self._extent())
-
-    def _extent(self) -> tuple[float, float]:
-        if self.legend is None:
-            return 0.0, 0.0
-        height = 2 * self._pad + 18
-        if self.legend.stops:
-            height += _BAR_HEIGHT + (4 if self._brief else 24)
-        height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
-        return self._inner() + 2 * _PAD, height
-
-    @property
-    def _pad(self) -> float:
-        """Room above and below what is written."""
-        return _SMALL_PAD if self._small else _PAD
-
-    def _inner(self) -> float:
-        """Return the width of the ramp, or of the longest line where that is wider."""
-        plain, legend = QFontMetricsF(self._plain), self.legend
-        least = _SMALL_BAR_WIDTH if self._small else _BAR_WIDTH
-        if legend is None:
-            return least
-        heading = QFontMetricsF(self._bold).horizontalAdvance(legend.title) + 6
-        heading += plain.horizontalAdvance(legend.unit)
-        lines = (
-            plain.horizontalAdvance(text) + plain.horizontalAdvance(count) + 34
-            for _, _, text, count in self._lines()
-        )
-        return max(least, heading, *lines)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint plate, title, ramp and swatches."""
-        if self.legend is None:
-            return
-        painter = QPainter(self)
-        self.paint_plate(painter)
-        y = self._paint_title(painter, self.legend)
-        if self.legend.stops:
-            y = self._paint_ramp(painter, self.legend, y)
-        self._paint_lines(painter, y)
-        painter.end()
-
-    def _paint_title(self, painter: QPainter, legend: Legend) -> float:
-        title = legend.title[:1].upper() + legend.title[1:]
-        painter.setFont(self._bold)
-        painter.setPen(self.text_colour)
-        painter.drawText(QPointF(_PAD, self._pad + 11), title)
-        if legend.unit:
-            width = QFontMetricsF(self._bold).horizontalAdvance(title)
-            painter.setFont(self._plain)
-            painter.setPen(self.muted_colour)
-            painter.drawText(QPointF(_PAD + width + 6, self._pad + 11), legend.unit)
-        return self._pad + 22
-
-    def _paint_ramp(self, painter: QPainter, legend: Legend, y: float) -> float:
-        bar = QRectF(_PAD, y, self._inner(), _BAR_HEIGHT)
-        metrics = QFontMetricsF(self._plain)
-        texts = [
-            significant(value, 2 if value >= 10 or not legend.logarithmic else 1) for value in legend.ticks
-        ]
-        widths = [metrics.horizontalAdvance(text) for text in texts]
-        if self._brief and texts:
-            bar.adjust(widths[0] + _WORDS_APART, 0, -widths[-1] - _WORDS_APART, 0)
-        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-        for value, rgb in legend.stops:
-            gradient.setColorAt(legend.place(value), _colour(rgb))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(gradient)
-        painter.drawRoundedRect(bar, 4, 4)
-        painter.setFont(self._plain)
-        painter.setPen(self.muted_colour)
-        if self._brief and texts:
-            painter.drawText(QPointF(_PAD, bar.bottom() - 1), texts[0])
-            painter.drawText(QPointF(bar.right() + _WORDS_APART, bar.bottom() - 1), texts[-1])
-            return bar.bottom() + 8
-        lefts = [
-            bar.left() + legend.place(value) * (bar.width() - width)
-            for value, width in zip(legend.ticks, widths, strict=True)
-        ]
-        for tick in ticks_apart(lefts, widths):
-            painter.drawText(QPointF(lefts[tick], bar.bottom() + 14), texts[tick])
-        return bar.bottom() + 24
-
-    def _paint_lines(self, painter: QPainter, y: float) -> None:
-        metrics = QFontMetricsF(self._plain)
-        for rgb, icon, text, count in self._lines():
-            painter.setFont(self._plain)
-            if icon:
-                swatch = QRectF(_PAD, y, 14, 14)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(_colour(rgb))
-                painter.drawRoundedRect(swatch, 3, 3)
-                painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else QColor("#ffffff"))
-                painter.drawText(swatch, Qt.AlignmentFlag.AlignCenter, icon)
-            painter.setPen(self.text_colour)
-            painter.drawText(QPointF(_PAD + 22, y + 11.5), text)
-            painter.setPen(self.muted_colour)
-            right = _PAD + self._inner() - metrics.horizontalAdvance(count)
-            painter.drawText(QPointF(right, y + 11.5), count)
-            y += _LINE
-
-    def _lines(self) -> list[tuple[Rgb, str, str, str]]:
-        if self.legend is None:
-            return []
-        categories = self.legend.categories
-        lines = [
-            (c.rgb, c.icon, c.label, f"{c.count:,}" if c.icon not in _WORDS_ONLY else "")
-            for c in categories[:_MAX_CATEGORIES]
-        ]
-        if len(categories) > _MAX_CATEGORIES:
-            rest = categories[_MAX_CATEGORIES:]
-            grey = (0.5, 0.5, 0.5)
-            lines.append(
-                (grey, "+", tr("{rest_count} more", rest_count=len(rest)), f"{sum(c.count for c in rest):,}")
-            )
-        return lines
-
-
-def ticks_apart(lefts: Sequence[float], widths: Sequence[float]) -> range:
-    """Return which words below a bar are written: all, every second, every fourth, so that none touch.
-
-    Parameters
-    ----------
-    lefts, widths
-        Of the words, in their order [px].
-
-    Examples
-    --------
-    >>> ticks_apart([0, 40, 80, 112, 132], [8, 26, 26, 26, 36]), ticks_apart([0, 40, 80], [8, 26, 26])
-    (range(0, 5, 2), range(0, 3))
-    """
-    every = 1
-    while every < len(lefts) and any(
-        lefts[tick] + widths[tick] + _WORDS_APART > lefts[tick + every]
-        for tick in range(0, len(lefts) - every, every)
-    ):
-        every *= 2
-    return range(0, len(lefts), every)
 
 
 class SimulatedMark(Plate):
@@ -448,7 +276,3 @@ class Ticker(Plate):
         painter.setPen(self.text_colour)
         painter.drawText(self.room.adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
         painter.end()
-
-
-def _colour(rgb: Rgb) -> QColor:
-    return QColor.fromRgbF(*rgb)

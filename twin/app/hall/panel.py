@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
@@ -19,11 +19,12 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.announcer import Announcer
-from twin.app.hall.compact_plates import ROOMY_PX, fewer, shorter, tip_place
+from twin.app.hall.compact_plates import ROOMY_PX, fewer, room_of_words, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
+from twin.app.hall.legend_plate import LegendPlate
 from twin.app.hall.measure_tool import MeasureTool
-from twin.app.hall.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
+from twin.app.hall.overlay import HoverPlate, SimulatedMark, Ticker
 from twin.app.hall.plate_layout import place_at_top, place_legends
 from twin.app.hall.redraw_first import PictureDue
 from twin.app.hall.rulers import Rulers
@@ -87,6 +88,7 @@ class HallPanel(QWidget):
         self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
         self._at_plates = False  # the pointer is there: they show all they have
+        self._map_wanted = False
         self._ticked = False  # the ticker was shown when plates were placed
         self.state = ViewState(theme=look.theme.name, rulers=True)
         self.view = HallView(self.state, keys="app")
@@ -198,7 +200,6 @@ class HallPanel(QWidget):
         self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
         self.measure.forget()
-        self.site_map.take_site()
         self.strip.show_way()
         self._show_legend()
 
@@ -280,7 +281,7 @@ class HallPanel(QWidget):
             return
         self.view.tick(time.monotonic(), self._way)
         self.site_map.follow()
-        if self.rulers.follow():
+        if self.rulers.follow() or (self.site_map.wanted and self._map_wanted != self._wants_map()):
             self.place_overlays()
         plates = (self.story_plate, self.legend, *self.more_legends)
         at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
@@ -411,8 +412,7 @@ class HallPanel(QWidget):
 
     def _place_tip(self, tip: QWidget, at: QPoint) -> None:
         """Put what is said of a place beside it, where it lies on nothing else."""
-        plates = [each.translated(0, self.view.native.y()) for each in self._plates]
-        tip.move(tip_place(tip.size(), at, self.rect(), plates))
+        tip.move(tip_place(tip.size(), at, self.rect(), self._plates))
 
     def _pointer(self) -> QPoint:
         return self.mapFromGlobal(QCursor.pos())
@@ -446,8 +446,14 @@ class HallPanel(QWidget):
         edge = self.rulers.thick_px
         picture = native.adjusted(edge, edge, 0, 0)
         told_plates = (self.trace_plate, self.story_plate)
-        maps = [self.site_map] if self.site_map.wanted else []
-        shown = place_legends(picture, self.legend, [*maps, *self.more_legends[: self._shown_legends]])
+        maps = [self.site_map] if self._wants_map() else []
+        self.site_map.take_site(small=self._is_small)
+        more = self.more_legends[: self._shown_legends]
+        for plate in (self.legend, *more):
+            plate.keep_within(native.width())
+        # Strips come first: a map stands above them.
+        rest = [*more, *maps] if self._brief else [*maps, *more]
+        shown = place_legends(picture, self.legend, rest, (self.legend, *more) if self._brief else ())
         for each in (self.legend, self.site_map, *self.more_legends):
             each.setVisible(each in shown)
         lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
@@ -458,17 +464,34 @@ class HallPanel(QWidget):
         for legend in shown:  # words of the moment go before what can be looked up
             legend.setVisible(not any(legend.geometry().intersects(other) for other in around))
         legends = [plate for plate in shown if plate.isVisibleTo(self)]
-        covered = (*(p.geometry() for p in legends), *around, *self.rulers.areas)
-        plates = [each.translated(0, -native.top()) for each in covered]
-        areas = [(p.x(), p.y(), p.width(), p.height()) for p in plates]
+        beside = (*around, *self.rulers.areas)
+        plates = [*(plate.geometry() for plate in legends), *beside]
         if plates != self._plates:
             self._plates = plates
-            self.view.keep_clear(areas)
+            self.view.keep_clear(self._in_view(plates))
+        # A map comes and goes with what is framed: it takes no room of that where there is little.
+        lasting = [plate for plate in legends if not (self._is_small and plate is self.site_map)]
         cards = [card.geometry() for card in self.cards if card.isVisibleTo(self)]
-        key = (native.size(), len(legends), self.trace_plate.isVisibleTo(self), cards)
+        key = (native.size(), len(lasting), self.trace_plate.isVisibleTo(self), cards)
         if key != self._made_room_for and not self._at_plates:  # words that come and go move no camera
             self._made_room_for = key
+            if self._is_small:
+                stay = [
+                    plate.geometry() for plate in (self.mark, self.trace_plate) if plate.isVisibleTo(self)
+                ]
+                beside = (room_of_words(picture, self.mark.scale), *stay, *cards, *self.rulers.areas)
+            areas = self._in_view([*(plate.geometry() for plate in lasting), *beside])
             self.view.framing.keep(areas, anew=not self.steady)
+
+    def _in_view(self, plates: Sequence[QRect]) -> list[tuple[float, float, float, float]]:
+        """Return rectangles of the panel as left, top, width and height in the view."""
+        top = self.view.native.y()
+        return [(each.x(), each.y() - top, each.width(), each.height()) for each in plates]
+
+    def _wants_map(self) -> bool:
+        """Return whether there are halls to find the way between, and room for the map or halls out of the picture."""
+        self._map_wanted = self.site_map.wanted and not (self._is_small and self.site_map.shows_nothing_new)
+        return self._map_wanted
 
 
 def dropped_file(event: QDropEvent) -> str | None:

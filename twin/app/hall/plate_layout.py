@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QWidget
 
 from twin.app.hall.facility_overlay import ToldPlate
@@ -75,29 +75,45 @@ def place_at_top(
     return below
 
 
-def place_legends(picture: QRect, first: QWidget, others: Sequence[QWidget]) -> list[QWidget]:
-    """Place legends from the lower left corner up, then from the lower right, and return those there is room for."""
+def place_legends(
+    picture: QRect, first: QWidget, others: Sequence[QWidget], strips: Collection[QWidget] = ()
+) -> list[QWidget]:
+    """Place legends from the lower left corner up, then from the lower right, and return those there is room for.
+
+    `strips` stand beside one another along the lower edge, as many as fit there.
+    """
     placed: list[QWidget] = []
-    ends = {
-        False: picture.bottom() + 1 - MARGIN,
-        True: picture.bottom() + 1 - MARGIN,
-    }  # of the left side, the right
+    bottom = picture.bottom() + 1 - MARGIN
+    ends = {False: bottom, True: bottom}  # of the left side, the right
+    beside = picture.left() + MARGIN
     for plate in (first, *others):
         least = _LEAST_LEFT if placed else _LEAST_LEFT_BESIDE_FIRST
-        for on_right in (False, True):
-            x = picture.right() + 1 - MARGIN - plate.width() if on_right else picture.left() + MARGIN
-            at = QRect(x, ends[on_right] - plate.height(), plate.width(), plate.height())
-            taken = [other.geometry() for other in placed]
-            if not picture.contains(at) or any(at.intersects(other) for other in taken):
-                continue
-            areas = [area.translated(-picture.topLeft()) for area in (*taken, at)]
-            size = float(picture.width()), float(picture.height())
-            room = free_room(size, tuple((r.x(), r.y(), r.width(), r.height()) for r in areas))
-            whole = room.width >= size[0] and room.height >= size[1]  # there is none
-            if whole or room.width * room.height < least * size[0] * size[1]:
-                continue
-            plate.move(at.topLeft())
-            ends[on_right] = at.top() - BETWEEN
-            placed.append(plate)
-            break
+        size = plate.size()
+        places = [
+            QRect(QPoint(picture.left() + MARGIN, ends[False] - size.height()), size),
+            QRect(QPoint(picture.right() + 1 - MARGIN - size.width(), ends[True] - size.height()), size),
+        ]
+        if plate in strips:
+            places.insert(0, QRect(QPoint(beside, bottom - size.height()), size))
+        at = next((at for at in places if _leaves_room(picture, at, placed, least)), None)
+        if at is None:
+            continue
+        plate.move(at.topLeft())
+        for on_right, column in ((False, at.left() == picture.left() + MARGIN), (True, at == places[-1])):
+            if column:
+                ends[on_right] = at.top() - BETWEEN
+        beside = max(beside, at.right() + 1 + BETWEEN) if plate in strips else beside
+        placed.append(plate)
     return placed
+
+
+def _leaves_room(picture: QRect, at: QRect, placed: Sequence[QWidget], least: float) -> bool:
+    """Return whether a place is in the picture, on no plate, and leaves so much of the picture free in one piece."""
+    taken = [plate.geometry() for plate in placed]
+    if not picture.contains(at) or any(at.intersects(other) for other in taken):
+        return False
+    areas = [area.translated(-picture.topLeft()) for area in (*taken, at)]
+    size = float(picture.width()), float(picture.height())
+    room = free_room(size, tuple((r.x(), r.y(), r.width(), r.height()) for r in areas))
+    whole = room.width >= size[0] and room.height >= size[1]  # there is none
+    return not whole and room.width * room.height >= least * size[0] * size[1]

@@ -13,9 +13,12 @@ from twin.arrays import Bytes, Floats
 from twin.language import tr
 from twin.view3d.base import camera
 from twin.view3d.base.tile_levels import TileLevel
+from twin.view3d.place.free_shape import site_floors
 from twin.view3d.view.hall_view import HallView
 
 _WIDE_PX, _HIGH_PX, _LEAST_PX, _PAD = 236.0, 150.0, 44.0, 10.0
+_SMALL_SHARE = 0.7
+"""A map of a small view is so much as wide and high as others."""
 _FLOOR_ALPHA = 70
 _SIGHT_PX = 40.0
 """How far the cone of sight reaches on the map."""
@@ -34,6 +37,8 @@ class SiteMap(Plate):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._view = view
         self._shown: tuple[object, ...] = ()
+        self._looked: tuple[object, ...] = ()
+        self._whole = False
         self._low, self._px_per_m = np.zeros(2), 1.0
         self.hide()
 
@@ -43,20 +48,33 @@ class SiteMap(Plate):
         return self._view.plant is not None and len(self._halls) > 1
 
     @property
+    def shows_nothing_new(self) -> bool:
+        """Return whether all floors of the site are in the picture anyway."""
+        view = self._view
+        now = view.pose, view.plant, view.size()
+        if view.plant is None or now == self._looked:
+            return self._whole
+        self._looked, (width, height) = now, view.size()
+        x, y, depth = camera.project(view.pose, site_floors(view.plant), width, height).T
+        self._whole = bool(((depth > 0) & (x > 0) & (x < width) & (y > 0) & (y < height)).all())
+        return self._whole
+
+    @property
     def _halls(self) -> list[int]:
         places = self._view.scene.tiles.places
         slots: list[int] = places.slot[places.at(TileLevel.HALL)].tolist()
         return slots
 
-    def take_site(self) -> None:
-        """Lay the map out for the site in the view."""
+    def take_site(self, small: bool) -> None:
+        """Lay the map out for the site in the view, smaller where that is `small`."""
         plant = self._view.plant
         if plant is None or not self.wanted:
             return
         halls = self._halls
         low = np.array([plant.halls.x0_m[halls].min(), plant.halls.y0_m[halls].min()])
         size = np.array([plant.halls.x1_m[halls].max(), plant.halls.y1_m[halls].max()]) - low
-        scale = min((_WIDE_PX - 2 * _PAD) / size[0], (_HIGH_PX - 2 * _PAD) / size[1])
+        most = np.array([_WIDE_PX, _HIGH_PX]) * (_SMALL_SHARE if small else 1.0) - 2 * _PAD
+        scale = float((most / size).min())
         wide, high = size * scale + 2 * _PAD
         self.fit(max(wide, _LEAST_PX), max(high, _LEAST_PX))
         self._px_per_m = scale

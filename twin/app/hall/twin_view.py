@@ -11,7 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from twin.app.hall.compact_plates import ROOMY_PX, fewer
-from twin.app.hall.overlay import LegendPlate
+from twin.app.hall.legend_plate import LegendPlate
 from twin.app.toolkit.look import Look, label
 from twin.app.toolkit.nested_layouts import nest
 from twin.app.toolkit.standing_badge import StandingBadge

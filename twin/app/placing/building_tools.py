@@ -63,7 +63,7 @@ class BuildingTools:
     ) -> None:
         self._session, self._editor, self._view, self._place = session, editor, view, place
         self._tell, self._show_things = tell, show_things
-        self.wall = WallTool(editor, view, self._hall_at, tell)
+        self.wall = WallTool(editor, view, self.hall_at, tell)
         editor.landed.connect(self._show_new)
 
     def add_walls(self) -> None:
@@ -73,7 +73,7 @@ class BuildingTools:
     def add_column(self, at: Place | None = None) -> None:
         """Put a column at a place of the floor; None: it is carried there first."""
         if at is not None:
-            self._editor.do(AddColumn(self._hall_at(at), at))
+            self._editor.do(AddColumn(self.hall_at(at), at))
             return
         shape = MovedShape.single(*COLUMN_M)
         self._carry(Carried(tr("Column"), shape, (_HIGH_M,), on_floor=_column, fixed=True))
@@ -81,7 +81,7 @@ class BuildingTools:
     def add_door(self, at: Place | None = None) -> None:
         """Put a door into the wall nearest to a place of the floor; None: it is carried there first."""
         if at is not None:
-            self._editor.do(AddDoor(self._hall_at(at), at))
+            self._editor.do(AddDoor(self.hall_at(at), at))
             return
         plant = self._session.plant
         if plant is not None and not any(building.all_walls for building in plant.halls.buildings):
@@ -139,7 +139,7 @@ class BuildingTools:
         menu.addAction(tr("Add a column here"), partial(self.add_column, at))
         menu.addAction(tr("Add a wall from here"), partial(self.wall.begin, at))
         menu.addAction(tr("Add a door in the nearest wall"), partial(self.add_door, at))
-        menu.addAction(tr("Floor load, ceiling, walls"), partial(self._show_things, (self._hall_at(at),)))
+        menu.addAction(tr("Floor load, ceiling, walls"), partial(self._show_things, (self.hall_at(at),)))
 
     @property
     def hall(self) -> str:
@@ -156,7 +156,8 @@ class BuildingTools:
                 return plant.halls.ids[int(table.hall[slot])]
         return plant.halls.ids[0]
 
-    def _hall_at(self, at: Place) -> str:
+    def hall_at(self, at: Place) -> str:
+        """Return the id of the hall whose floor is at a place, or nearest to it; "" without a scene."""
         plant = self._session.plant
         return "" if plant is None else plant.halls.ids[FloorPlan.of(plant).hall_at(*at)]
 

@@ -10,7 +10,7 @@ from psygnal import Signal
 
 from twin.app.session.session import Session
 from twin.app.toolkit.problem_notice import Trouble
-from twin.app.world.nodes_of_thing import nodes_of
+from twin.app.world.nodes_of_thing import nodes_of, places_of
 from twin.commands.edit.draft_steps import DraftStep
 from twin.language import tr
 from twin.record.channels import NodeCondition
@@ -219,5 +219,5 @@ class ActsByHand:
             drained = frame.values["node.condition"][nodes] == NodeCondition.DRAINED
             changed = drained if done.kind == "undrain" else ~drained
             if not changed.all():
-                targets = [plant.nodes.ids[node] for node in nodes[changed].tolist()]
+                targets = places_of(plant, nodes[changed])
         return tuple(Intervention(at=done.at_s, kind=kind, target=target, value=value) for target in targets)

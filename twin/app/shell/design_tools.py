@@ -61,7 +61,7 @@ class DesignTools:
         self._show = show
         self._array: ArrayDialog | None = None
         self.building = BuildingTools(session, editor, hall.view, tools.place, show, self._show_properties)
-        hall.floor_menu = self.building.fill
+        hall.floor_menu = self._fill_floor
         self.marks = ViewMarks(session, hall.state)
         editor.guard = self.marks.why_not
         outliner.attach(self.marks, hall.state)
@@ -289,6 +289,15 @@ class DesignTools:
             rents.addAction(title, act).setEnabled(bool(document.scenario.rentals))
         rents.menuAction().setEnabled(standing)
         return menu
+
+    def _fill_floor(self, menu: QMenu, at: tuple[float, float]) -> None:
+        """Offer what can be done with the hall under a place of the floor, and what can be added there."""
+        hall = self.building.hall_at(at)
+        if hall:
+            of_hall = QMenu(tr("Hall {hall}", hall=hall), menu)
+            menu.addMenu(of_hall)
+            self._hall.menus.fill_place(of_hall, hall)
+        self.building.fill(menu, at)
 
     def _nameable(self, id: str) -> bool:
         model = self._outliner.model

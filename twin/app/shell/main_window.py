@@ -26,6 +26,7 @@ from twin.app.branches.diverged_past import BranchPast
 from twin.app.compare.actions import CompareRuns
 from twin.app.compare.with_file import Comparing
 from twin.app.faults.break_dialog import BreakDialog
+from twin.app.faults.drains import Drains
 from twin.app.faults.menu import FaultsMenu
 from twin.app.files.files import Files
 from twin.app.files.live_recording import Growing
@@ -148,6 +149,7 @@ class MainWindow(WindowApi):
         self.incident_actions, self.lessons = IncidentActions(self), LessonActions(self)
         self.presenting, self.needs = presenting_of(self), NeedActions(self)
         self._status()
+        self.drains = Drains(session, self.notifications.ask)
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
@@ -234,7 +236,7 @@ class MainWindow(WindowApi):
         session.figures_changed.connect(lambda _: self.hall.tell(self.docks.alarms.alarms))
         self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
         self.hall.menus.break_wanted.connect(self.break_thing)
-        self.hall.menus.act_wanted.connect(session.intervene)
+        self.hall.menus.act_wanted.connect(self.drains.act)
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
         self.docks.spares.chosen.connect(self.going.to)

@@ -25,6 +25,7 @@ def palette_entries(window: WindowApi) -> list[PaletteEntry]:
     return [
         *window.menus.entries(),
         *window.faults.entries(),
+        *window.drains.entries(),
         *window.help.entries(),
         *figure_entries(window),
         *scene_entries(window, window.files.open_and_play),

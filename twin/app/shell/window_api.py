@@ -13,6 +13,7 @@ from twin.app.bookmarks.views import Views
 from twin.app.branches.actions import BranchActions
 from twin.app.compare.actions import CompareRuns
 from twin.app.compare.with_file import Comparing
+from twin.app.faults.drains import Drains
 from twin.app.faults.menu import FaultsMenu
 from twin.app.files.files import Files
 from twin.app.files.welcome import Welcome
@@ -162,6 +163,7 @@ class WindowApi(QMainWindow):
     planner: JobPlanner
     branching: BranchActions
     faults: FaultsMenu
+    drains: Drains
     lessons: LessonQuestions
     lesson_writing: LessonWork
     drills: DrillQuestions

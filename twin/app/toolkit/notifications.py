@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from twin.app.toolkit import theme as themes
 from twin.app.toolkit.look import Look, label, tool_button
@@ -66,6 +75,9 @@ class Note(QFrame):
     def dismiss(self) -> None:
         """Take this note away."""
         stack = self.parentWidget()
+        focused = QApplication.focusWidget()
+        if isinstance(stack, Notifications) and focused is not None and self.isAncestorOf(focused):
+            stack.give_focus_back()
         self.hide()
         self.setParent(None)
         self.deleteLater()
@@ -104,6 +116,8 @@ class Notifications(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         parent.installEventFilter(self)
+        self._focused: QWidget | None = None  # before a note was
+        QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
         self.hide()
 
     @property
@@ -147,6 +161,16 @@ class Notifications(QWidget):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self.settle()
         return super().eventFilter(watched, event)
+
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new is not None and self.isAncestorOf(new) and old is not None and not self.isAncestorOf(old):
+            self._focused = old
+
+    def give_focus_back(self) -> None:
+        """Let keys go where they went before somebody answered a note: not to the button that comes next."""
+        before, self._focused = self._focused, None
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus()
 
     def _add(self, note: Note) -> Note:
         # What waits for an answer goes last.

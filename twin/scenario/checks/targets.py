@@ -111,7 +111,9 @@ def kind_of(
     numbered = _out_of_range(scenario, target, wanted)
     if numbered:
         return None, numbered, ""
-    if target.partition("/")[0] in generators or set(wanted) <= {*PLACES, *_ENDS}:
+    if "hall" in wanted and nearest(target, names(scenario, "hall")):
+        return None, wrong, near(target, names(scenario, "hall"))
+    if target.partition("/")[0] in generators or set(wanted) <= {*PLACES, "hall", *_ENDS}:
         return None, wrong, _near_switch(scenario, target, generators) if set(wanted) & set(_ENDS) else ""
     known = [name for kind in wanted for name in names(scenario, kind)]
     if nearest(target, known):

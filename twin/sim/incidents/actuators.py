@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from twin.plant.find import find
+from twin.plant.graph import nodes_at
 from twin.plant.tables import Plant
 from twin.record.events import Severity, Value
 from twin.scenario.schema.faults import Intervention
@@ -79,21 +78,9 @@ class Actuators:
         return "" if found is None else found[0]
 
     def nodes_of(self, target: str) -> list[int]:
-        """Return the nodes of a GPU, node, rack or row; none of other things."""
-        found = find(self.plant, target)
-        if found is None:
-            return []
-        kind, slot = found
-        nodes = self.plant.nodes
-        if kind == "node":
-            mask = np.arange(len(nodes.ids)) == slot
-        elif kind == "gpu":
-            mask = np.arange(len(nodes.ids)) == self.plant.gpus.node[slot]
-        elif kind == "rack":
-            mask = nodes.rack == slot
-        else:
-            mask = self.plant.racks.row[nodes.rack] == slot
-        return np.flatnonzero(mask & nodes.present).tolist()
+        """Return the nodes of a GPU, node, rack, row or hall; none of other things."""
+        nodes: list[int] = nodes_at(self.plant, target).tolist()
+        return nodes
 
     def job(self, name: str) -> JobRow | None:
         """Return the job of that name, if there is one."""

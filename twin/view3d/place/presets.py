@@ -299,6 +299,11 @@ def overview_boxes(plant: Plant, geometry: Geometry, outside: Box) -> Box:
     return np.concatenate([low for low, _ in shown]), np.concatenate([high for _, high in shown])
 
 
+def is_small(plant: Plant, geometry: Geometry) -> bool:
+    """Return whether the racks stand so close together that an overview shows all of them whole."""
+    return _largeness(*_racks_box(plant, geometry)) < 0.5
+
+
 def _is_site(plant: Plant, hall: int = -1) -> bool:
     """Return whether racks stand in several halls, of which none is chosen."""
     return np.unique(plant.racks.hall[_in_hall(plant, hall)]).size > 1

@@ -37,7 +37,7 @@ from twin.view3d.gl.values import ValueTexture
 from twin.view3d.place.cable_field import CableField
 from twin.view3d.place.outline_marks import marks_of
 from twin.view3d.place.picking import Hit, Picker
-from twin.view3d.place.presets import INSIDE, NONE, framed, open_side, preset_pose
+from twin.view3d.place.presets import INSIDE, NONE, framed, hall_of, open_side, preset_pose
 from twin.view3d.place.site_plan import SitePlan, site_plan
 from twin.view3d.view.edit_overlay import EditView
 from twin.view3d.view.framing import Framing
@@ -309,17 +309,19 @@ class HallView:
         """Move the camera to one of `presets.PRESETS`."""
         if self.plant is None or self.geometry is None:
             return
+        chosen = self.state.selection  # what is chosen later on is not what was framed
+        make = partial(self._preset_pose, name, chosen)
         if name in INSIDE:
-            width, height = self.size()
-            self.go(self._preset_pose(name, width / height), animate)
-        else:
-            self.framing.frame(partial(self._preset_pose, name), stay=False, animate=animate)
+            self.go(make(float(np.divide(*self.size()))), animate)
+            return
+        site = name == "overview" and hall_of(self.plant, chosen) < 0
+        self.framing.frame(make, stay=False, animate=animate, site=site)
 
-    def _preset_pose(self, name: str, aspect: float) -> CameraPose:
+    def _preset_pose(self, name: str, chosen: Sequence[str], aspect: float) -> CameraPose:
         """Return the pose of a preset in the hall that stands."""
         assert self.plant is not None
-        assert self.geometry is not None
-        return preset_pose(name, self.plant, self.geometry, aspect, self.state.selection, self.outside)
+        geometry = self.geometry or build_geometry(self.plant)
+        return preset_pose(name, self.plant, geometry, aspect, chosen, self.outside)
 
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
@@ -329,8 +331,7 @@ class HallView:
         if self._flight is not None:
             flight, start_s = self._flight
             self._pose = flight.at(wall_s - start_s)
-            self._moved_s = wall_s
-            dirty = True
+            self._moved_s, dirty = wall_s, True
             if wall_s - start_s >= flight.duration_s:
                 self._flight = None
                 self.publish()
@@ -338,8 +339,7 @@ class HallView:
         if not self.settled and wall_s - self._moved_s > REST_S:
             self.settled = dirty = True
             self.scene.names.place_anew()
-        if not self.state.still and self.scene.advance(way * elapsed, moving=not self.settled):
-            dirty = True
+        dirty |= not self.state.still and self.scene.advance(way * elapsed, moving=not self.settled)
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self.settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
         if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):

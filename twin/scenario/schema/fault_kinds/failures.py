@@ -81,7 +81,7 @@ KINDS = (
     FaultKind(
         "drain",
         tr("Drain"),
-        PLACES,
+        (*PLACES, "hall"),
         (FaultEvents("drained", "undrained"),),
         options=("for", "value"),
         value="text",
@@ -92,6 +92,11 @@ KINDS = (
         verb=tr("Drain"),
     ),
     FaultKind(
-        "undrain", tr("Undrain"), PLACES, (FaultEvents("undrained"),), severity="notice", verb=tr("Undrain")
+        "undrain",
+        tr("Undrain"),
+        (*PLACES, "hall"),
+        (FaultEvents("undrained"),),
+        severity="notice",
+        verb=tr("Undrain"),
     ),
 )
