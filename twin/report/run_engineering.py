@@ -21,6 +21,7 @@ from twin.report.markup import Child, Markup, joined, number, table
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import MEANINGS
 from twin.report.run_limits import limits_table
+from twin.report.run_network import network_table
 from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
 from twin.shown_text import inner
@@ -32,6 +33,7 @@ def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
         [
             table(("figure", "value", "meaning"), _power(facts), caption="Power"),
             limits_table(facts.limits, facts.year),
+            network_table(facts.network),
             curves.get("power"),
             table(("figure", "value", "meaning"), _cooling(facts), caption="Cooling and water"),
             curves.get("temperature"),

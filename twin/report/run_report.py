@@ -16,6 +16,7 @@ from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog, CatalogError
 from twin.language import counted
 from twin.planning.job.result import PlanError
+from twin.planning.network.switch_loss import network_limits
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.failure_table import YEAR_S, failure_table
 from twin.planning.risk.risk import JobRisk, risk_of
@@ -115,6 +116,7 @@ def run_report(
         limits_of(scenario, first[1], catalog),
         slow_share(found),
         _link_load(reader),
+        network_limits(scenario, first[1], catalog),
     )
     curves = run_story.time_curves(reader, events)
     shown = [figure_of(picture) for picture in pictures]
