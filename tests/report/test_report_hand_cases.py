@@ -215,7 +215,18 @@ def test_present_value_has_its_chance_and_the_rate_its_hurdle() -> None:
 def test_shares_of_a_hundred_hours_add_up() -> None:
     said = bridge_words(facts(), 0.88888)
     assert said.startswith("Goodput is 88.9 %")
-    assert "10.0 idled, 10.0 went to stops and checkpoints, 30.0 to waits within steps: 50.0 were" in said
+    assert "10.00 idled, 10.00 went to stops and checkpoints, 30.00 to waits within steps: 50.00 were" in said
+
+
+def test_waits_within_steps_are_rounded_once_on_all_pages() -> None:
+    """14.4149 + 12.0249 = 26.4398 is 26.44 on the first page as in the line of the method, 14.42 + 12.02."""
+    booked = {"productive": 62.3402, "pipeline_bubble": 14.4149, "straggler": 12.0249, "idle_spare": 11.22}
+    first = re.search(r"([\d.]+) to waits within steps: ([\d.]+) were", bridge_words(facts(booked), 0.88))
+    line = time_words(facts(booked))
+    assert first is not None
+    waits = sum(map(float, re.findall(r"\N{MINUS SIGN} ([\d.]+) (?:pipeline bubble|stragglers)", line)))
+    assert float(first[1]) == pytest.approx(waits)
+    assert f"= {first[2]} % productive" in line.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:

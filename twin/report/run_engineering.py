@@ -149,7 +149,9 @@ def reliability(facts: RunFacts) -> Markup:
             rows.append(("The same for one node", number(each_s, length(each_s)), meaning))
     if count := len(facts.restarts_s):
         mean_s, p90_s = float(facts.restarts_s.mean()), float(np.quantile(facts.restarts_s, 0.9))
-        beside = f"P90 {length(round(p90_s))}; of {counted(count, 'restart')}, stops on the way in them"
+        beside = (
+            f"P90 {length(round(p90_s))}; of {counted(count, 'restart')} to a step, stops on the way in them"
+        )
         rows.append(("Mean time to the next step", number(mean_s, length(round(mean_s))), beside))
     if (time := repair_time(summary)) is not None and time.at_least_s:
         still = f"; {time.open:,} still open count up to the end, so it is at least this" if time.open else ""

@@ -14,7 +14,8 @@ from twin.arrays import Floats
 from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
-from twin.report.loss_groups import time_shares
+from twin.record.accounts import RESTING
+from twin.report.loss_groups import PRODUCTIVE, WITHIN_STEPS, hundredths
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
@@ -32,7 +33,6 @@ from twin.report.training_progress import end_range, progress_words, under_way
 from twin.report.words import (
     amount,
     length,
-    parts_in,
     percent,
     rounded,
     usd_middle_and_range,
@@ -98,15 +98,21 @@ def verdict(facts: RunFacts) -> str:
 
 
 def bridge_words(facts: RunFacts, goodput: float) -> str:
-    """Return how goodput and the productive share of all GPU time hang together: parts that add up to the whole."""
-    shares = time_shares(facts.ledger_gpu_s)
-    if shares is None:
+    """Return how goodput and the productive share of all GPU time hang together: parts that add up to the whole.
+
+    The parts are sums of what the ledger prints, so that no other page has them in another rounding.
+    """
+    told = hundredths(facts.ledger_gpu_s)
+    idle = sum(told.get(account, 0) for account in RESTING)
+    whole, productive = sum(told.values()), told.get(PRODUCTIVE, 0)
+    if idle == whole:
         return f"Goodput is {percent(goodput)} of an ideal run of the same GPUs."
-    parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
-    idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
+    waits = sum(told.get(account, 0) for account in WITHIN_STEPS)
+    parts = (idle, whole - idle - waits - productive, waits, productive)
+    idled, stops, waited, worked = (f"{part / 100.0:.2f}" for part in parts)
     return (
         f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
-        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within steps: {productive} were "
+        f"{idled} idled, {stops} went to stops and checkpoints, {waited} to waits within steps: {worked} were "
         "productive."
     )
 
