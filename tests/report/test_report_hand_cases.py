@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,8 +28,9 @@ from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
 from twin.report.money_worth import sale_of, sale_table, worth_words
 from twin.report.next_steps import next_words
-from twin.report.published import PublishedFigure, published_figures
+from twin.report.published import PublishedFigure, published_figures, works_words
 from twin.report.run_data import RunFacts
+from twin.report.run_method import scene_sources
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
@@ -52,8 +54,7 @@ def test_what_was_not_productive_is_one_sum_and_its_parts() -> None:
     whole = made.account_usd()[ACCOUNTS.index(PRODUCTIVE)] + made.unproductive_usd + made.base_usd
     assert whole.tolist() == pytest.approx(made.total_usd.tolist())
     assert unproductive_words(made) == [
-        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive: waits "
-        "within steps 4.50, idle GPUs 1.50, stops and restarts 0.750, checkpoint writes 0.750."
+        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive."
     ]
     assert unproductive_words(ledger({"productive": 1.0}, 1.0)) == []
 
@@ -105,6 +106,16 @@ def test_published_figures_stand_with_author_year_and_table() -> None:
     shipped = published_figures(
         "Llama 3 405B on 16,384 H100", {"simulated_s": DAY_S, "ettr": 0.93, "mfu": 0.38}
     )
+    assert works_words(shipped) == "Grattafiori et al. 2024, table 4, table 5"
+    told = published_words(replace(facts(), scenario=load("builtin:llama3-16k").scenario, published=shipped))
+    assert told.endswith(
+        "MFU while steps run: Grattafiori et al. 2024 had tensor 8, context 1, pipeline 16 (table 4); this run has "
+        "tensor 8, context 2, pipeline 16, interleave 2, chosen by the scene: all other tables show this one."
+    )
+    sources = unescape(str(scene_sources(load("builtin:lab-16").scenario, shipped)))
+    sources = sources.replace("\N{NO-BREAK SPACE}", " ")
+    assert all(figure.source in sources for figure in shipped)
+    assert "Published figures" not in str(scene_sources(load("builtin:lab-16").scenario))
     assert {(figure.work, figure.place) for figure in shipped} == {
         ("Grattafiori et al. 2024", "text of table 5"), ("Grattafiori et al. 2024", "table 4"),
     }  # fmt: skip
@@ -215,18 +226,18 @@ def test_present_value_has_its_chance_and_the_rate_its_hurdle() -> None:
 def test_shares_of_a_hundred_hours_add_up() -> None:
     said = bridge_words(facts(), 0.88888)
     assert said.startswith("Goodput is 88.9 %")
-    assert "10.00 idled, 10.00 went to stops and checkpoints, 30.00 to waits within steps: 50.00 were" in said
+    assert "50.00 were productive, 30.00 waits within steps, 10.00 stops and checkpoints, 10.00 idle" in said
 
 
 def test_waits_within_steps_are_rounded_once_on_all_pages() -> None:
     """14.4149 + 12.0249 = 26.4398 is 26.44 on the first page as in the line of the method, 14.42 + 12.02."""
     booked = {"productive": 62.3402, "pipeline_bubble": 14.4149, "straggler": 12.0249, "idle_spare": 11.22}
-    first = re.search(r"([\d.]+) to waits within steps: ([\d.]+) were", bridge_words(facts(booked), 0.88))
+    first = re.search(r"([\d.]+) were productive, ([\d.]+) waits within", bridge_words(facts(booked), 0.88))
     line = time_words(facts(booked))
     assert first is not None
     waits = sum(map(float, re.findall(r"\N{MINUS SIGN} ([\d.]+) (?:pipeline bubble|stragglers)", line)))
-    assert float(first[1]) == pytest.approx(waits)
-    assert f"= {first[2]} % productive" in line.replace("\N{NO-BREAK SPACE}", " ")
+    assert float(first[2]) == pytest.approx(waits)
+    assert f"= {first[1]} % productive" in line.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QBuffer, QByteArray
+from PySide6.QtGui import QImage
 from report_facts import facts
 
 import twin
@@ -27,6 +29,7 @@ from twin.report.comparison.report import change_words, compare_report
 from twin.report.engineer_words import power_words, repairs_words
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
+from twin.report.paper import laid_out
 from twin.report.published import A_DAY, PublishedFigure
 from twin.report.run_assumptions import assumptions
 from twin.report.run_data import RunFacts
@@ -114,6 +117,28 @@ def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
     assert money_words(RunMoney(short)).endswith(
         "No price. No power. The section Money tells what else they leave out."
     )
+
+
+def test_sums_of_parts_and_first_starts_have_their_notes(text: str) -> None:
+    said = Page(text).text
+    assert "those of parts add up in the mean, not as P5, P50, P95 and shares." in said
+    assert re.search(r"\d stops? \+ \d+ first starts? = \d+ starts in the ledger", said) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lab-16", "llama3-16k", "nvl72-row"])
+def test_the_first_page_has_slack(name: str, tmp_path: Path, qapp: object) -> None:
+    """Of its height 8 % are free: a longer sentence, or a table of one line more, spills nothing."""
+    path = tmp_path / "a.twinrun"
+    run(load(f"builtin:{name}").scenario, until_s=86400.0 if name == "lab-16" else 2 * 86400.0, record=path)
+    picture = QImage(1200, 675, QImage.Format.Format_RGB32)
+    picture.fill(0)
+    data = QByteArray()
+    picture.save(QBuffer(data), "PNG")  # type: ignore[call-overload]
+    with Reader(path) as reader:
+        laid = laid_out(run_report(reader, [ReportPicture(bytes(data.data()), "At work, 10:00")]))
+    assert laid.free(0) >= 0.08
+    assert laid.page_of["engineering"] == 3
 
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:

@@ -34,7 +34,7 @@ _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
-_ROW = 18.0
+_ROW = 15.0
 """Height of a bar of the money of a run, of which there are several [px]."""
 _HEADS = ("P5", "P50", "P95")
 _MOST_LEFT_OUT = 2
@@ -116,19 +116,12 @@ def money_words(found: RunMoney | str) -> str:
 
 
 def unproductive_words(ledger: LedgerUsd) -> list[str]:
-    """Return what GPU time cost that was not productive: one sum, and its parts in its unit; nothing where all was."""
+    """Return what GPU time cost that was not productive, as one sum: the chart has its parts; nothing where all was."""
     usd = ledger.unproductive_usd
-    middle = float(np.median(usd))
-    if middle <= 0.0:
+    if float(np.median(usd)) <= 0.0:
         return []
-    scale, _ = usd_scale(middle)
-    parts = [
-        f"{group.title} {rounded(float(np.median(part)) / scale, 3)}" for group, part in losses_usd(ledger)
-    ]
     share = percent(float(np.median(usd / ledger.total_usd)), 0)
-    return [
-        f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive: {', '.join(parts)}."
-    ]
+    return [f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive."]
 
 
 def _hour_words(books: SiteBooks) -> list[str]:

@@ -287,7 +287,7 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                     ]
                 ),
             ),
-            ("sources", "Sources of the scene", run_method.scene_sources(scenario)),
+            ("sources", "Sources of the scene", run_method.scene_sources(scenario, facts.published)),
         ),
     )
 
