@@ -22,7 +22,7 @@ from twin.planning.risk.risk import JobRisk
 from twin.record.accounts import ACCOUNTS
 from twin.record.series import Series
 from twin.report import job_step as job_steps
-from twin.report import run_story
+from twin.report import run_curves, run_story
 from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
@@ -147,12 +147,12 @@ def test_curves_end_with_the_last_whole_bin_of_many_samples() -> None:
     assert whole_bins(t_s, 31.0, 4) == 3
     assert whole_bins(t_s, 36.0, 4) == 4
     assert whole_bins(t_s, 30.0, 420) == 4
-    begins = np.linspace(0.0, 1000.0, run_story.POINTS)
-    values = np.full(run_story.POINTS, 90.0, np.float32)
+    begins = np.linspace(0.0, 1000.0, run_curves.POINTS)
+    values = np.full(run_curves.POINTS, 90.0, np.float32)
     values[-1] = 0.0
     reader = SimpleNamespace(series=lambda *_, **__: Series(begins, values, values, values), t_end_s=1000.1)
-    line = run_story.site_curve(reader, "site.goodput_now", "now", 1.0)  # type: ignore[arg-type]
-    assert len(line.t_s) == len(line.mean) == run_story.POINTS - 1
+    line = run_curves.site_curve(reader, "site.goodput_now", "now", 1.0)  # type: ignore[arg-type]
+    assert len(line.t_s) == len(line.mean) == run_curves.POINTS - 1
     assert line.low.min() == 90.0
 
 

@@ -28,10 +28,12 @@ from twin.report.run_limits import (
     LoadLimit,
     LoadLimits,
     full_load_words,
+    holds_words,
     limits_of,
     limits_words,
+    network_table,
+    network_words,
 )
-from twin.report.run_network import holds_words, network_table, network_words
 from twin.runtime.typical_year import typical_year
 from twin.scenario import load
 from twin.scenario.schema.document import Scenario

@@ -16,8 +16,7 @@ from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
-from twin.report.run_limits import limits_words
-from twin.report.run_network import network_words
+from twin.report.run_limits import limits_words, network_words
 from twin.report.run_summary import interval
 from twin.report.training_progress import under_way
 from twin.report.words import amount, length, percent, rounded

@@ -69,6 +69,7 @@ figure img{display:block;width:100%;height:auto;border-radius:8px}
 svg{display:block;width:100%;height:auto;font:12px Inter,"Segoe UI","Noto Sans","DejaVu Sans",system-ui,sans-serif}
 svg text{fill:var(--quiet)}svg .strong{fill:var(--ink)}svg .title{fill:var(--ink);font-weight:600}
 svg .grid{stroke:var(--hair)}svg .axis{stroke:var(--faint)}svg .mark{stroke:var(--bad);stroke-opacity:.45}
+svg .limit{stroke:var(--bad);stroke-width:1.2;stroke-dasharray:7 4}
 svg .whisker{stroke:var(--ink);stroke-width:1.5}
 svg .gap{stroke:var(--card);stroke-width:3}svg .thread{stroke:var(--quiet);stroke-dasharray:2 3}
 .l1{stroke:var(--c1)}.l2{stroke:var(--c2)}.l3{stroke:var(--c3)}.l4{stroke:var(--c4)}
