@@ -38,6 +38,7 @@ from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
 from twin.report.run_summary import cost, expected_words, verdict
+from twin.report.style import STYLE
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -457,3 +458,13 @@ def test_alarms_name_their_component_once_with_abbreviations_in_capitals() -> No
     assert "llama3: llama3" not in said
     assert "gpu/0/1: GPU HBM3 memory" in said
     assert "gpu/0/2CPU" in said
+
+
+def test_on_narrow_screens_words_stay_whole_and_wide_things_scroll() -> None:
+    narrow = STYLE.partition("@media (max-width:640px){.questions")[2].partition("@media print")[0]
+    for rule in (
+        ".scroll th{overflow-wrap:break-word",
+        "figure:has(svg){overflow-x:auto}",
+        ".sources{min-width:",
+    ):
+        assert rule in narrow

@@ -85,7 +85,8 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
-    said.append(network_words(facts.network, facts.link_load))
+    down = summary.get("failures", {}).get("down", {})
+    said.append(network_words(facts.network, facts.link_load, down.get("most")))
     return " ".join(part for part in said if part)
 
 

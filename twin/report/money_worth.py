@@ -100,7 +100,7 @@ def sale_table(books: SiteBooks) -> Markup | None:
     likely: list[tuple[Child, ...]] = [
         ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
         (
-            "Return, at likely prices, what is left at the end counted; interest, the hurdle",
+            "Return with what is left at the end; the hurdle",
             "",
             f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
             "",

@@ -53,7 +53,8 @@ _AS_USUAL = "as long"
 _OF_SWITCHES = (
     "Of each tier the switch whose loss is worst, by the routes of the model. Busiest link: its load while the job "
     "communicates as fast as with all switches, over what the technology of the fabric lets through; above 100 % it "
-    "communicates that much slower. Not among them: two switches lost at once, and a switch lost with its power."
+    "communicates that much slower; in the mean: of a step. Not among them: two switches lost at once, and "
+    "a switch lost with its power."
 )
 
 
@@ -298,13 +299,17 @@ def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Mark
 # --- the network with one switch lost
 
 
-def network_words(found: NetworkLimits | None, link_load: float | None) -> str:
+def network_words(
+    found: NetworkLimits | None, link_load: float | None, down_most: float | None = None
+) -> str:
     """Return how near the network is to its limit, with all switches and with one lost; "": nothing is known.
 
     Parameters
     ----------
     link_load
         Highest load of a link in the run, as the mean over a step [-]; None: none carried anything.
+    down_most
+        Nodes in repair at most in the run; None: unknown.
     """
     said = []
     if link_load is not None:
@@ -316,19 +321,19 @@ def network_words(found: NetworkLimits | None, link_load: float | None) -> str:
         )
         said.append(f"The busiest link of the network was {full} full in the mean of a step{peak}.")
     if found is not None:
-        said += [_loss_words(loss, found) for loss in found.losses]
+        said += [_loss_words(loss, down_most) for loss in found.losses]
     return " ".join(said)
 
 
-def _loss_words(loss: SwitchLoss, found: NetworkLimits) -> str:
+def _loss_words(loss: SwitchLoss, down_most: float | None) -> str:
     """Return what comes of the loss of a switch and what would hold, in a sentence."""
     lost = f"With a {loss.role.words} lost"
     if not loss.gpus:
         full = "" if loss.busiest is None else f" it is asked for {percent(loss.busiest, 0)}"
-        return f"{lost}{full}: {holds_words(loss)}."
+        return f"{lost}{full}: {holds_words(loss, down_most)}."
     return (
         f"{lost} {counted(loss.nodes, 'node')} ({loss.gpus:,} GPUs) {'is' if loss.nodes == 1 else 'are'} cut off: "
-        f"{holds_words(loss)}."
+        f"{holds_words(loss, down_most)}."
     )
 
 
@@ -347,8 +352,8 @@ def step_words(loss: SwitchLoss) -> str:
     return _AS_USUAL if longer < _AS_LONG else f"{percent(longer)} longer"
 
 
-def holds_words(loss: SwitchLoss) -> str:
-    """Return whether the job goes on after a loss, and what would let it."""
+def holds_words(loss: SwitchLoss, down_most: float | None = None) -> str:
+    """Return whether the job goes on after a loss, and what would let it, beside the nodes in repair at most."""
     if loss.job_nodes > loss.spares:
         lacks = loss.job_nodes - loss.spares
         instead = (
@@ -358,12 +363,15 @@ def holds_words(loss: SwitchLoss) -> str:
         )
         return (
             f"the job stops, {instead}; to hold: cards on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
-            " behind others"
+            " behind other leaves"
         )
     if loss.job_nodes:
+        free = loss.spares - loss.job_nodes
+        most = f" ({down_most:,.0f} were at most)" if down_most else ""
         return (
-            f"the job stops and restarts on {loss.job_nodes:,} of {counted(loss.spares, 'spare node')}; with cards on "
-            "two leaves (homes: 2) it would go on, these at half their bandwidth"
+            f"the job stops and restarts on {loss.job_nodes:,} of {counted(loss.spares, 'spare node')}, if no more "
+            f"than {free:,} are in repair{most}; with cards on two leaves (homes: 2) it would go on, these at half "
+            "their bandwidth"
         )
     if loss.step is None:
         return "no node of a job is among them" if loss.gpus else "nobody is cut off"
@@ -385,7 +393,7 @@ def network_table(found: NetworkLimits | None) -> Markup | None:
         return None
     rows: list[tuple[Child, ...]] = []
     if found.busiest is not None:
-        rows.append(("None", "", _share(found.busiest), _share(found.mean), "usual", ""))
+        rows.append(("No switch", "none", _share(found.busiest), _share(found.mean), "as usual", ""))
     rows += [
         (
             f"{capitalised(loss.role.words)} {loss.switch}, one of {loss.alike:,}",
@@ -397,7 +405,7 @@ def network_table(found: NetworkLimits | None) -> Markup | None:
         )
         for loss in found.losses
     ]
-    heads = ("lost", "cut off", "busiest link", "mean of a step", "step", "what holds")
+    heads = ("lost", "cut off", "busiest link", "in the mean", "step takes", "what holds")
     of_job = f" on job {found.job}" if found.job else ""
     return joined(
         [

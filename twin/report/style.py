@@ -92,7 +92,11 @@ nav .parts{list-style:none;padding:0;margin:0}nav .parts>li{display:flex;gap:4px
 nav .parts>li>a{font-weight:650;flex:0 0 110px}
 data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:1.5}
 .full{fill:var(--ink);stroke:var(--ink);stroke-width:1.5}
-@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}}
+@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}
+.cards{grid-template-columns:repeat(2,minmax(0,1fr))}.cards div{padding:8px 10px}.cards dd{font-size:15px}
+.sources{min-width:760px}.scroll td,.scroll th{overflow-wrap:break-word;min-width:72px}
+.scroll td:first-child,.scroll th:first-child{min-width:104px}
+figure:has(svg){overflow-x:auto}figure svg{min-width:640px}figcaption{position:sticky;left:0}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--accent:#000;--badge:#fff;--badgeink:#000;"""
     + _PAPER
     + """}
