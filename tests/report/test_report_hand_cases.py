@@ -17,8 +17,10 @@ from twin.analysis.money_words import cash_sentences
 from twin.commands.edit.command import EditedScene
 from twin.economics.run_work import GpuHours, JobWork, WorkDone
 from twin.planning.job.result import PlanError
+from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
+from twin.plant.tables import SwitchRole
 from twin.record.accounts import ACCOUNTS
 from twin.record.series import Series
 from twin.report import job_step as job_steps
@@ -273,6 +275,13 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
         "which begin with none in repair): "
     ) in changes_words(replace(run, exposure=SimpleNamespace(model=model, saves=False)))  # type: ignore[arg-type]
     assert fewer.words == "59 spare nodes instead of 96"
+    for nodes, said in ((64, ", but not for a lost leaf, which asks for 64 at once"), (20, "")):
+        leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=nodes, gpus=8 * nodes, job_nodes=nodes)
+        lost = replace(run, network=NetworkLimits("j", 0.9, 0.05, (leaf,)))
+        (fewer,) = [win for win in wins_of(lost) if win.spent]
+        assert fewer.basis.endswith(f"which begin with none in repair){said}"), (
+            "59 less 38.6 in repair leave 20.4"
+        )
 
 
 def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
