@@ -158,7 +158,7 @@ def money_chart(found: RunMoney | str) -> Markup | None:
         low, middle, high = (value / scale for value in spread_of(usd))
         text = f"{rounded(middle, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
         bars.append(RangeBar(title, low, middle, high, text))
-    caption = f" In {unit}: bars end at P50, whiskers run from P5 to P95."
+    caption = f" In {unit}: bars to P50, whiskers from P5 to P95."
     if found.ledger is not None:
         kept = 1.0 - float(np.median(found.ledger.unproductive_usd / found.ledger.total_usd))
         caption = f" {percent(kept, 0)} into productive time.{caption}"
