@@ -78,11 +78,11 @@ def test_the_longest_stop_weighs_most_and_time_for_which_it_waited_is_not_its_re
     assert [gpu_s for _, gpu_s in causes(found, "detection")] == [80.0, 80.0, 80.0]
     restart = found.of("restart_and_load")
     assert restart is not None
-    assert "3 restarts; largest: llama3 stopped" in restart.text
+    assert "3 starts; largest: llama3 stopped" in restart.text
     assert "fault 3" in restart.text
     detection = found.of("detection")
     assert detection is not None
-    assert detection.text.startswith("3 stretches; largest, with 2 like it: llama3 stopped")
+    assert detection.text.startswith("3 stops; largest, with 2 like it: llama3 stopped")
     late = explained(bookings_of_the_end(), 300.0, events_of_the_end(), from_s=200.0)
     assert [gpu_s for _, gpu_s in causes(late, "restart_and_load")] == [400.0], (
         "a range has its own part alone"

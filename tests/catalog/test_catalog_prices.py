@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from twin.catalog import CausePart, Figure, RackPart, TechnologyPart, catalog_from_texts, check, load_catalog
@@ -41,9 +44,28 @@ def test_a_price_has_range_date_and_reason(figure: Figure) -> None:
     assert figure.low is not None
     assert figure.high is not None
     assert figure.date == "2026-11"
-    assert figure.note
+    assert not repeats(figure), "a reason is more than the value again"
     if figure.status in ("recalled", "estimated"):
         assert figure.high - figure.low >= 0.4 * figure.value * (1 - 1e-12)
+
+
+def repeats(figure: Figure) -> bool:
+    """Return whether a note has no words but units, and no numbers but those of the value and its range."""
+    words = set(re.findall(r"[A-Za-z]{4,}", figure.note)) - {"year", "years"}
+    numbers = {float(text.replace(",", "")) for text in re.findall(r"\d[\d,.]*", figure.note)}
+    known = [value for value in (figure.value, figure.low, figure.high) if value is not None]
+    own = {
+        float(f"{value * scale:.6g}") for value in known for scale in (1.0, 100.0, 1e-3, 1.0 / 31_536_000.0)
+    }
+    return not words and numbers <= own
+
+
+def test_a_note_that_repeats_its_value_is_found() -> None:
+    figure = next(figure for figure in load_catalog().figures("gas-kw") if figure.key == "price_usd")
+    assert repeats(replace(figure, note="1,700 USD per kW"))
+    assert repeats(replace(figure, note="1,200 to 2,400 USD a year"))
+    assert not repeats(replace(figure, note="half of 3,400 USD"))
+    assert not repeats(figure)
 
 
 def test_what_is_in_a_part_costs_no_more_than_the_whole_and_the_pieces_sum_to_it() -> None:

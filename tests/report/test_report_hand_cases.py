@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,19 +17,22 @@ from twin.analysis.money_words import cash_sentences
 from twin.commands.edit.command import EditedScene
 from twin.economics.run_work import GpuHours, JobWork, WorkDone
 from twin.planning.job.result import PlanError
+from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
+from twin.plant.tables import SwitchRole
 from twin.record.accounts import ACCOUNTS
 from twin.record.series import Series
 from twin.report import job_step as job_steps
-from twin.report import run_story
+from twin.report import run_curves, run_story
 from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
 from twin.report.money_worth import sale_of, sale_table, worth_words
 from twin.report.next_steps import next_words
-from twin.report.published import PublishedFigure, published_figures
+from twin.report.published import PublishedFigure, published_figures, works_words
 from twin.report.run_data import RunFacts
+from twin.report.run_method import scene_sources
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
@@ -52,8 +56,7 @@ def test_what_was_not_productive_is_one_sum_and_its_parts() -> None:
     whole = made.account_usd()[ACCOUNTS.index(PRODUCTIVE)] + made.unproductive_usd + made.base_usd
     assert whole.tolist() == pytest.approx(made.total_usd.tolist())
     assert unproductive_words(made) == [
-        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive: waits "
-        "within steps 4.50, idle GPUs 1.50, stops and restarts 0.750, checkpoint writes 0.750."
+        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive."
     ]
     assert unproductive_words(ledger({"productive": 1.0}, 1.0)) == []
 
@@ -105,6 +108,16 @@ def test_published_figures_stand_with_author_year_and_table() -> None:
     shipped = published_figures(
         "Llama 3 405B on 16,384 H100", {"simulated_s": DAY_S, "ettr": 0.93, "mfu": 0.38}
     )
+    assert works_words(shipped) == "Grattafiori et al. 2024, table 4, table 5"
+    told = published_words(replace(facts(), scenario=load("builtin:llama3-16k").scenario, published=shipped))
+    assert told.endswith(
+        "MFU while steps run: Grattafiori et al. 2024 had tensor 8, context 1, pipeline 16 (table 4); this run has "
+        "tensor 8, context 2, pipeline 16, interleave 2, chosen by the scene: all other tables show this one."
+    )
+    sources = unescape(str(scene_sources(load("builtin:lab-16").scenario, shipped)))
+    sources = sources.replace("\N{NO-BREAK SPACE}", " ")
+    assert all(figure.source in sources for figure in shipped)
+    assert "Published figures" not in str(scene_sources(load("builtin:lab-16").scenario))
     assert {(figure.work, figure.place) for figure in shipped} == {
         ("Grattafiori et al. 2024", "text of table 5"), ("Grattafiori et al. 2024", "table 4"),
     }  # fmt: skip
@@ -136,12 +149,12 @@ def test_curves_end_with_the_last_whole_bin_of_many_samples() -> None:
     assert whole_bins(t_s, 31.0, 4) == 3
     assert whole_bins(t_s, 36.0, 4) == 4
     assert whole_bins(t_s, 30.0, 420) == 4
-    begins = np.linspace(0.0, 1000.0, run_story.POINTS)
-    values = np.full(run_story.POINTS, 90.0, np.float32)
+    begins = np.linspace(0.0, 1000.0, run_curves.POINTS)
+    values = np.full(run_curves.POINTS, 90.0, np.float32)
     values[-1] = 0.0
     reader = SimpleNamespace(series=lambda *_, **__: Series(begins, values, values, values), t_end_s=1000.1)
-    line = run_story.site_curve(reader, "site.goodput_now", "now", 1.0)  # type: ignore[arg-type]
-    assert len(line.t_s) == len(line.mean) == run_story.POINTS - 1
+    line = run_curves.site_curve(reader, "site.goodput_now", "now", 1.0)  # type: ignore[arg-type]
+    assert len(line.t_s) == len(line.mean) == run_curves.POINTS - 1
     assert line.low.min() == 90.0
 
 
@@ -215,7 +228,18 @@ def test_present_value_has_its_chance_and_the_rate_its_hurdle() -> None:
 def test_shares_of_a_hundred_hours_add_up() -> None:
     said = bridge_words(facts(), 0.88888)
     assert said.startswith("Goodput is 88.9 %")
-    assert "10.0 idled, 10.0 went to stops and checkpoints, 30.0 to waits within steps: 50.0 were" in said
+    assert "50.00 were productive, 30.00 waits within steps, 10.00 stops and checkpoints, 10.00 idle" in said
+
+
+def test_waits_within_steps_are_rounded_once_on_all_pages() -> None:
+    """14.4149 + 12.0249 = 26.4398 is 26.44 on the first page as in the line of the method, 14.42 + 12.02."""
+    booked = {"productive": 62.3402, "pipeline_bubble": 14.4149, "straggler": 12.0249, "idle_spare": 11.22}
+    first = re.search(r"([\d.]+) were productive, ([\d.]+) waits within", bridge_words(facts(booked), 0.88))
+    line = time_words(facts(booked))
+    assert first is not None
+    waits = sum(map(float, re.findall(r"\N{MINUS SIGN} ([\d.]+) (?:pipeline bubble|stragglers)", line)))
+    assert float(first[2]) == pytest.approx(waits)
+    assert f"= {first[1]} % productive" in line.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> None:
@@ -251,6 +275,13 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
         "which begin with none in repair): "
     ) in changes_words(replace(run, exposure=SimpleNamespace(model=model, saves=False)))  # type: ignore[arg-type]
     assert fewer.words == "59 spare nodes instead of 96"
+    for nodes, said in ((64, ", but not for a lost leaf, which asks for 64 at once"), (20, "")):
+        leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=nodes, gpus=8 * nodes, job_nodes=nodes)
+        lost = replace(run, network=NetworkLimits("j", 0.9, 0.05, (leaf,)))
+        (fewer,) = [win for win in wins_of(lost) if win.spent]
+        assert fewer.basis.endswith(f"which begin with none in repair){said}"), (
+            "59 less 38.6 in repair leave 20.4"
+        )
 
 
 def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:

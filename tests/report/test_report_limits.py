@@ -15,7 +15,9 @@ from report_facts import facts
 from twin.analysis.typical_year_words import year_figures
 from twin.catalog import load_catalog
 from twin.commands.edit.command import EditedScene
+from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
 from twin.plant.build import build
+from twin.plant.tables import SwitchRole
 from twin.report.engineer_words import power_words, year_peak_words
 from twin.report.run_engineering import facility
 from twin.report.run_facts import PEAK_WINDOW_S
@@ -26,8 +28,11 @@ from twin.report.run_limits import (
     LoadLimit,
     LoadLimits,
     full_load_words,
+    holds_words,
     limits_of,
     limits_words,
+    network_table,
+    network_words,
 )
 from twin.runtime.typical_year import typical_year
 from twin.scenario import load
@@ -188,3 +193,52 @@ def test_full_loads_follow_from_each_other() -> None:
     solar = SimpleNamespace(**{**vars(year), "grid_w": np.array([80e3, 90e3])})
     assert "hottest hour" not in full_load_words(LIMITS, solar), "sun gives a part"  # type: ignore[arg-type]
     assert full_load_words(None, None) == ""
+
+
+def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
+    """Three of four spines carry 4/3 of 90 %; a leaf cuts off 8 nodes of 8 GPUs, of which the job holds six."""
+    spine = SwitchLoss("ib", SwitchRole.SPINE, "ib/1/0", 4, busiest=1.2, mean=0.06, step=1.031, more=1)
+    racks = ("gpu/0/0", "gpu/0/1")
+    leaf = SwitchLoss(
+        "ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=8, gpus=64, racks=racks, job_nodes=6, spares=9
+    )
+    found = NetworkLimits("train", 0.9, 0.05, (leaf, spine))
+    assert network_words(found, 0.05, 5) == (
+        "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
+        "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if no "
+        "more than 3 are in repair (5 were at most); with cards on two leaves (homes: 2) it would go on, these at half "
+        "their bandwidth. "
+        "With a spine lost it is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: 1 more spine "
+        "beside it."
+    )
+    few = replace(leaf, spares=2)
+    assert holds_words(few) == (
+        "the job stops, 2 spare nodes for the 6 of the job; to hold: cards on two leaves (homes: 2), or 4 more spare "
+        "nodes behind other leaves"
+    )
+    assert holds_words(replace(spine, busiest=1.02, step=1.0001)) == (
+        "it holds: 2 % less bandwidth, a step takes as long"
+    )
+    assert network_words(None, None) == ""
+    told = str(network_table(found))
+    for cell in (
+        "Limits of the network with one switch lost on job train",
+        "64 GPUs of 8 nodes in 2 racks",
+        "120 %",
+    ):
+        assert cell in told
+    assert network_table(replace(found, losses=())) is None
+
+
+def test_engineers_read_of_the_network_on_their_first_page() -> None:
+    run = replace(
+        facts(power={"facility_max_w": 1.566e7}, pue=1.1, thermal={"gpu_max_c": 62.4}),
+        scenario=load("builtin:lab-16").scenario,
+        link_load=0.05,
+        network=NetworkLimits("train", 0.9, 0.05, ()),
+    )
+    assert "5 % full in the mean of a step, and 90 % while" in power_words(run)
+    assert "Limits of the network" not in str(facility(run, {}))
+    spine = SwitchLoss("ib", SwitchRole.SPINE, "ib/1/0", 4, busiest=1.2, mean=0.06, step=1.031, more=1)
+    lost = replace(run, network=NetworkLimits("train", 0.9, 0.05, (spine,)))
+    assert "Limits of the network with one switch lost" in str(facility(lost, {}))

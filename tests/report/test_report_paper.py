@@ -154,13 +154,39 @@ def test_neither_lines_nor_rows_are_left_alone() -> None:
             [*(tag("p", f"line {n}") for n in range(lines)), tag("ul", [tag("li", words) for _ in range(5)])]
         )
         assert laid_out(document("A", "b", [("c", "C", body)], "1")).torn_paragraphs() == []
-    for count in (43, 46, 49):
+    for count in range(43, 55):
         rows = [(f"row {n}", "1 MW") for n in range(count)]
         laid = laid_out(document("A", "b", [("c", "C", table(("a", "b"), rows))], "1"))
         assert laid.torn_rows() == []
         (pages,) = laid.rows_by_page()
-        assert min(pages) >= 2, (count, pages)
+        assert min(pages) >= 4, (count, pages)
         assert sum(pages) == count
+
+
+def test_a_sheet_tells_what_is_free_at_its_foot() -> None:
+    few, more = (
+        laid_out(document("A", "b", [("c", "C", joined([tag("p", "A line.")] * lines))], "1"))
+        for lines in (5, 10)
+    )
+    assert 0.0 < more.free(0) < few.free(0) < 1.0
+    assert few.free(0) - more.free(0) == pytest.approx(
+        5.0
+        * (
+            few.free(0)
+            - laid_out(document("A", "b", [("c", "C", joined([tag("p", "A line.")] * 6))], "1")).free(0)
+        ),
+        rel=0.01,
+    )
+    assert more.free(1) == 1.0, "a sheet that is not there"
+
+
+def test_a_table_of_too_few_rows_is_not_torn() -> None:
+    """Seven rows of six lines each, below so much text that only some of them would fit."""
+    rows = [(f"row {number}", "many words " * 60) for number in range(7)]
+    for lines in (30, 36, 42):
+        above = joined([tag("p", "A line.") for _ in range(lines)])
+        made = document("A", "b", [("c", "C", joined([above, table(("a", "b"), rows)]))], "1")
+        assert laid_out(made).rows_by_page() == [[7]], lines
 
 
 def _ink(laid, number: int, top: int, bottom: int) -> bytes:  # type: ignore[no-untyped-def]

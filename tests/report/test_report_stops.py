@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from report_facts import DAY_S, GPU_S, facts, incidents, stopped
 
 from twin.analysis.explain import Explanation, LossCause, Lost
 from twin.analysis.figures import repair_time
-from twin.analysis.incident import CauseTotal
+from twin.analysis.incident import CauseTotal, Incident, JobStop
 from twin.commands.edit.command import EditedScene
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
@@ -28,6 +30,7 @@ from twin.report.engineer_words import (
 from twin.report.next_steps import next_words, slow_share
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import reliability
+from twin.report.run_incidents import by_cause, counts_words
 from twin.report.run_rules import rules_of_run
 from twin.report.run_story import why
 from twin.report.run_summary import draw_words, range_card, risk
@@ -245,3 +248,64 @@ def test_a_draw_that_is_unusual_says_how_seldom_it_is() -> None:
     assert draw_words(374, 419.0).startswith(": a good draw, one in ")
     assert draw_words(1, 0.01) == "", "a failure that was ordered is no draw"
     assert draw_words(425, 419.0) == draw_words(None, 419.0) == ""
+
+
+def counted_run(failed: int, works: int, alarms_aside: int = 0) -> Any:
+    """Return a run whose first failure met no job, whose second stop came in the restart of the first.
+
+    A job starts once; each failure and each planned work stops it, and the last failure is cured by a restart.
+    """
+    events = [Event(0, 0.0, "job_running", "j", Severity.INFO, "", {})]
+    found = []
+    for number in range(failed + works):
+        kind = "failure" if number < failed else "maintenance"
+        severity = Severity.ALARM if 0 < number < failed else Severity.NOTICE
+        repair = 0 if number == failed - 1 else 60
+        event = Event(len(events), 100.0 * (number + 1), kind, f"n{number}", severity, "", {"repair": repair})
+        gpu_s = {} if number == 2 else {"lost_work": 5.0}
+        stop = JobStop(replace(event, row=event.row + 100, kind="job_interrupted", subject="j"), 8.0, gpu_s)
+        found.append(Incident(event, kind, kind, () if number == 0 else (stop,), ()))
+        events.append(event)
+    events += [
+        Event(900 + k, 900.0, "failure", "n", Severity.ALARM, "", {"repair": 0}) for k in range(alarms_aside)
+    ]
+    again = {stop.event.row for incident in found for stop in incident.stops if incident.event.row != 2}
+    return incidents(
+        all=tuple(found),
+        events=events,
+        priced=True,
+        running_again=lambda stop: stop if stop.event.row in again else None,
+    )
+
+
+def test_counts_of_failures_follow_from_each_other() -> None:
+    """Four failures and two planned works; 3 + 2 stops, one in a restart; one failure needs no repair: 5 repairs."""
+    said = counts_words(counted_run(4, 2), {"repairs": {"done": 3, "open": 2}})
+    assert said == (
+        "How the counts hang together: 4 failures + 2 planned works = 6 incidents, 1 of them where no job ran; "
+        "3 unexpected stops + 2 planned stops = 5 stops, 4 of which undid work; "
+        "5 stops + 1 first start = 6 starts in the ledger; "
+        "5 stops \N{MINUS SIGN} 1 restart cut short by the next stop or the end = 4 restarts to a step; "
+        "3 unexpected stops = 3 alarms; "
+        "4 failures + 2 planned works \N{MINUS SIGN} 1 that a restart cured = 5 repairs."
+    )
+    for part in said.partition(": ")[2].split("; "):
+        left, _, right = part.partition(" = ")
+        terms = re.findall(r"(^|[+\N{MINUS SIGN}] )(\d+)", left)
+        total = re.match(r"\d+", right)
+        assert total is not None
+        signed = [-int(count) if sign.startswith("\N{MINUS SIGN}") else int(count) for sign, count in terms]
+        assert sum(signed) == int(total[0]), part
+    standing = counts_words(counted_run(4, 0, alarms_aside=2), {"repairs": {"done": 9, "open": 0}})
+    assert "3 unexpected stops + 2 failures under a stopped job = 5 alarms; 9 repairs." in standing
+
+
+def test_causes_are_told_with_their_counts_and_the_first_start() -> None:
+    found = counted_run(4, 2)
+    found.by_cause = (
+        CauseTotal("failure", "Failure", 4, 3, 40.0),
+        CauseTotal("maintenance", "Work", 2, 2, 20.0),
+    )
+    found.installed_gpu_s, found.gpu_s = 1000.0, {"lost_work": 60.0}
+    told = str(by_cause(found, {"repairs": {"done": 3, "open": 2}})).replace("\N{NO-BREAK SPACE}", " ")
+    assert "5 stops + 1 first start = 6 starts in the ledger" in told

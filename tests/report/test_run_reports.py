@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QBuffer, QByteArray
+from PySide6.QtGui import QImage
 from report_facts import facts
 
 import twin
@@ -27,6 +29,7 @@ from twin.report.comparison.report import change_words, compare_report
 from twin.report.engineer_words import power_words, repairs_words
 from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
+from twin.report.paper import laid_out
 from twin.report.published import A_DAY, PublishedFigure
 from twin.report.run_assumptions import assumptions
 from twin.report.run_data import RunFacts
@@ -35,6 +38,7 @@ from twin.report.run_money import RunMoney, money_words
 from twin.report.run_report import ReportPicture, picture_times, run_report
 from twin.report.run_story import events_worth_knowing
 from twin.report.run_summary import cost, expected_words, verdict
+from twin.report.style import STYLE
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
 from twin.scenario.file.diff import differences
@@ -114,6 +118,28 @@ def test_money_is_that_of_the_books(text: str, blackout: Path) -> None:
     assert money_words(RunMoney(short)).endswith(
         "No price. No power. The section Money tells what else they leave out."
     )
+
+
+def test_sums_of_parts_and_first_starts_have_their_notes(text: str) -> None:
+    said = Page(text).text
+    assert "those of parts add up in the mean, not as P5, P50, P95 and shares." in said
+    assert re.search(r"\d stops? \+ \d+ first starts? = \d+ starts in the ledger", said) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lab-16", "llama3-16k", "nvl72-row"])
+def test_the_first_page_has_slack(name: str, tmp_path: Path, qapp: object) -> None:
+    """Of its height 8 % are free: a longer sentence, or a table of one line more, spills nothing."""
+    path = tmp_path / "a.twinrun"
+    run(load(f"builtin:{name}").scenario, until_s=86400.0 if name == "lab-16" else 2 * 86400.0, record=path)
+    picture = QImage(1200, 675, QImage.Format.Format_RGB32)
+    picture.fill(0)
+    data = QByteArray()
+    picture.save(QBuffer(data), "PNG")  # type: ignore[call-overload]
+    with Reader(path) as reader:
+        laid = laid_out(run_report(reader, [ReportPicture(bytes(data.data()), "At work, 10:00")]))
+    assert laid.free(0) >= 0.08
+    assert laid.page_of["engineering"] == 3
 
 
 def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
@@ -432,3 +458,13 @@ def test_alarms_name_their_component_once_with_abbreviations_in_capitals() -> No
     assert "llama3: llama3" not in said
     assert "gpu/0/1: GPU HBM3 memory" in said
     assert "gpu/0/2CPU" in said
+
+
+def test_on_narrow_screens_words_stay_whole_and_wide_things_scroll() -> None:
+    narrow = STYLE.partition("@media (max-width:640px){.questions")[2].partition("@media print")[0]
+    for rule in (
+        ".scroll th{overflow-wrap:break-word",
+        "figure:has(svg){overflow-x:auto}",
+        ".sources{min-width:",
+    ):
+        assert rule in narrow

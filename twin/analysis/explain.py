@@ -33,7 +33,13 @@ _RESTING = {
     "idle_no_job": "mean {:,.4g} GPUs",
 }
 """Accounts that no event begins, and the text for each."""
-_MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "restarts"}
+_MANY = {
+    "lost_work": "stops",
+    "detection": "stops",
+    "idle_in_repair": "repairs",
+    "restart_and_load": "starts",
+}
+"""What the parts of an account are; the first start of a job is among the starts, and some stops undo no work."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,14 @@ class ChartLine:
     high: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class ChartLimit:
+    """A limit that curves are held against: its name and its value."""
+
+    title: str
+    value: float
+
+
 def curves(
     title: str,
     unit: str,
@@ -37,6 +45,7 @@ def curves(
     says: Callable[[float], str],
     marks: Sequence[float] = (),
     floor: float | None = None,
+    limit: ChartLimit | None = None,
 ) -> Markup:
     """Return curves over one time axis; nothing where no line has a point.
 
@@ -52,6 +61,8 @@ def curves(
         Times of alarms, as thin lines [s].
     floor
         The value axis begins there at the latest; None: where the values do.
+    limit
+        Drawn as a broken line with its name.
     """
     lines = [line for line in lines if len(line.t_s) and np.isfinite(line.mean).any()]
     if not lines or t1_s <= t0_s:
@@ -60,6 +71,8 @@ def curves(
     high = max(float(np.nanmax(line.high)) for line in lines)
     if floor is not None:
         low = min(low, floor)
+    if limit is not None:
+        low, high = min(low, limit.value), max(high, limit.value)
     ticks = value_ticks(low, high, _TICKS_Y)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
 
@@ -84,10 +97,16 @@ def curves(
         parts.append(tag("line", class_="mark", x1=at, x2=at, y1=_TOP, y2=_HIGH - _BOTTOM))
     for number, line in enumerate(lines, start=1):
         parts += [_band(line, number, x, y), _path(line, number, x, y)]
+    if limit is not None:
+        at = _px(y(limit.value))
+        parts.append(tag("line", class_="limit", x1=_LEFT, x2=WIDE - _RIGHT, y1=at, y2=at))
+        named = f"{limit.title} {plain(limit.value)}"
+        parts.append(tag("text", named, x=WIDE - _RIGHT, y=_px(y(limit.value) + 12), text_anchor="end"))
     ranges = ", ".join(
         f"{line.title} from {plain(np.nanmin(line.low))} to {plain(np.nanmax(line.high))}" for line in lines
     )
-    label = f"{title}{f' in {unit}' if unit else ''}: {ranges}"
+    against = "" if limit is None else f"; {limit.title} at {plain(limit.value)}"
+    label = f"{title}{f' in {unit}' if unit else ''}: {ranges}{against}"
     return tag(
         "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {WIDE:g} {_HIGH:g}", aria_label=label
     )

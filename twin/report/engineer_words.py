@@ -16,7 +16,7 @@ from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
-from twin.report.run_limits import limits_words
+from twin.report.run_limits import limits_words, network_words
 from twin.report.run_summary import interval
 from twin.report.training_progress import under_way
 from twin.report.words import amount, length, percent, rounded
@@ -85,9 +85,8 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
-    if facts.link_load is not None:
-        full = percent(facts.link_load, 0)  # runs are recorded in whole percent
-        said.append(f"The busiest link of the network was {full} full, in the mean of a step.")
+    down = summary.get("failures", {}).get("down", {})
+    said.append(network_words(facts.network, facts.link_load, down.get("most")))
     return " ".join(part for part in said if part)
 
 

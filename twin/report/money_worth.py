@@ -69,19 +69,11 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
         )
     scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
     low, middle, high = (with_minus(f"{value / scale:,.3g}") for value in spread_of(sale.npv_usd))
-    cash = books.likely.cash
-    hurdle, back = float(np.median(cash.rate)), cash.payback()
-    paid = (
-        f"earnings do not pay it back in {books.plan.years} years"
-        if back is None
-        else f"earnings pay it back after {back:.1f} years"
-    )
     said.append(
         f"To sell {percent(float(np.median(sale.sold)), 0)} of its hours for {books.plan.years} years: "
         f"{'yes' if sale.pays else 'no'}. An hour sold costs {float(np.median(sale.cost_usd_h)):.2f} USD and brings "
         f"{market:.2f}; net present value {middle} {unit} ({low} to {high}), a gain in "
-        f"{percent(float((sale.npv_usd > 0.0).mean()), 0)} of {sale.npv_usd.size:,} draws; {cash.returns().words}, "
-        f"what is left at the end counted, where money costs {percent(hurdle)}; {paid}."
+        f"{percent(float((sale.npv_usd > 0.0).mean()), 0)} of {sale.npv_usd.size:,} draws."
     )
     return said
 
@@ -108,7 +100,7 @@ def sale_table(books: SiteBooks) -> Markup | None:
     likely: list[tuple[Child, ...]] = [
         ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
         (
-            "Return, at likely prices; interest, the hurdle",
+            "Return with what is left at the end; the hurdle",
             "",
             f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
             "",

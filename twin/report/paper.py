@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextFrame,
     QTextImageFormat,
     QTextTable,
 )
@@ -58,8 +59,10 @@ _NUMBER_PX = 80.0
 """Room for the number of a sheet at its foot."""
 _WHOLE = 0.3
 """Tables lower than this part of a page are not torn."""
-_ROWS = 3
-"""Of a table that is torn, on its first page at least."""
+_ROWS = 4
+"""Of a table that is torn, on its first page and on its last at least."""
+_MOST_WHOLE = 0.6
+"""Tables of too few rows for that are not torn where they are lower than this part of a page."""
 _LINES = 3
 """A paragraph of so many lines is not torn; of a longer one two stay together."""
 _SMALLEST = 0.5
@@ -249,6 +252,15 @@ class LaidOutReport:
             for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1)
         }
 
+    def free(self, number: int) -> float:
+        """Return the part of a sheet, from 0 on, that is free at its foot [-]."""
+        ends = [
+            piece.bottom - number * _HIGH
+            for piece in self._pieces()
+            if _page_of(piece.bottom - 0.5) == number
+        ]
+        return 1.0 - max(ends, default=0.0) / _HIGH
+
     def row_heights(self) -> list[list[float]]:
         """Return for each table with a head how high the text of its other rows is [px]."""
         heights = []
@@ -392,7 +404,7 @@ class LaidOutReport:
         pieces = self._pieces()
         for place, piece in enumerate(pieces):
             torn = _page_of(piece.top) != _page_of(piece.first - 0.5)
-            if piece.frame is not None and piece.bottom - piece.top < _WHOLE * _HIGH:
+            if piece.frame is not None and piece.bottom - piece.top < _most_whole(piece.frame) * _HIGH:
                 torn = torn or _page_of(piece.top) != _page_of(piece.bottom - 0.5)
             begin = place
             while begin > 0 and (pieces[begin - 1].keeps or leads(pieces, begin - 1)):
@@ -409,7 +421,7 @@ class LaidOutReport:
         for row in range(heads, last + 1):
             top, bottom = self._row(table, row)
             torn = _page_of(top) != _page_of(bottom - 0.5)
-            if heads + _ROWS < row == last - 1:  # the last row would be alone
+            if heads + _ROWS <= row == last - _ROWS + 1:  # too few rows would be left
                 torn = torn or _page_of(top) != _page_of(self._row(table, last)[1] - 0.5)
             if not torn or bottom - top > _WHOLE * _HIGH:
                 continue
@@ -467,6 +479,12 @@ class LaidOutReport:
             found = self._document.find(f"{PAGE_OF}{key}.")
             if not found.isNull():
                 found.insertText(str(pages.get(key, "")))
+
+
+def _most_whole(frame: QTextFrame) -> float:
+    """Return up to which part of a page a table or picture is not torn."""
+    few = isinstance(frame, QTextTable) and frame.rows() - frame.format().headerRowCount() < 2 * _ROWS
+    return _MOST_WHOLE if few else _WHOLE
 
 
 def _page_of(y: float) -> int:

@@ -42,6 +42,7 @@ _DATA = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)
 _DRAWN = {
     "grid": f'stroke="{PAPER["hair"]}"',
     "axis": f'stroke="{PAPER["faint"]}"',
+    "limit": f'stroke="{PAPER["bad"]}" stroke-width="1.2" stroke-dasharray="7 4"',
     "mark": f'stroke="{PAPER["bad"]}" stroke-opacity="0.45"',
     "whisker": f'stroke="{PAPER["ink"]}" stroke-width="1.5"',
     "gap": 'stroke="#ffffff" stroke-width="3"',

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from twin.analysis.figures import FIGURES, Summary
 from twin.planning.table.reference import Cell, reference_table
-from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.markup import Child, Markup, number, table
 from twin.report.words import percent, rounded
 
 DAY_S = 86_400.0
@@ -15,6 +15,8 @@ A_DAY = "Unexpected interruptions a day"
 """Title of the figure that tells whether rates follow a published count."""
 PLANNED_A_DAY = "Planned interruptions a day"
 STEP_MFU = "MFU while steps run"
+_TEXT_OF = "text of "
+"""Before the table that a text is about."""
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 
 
@@ -22,7 +24,8 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
 class PublishedFigure:
     """A figure of a run and what was published of it: title, the figure, lowest and highest published, and where.
 
-    `source` is the whole citation, `work` its authors and year, `place` the table or section in it.
+    `source` is the whole citation, `work` its authors and year, `place` the table or section in it, `layout` the
+    parallelism layout of the published run, where the figure hangs on it.
     """
 
     title: str
@@ -33,6 +36,7 @@ class PublishedFigure:
     source: str
     work: str = ""
     place: str = ""
+    layout: str = ""
 
     @property
     def published(self) -> str:
@@ -109,7 +113,7 @@ def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ..
         value = read(summary)
         if value is not None:
             bounds = (_bound(row.get("low")), _bound(row.get("high")))
-            where = (str(row["cite"]), str(row["work"] or ""), str(row["place"] or ""))
+            where = (str(row["cite"]), *(str(row[column] or "") for column in ("work", "place", "layout")))
             found.append(PublishedFigure(name, value, *bounds, words, *where))
     return tuple(found)
 
@@ -126,14 +130,26 @@ def published_table(found: tuple[PublishedFigure, ...], tests: Mapping[str, str]
         )
         for figure in found
     ]
-    sources = dict.fromkeys(figure.source for figure in found)
-    return joined(
-        [
-            table(
-                ("figure", "this run", "published", "difference", "fitted, or a test?"), rows, right=3, left=1
-            ),
-            tag("p", f"Published: {'; '.join(sources)}.", class_="note"),
-        ]
+    return table(
+        ("figure", "this run", "published", "difference", "fitted, or a test?"),
+        rows,
+        right=3,
+        left=1,
+    )
+
+
+def works_words(found: Sequence[PublishedFigure]) -> str:
+    """Return the works that figures were published in, each once with its tables.
+
+    >>> of_two = [PublishedFigure("", 1.0, 1.0, 1.0, str, "", "Meta 2024", place) for place in ("table 4", "table 5")]
+    >>> works_words([*of_two, of_two[0]])
+    'Meta 2024, table 4, table 5'
+    """
+    places: dict[str, set[str]] = {}
+    for figure in found:
+        places.setdefault(figure.work or figure.source, set()).add(figure.place.removeprefix(_TEXT_OF))
+    return "; ".join(
+        ", ".join(part for part in (work, *sorted(of_it)) if part) for work, of_it in places.items()
     )
 
 

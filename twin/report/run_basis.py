@@ -17,7 +17,7 @@ from twin.catalog.cause_parts import CausePart
 from twin.catalog.price_parts import PricePart
 from twin.planning.profile.figures import ProfileError, parse_document
 from twin.planning.profile.profiles import CalibratedProfile, profile_from
-from twin.planning.profile.standing import worth
+from twin.planning.profile.standing import standing_named, worth
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event
@@ -26,6 +26,7 @@ from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import percent
 from twin.rules import Found, check
 from twin.rules.engine_findings import at_the_start, of_the_year
+from twin.rules.finding import Finding
 from twin.runtime.typical_year import year_or_reason
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.own_files import catalog_with
@@ -94,6 +95,7 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
     )
     if not report.findings:
         return tag("p", "No findings.")
+    first = {finding.rule: finding for finding in reversed(report.findings)}
     rows = [
         (
             finding.rule,
@@ -105,8 +107,7 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
             joined(
                 [
                     finding.sentence,
-                    tag("br") if finding.fix else None,
-                    finding.fix and tag("span", f"→ {finding.fix}", class_="lead"),
+                    *_fix(finding, first[finding.rule]),
                     finding.comment and tag("span", f" Accepted: {finding.comment}", class_="lead"),
                 ]
             ),
@@ -122,6 +123,13 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
             table(("rule", "severity", "finding", "value", "limit"), rows, right=2),
         ]
     )
+
+
+def _fix(finding: Finding, first: Finding) -> tuple[Child, ...]:
+    """Return how a finding is mended, in a line of its own; of notices of one rule the first tells it for all."""
+    if not finding.fix or (finding.severity == "notice" and finding is not first):
+        return ()
+    return tag("br"), tag("span", f"→ {finding.fix}", class_="lead")
 
 
 def _of_year(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[tuple[str, Found]]:
@@ -232,10 +240,16 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         ]
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
-            tag("p", f"{worth(profile)[:1].upper()}{worth(profile)[1:]}. {profile.notes}"),
+            tag("p", f"{_profile_words(profile)} {profile.notes}"),
             table(_SOURCE_HEADS, lines, class_="sources"),
         ]
     return joined(body)
+
+
+def _profile_words(profile: CalibratedProfile) -> str:
+    """Return what a profile rests on; how far step times of a job may be off is told with the job, in one figure."""
+    standing = standing_named(profile.confidence)
+    return f"{capitalised(worth(profile))}." if standing is None else standing.meaning
 
 
 def _profiles(scenario: Scenario, plant: Plant, texts: Mapping[str, str]) -> list[CalibratedProfile]:

@@ -10,6 +10,7 @@ from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
 from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
+from twin.planning.network.switch_loss import NetworkLimits
 from twin.planning.risk.risk import JobRisk
 from twin.record.site_year import SiteYear
 from twin.report.job_step import JobStep
@@ -35,7 +36,7 @@ class RunFacts:
     `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
     training of the model, `step` the one of the only training, `limits` those of power and cooling,
     `slow_nodes` the share of the time lost to stragglers that slow nodes took, `link_load` the highest load of a link
-    of the fabrics, as the mean over a step [-].
+    of the fabrics, as the mean over a step [-], `network` that of the network with one switch lost.
     """
 
     scenario: Scenario
@@ -56,6 +57,7 @@ class RunFacts:
     limits: LoadLimits | None = None
     slow_nodes: float | None = None
     link_load: float | None = None
+    network: NetworkLimits | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""

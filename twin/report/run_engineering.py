@@ -20,7 +20,7 @@ from twin.report.engineer_words import (
 from twin.report.markup import Child, Markup, joined, number, table
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import MEANINGS
-from twin.report.run_limits import limits_table
+from twin.report.run_limits import limits_table, network_table
 from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
 from twin.shown_text import inner
@@ -32,6 +32,7 @@ def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
         [
             table(("figure", "value", "meaning"), _power(facts), caption="Power"),
             limits_table(facts.limits, facts.year),
+            network_table(facts.network),
             curves.get("power"),
             table(("figure", "value", "meaning"), _cooling(facts), caption="Cooling and water"),
             curves.get("temperature"),
@@ -147,7 +148,9 @@ def reliability(facts: RunFacts) -> Markup:
             rows.append(("The same for one node", number(each_s, length(each_s)), meaning))
     if count := len(facts.restarts_s):
         mean_s, p90_s = float(facts.restarts_s.mean()), float(np.quantile(facts.restarts_s, 0.9))
-        beside = f"P90 {length(round(p90_s))}; of {counted(count, 'restart')}, stops on the way in them"
+        beside = (
+            f"P90 {length(round(p90_s))}; of {counted(count, 'restart')} to a step, stops on the way in them"
+        )
         rows.append(("Mean time to the next step", number(mean_s, length(round(mean_s))), beside))
     if (time := repair_time(summary)) is not None and time.at_least_s:
         still = f"; {time.open:,} still open count up to the end, so it is at least this" if time.open else ""

@@ -15,6 +15,7 @@ from twin.record.events import Severity
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, percent
 
+_MINUS = "\N{MINUS SIGN}"
 MOST = 10
 """Incidents that a report lists."""
 
@@ -70,21 +71,72 @@ def by_cause(found: RunIncidents, summary: Summary) -> Markup:
 
 
 def counts_words(found: RunIncidents, summary: Summary) -> str:
-    """Return how the counts of failures in a report follow from each other."""
+    """Return how the counts of failures in a report follow from each other, in one line of sums.
+
+    Alarms and repairs are sums where they close: other faults than those of nodes raise alarms, and need no repair.
+    """
     stops = [stop for incident in found.all for stop in incident.stops]
-    beside = sum(not incident.stops for incident in found.all)
+    works = sum(incident.planned for incident in found.all)
     planned = sum(len(incident.stops) for incident in found.all if incident.planned)
+    beside = sum(not incident.stops for incident in found.all)
     ran = sum(found.running_again(stop) is not None for stop in stops)
-    alarms = sum(event.severity >= Severity.ALARM for event in found.events)
+    undid = sum(stop.gpu_s.get("lost_work", 0.0) > 0.0 for stop in stops)
+    first = sum(event.kind == "job_running" for event in found.events)
+    failures, all_stops = (len(found.all) - works, "failure"), (len(stops), "stop")
+    said = [
+        f"{_sum(failures, (works, 'planned work'))} = {counted(len(found.all), 'incident')}"
+        + (f", {beside:,} of them where no job ran" if beside else ""),
+        f"{_sum((len(stops) - planned, 'unexpected stop'), (planned, 'planned stop'))} = {counted(*all_stops)}"
+        + (f", {undid:,} of which undid work" if found.priced and undid < len(stops) else ""),
+        f"{_sum(all_stops, (first, 'first start'))} = {counted(len(stops) + first, 'start')} in the ledger",
+        f"{_sum(all_stops, (ran - len(stops), 'restart'))} cut short by the next stop or the end = "
+        f"{counted(ran, 'restart')} to a step"
+        if ran < len(stops)
+        else "",
+        _alarm_counts(found, len(stops) - planned),
+        _repair_counts(found, summary),
+    ]
+    return f"How the counts hang together: {'; '.join(part for part in said if part)}."
+
+
+def _sum(*parts: tuple[int, str]) -> str:
+    """Return counts of things as a sum, those of nothing left out.
+
+    >>> _sum((514, "stop"), (0, "drain"), (-1, "restart"))
+    '514 stops \N{MINUS SIGN} 1 restart'
+    """
+    told = [(count, counted(abs(count), noun)) for count, noun in parts if count]
+    signs = ["" if k == 0 else " + " if count > 0 else f" {_MINUS} " for k, (count, _) in enumerate(told)]
+    return "".join(sign + words for sign, (_, words) in zip(signs, told, strict=True)) or "0"
+
+
+def _alarm_counts(found: RunIncidents, unexpected: int) -> str:
+    """Return the alarms as unexpected stops and failures of nodes of a job that was stopped already."""
+    alarms = [event for event in found.events if event.severity >= Severity.ALARM]
+    stopping = {incident.event.row for incident in found.all if incident.stops}
+    standing = sum(event.row not in stopping for event in alarms)
+    whole = counted(len(alarms), "alarm")
+    if not alarms or len(alarms) != unexpected + standing or any(alarm.kind != "failure" for alarm in alarms):
+        return whole
+    under = " under a stopped job" if standing else ""
+    return f"{_sum((unexpected, 'unexpected stop'), (standing, 'failure'))}{under} = {whole}"
+
+
+def _repair_counts(found: RunIncidents, summary: Summary) -> str:
+    """Return the repairs as failures and planned works, of nodes without a job too, less those that a restart cures."""
     repairs = summary.get("repairs", {})
-    out = int(repairs.get("done") or 0) + int(repairs.get("open") or 0)
-    return (
-        f"Counts: {len(found.all):,} incidents, {beside:,} of them where no job ran; the others stopped jobs "
-        f"{counted(len(stops), 'time')}, {planned:,} planned and {len(stops) - planned:,} unexpected. After {ran:,} of "
-        f"these the job stepped again; the restart of the other {len(stops) - ran:,} was cut short by the next stop or "
-        f"the end; the ledger counts first starts as restarts. {counted(out, 'repair')} began (what a restart cures "
-        f"needs none), and {counted(alarms, 'alarm')} were raised."
+    begun = int(repairs.get("done") or 0) + int(repairs.get("open") or 0)
+    failed, works = (
+        [event for event in found.events if event.kind == kind] for kind in ("failure", "maintenance")
     )
+    cured = sum(event.integer("repair") == 0 for event in (*failed, *works))
+    whole = counted(begun, "repair")
+    if not begun or begun != len(failed) + len(works) - cured:
+        return whole
+    beside = len(works) - sum(incident.planned for incident in found.all)
+    of_them = f" ({beside:,} where no job ran)" if beside else ""
+    cures = f" {_MINUS} {cured:,} that a restart cured" if cured else ""
+    return f"{_sum((len(failed), 'failure'), (len(works), 'planned work'))}{of_them}{cures} = {whole}"
 
 
 def restarts_s(found: RunIncidents) -> Floats:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from twin.analysis.rerun import asked_of
 from twin.analysis.wall_clock import Moments
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, table, tag
+from twin.report.published import PublishedFigure
 from twin.scenario.schema.document import Scenario
 
 METHOD: tuple[tuple[str, str], ...] = (
@@ -113,11 +114,13 @@ def story(scenario: Scenario) -> Markup:
     return joined(parts) if parts else tag("p", "The scene says nothing of itself.")
 
 
-def scene_sources(scenario: Scenario) -> Markup:
-    """Return the sources that a scene names."""
-    if not scenario.sources:
+def scene_sources(scenario: Scenario, published: Sequence[PublishedFigure] = ()) -> Markup:
+    """Return the sources that a scene names, and those of the published figures beside its own."""
+    beside = dict.fromkeys(figure.source for figure in published)
+    if not scenario.sources and not beside:
         return tag("p", "The scene names no sources of its own.")
-    return tag("ul", [tag("li", source) for source in scenario.sources])
+    told = [f"Published figures: {'; '.join(beside)}"] if beside else []
+    return tag("ul", [tag("li", source) for source in (*scenario.sources, *told)])
 
 
 def interventions(reader: Reader, says: Moments) -> Markup | None:

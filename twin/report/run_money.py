@@ -34,7 +34,7 @@ _SPAN = 20.0
 """The unit of a table or picture suits an amount that is so much smaller than its largest one."""
 
 
-_ROW = 18.0
+_ROW = 15.0
 """Height of a bar of the money of a run, of which there are several [px]."""
 _HEADS = ("P5", "P50", "P95")
 _MOST_LEFT_OUT = 2
@@ -116,19 +116,12 @@ def money_words(found: RunMoney | str) -> str:
 
 
 def unproductive_words(ledger: LedgerUsd) -> list[str]:
-    """Return what GPU time cost that was not productive: one sum, and its parts in its unit; nothing where all was."""
+    """Return what GPU time cost that was not productive, as one sum: the chart has its parts; nothing where all was."""
     usd = ledger.unproductive_usd
-    middle = float(np.median(usd))
-    if middle <= 0.0:
+    if float(np.median(usd)) <= 0.0:
         return []
-    scale, _ = usd_scale(middle)
-    parts = [
-        f"{group.title} {rounded(float(np.median(part)) / scale, 3)}" for group, part in losses_usd(ledger)
-    ]
     share = percent(float(np.median(usd / ledger.total_usd)), 0)
-    return [
-        f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive: {', '.join(parts)}."
-    ]
+    return [f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive."]
 
 
 def _hour_words(books: SiteBooks) -> list[str]:
@@ -165,7 +158,10 @@ def money_chart(found: RunMoney | str) -> Markup | None:
         low, middle, high = (value / scale for value in spread_of(usd))
         text = f"{rounded(middle, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
         bars.append(RangeBar(title, low, middle, high, text))
-    caption = f" In {unit}: the bar ends at P50, the whisker runs from P5 to P95."
+    caption = f" In {unit}: bars to P50, whiskers from P5 to P95."
+    if found.ledger is not None:
+        kept = 1.0 - float(np.median(found.ledger.unproductive_usd / found.ledger.total_usd))
+        caption = f" {percent(kept, 0)} into productive time.{caption}"
     return tag(
         "figure", range_bars(bars, f"Cost in {unit}", row), tag("figcaption", tag("b", asked), caption)
     )

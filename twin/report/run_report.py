@@ -16,6 +16,7 @@ from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog, CatalogError
 from twin.language import counted
 from twin.planning.job.result import PlanError
+from twin.planning.network.switch_loss import network_limits
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.failure_table import YEAR_S, failure_table
 from twin.planning.risk.risk import JobRisk, risk_of
@@ -34,6 +35,7 @@ from twin.report.next_steps import slow_share
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
 from twin.report.run_assumptions import assumptions
+from twin.report.run_curves import time_curves
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
 from twin.report.run_limits import limits_of
@@ -115,8 +117,9 @@ def run_report(
         limits_of(scenario, first[1], catalog),
         slow_share(found),
         _link_load(reader),
+        network_limits(scenario, first[1], catalog),
     )
-    curves = run_story.time_curves(reader, events)
+    curves = time_curves(reader, facts, events)
     shown = [figure_of(picture) for picture in pictures]
     parts = [
         summary_part(facts, shown[0] if shown else None),
@@ -285,7 +288,7 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                     ]
                 ),
             ),
-            ("sources", "Sources of the scene", run_method.scene_sources(scenario)),
+            ("sources", "Sources of the scene", run_method.scene_sources(scenario, facts.published)),
         ),
     )
 
@@ -301,7 +304,7 @@ def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, 
     says, end_s = moments(reader.header.scenario), reader.t_end_s
     started = next((event.t_s for event in events if event.kind == "job_running"), 0.0)
     at_work = _at_work_s(reader, started)
-    shown = [(at_work, f"At work, {says(at_work)}")]
+    shown = [(at_work, f"At work, {says(at_work)}{_warmth(reader, at_work)}")]
     worst = _worst_s(reader, started)
     if worst is not None and 0.0 < worst < end_s:
         near = [e for e in events if e.severity >= Severity.WARNING and worst - 3600.0 <= e.t_s <= worst]
@@ -319,6 +322,16 @@ def _at_work_s(reader: Reader, started_s: float) -> float:
     usual = np.nan_to_num(goodput.low)
     at = np.flatnonzero((goodput.t_s >= warm_s) & (usual >= 0.99 * usual.max(initial=0.0)))
     return float(min(goodput.t_s[at[0]] if len(at) else started_s, end_s))
+
+
+def _warmth(reader: Reader, t_s: float) -> str:
+    """Return how warm GPUs were at a time, after a colon; nothing where that is not known."""
+    mean, most = (
+        reader.series(0, channel, 0.0, t_s, 2000).high[-1:]
+        for channel in ("site.gpu_mean_c", "site.gpu_max_c")
+    )
+    known = len(mean) and len(most) and np.isfinite([mean[0], most[0]]).all()
+    return f": GPUs at {mean[0]:.1f} °C in the mean, {most[0]:.1f} °C at most" if known else ""
 
 
 def _down(reader: Reader, t_s: float) -> str:

@@ -1,4 +1,4 @@
-"""Sections of a report on the course of a run: ledger, curves, warnings and alarms, causes of losses."""
+"""Sections of a report on the course of a run: ledger, warnings and alarms, causes of losses."""
 
 from __future__ import annotations
 
@@ -6,26 +6,20 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.explain import Explanation
 from twin.analysis.incidents import RunIncidents
 from twin.analysis.wall_clock import Moments
 from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
-from twin.record.reader import Reader
-from twin.report.charts import Bar, ChartLine, curves, waterfall, whole_bins
+from twin.report.charts import Bar, waterfall
 from twin.report.loss_groups import hundredths, in_percent
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.run_facts import ledger_rows
-from twin.report.words import axis_words, gpu_hours, percent
+from twin.report.words import gpu_hours, percent
 from twin.shown_text import inner, spelled
 
-POINTS = 420
-"""Points of a curve: about one per pixel."""
 MOST_ALARMS = 30
-MOST_MARKS = 60
 _DRAWN = (
     "Repair times are those drawn when the part failed. Published repairs have a long tail, so that some of these end "
     "long after the run."
@@ -66,101 +60,21 @@ def ledger(gpu_s: Mapping[str, float]) -> Markup:
         )
         for account, value, share in rows
     ]
+    largest = next((row[0] for row in rows if row[0] != "productive"), "")
+    most = (
+        f"; the largest loss is {account_title(largest)}, {in_percent(shares[largest])}"
+        if largest in shares
+        else ""
+    )
+    seen = f"{in_percent(shares.get('productive', 0))} of it was productive{most}."
     note = "Every GPU-second is booked to exactly one account; the accounts add up to all installed GPU time."
     return joined(
         [
-            tag("figure", drawing),
+            tag("figure", drawing, tag("figcaption", tag("b", "Where did the GPU time go?"), f" {seen}")),
             table(("account", "meaning", "GPU-hours", "share"), cells, right=2),
             tag("p", note, class_="note"),
         ]
     )
-
-
-def time_curves(reader: Reader, events: Sequence[Event]) -> dict[str, Markup]:
-    """Return power, temperature, goodput, GPUs held and the queue over the run, each with the question it answers.
-
-    Thin lines are alarms.
-    """
-    end_s = reader.t_end_s
-    says = axis_words(reader.header.scenario, 0.0, end_s)
-    alarms = [event.t_s for event in events if event.severity >= Severity.ALARM]
-    marks = alarms if len(alarms) <= MOST_MARKS else ()
-    site_w = reader.series(0, "site.facility_w", 0.0, end_s, POINTS).high
-    scale, unit = (1e-6, "MW") if len(site_w) and float(np.nanmax(site_w)) >= 2e6 else (1e-3, "kW")
-    drawn: tuple[tuple[str, str, str, str, tuple[tuple[str, str], ...], float, float | None], ...] = (
-        (
-            "power",
-            "How much power did the site draw?",
-            "Power",
-            unit,
-            (("site.facility_w", "facility"), ("site.it_w", "IT")),
-            scale,
-            0.0,
-        ),
-        (
-            "temperature",
-            "Did GPUs get too hot?",
-            "GPU temperature",
-            "°C",
-            (("site.gpu_max_c", "max."), ("site.gpu_mean_c", "mean")),
-            1.0,
-            None,
-        ),
-        (
-            "goodput",
-            "When did work stop, and what was kept?",
-            "Goodput",
-            "%",
-            (("site.goodput_now", "now"), ("site.goodput", "so far")),
-            1.0,
-            0.0,
-        ),
-        ("held", "Were the GPUs in use?", "GPUs held by jobs", "%", (("site.allocated", "held"),), 1.0, 0.0),
-        (
-            "spares",
-            "Were there spares enough?",
-            "Nodes",
-            "",
-            (("site.nodes_down", "in repair"), ("site.spares", "spares left")),
-            1.0,
-            0.0,
-        ),
-        ("queue", "Did jobs wait?", "Queued jobs", "", (("site.queue", "queued"),), 1.0, 0.0),
-    )
-    note = " Bands show the range of the samples behind each point."
-    if marks:
-        note += " Red lines are alarms."
-    elif alarms:
-        note += f" The {len(alarms):,} alarms are too many to mark."
-    found = {}
-    for key, question, title, unit_name, channels, size, floor in drawn:
-        lines = [site_curve(reader, channel, name, size) for channel, name in channels]
-        if key == "queue" and not (len(lines[0].high) and float(np.nanmax(lines[0].high)) > 0.0):
-            continue
-        if key == "spares" and not (_moves(lines[0]) and _moves(lines[1])):
-            continue
-        if key == "held" and not _moves(lines[0]):
-            continue
-        chart = curves(title, unit_name, lines, 0.0, end_s, says, marks, floor)
-        if chart:
-            found[key] = tag(
-                "figure", chart, tag("figcaption", tag("b", question), note if key == "power" else None)
-            )
-    return found
-
-
-def _moves(line: ChartLine) -> bool:
-    """Return whether a curve is known and not the same all the time."""
-    known = np.isfinite(line.low) & np.isfinite(line.high)
-    return bool(known.any()) and float(line.high[known].max()) > float(line.low[known].min())
-
-
-def site_curve(reader: Reader, channel: str, title: str, scale: float) -> ChartLine:
-    """Return a curve of the site over the whole run."""
-    found = reader.series(0, channel, points=POINTS)
-    low, mean, high = (np.asarray(curve, np.float64) * scale for curve in (found.low, found.mean, found.high))
-    whole = whole_bins(found.t_s, reader.t_end_s, POINTS)
-    return ChartLine(title, found.t_s[:whole], mean[:whole], low[:whole], high[:whole])
 
 
 def events_worth_knowing(events: Sequence[Event], says: Moments, end_s: float = math.inf) -> Markup:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from twin.arrays import Floats
-from twin.planning.job.training_facts import SLOWDOWN_MODELLED
 from twin.planning.profile.standing import least_sure, standing_of_job
 from twin.planning.risk.failure_table import NO_FAILURES, fails
-from twin.report.loss_groups import time_shares
+from twin.record.accounts import RESTING
+from twin.report.loss_groups import PRODUCTIVE, WITHIN_STEPS, hundredths
 from twin.report.markup import Child, Markup, joined, number, tag
 from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
@@ -24,6 +24,7 @@ from twin.report.published import (
     PLANNED_A_DAY,
     STEP_MFU,
     published_table,
+    works_words,
 )
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
@@ -32,12 +33,12 @@ from twin.report.training_progress import end_range, progress_words, under_way
 from twin.report.words import (
     amount,
     length,
-    parts_in,
     percent,
     rounded,
     usd_middle_and_range,
 )
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.workload import LlmTraining
 from twin.shown_text import capitalised, inner
 
 _CALIBRATED = 0.02
@@ -68,7 +69,7 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
     body: list[Child] = [_cards(facts), money_chart(facts.money)]
     if facts.published:
         body += [
-            tag("h3", "Beside what was published"),
+            tag("h3", f"Beside what was published: {works_words(facts.published)}"),
             published_table(facts.published, _fitted_or_test(facts)),
         ]
     shown = () if picture is None else (("work", "The hall at work", picture),)
@@ -98,16 +99,21 @@ def verdict(facts: RunFacts) -> str:
 
 
 def bridge_words(facts: RunFacts, goodput: float) -> str:
-    """Return how goodput and the productive share of all GPU time hang together: parts that add up to the whole."""
-    shares = time_shares(facts.ledger_gpu_s)
-    if shares is None:
+    """Return how goodput and the productive share of all GPU time hang together: parts that add up to the whole.
+
+    The parts are sums of what the ledger prints, so that no other page has them in another rounding.
+    """
+    told = hundredths(facts.ledger_gpu_s)
+    idle = sum(told.get(account, 0) for account in RESTING)
+    whole, productive = sum(told.values()), told.get(PRODUCTIVE, 0)
+    if idle == whole:
         return f"Goodput is {percent(goodput)} of an ideal run of the same GPUs."
-    parts = (1.0 - shares.held, shares.held - shares.kept, shares.kept - shares.productive, shares.productive)
-    idle, stops, waits, productive = parts_in(100.0, [100.0 * part for part in parts], 1)
+    waits = sum(told.get(account, 0) for account in WITHIN_STEPS)
+    parts = (idle, whole - idle - waits - productive, waits, productive)
+    idled, stops, waited, worked = (f"{part / 100.0:.2f}" for part in parts)
     return (
         f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
-        f"{idle} idled, {stops} went to stops and checkpoints, {waits} to waits within steps: {productive} were "
-        "productive."
+        f"{worked} were productive, {waited} waits within steps, {stops} stops and checkpoints, {idled} idle."
     )
 
 
@@ -218,14 +224,15 @@ def _fitted_or_test(facts: RunFacts) -> dict[str, str]:
             found[title] = "rates fitted to it: chance"
     if STEP_MFU in found:
         beyond = facts.step is not None and facts.step.beyond
-        found[STEP_MFU] = "not in the fit, layout chosen" if beyond else "may be in the fit"
+        found[STEP_MFU] = "not in the fit; layout chosen" if beyond else "may be in the fit"
     return found
 
 
 def published_words(facts: RunFacts) -> str:
     """Return which published figures are put into the model and which test it, each with its source; "": none are.
 
-    Author and year stand once before the figures of a work, its table or section behind each.
+    Author and year stand once before the figures of a work, its table or section behind each; whose layout is which
+    where a figure hangs on it.
     """
     tests = _fitted_or_test(facts)
     said = []
@@ -236,7 +243,24 @@ def published_words(facts: RunFacts) -> str:
             for figure in figures
         ]
         said.append(f"Beside {work or 'what was published'}: {'; '.join(told)}.")
+    said += [
+        f"{inner(figure.title)[:1].upper()}{inner(figure.title)[1:]}: {figure.work or 'what was published'} had "
+        f"{figure.layout} ({figure.place}); this run has {layout_words(facts)}, chosen by the scene: all other tables "
+        "show this one."
+        for figure in facts.published
+        if figure.layout and layout_words(facts)
+    ]
     return " ".join(said)
+
+
+def layout_words(facts: RunFacts) -> str:
+    """Return the parallelism layout of the only training; "": there is none."""
+    jobs = facts.scenario.jobs
+    if len(jobs) != 1 or not isinstance(work := jobs[0].workload, LlmTraining):
+        return ""
+    layout = work.parallelism
+    deeper = f", interleave {layout.interleave}" if layout.interleave > 1 else ""
+    return f"tensor {layout.tensor}, context {layout.context}, pipeline {layout.pipeline}{deeper}"
 
 
 def _spread(facts: RunFacts) -> str:
@@ -261,9 +285,7 @@ def _basis(facts: RunFacts) -> str:
     unsure = [job for job in jobs if standing_of_job(job) == least]
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
-    modelled = any(SLOWDOWN_MODELLED in (job.get("low_confidence") or ()) for job in unsure)
-    network = "; slowdown by the network is modelled only" if modelled else ""
-    return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}{network}."
+    return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}."
 
 
 def _step_words(facts: RunFacts) -> str:

@@ -69,6 +69,7 @@ figure img{display:block;width:100%;height:auto;border-radius:8px}
 svg{display:block;width:100%;height:auto;font:12px Inter,"Segoe UI","Noto Sans","DejaVu Sans",system-ui,sans-serif}
 svg text{fill:var(--quiet)}svg .strong{fill:var(--ink)}svg .title{fill:var(--ink);font-weight:600}
 svg .grid{stroke:var(--hair)}svg .axis{stroke:var(--faint)}svg .mark{stroke:var(--bad);stroke-opacity:.45}
+svg .limit{stroke:var(--bad);stroke-width:1.2;stroke-dasharray:7 4}
 svg .whisker{stroke:var(--ink);stroke-width:1.5}
 svg .gap{stroke:var(--card);stroke-width:3}svg .thread{stroke:var(--quiet);stroke-dasharray:2 3}
 .l1{stroke:var(--c1)}.l2{stroke:var(--c2)}.l3{stroke:var(--c3)}.l4{stroke:var(--c4)}
@@ -91,7 +92,11 @@ nav .parts{list-style:none;padding:0;margin:0}nav .parts>li{display:flex;gap:4px
 nav .parts>li>a{font-weight:650;flex:0 0 110px}
 data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:1.5}
 .full{fill:var(--ink);stroke:var(--ink);stroke-width:1.5}
-@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}}
+@media (max-width:640px){.questions div{display:block}nav .parts>li{display:block}
+.cards{grid-template-columns:repeat(2,minmax(0,1fr))}.cards div{padding:8px 10px}.cards dd{font-size:15px}
+.sources{min-width:760px}.scroll td,.scroll th{overflow-wrap:break-word;min-width:72px}
+.scroll td:first-child,.scroll th:first-child{min-width:104px}
+figure:has(svg){overflow-x:auto}figure svg{min-width:640px}figcaption{position:sticky;left:0}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--accent:#000;--badge:#fff;--badgeink:#000;"""
     + _PAPER
     + """}
