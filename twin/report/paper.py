@@ -249,6 +249,14 @@ class LaidOutReport:
             for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1)
         }
 
+    def page_ends(self) -> list[float]:
+        """Return how far down each sheet is filled, shape (pages,) [-]."""
+        ends = [0.0] * self.pages
+        for piece in self._pieces():
+            for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1):
+                ends[page] = max(ends[page], min(1.0, piece.bottom / _HIGH - page))
+        return ends
+
     def row_heights(self) -> list[list[float]]:
         """Return for each table with a head how high the text of its other rows is [px]."""
         heights = []

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.analysis.compare import Comparison
-from twin.analysis.whole_job import StopsSeen, WholeJob, stops_seen, whole_job
+from twin.analysis.whole_job import DAY_S, OneJob, StopsSeen, WholeJob, one_job, stops_seen, whole_job
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.build import build
 from twin.report.comparison.checkpoints import is_interval
+from twin.report.end_range import luck_by_draws
 from twin.report.job_step import JobStep, job_step
 from twin.report.training_progress import published_tokens
 from twin.scenario.file.diff import Difference
@@ -40,6 +41,8 @@ class ComparedJob:
         Of its whole work; None: the scene counts steps, or nothing tells its end.
     whole
         What it takes until it is done; None: nothing tells its end.
+    one
+        Between what one such job lies by luck with failures and prices; None: unknown.
     stops
         Its stops in the runs of A and of B, beside those that the rates give; None: not all stops are by rates.
     """
@@ -49,6 +52,7 @@ class ComparedJob:
     step: JobStep | None = None
     tokens: float | None = None
     whole: WholeJob | None = None
+    one: OneJob | None = None
     stops: tuple[StopsSeen, StopsSeen] | None = None
 
     @property
@@ -78,7 +82,28 @@ def compared_job(
     if steps is not None and by_tokens and _least_done(found, steps) < _LEAST_DONE:
         steps = None
     whole = None if steps is None else whole_job(*found.samples, steps, None if seen is None else rates_s)
-    return ComparedJob(risks, changed is not None, planned[0], tokens if by_tokens else None, whole, seen)
+    one = (
+        None
+        if steps is None or whole is None or risks is None or seen is None
+        else _one(found, steps, whole, risks)
+    )
+    tokens = tokens if by_tokens else None
+    return ComparedJob(risks, changed is not None, planned[0], tokens, whole, one, seen)
+
+
+def _one(
+    found: Comparison, steps: tuple[float, float], whole: WholeJob, risks: tuple[JobRisk, JobRisk]
+) -> OneJob | None:
+    """Return between what one such job lies by luck with failures; None: the quick model is none of a run."""
+    ettr = found.differences.get("ettr")
+    if ettr is None or not (ettr.a and ettr.b):
+        return None
+    days = whole.seen.days
+    of_a, of_b = (
+        luck_by_draws(middle * DAY_S, kept, risk)
+        for middle, kept, risk in zip((days.a[1], days.b[1]), (ettr.a, ettr.b), risks, strict=True)
+    )
+    return None if of_a is None or of_b is None else one_job(*found.samples, steps, (of_a, of_b))
 
 
 def _planned(
