@@ -26,6 +26,8 @@ from twin.report.comparison.report import compare_report
 from twin.report.comparison.uncertain import uncertain_words
 from twin.report.comparison.way import way, way_steps, way_words
 from twin.report.comparison.words import is_comparable, share_of_a
+from twin.report.markup import tag
+from twin.report.pages import ReportPart, report
 from twin.report.paper import laid_out
 from twin.scenario import Scenario, load
 from twin.scenario.file.diff import differences
@@ -286,3 +288,16 @@ def test_nothing_is_told_twice_in_the_head_of_two_parts() -> None:
     shown = plain(design_report())
     assert shown.count("is better by money:") == 1
     assert shown.count("Recommendation:") == 1
+
+
+def test_no_page_is_left_empty_where_the_contents_end_a_page(qapp: object) -> None:
+    """Below a picture that grows by two pixels the contents end nearer and nearer to the foot of the page."""
+    for high in range(886, 898, 2):
+        picture = tag("figure", tag("svg", tag("line", x1=0, x2=9, y1=0, y2=9), viewBox=f"0 0 820 {high}"))
+        parts = [
+            ReportPart("summary", "Summary", "", (), (("picture", "Picture", picture),)),
+            ReportPart("engineering", "Engineering", "", (("What?", "That."),), ()),
+            ReportPart("method", "Method", "", (("How?", "So."),), (), flows=True),
+        ]
+        laid = laid_out(report("Title", "lead", parts, "1"))
+        assert laid.filled_pages() == set(range(laid.pages))

@@ -153,22 +153,30 @@ def whole_job(
 
 
 def one_job(
-    a: Sequence[Sample], b: Sequence[Sample], steps: tuple[float, float], luck: tuple[Floats, Floats]
+    a: Sequence[Sample],
+    b: Sequence[Sample],
+    steps: tuple[float, float],
+    rates_s: tuple[float, float],
+    luck: tuple[Floats, Floats],
 ) -> OneJob:
-    """Return the range of one such job in A and in B, where `whole_job` knows what it takes.
+    """Return the range of one such job in A and in B about what it takes with the mean stops.
 
     It goes on at the mean pace, power and cost of the runs; each history of failures meets each draw of the prices.
 
     Parameters
     ----------
-    a, b, steps
-        As of `whole_job`.
+    a, b, steps, rates_s
+        As of `whole_job`, which knows what the job takes.
     luck
-        By what the time of the runs is multiplied in each history of A and of B, shape (draws,) each [-].
+        By what luck multiplies the time in each history of A and of B, shape (draws,) each, of mean 1 [-].
     """
+    factors = [_at_expected(side, rate_s) for side, rate_s in zip((a, b), rates_s, strict=True)]
+    if any(each is None for each in factors):
+        factors = [np.ones(len(side)) for side in (a, b)]
     sides = [
-        _Carried.on(samples, whole, np.ones(len(samples)))
-        for samples, whole in zip((a, b), steps, strict=True)
+        _Carried.on(samples, whole, each)
+        for samples, whole, each in zip((a, b), steps, factors, strict=True)
+        if each is not None
     ]
 
     def ends(name: str) -> tuple[Ends, Ends] | None:

@@ -66,6 +66,10 @@ _NAMED, _MOST_NAME = 2, 90
 _TOLD_OF_SCENE = ("title", "notes", "sources")
 _TOLD_SECTIONS = ("Chapters", "Accepted findings")
 _OF_PLACE = ("climate", "grid")
+_BY_HAND = (
+    "The rule knows the failure rates alone: stops that the scene sets at a time or reads from a trace are in the "
+    "runs, but not in it."
+)
 _MANY = 8
 """So many differences are told by their number."""
 _SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
@@ -253,8 +257,10 @@ def _engineering(compared: _Compared) -> ReportPart:
     found, job = compared.found, compared.job
     asked: list[tuple[str, Child]] = [("Where does the difference come from?", way_words(found))]
     if job.intervals is not None and (which := verdict_words(found, job.intervals)):
-        holds = holds_words(job.intervals)
-        asked.append(("Which has the better checkpoint interval, and does that hold?", f"{which} {holds}"))
+        said = (which, holds_words(job.intervals), "" if job.by_rates else _BY_HAND)
+        asked.append(
+            ("Which has the better checkpoint interval, and does that hold?", " ".join(filter(None, said)))
+        )
     if writes := writes_words(job.intervals, job.step, found):
         asked.append(("What does a write ask of the storage system and of the power?", writes))
     by_key = {figure.key: figure for figure, _ in known(found)}
