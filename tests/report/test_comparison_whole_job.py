@@ -99,7 +99,8 @@ def test_the_whole_job_is_told_in_one_sentence(text: str) -> None:
     assert (told[1], told[3]) == ("21 March 2026", "27 March 2026")
     assert float(told[2]) == pytest.approx(days, abs=0.051)
     assert re.search(
-        r"in B that takes [\d.]+ d more \(\+[\d.]+ to \+[\d.]+\), costs [\d.]+ million USD more \(", text
+        r"in B that takes [\d.]+ d more \(P5 to P95: \+[\d.]+ to \+[\d.]+\), costs [\d.]+ million USD more \(",
+        text,
     )
     assert (
         "Both had 165 stops in 3 runs (planned ones included), where the rates give 155 ± 12 (6 % more: one in 4"

@@ -115,7 +115,7 @@ def _whole_job(found: Comparison, scenes: tuple[Scenario, Scenario]) -> dict[str
     return {
         "job": scenes[0].jobs[0].id,
         "tokens": job.tokens,
-        "ends_at": _sides([end.isoformat() for end in whole_ends(whole, scenes)]),
+        "ends_at": _sides([end.isoformat(timespec="seconds") for end in whole_ends(whole, scenes)]),
         "mean_stops": None if whole.expected is None else _amounts(whole.expected, DAY_S, GWH_J),
         "stops_drawn": _amounts(whole.seen, DAY_S, GWH_J),
         "one_job": one

@@ -53,7 +53,7 @@ def whole_ends(whole: WholeJob, scenes: tuple[Scenario, Scenario]) -> tuple[date
 
 def taken_words(taken: JobAmounts) -> str:
     """Return what more or less the whole job takes in B, as the end of a sentence."""
-    said = [f"that takes {more_words(taken.days, named=False)}"]
+    said = [f"that takes {more_words(taken.days)}"]
     if taken.cost is not None:
         said.append(f"costs {more_words(taken.cost, named=False)}")
     if taken.energy is not None:
