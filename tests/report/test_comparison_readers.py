@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from twin.analysis.compare import Basis, Comparison, Sample, compare
+from twin.analysis.designs_comparison import range_words
 from twin.analysis.figures import FIGURES
 from twin.analysis.run_cost import RunCost
 from twin.analysis.significance import judged
+from twin.api.compare_designs import compared_designs
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.checkpoints import holds_words
@@ -26,6 +28,7 @@ from twin.report.comparison.report import compare_report
 from twin.report.comparison.uncertain import uncertain_words
 from twin.report.comparison.way import way, way_steps, way_words
 from twin.report.comparison.words import is_comparable, share_of_a
+from twin.report.designs_report import designs_report
 from twin.report.markup import tag
 from twin.report.pages import ReportPart, report
 from twin.report.paper import laid_out
@@ -301,3 +304,19 @@ def test_no_page_is_left_empty_where_the_contents_end_a_page(qapp: object) -> No
         ]
         laid = laid_out(report("Title", "lead", parts, "1"))
         assert laid.filled_pages() == set(range(laid.pages))
+
+
+def test_a_report_on_designs_has_all_figures_once_and_full_pages(qapp: object) -> None:
+    """All figures stand on the first page; no page but the last is less than two thirds full."""
+    found = compared_designs(["superpod-h100", "nvl72-row", "lab-16"], 0, 1)
+    text = designs_report(found)
+    laid = laid_out(text)
+    ends = laid.page_ends()
+    assert laid.page_of["all"] == 1
+    assert min(ends[:-1]) >= 2.0 / 3.0
+    row = found.row("capital_usd")
+    assert row is not None
+    first = row.cells[0]
+    assert first is not None
+    assert plain(text).count(f"Capital, million USD{range_words(row.figure, first.values)}") == 1
+    assert plain(text).count("What limits each?") == 1

@@ -45,24 +45,15 @@ def designs_report(found: DesignsCompared) -> str:
             (
                 ("Which is best?", " ".join(short_sentences(found)) or "No figure is known of both."),
                 ("How sure is that?", _sure(found)),
-                ("What limits each?", _limits(found)),
             ),
-            (("differences", f"Differences to {first}", _dots(found)),),
+            (("all", "All figures", _all(found)), ("differences", f"Differences to {first}", _dots(found))),
         ),
         ReportPart(
             "engineering",
             "Engineering",
             "for who builds and runs it",
+            (("What limits each?", _limits(found)),),
             (
-                ("What do they cost to build and run?", _row_words(found, ("capital_usd", "yearly_usd"))),
-                ("How much power and time do they take?", _row_words(found, ("site_w", "time_s"))),
-                (
-                    "How available are they, and what of carbon?",
-                    _row_words(found, ("site_available", "nodes_available", "carbon_kg")),
-                ),
-            ),
-            (
-                ("all", "All figures", _all(found)),
                 ("charts", "Figures with their ranges", joined([_chart(found, row) for row in money])),
                 ("changes", f"Differences to {first} in figures", _differences(found)),
             ),
@@ -84,6 +75,7 @@ def designs_report(found: DesignsCompared) -> str:
                 ),
             ),
             (("reading", "How to read this", _reading(found)),),
+            flows=True,
         ),
     ]
     title = (
@@ -114,20 +106,6 @@ def _sure(found: DesignsCompared) -> str:
 def _limits(found: DesignsCompared) -> str:
     pairs = zip(found.titles, found.bindings, strict=True)
     return f"{'; '.join(f'{title}: {binding}' for title, binding in pairs)}."
-
-
-def _row_words(found: DesignsCompared, keys: tuple[str, ...]) -> str:
-    said = []
-    for key in keys:
-        row = found.row(key)
-        if row is not None:
-            of_each = ", ".join(
-                f"{title} {range_words(row.figure, cell.values)}"
-                for title, cell in zip(found.titles, row.cells, strict=True)
-                if cell is not None
-            )
-            said.append(f"{row.figure.title} [{row.figure.unit}]: {of_each}.")
-    return " ".join(said) or "This is not known without a run."
 
 
 def _dots(found: DesignsCompared) -> Markup:
