@@ -135,6 +135,7 @@ def test_the_report_names_the_sources_and_the_better_interval(text: str) -> None
     assert "Young 1974" in text
     assert "That of A, 0.98 times the best one; that of B is 4.0 times it: the best one is 7 min 27 s" in text
     assert "B saves too seldom: writes take 1.7 % less of the time, and work done again 6.8 % more" in text
+    assert "It holds: with half as many stops 10 min 33 s is best" in text
     assert "2 h 46 min" not in text, "one quantity is rounded in one way"
 
 
