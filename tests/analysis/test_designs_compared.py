@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -87,18 +88,25 @@ def test_money_is_that_of_the_books_and_differences_are_draw_by_draw(
     assert width < alone, "the same prices in both: a difference is surer than two totals"
     assert again.difference == (0.0, 0.0, 0.0)
     assert verdict_words(row.figure, again) == "the same"
-    assert verdict_words(row.figure, pod) == "worse"
-    assert row.best == 0
+    assert verdict_words(row.figure, pod) == "", "a total of a larger hall makes none better"
+    assert row.best is None
+    assert not row.is_judged
+    one_size = compared([samples[0], replace(samples[1], gpus=samples[0].gpus)]).row("yearly_usd")
+    assert one_size is not None
+    assert verdict_words(row.figure, one_size.cells[1]) == "worse"
+    assert one_size.best == 0
     assert found.row("time_s") is None, "nothing was run and nothing promised"
     assert found.row("gpu_hour_usd").best == 0, "a chiller of its size, and nothing twice"
     said = short_sentences(found)
     assert said[0].startswith("The designs have 16, 256, 16 GPUs"), (
         "the smaller one is no bargain for its total"
     )
-    assert said[2].startswith("GPU-hour: lab is lowest with")
+    assert said[1].startswith("GPU-hour: lab is lowest with")
     assert not any("GPUs:" in words for words in short_sentences(compared([samples[0], samples[2]])))
     page = unescape(designs_report(found)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "pod: Total cost (5 years), Capital, Cost of a year, GPU-hour, Carbon a year worse" in page
+    assert "pod: GPU-hour worse" in page
+    assert "pod against lab: the most in" in page
+    assert re.search(r"Cost of a year, million USD: [\d.]+ \([\d.]+ to [\d.]+\) of lab to", page)
     available = found.row("nodes_available")
     site = found.row("site_available")
     pod_site, lab_site = site.cells[1].values[1], site.cells[0].values[1]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from twin.analysis.compare import JobCourse, Sample, compare, sample_of
 from twin.analysis.run_cost import RunCost
-from twin.analysis.whole_job import DAY_S, stops_seen, whole_job
+from twin.analysis.whole_job import DAY_S, one_job, stops_seen, whole_job
 
 GPUS, HOUR_S = 10.0, 3600.0
 
@@ -119,3 +120,26 @@ def test_the_course_of_the_only_job_is_read_from_a_summary() -> None:
     assert sample_of({**summary, "jobs": [job, job]}).job is None
     assert sample_of({**summary, "jobs": [{**job, "start_s": None}]}).job is None
     assert compare([sample(1.0, 2)], [sample(2.0, 2)], [1]).samples[1][0].job == sample(2.0, 2).job
+
+
+def test_one_job_by_luck_and_prices_by_hand() -> None:
+    """500 h at luck 0.5 and 1.5: P5 and P95 are 275 and 725 h; 10,000 USD times prices of 0.8 to 1.2 without luck."""
+    a, b = [sample(1000.0, 10)], [sample(500.0, 10)]
+    rates_s = (10.0 / (100.0 * HOUR_S),) * 2  # as many as were drawn
+    scattered, none = np.array([0.5, 1.5]), np.array([1.0])
+    found = one_job(a, b, (5000.0, 5000.0), rates_s, (scattered, none))
+    assert found.draws == 2
+    assert [days * DAY_S / HOUR_S for days in found.days[0]] == pytest.approx([275.0, 725.0])
+    assert [days * DAY_S / HOUR_S for days in found.days[1]] == pytest.approx([1000.0, 1000.0])
+    assert found.energy_gwh is not None
+    assert found.energy_gwh[0] == pytest.approx((2.75, 7.25))
+    assert found.usd is not None
+    assert found.usd[1] == pytest.approx((10_000.0 * 0.82, 10_000.0 * 1.18), rel=1e-3), "of prices alone"
+    by_hand = sorted(5000.0 * luck * (0.8 + 0.4 * k / 399.0) for luck in (0.5, 1.5) for k in range(400))
+    low, high = 0.05 * 799.0, 0.95 * 799.0
+    both = [by_hand[int(at)] + (at % 1.0) * (by_hand[int(at) + 1] - by_hand[int(at)]) for at in (low, high)]
+    assert found.usd[0] == pytest.approx(both), "of each history with each price"
+    unpriced = replace(sample(1000.0, 10), cost=None)
+    assert one_job([unpriced], b, (1.0, 1.0), rates_s, (none, none)).usd is None
+    fewer = one_job(a, b, (5000.0, 5000.0), (5.0 / (100.0 * HOUR_S),) * 2, (none, none))
+    assert fewer.days[0][0] * DAY_S / HOUR_S == pytest.approx(500.0 * 90.0 / 95.0), "about the mean stops"

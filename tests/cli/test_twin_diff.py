@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from twin.analysis.difference_words import sentence
 from twin.cli.app import app
-from twin.scenario import Change, Patch, loads
+from twin.drawings.paper import Sheet
+from twin.record.inputs import inputs_hash
+from twin.scenario import Change, Patch, load, loads
 from twin.scenario.file.diff import differences
 from twin.scenario.file.patch_text import edit
 
@@ -66,3 +68,22 @@ def test_the_command_sums_up_and_its_exit_code_tells(tmp_path: Path) -> None:
     assert made["sums"]["gpus"] == {"before": 16.0, "after": 24.0}
     assert [one["path"] for one in made["differences"]] == ["halls[lab].rows[gpu].racks.count"]
     assert runner.invoke(app, ["diff", "lab-16", str(tmp_path / "none.twin.yaml")]).exit_code == 2
+
+
+def test_the_drawing_says_from_which_revision_and_what_it_adds_up_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.twin.yaml"
+    other.write_text(LAB.replace("          count: 2\n", "          count: 3\n", 1))
+    drawn: list[Sheet] = []
+    monkeypatch.setattr(
+        "twin.drawings.render.pdf_bytes", lambda sheets, title: drawn.extend(sheets) or b"%PDF"
+    )
+    told = CliRunner().invoke(app, ["diff", "lab-16", str(other), "-o", str(tmp_path / "changes.pdf")])
+    assert told.exit_code == 1, told.output
+    words = [words.text for sheet in drawn for words in sheet.words]
+    before, after = (inputs_hash(load(name).scenario)[:8] for name in ("builtin:lab-16", str(other)))
+    assert f"Changes from revision {before} to {after}." in words
+    nodes = re.search(r"^Nodes +(\d+) +(\d+)", told.stdout, re.MULTILINE)
+    assert nodes is not None
+    assert f"\N{EN DASH} In sum, nodes: {nodes[1]} \N{RIGHTWARDS ARROW} {nodes[2]}" in words

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from twin.catalog import load_catalog
-from twin.drawings.elevation import row_patterns
+from twin.drawings.elevation import racks_named, row_patterns
 from twin.drawings.paper import PAPERS, Sheet, TitleBlock, paper_mm
 from twin.drawings.piping import FASTEST_M_S, pipe_size
 from twin.drawings.plan import PlanDimension, plan_draft, plan_sheet
@@ -159,6 +159,31 @@ def test_elevations_hold_every_rack_once_with_all_that_is_in_it() -> None:
     power_w = sum(len(p.labels) * len(g.racks) * g.stack.power_w for p in patterns for g in p.groups)
     assert power_w == pytest.approx(21.8888e6, rel=1e-3)
     assert patterns[0].labels[0] == "ROW A"
+    assert [(group.racks[0], len(group.racks)) for group in patterns[0].groups] == [
+        ("gpu/0/0", 16),
+        ("gpu/0/1", 16),
+    ], "every second rack has a leaf switch: two drawings, not 32"
+    assert [sheet.name for sheet in sheets_of("llama3-16k") if sheet.name.startswith("E")] == ["E1"]
+
+
+@pytest.mark.parametrize(
+    ("places", "named"),
+    [
+        ((3,), "r/0/3"),
+        ((0, 1, 2, 3), "r/0/0-3"),
+        ((1, 4, 7), "r/0/1-7, every 3rd"),
+        ((2, 4), "r/0/2, 4"),
+        ((0, 1, 3, 4, 6), "r/0/0-1, 3-4, 6"),
+        ((0, 5, 10), "r/0/0-10, every 5th"),
+    ],
+)
+def test_racks_of_a_row_are_named_in_short(places: tuple[int, ...], named: str) -> None:
+    assert racks_named([f"r/0/{place}" for place in places]) == named
+
+
+def test_racks_of_other_names_are_listed() -> None:
+    assert racks_named(["a/0", "b/1"]) == "a/0, b/1"
+    assert racks_named(["left", "right"]) == "left, right"
 
 
 def test_sheets_are_numbered_and_name_one_another() -> None:
@@ -275,6 +300,14 @@ def test_a_revision_marks_what_came_went_moved_and_changed() -> None:
     marks = {stroke.mark for stroke in sheets[0].strokes}
     assert {"added", "gone", "moved", "changed"} <= marks
     assert any("8 to 9" in words.text for words in sheets[1].words)
+    assert not any("from revision" in words.text for words in sheets[0].words)
+    since = revision_drawings(old, new, ["Row gpu"] * 3, BLOCK, since="0a1b2c3d")
+    for sheet in since:
+        assert any(f"from revision 0a1b2c3d to {BLOCK.revision}" in words.text for words in sheet.words)
+    (few,) = {words.high_mm for words in since[1].words if words.text.endswith("Row gpu")}
+    many = revision_drawings(old, new, ["Row gpu"] * 80, BLOCK)
+    assert [sheet.name for sheet in many] == ["C1", "C2", "C3"]
+    assert few > min(words.high_mm for words in many[1].words if words.text.endswith("Row gpu"))
     assert pdf_bytes(sheets, "x").startswith(b"%PDF")
     assert [s.title for s in revision_drawings(old, old, [], BLOCK)] == ["Changes in words"]
 

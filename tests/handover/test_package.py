@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
 import zipfile
 from pathlib import Path
@@ -58,6 +59,13 @@ def test_what_is_handed_over_opens_elsewhere_as_the_same_scene(scene: Path, tmp_
         "scene/common/base.twin.yaml",
     } <= set(names)
     assert "Mine &lt;b&gt;" in text
+    assert f"Revision {inputs_hash(document.scenario)[:8]} of the scene" in text
+    assert re.search(
+        r"Drawings, A3: P1 Plan of [^;]+; E1 Elevations of [^;]+; L1 One-line diagram; H1 Piping; N1", text
+    )
+    (rows,) = re.findall(r"Rack loads, (\d+) rows", text)
+    with zipfile.ZipFile(there / "mine.zip") as packed:
+        assert len(packed.read("lists/racks.csv").decode().splitlines()) == int(rows) + 1
     assert all(name in text for name in names[1:])
     assert report.startswith(b"%PDF-")
     assert hashlib.sha256(report).hexdigest() in text

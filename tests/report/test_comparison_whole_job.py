@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -10,11 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from twin.analysis.compare import Basis, Comparison, JobCourse, Sample, compare
 from twin.analysis.money_comparison import amount_words
 from twin.analysis.run_cost import RunCost
 from twin.analysis.whole_job import StopsSeen
+from twin.cli.compare import FORMAT
+from twin.cli.compare_json import comparison_json
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.chance import drawn_words, stretch_words
@@ -24,6 +28,7 @@ from twin.report.comparison.money import RUN_FIRST
 from twin.report.comparison.report import compare_report
 from twin.report.comparison.whole_job import job_table, later_waits
 from twin.report.comparison.worked_interval import worked, worked_interval
+from twin.report.words import rounded
 from twin.scenario import Scenario, load
 from twin.scenario.file.diff import differences
 
@@ -94,25 +99,30 @@ def test_the_whole_job_is_told_in_one_sentence(text: str) -> None:
     assert (told[1], told[3]) == ("21 March 2026", "27 March 2026")
     assert float(told[2]) == pytest.approx(days, abs=0.051)
     assert re.search(
-        r"in B that takes [\d.]+ d more \(\+[\d.]+ to \+[\d.]+\), costs [\d.]+ million USD more \(", text
+        r"in B that takes [\d.]+ d more \(P5 to P95: \+[\d.]+ to \+[\d.]+\), costs [\d.]+ million USD more \(",
+        text,
     )
     assert (
-        "Both had 165 stops in 3 runs, planned ones too, where the rates give 155 ± 12 (6 % more: one in 4"
+        "Both had 165 stops in 3 runs (planned ones included), where the rates give 155 ± 12 (6 % more: one in 4"
         in text
     )
-    assert "With these in place of the mean, in B that takes" in text
-    assert "Decide by the mean." in text
+    assert text.count("With the stops drawn in place of the mean, B takes") == 1
+    assert f"B {MINUS} A, to decide by, over prices and the luck of the seeds, paired." in text
     assert "Cost of a year at this rate" not in text, "the whole job stands in its place"
 
 
-def test_luck_moves_the_end_more_where_a_stop_costs_more(text: str) -> None:
+def test_luck_moves_the_end_more_where_a_stop_costs_more(
+    text: str, found: Comparison, scenes: tuple[Scenario, Scenario]
+) -> None:
     """By a normal law P5 to P95 is 3.29 standard deviations: the root of 660 stops of some 8 min, 18 min in B."""
-    told = re.search(
-        r"By luck with failures one such job takes ([\d.]+) to ([\d.]+) d in A and ([\d.]+) to ([\d.]+) d in B",
-        text,
-    )
+    assert "One job: P5 to P95 of 200 draws of its failures" in text
+    assert "the pace is that of 3 runs" in text
+    job = compared_job(found, differences(*scenes), scenes)
+    assert job.whole is not None
+    made = str(job_table(job.whole, job.one, found))
+    of_a, of_b = re.findall(r"<td[^>]*>(.*?)</td>", made[made.index("Time, d") :])[4:6]
+    told = re.fullmatch(r"([\d.]+) to ([\d.]+) ([\d.]+) to ([\d.]+)", f"{of_a} {of_b}")
     assert told is not None
-    assert "in B (P5 to P95 of 200 draws of the failures, at the pace of 3 runs of 6 d" in text
     low_a, high_a, low_b, high_b = map(float, told.groups())
     for low, high, minutes in ((low_a, high_a, 8.0), (low_b, high_b, 18.0)):
         assert high - low == pytest.approx(3.29 * math.sqrt(660.0) * minutes / 1440.0, rel=0.4)
@@ -125,6 +135,7 @@ def test_the_report_names_the_sources_and_the_better_interval(text: str) -> None
     assert "Young 1974" in text
     assert "That of A, 0.98 times the best one; that of B is 4.0 times it: the best one is 7 min 27 s" in text
     assert "B saves too seldom: writes take 1.7 % less of the time, and work done again 6.8 % more" in text
+    assert "It holds: with half as many stops 10 min 33 s is best" in text
     assert "2 h 46 min" not in text, "one quantity is rounded in one way"
 
 
@@ -166,11 +177,11 @@ def test_three_differences_by_hand() -> None:
 def test_stops_drawn_are_told_with_how_seldom_they_are() -> None:
     usual, many = StopsSeen(3, 156.0, 155.0, 450.0, 1.0), StopsSeen(1, 9.0, 4.0, 450.0, 1.0)
     assert drawn_words((usual, usual)) == (
-        "Both had 156 stops in 3 runs, planned ones too, where the rates give 155 ± 12."
+        "Both had 156 stops in 3 runs (planned ones included), where the rates give 155 ± 12."
     )
     chance = 1.0 - sum(math.exp(-4.0) * 4.0**k / math.factorial(k) for k in range(9))
     assert drawn_words((usual, many)).endswith(
-        "B had 9 stops in one run, planned ones too, where the rates give 4.00 ± 2.0 "
+        "B had 9 stops in one run (planned ones included), where the rates give 4.00 ± 2.0 "
         f"(125 % more: one in {1.0 / chance:.0f} such draws has as many)."
     )
     assert drawn_words(None) == ""
@@ -236,7 +247,7 @@ def test_nothing_is_recommended_where_the_part_does_not_stand_for_the_whole(
     rows = tuple(fewer if row.id == "spare" else row for row in hall.rows)
     b = a.model_copy(update={"halls": (hall.model_copy(update={"rows": rows}),)})
     told = plain(compare_report(("A", "B"), (a.title,) * 2, found, differences(a, b), (a, b)))
-    assert told.count(RUN_FIRST) == 2
+    assert told.count(RUN_FIRST) == 1
     assert "Recommendation: keep A" not in told
     assert "6 d do not stand for the whole job: B has 16 spare nodes, and 7.5 are in repair" in told
 
@@ -263,9 +274,12 @@ def test_the_sections_stand_in_their_order(text: str) -> None:
     heads = (
         "What does it come to for the whole job?",
         "The whole job",
-        "In money",
-        "Which has the better checkpoint interval, and why?",
+        "Which has the better checkpoint interval, and does that hold?",
+        "Where are the limits?",
         "Does the time that was run stand for the whole?",
+        "Checkpoint intervals",
+        "Limits",
+        "In money",
         "The paired interval, worked out",
         "Sources",
     )
@@ -300,9 +314,40 @@ def test_what_to_decide_by_is_bold(found: Comparison, scenes: tuple[Scenario, Sc
     job = compared_job(found, differences(*scenes), scenes)
     assert job.whole is not None
     assert job.whole.expected is not None
-    made = str(job_table(job.whole, ("A: as it is", "B: other"), 3))
+    made = str(job_table(job.whole, job.one, found))
     words = [amount_words(side.days) for side in (job.whole.expected, job.whole.seen)]
     assert words[0].spread != words[1].spread
     assert f"<b>{words[0].spread}</b>" in made
-    assert words[1].spread in made
-    assert f"<b>{words[1].spread}</b>" not in made
+    assert words[1].spread not in made
+
+
+def test_json_has_the_whole_job_as_the_report(found: Comparison, scenes: tuple[Scenario, Scenario]) -> None:
+    made = json.loads(json.dumps(comparison_json(("A", "B"), found, scenes)))
+    Draft202012Validator(FORMAT.schema()).validate({"format": "twin/comparison", "version": 1, **made})
+    job = compared_job(found, differences(*scenes), scenes)
+    assert job.whole is not None
+    assert job.whole.expected is not None
+    whole = made["whole_job"]
+    assert whole["job"] == "llama3-405b"
+    assert whole["tokens"] == pytest.approx(15.6e12)
+    for name, taken in (("mean_stops", job.whole.expected), ("stops_drawn", job.whole.seen)):
+        rows = whole[name]
+        for key, row, one in zip(rows, taken.rows, (DAY_S, 1.0, 3.6e12), strict=True):
+            for side, values in (("a", row.a), ("b", row.b), ("difference", row.apart)):
+                assert list(rows[key][side].values()) == pytest.approx([value * one for value in values])
+            assert rows[key]["b_lower"] == row.b_lower
+    assert list(whole["mean_stops"]) == ["time_s", "cost_usd", "energy_j"]
+    assert whole["ends_at"]["a"].startswith("2026-03-21")
+    assert whole["stops"]["a"]["drawn"] == 165.0
+    assert job.one is not None
+    assert whole["one_job"]["draws"] == 200
+    assert list(whole["one_job"]["time_s"]["b"].values()) == pytest.approx(
+        [day * DAY_S for day in job.one.days[1]]
+    )
+    assert job.one.usd is not None
+    assert list(whole["one_job"]["cost_usd"]["a"].values()) == pytest.approx(job.one.usd[0])
+    table = str(job_table(job.whole, job.one, found))
+    low, high = (rounded(usd / 1e6, 3) for usd in whole["one_job"]["cost_usd"]["a"].values())
+    assert f"{low} to {high}" in table
+    assert f"{whole['mean_stops']['time_s']['a']['p50'] / DAY_S:.1f}" in table
+    assert comparison_json(("A", "B"), found)["whole_job"] is None, "without the scenes nothing tells its end"

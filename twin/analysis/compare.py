@@ -126,6 +126,12 @@ class Comparison:
     ledgers_gpu_h: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
     samples: tuple[tuple[Sample, ...], tuple[Sample, ...]] = field(default=((), ()), repr=False)
 
+    @property
+    def other_gpus(self) -> bool:
+        """Return whether A and B are known to have other kinds of GPUs."""
+        parts = {sample.cost.parts for side in self.samples for sample in side if sample.cost is not None}
+        return len(parts) > 1
+
 
 def sample_of(summary: Summary, cost: RunCost | None = None) -> Sample:
     """Return the results of a run that a comparison needs; `cost`: what it cost, where that is known."""

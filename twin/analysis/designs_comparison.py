@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class DesignFigure:
         1: more is better; -1: less is.
     meaning
         In a sentence.
+    total
+        It grows with the hall: between halls of other sizes, for other needs, it makes none better.
     """
 
     key: str
@@ -51,6 +53,7 @@ class DesignFigure:
     scale: float
     better: int
     meaning: str
+    total: bool = False
 
     @property
     def apart_unit(self) -> str:
@@ -66,8 +69,11 @@ DESIGN_FIGURES: tuple[DesignFigure, ...] = (
         1e6,
         -1,
         tr("Capital, refresh and operation of five years less what is left, as present value"),
+        total=True,
     ),
-    DesignFigure("capital_usd", tr("Capital"), tr("million USD"), 1e6, -1, tr("What it costs to build")),
+    DesignFigure(
+        "capital_usd", tr("Capital"), tr("million USD"), 1e6, -1, tr("What it costs to build"), total=True
+    ),
     DesignFigure(
         "yearly_usd",
         tr("Cost of a year"),
@@ -75,6 +81,7 @@ DESIGN_FIGURES: tuple[DesignFigure, ...] = (
         1e6,
         -1,
         tr("Capital by its life, and operation"),
+        total=True,
     ),
     DesignFigure(
         "gpu_hour_usd", tr("GPU-hour"), "USD", 1.0, -1, tr("Cost of a year over the installed GPU-hours")
@@ -105,8 +112,12 @@ DESIGN_FIGURES: tuple[DesignFigure, ...] = (
         1e3,
         -1,
         tr("Energy and making, with the racks at the load that the cost of a year is of"),
+        total=True,
     ),
-    DesignFigure("site_w", tr("Site power"), "MW", 1e6, -1, tr("Highest of a typical year at design load")),
+    DesignFigure(
+        *("site_w", tr("Site power"), "MW", 1e6, -1, tr("Highest of a typical year at design load")),
+        total=True,
+    ),
     DesignFigure(
         "site_available",
         tr("Site available"),
@@ -153,11 +164,19 @@ class DesignFigureCell:
 
 @dataclass(frozen=True)
 class DesignFigureRow:
-    """A figure of all designs; a cell is None where it is not known. `best` is the place of the best median."""
+    """A figure of all designs; a cell is None where it is not known. `best` is the place of the best median.
+
+    Of a total of designs of other sizes none is best, and none is better.
+    """
 
     figure: DesignFigure
     cells: tuple[DesignFigureCell | None, ...]
     best: int | None
+
+    @property
+    def is_judged(self) -> bool:
+        """Return whether it tells designs apart."""
+        return any(cell is not None and cell.better is not None for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -213,11 +232,16 @@ def compared(
     drawn = [
         drawn_figures(design, runs[place] if runs is not None else ()) for place, design in enumerate(designs)
     ]
+    of_need = any(design.promise is not None for design in designs)
+    gpus = tuple(design.gpus for design in designs)
     found = []
     for figure in DESIGN_FIGURES:
         samples = [values.get(figure.key) for values in drawn]
         if any(values is not None for values in samples):
-            found.append(_row(figure, samples))
+            row = _row(figure, samples)
+            found.append(
+                _unjudged(row) if figure.total and not of_need and _are_of_other_sizes(gpus) else row
+            )
     notes = dict.fromkeys(
         f"{design.title}: {note}" if len(designs) > 1 else note for design in designs for note in design.notes
     )
@@ -228,9 +252,19 @@ def compared(
         tuple(run.seed for run in runs[0]) if runs else (),
         tuple(sum(not run.is_done for run in design_runs) for design_runs in runs or ()),
         tuple(notes),
-        any(design.promise is not None for design in designs),
-        tuple(design.gpus for design in designs),
+        of_need,
+        gpus,
     )
+
+
+def _unjudged(row: DesignFigureRow) -> DesignFigureRow:
+    """Return a figure of which none is better."""
+    cells = tuple(cell and replace(cell, better=None) for cell in row.cells)
+    return DesignFigureRow(row.figure, cells, None)
+
+
+def _are_of_other_sizes(gpus: Sequence[int]) -> bool:
+    return bool(gpus) and max(gpus) >= LARGER * min(gpus)
 
 
 def drawn_figures(design: DesignSamples, runs: Sequence[DesignRun]) -> Mapping[str, Floats]:
@@ -338,11 +372,13 @@ def _signed(text: str) -> str:
 
 
 def verdict_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
-    """Return how sure it is that a design is better or worse than the first; "" of the first itself."""
-    if cell.better is None or cell.difference is None:
+    """Return how sure it is that a design is better or worse than the first; "" where nothing tells that."""
+    if cell.difference is None:
         return ""
     if cell.difference[0] == cell.difference[2] == 0.0:
         return tr("the same")
+    if cell.better is None:
+        return ""
     if cell.better >= LIKELY:
         return tr("better")
     worse = 1.0 - cell.better
@@ -354,7 +390,7 @@ def verdict_words(figure: DesignFigure, cell: DesignFigureCell) -> str:
 def short_sentences(found: DesignsCompared) -> list[str]:
     """Return the answer in a few sentences: what is cheapest, by how much, and what is fastest."""
     said = []
-    keys = ["total_usd", "million_tokens_usd", "time_s", "carbon_kg"]
+    keys = ["total_usd", "million_tokens_usd", "pflop_day_usd", "time_s", "carbon_kg"]
     if sizes := _sizes_words(found):
         said.append(sizes)
         keys.insert(1, "gpu_hour_usd")
@@ -385,10 +421,10 @@ def short_sentences(found: DesignsCompared) -> list[str]:
 
 def _sizes_words(found: DesignsCompared) -> str:
     """Return that designs differ in size; "" where they do not, or are all for the same need."""
-    if found.of_need or not found.gpus or max(found.gpus) < LARGER * min(found.gpus):
+    if found.of_need or not _are_of_other_sizes(found.gpus):
         return ""
     return tr(
-        "The designs have {gpus} GPUs: totals grow with size, the cost of a GPU-hour does not.",
+        "The designs have {gpus} GPUs: totals grow with size and make none better, the cost of a GPU-hour does.",
         gpus=", ".join(f"{gpus:,}" for gpus in found.gpus),
     )
 

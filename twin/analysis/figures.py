@@ -34,6 +34,8 @@ class ComparedFigure:
         It grows with the work that is done, so that less of it is better only where no less is done for it.
     extensive
         It grows with the hall and with the time: between halls of other sizes it says nothing of which is better.
+    per_gpu_h
+        It is of a productive GPU-hour: between other kinds of GPUs, which do other work in an hour, neither does it.
     """
 
     key: str
@@ -43,6 +45,7 @@ class ComparedFigure:
     of: Callable[[Summary], float | None]
     total: bool = False
     extensive: bool = False
+    per_gpu_h: bool = False
 
 
 def at(*path: str) -> Callable[[Summary], float | None]:
@@ -153,6 +156,7 @@ FIGURES: tuple[ComparedFigure, ...] = (
         "energy",
         -1,
         _per_work("energy", "facility_j"),
+        per_gpu_h=True,
     ),
     _extensive("it_j", tr("IT energy"), "energy", -1, at("energy", "it_j"), total=True),
     ComparedFigure("pue", "PUE", "ratio", -1, at("pue")),
@@ -172,6 +176,7 @@ FIGURES: tuple[ComparedFigure, ...] = (
         "",
         -1,
         _per_work("facility", "carbon_kg"),
+        per_gpu_h=True,
     ),
     ComparedFigure(
         "cost_per_gpu_h",
@@ -179,6 +184,7 @@ FIGURES: tuple[ComparedFigure, ...] = (
         "",
         -1,
         _per_work("facility", "cost_usd"),
+        per_gpu_h=True,
     ),
 )
 

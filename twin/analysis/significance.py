@@ -44,10 +44,13 @@ def judged(figure: ComparedFigure, found: Comparison) -> Judgement:
         return Judgement(tr("the same"), 0)
     if difference.beyond_chance is False and not difference.one_way:
         return Judgement(tr("not significant"), 0)
-    if figure.extensive and (apart := _other_size(found)):
+    if figure.extensive and (apart := other_size(found)):
         return Judgement(
             tr("{word} in B, {apart}", word="more" if difference.difference > 0 else "less", apart=apart), 0
         )
+    if figure.per_gpu_h and found.other_gpus:
+        word = "more" if difference.difference > 0 else "less"
+        return Judgement(tr("{word} in B, of other GPUs", word=word), 0)
     better = figure.better * (1 if difference.difference > 0 else -1)
     if figure.total and (work := _other_work(found)) * difference.difference > 0:
         more = "more" if work > 0 else "less"
@@ -197,7 +200,7 @@ def _figure_words(figure: ComparedFigure, found: Comparison) -> str:
     return f"{figure.title} ({words})" if words else figure.title
 
 
-def _other_size(found: Comparison) -> str:
+def other_size(found: Comparison) -> str:
     """Return how B differs in size or time; "": equal."""
     gpus, lengths_s = found.gpus, found.simulated_s
     if gpus is not None and gpus[0] != gpus[1]:

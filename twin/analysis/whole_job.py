@@ -21,6 +21,9 @@ from twin.language import tr
 from twin.record.accounts import NODE_WAITS, RESTING, STOP_COSTS
 
 DAY_S, GWH_J = 86_400.0, 3.6e12
+Ends = tuple[float, float]
+"""P5 and P95."""
+_ENDS = (0.05, 0.95)
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,24 @@ class WholeJob:
     expected: JobAmounts | None
 
 
+@dataclass(frozen=True)
+class OneJob:
+    """P5 and P95 of one such job in A and in B: its time by luck with failures, its cost by that and the prices.
+
+    Parameters
+    ----------
+    draws
+        Histories of failures.
+    days, usd, energy_gwh
+        Of A and of B [d], [USD], [GWh]; None: unknown.
+    """
+
+    draws: int
+    days: tuple[Ends, Ends]
+    usd: tuple[Ends, Ends] | None
+    energy_gwh: tuple[Ends, Ends] | None
+
+
 def stops_seen(samples: Sequence[Sample], rate_s: float) -> StopsSeen | None:
     """Return the stops of the runs of a design beside those that a rate gives; None: one of the runs does not say.
 
@@ -129,6 +150,51 @@ def whole_job(
     if first is None or second is None:
         return WholeJob(seen, None)
     return WholeJob(seen, _amounts(a, b, steps, (first, second)))
+
+
+def one_job(
+    a: Sequence[Sample],
+    b: Sequence[Sample],
+    steps: tuple[float, float],
+    rates_s: tuple[float, float],
+    luck: tuple[Floats, Floats],
+) -> OneJob:
+    """Return the range of one such job in A and in B about what it takes with the mean stops.
+
+    It goes on at the mean pace, power and cost of the runs; each history of failures meets each draw of the prices.
+
+    Parameters
+    ----------
+    a, b, steps, rates_s
+        As of `whole_job`, which knows what the job takes.
+    luck
+        By what luck multiplies the time in each history of A and of B, shape (draws,) each, of mean 1 [-].
+    """
+    factors = [_at_expected(side, rate_s) for side, rate_s in zip((a, b), rates_s, strict=True)]
+    if any(each is None for each in factors):
+        factors = [np.ones(len(side)) for side in (a, b)]
+    sides = [
+        _Carried.on(samples, whole, each)
+        for samples, whole, each in zip((a, b), steps, factors, strict=True)
+        if each is not None
+    ]
+
+    def ends(name: str) -> tuple[Ends, Ends] | None:
+        values = [getattr(side, name) for side in sides]
+        if any(each is None for each in values):
+            return None
+        means = [each.mean(axis=0) for each in values]
+        if name != "usd":  # no price moves it
+            means = [each[:1] for each in means]
+        of_a, of_b = (
+            np.quantile(np.outer(times, each), _ENDS).tolist()
+            for times, each in zip(luck, means, strict=True)
+        )
+        return (of_a[0], of_a[1]), (of_b[0], of_b[1])
+
+    days = ends("days")
+    assert days is not None
+    return OneJob(len(luck[0]), days, ends("usd"), ends("energy_gwh"))
 
 
 def _amounts(

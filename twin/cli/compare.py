@@ -147,7 +147,7 @@ def compare_runs(
             _write(report, called, scenes, found, command)
         _draw(drawing, scenes, paper.value)
         if json:
-            print_json(FORMAT, comparison_json(called, found))
+            print_json(FORMAT, comparison_json(called, found, scenes))
         else:
             from twin.cli.text.compare import print_comparison
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from twin.analysis.compare import Comparison
-    from twin.analysis.money_comparison import MoneyComparison
+    from twin.analysis.money_comparison import ComparedAmount, MoneyComparison, Range
+    from twin.analysis.whole_job import Ends, JobAmounts
+    from twin.scenario import Scenario
+
+_NAMES = ("p5", "p50", "p95")
 
 
-def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
-    """Return a comparison as ``--json`` prints it, under the given names of A and B."""
+def comparison_json(
+    names: tuple[str, str], found: Comparison, scenes: tuple[Scenario, Scenario] | None = None
+) -> dict[str, Any]:
+    """Return a comparison as ``--json`` prints it, under the given names of A and B; `scenes`: None, not at hand."""
     from twin.analysis.figures import FIGURES
     from twin.analysis.paired_interval import LEVEL
     from twin.analysis.significance import judged, verdict
@@ -56,6 +64,7 @@ def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]
             "b_productive_gpu_h": way.b_gpu_h,
         },
         "money": _money(found.money),
+        "whole_job": None if scenes is None else _whole_job(found, scenes),
         "verdict": verdict(found),
     }
 
@@ -66,7 +75,6 @@ def _money(found: MoneyComparison | None) -> dict[str, Any] | None:
 
     if found is None:
         return None
-    names = ("p5", "p50", "p95")
     return {
         "verdict": money_verdict(found),
         "better": found.unit.cheaper.lower() or None,
@@ -76,12 +84,68 @@ def _money(found: MoneyComparison | None) -> dict[str, Any] | None:
         "usd": {
             row.key: {
                 "title": row.title,
-                **{
-                    name: dict(zip(names, values, strict=True))
-                    for name, values in (("a", row.a), ("b", row.b), ("difference", row.apart))
-                },
-                "b_lower": row.b_lower,
+                **_amount(row),
             }
             for row in found.rows
         },
     }
+
+
+def _amount(row: ComparedAmount, one: float = 1.0) -> dict[str, Any]:
+    """Return an amount of A and B and its difference; `one`: how many of the unit printed one of its own is."""
+
+    def ends(values: Range) -> dict[str, float]:
+        return {name: value * one for name, value in zip(_NAMES, values, strict=True)}
+
+    return {"a": ends(row.a), "b": ends(row.b), "difference": ends(row.apart), "b_lower": row.b_lower}
+
+
+def _whole_job(found: Comparison, scenes: tuple[Scenario, Scenario]) -> dict[str, Any] | None:
+    """Return what the only job takes until its work is done; null where nothing tells its end."""
+    from twin.analysis.whole_job import DAY_S, GWH_J
+    from twin.report.comparison.job import compared_job
+    from twin.report.comparison.whole_job import whole_ends
+    from twin.scenario.file.diff import differences
+
+    job = compared_job(found, differences(*scenes), scenes)
+    whole = job.whole
+    if whole is None:
+        return None
+    one = job.one
+    return {
+        "job": scenes[0].jobs[0].id,
+        "tokens": job.tokens,
+        "ends_at": _sides([end.isoformat(timespec="seconds") for end in whole_ends(whole, scenes)]),
+        "mean_stops": None if whole.expected is None else _amounts(whole.expected, DAY_S, GWH_J),
+        "stops_drawn": _amounts(whole.seen, DAY_S, GWH_J),
+        "one_job": one
+        and {
+            "draws": one.draws,
+            "time_s": _ends(one.days, DAY_S),
+            "cost_usd": _ends(one.usd),
+            "energy_j": _ends(one.energy_gwh, GWH_J),
+        },
+        "stops": job.stops
+        and _sides(
+            [
+                {"runs": side.runs, "drawn": side.drawn, "expected": side.expected, "each_s": side.each_s}
+                for side in job.stops
+            ]
+        ),
+    }
+
+
+def _amounts(taken: JobAmounts, day_s: float, gwh_j: float) -> dict[str, Any]:
+    return {
+        "time_s": _amount(taken.days, day_s),
+        "cost_usd": taken.cost and _amount(taken.cost),
+        "energy_j": taken.energy and _amount(taken.energy, gwh_j),
+    }
+
+
+def _ends(sides: tuple[Ends, Ends] | None, one: float = 1.0) -> dict[str, Any] | None:
+    return sides and _sides([{"p5": low * one, "p95": high * one} for low, high in sides])
+
+
+def _sides(values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip("ab", values, strict=True))

@@ -96,24 +96,36 @@ def diff_scenes(
                     "sums": {**sums, **_money_sums(*money)},
                 },
             )
-        else:
-            _print(found, sums, [left_out(figures.unpriced) for _, figures in sides], _money_rows(*money))
+        rows_of_sums = [*_sum_rows(sums), *_money_rows(*money)]
+        if not json:
+            unpriced = [left_out(figures.unpriced) for _, figures in sides] if "cost_usd" in sums else []
+            _print(found, rows_of_sums, unpriced)
         if to is not None:
-            _draw(first, second, found, to, paper.value)
+            _draw(first, second, found, rows_of_sums, to, paper.value)
             if not json:
                 print(f"written: {to}")
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
 
 
-def _draw(first: EditedScene, second: EditedScene, found: list[Difference], to: Path, paper: str) -> None:
+def _draw(
+    first: EditedScene,
+    second: EditedScene,
+    found: list[Difference],
+    sums: list[tuple[str, str, str]],
+    to: Path,
+    paper: str,
+) -> None:
     from twin.analysis.difference_words import sentence
     from twin.drawings.render import pdf_bytes
     from twin.drawings.site_drawings import revision_drawings, title_block
+    from twin.shown_text import inner
     from twin.whole_file import write_whole
 
     block = title_block(second.scenario)
     words = [sentence(difference) for difference in found]
-    sheets = revision_drawings(first.plant, second.plant, words, block, paper)
+    words += [f"In sum, {inner(title)}: {was} \N{RIGHTWARDS ARROW} {now}" for title, was, now in sums]
+    since = title_block(first.scenario).revision
+    sheets = revision_drawings(first.plant, second.plant, words, block, paper, since)
     write_whole(to, pdf_bytes(sheets, second.scenario.title))
 
 
@@ -155,36 +167,40 @@ def _money_rows(
     return rows
 
 
-def _print(
-    found: list[Difference],
-    sums: dict[str, dict[str, float | None]],
-    unpriced: list[str],
-    money: list[tuple[str, str, str]],
-) -> None:
+def _sum_rows(sums: dict[str, dict[str, float | None]]) -> list[tuple[str, str, str]]:
+    """Return title and words of the figures that differ."""
+    from twin.commands.budget.budget import FIGURES, figure_words
+
+    rows = []
+    for name, pair in sums.items():
+        was, now = (
+            figure_words(name, math.inf if value is None else value)
+            for value in (pair["before"], pair["after"])
+        )
+        rows.append((FIGURES[name][0], was, now))
+    return rows
+
+
+def _print(found: list[Difference], sums: list[tuple[str, str, str]], unpriced: list[str]) -> None:
+    """Print what differs; `unpriced`: what the cost of A and of B leaves out, where it differs."""
     from rich.text import Text
 
     from twin.analysis.difference_words import sentence
     from twin.cli.tables import console, table_of
-    from twin.commands.budget.budget import FIGURES, figure_words
 
     to = console()
     if not found:
         to.print("They mean the same.")
         return
-    if sums or money:
+    if sums:
         table = table_of()
         for title in ("", "A", "B"):
             table.add_column(title, justify="left" if not title else "right")
-        for name, pair in sums.items():
-            values = (pair[side] for side in ("before", "after"))
-            words = (figure_words(name, math.inf if value is None else value) for value in values)
-            table.add_row(FIGURES[name][0], *words)
-        for row in money:
+        for row in sums:
             table.add_row(*row)
         to.print(table)
-        if "cost_usd" in sums:
-            for name, left in zip("AB", unpriced, strict=True):
-                to.print(f"The cost of {name} leaves out {left}.", highlight=False) if left else None
+        for name, left in zip("AB", unpriced, strict=False):
+            to.print(f"The cost of {name} leaves out {left}.", highlight=False) if left else None
     for section, group in groupby(found, key=lambda difference: difference.section):
         to.print(Text(f"\n{section}", style="bold"))
         for difference in group:

@@ -1,8 +1,10 @@
-"""Rack elevations by row from the front: U numbers, what stands where, power, weight. Alike racks stand once."""
+"""Rack elevations by row from the front: U numbers, what stands where, power, weight. Alike racks are drawn once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +22,6 @@ from twin.drawings.sheet import (
     text_mm,
     wrapped,
 )
-from twin.plant.cable_names import id_range
 from twin.plant.design_load import rack_budget, rack_weights_kg
 from twin.plant.tables import FixtureKind, Plant
 
@@ -29,6 +30,8 @@ _SCALES = (20, 25, 50)
 _NUMBERS_MM, _APART_MM, _WORDS_MM, _HEAD_MM = 7.0, 6.0, 24.0, 8.0
 _LOW_MM = 3.0
 """Neighbours alike that are lower on paper are named once."""
+_NAME_LINES = 3
+_ORDINALS = {2: "nd", 3: "rd"}
 _FIXTURES = {
     FixtureKind.NVLINK_TRAY: "NVLink tray",
     FixtureKind.POWER_SHELF: "power shelf",
@@ -50,7 +53,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class RackGroup:
-    """Neighbours of one row with the same contents.
+    """Racks of one row with the same contents.
 
     Parameters
     ----------
@@ -73,21 +76,46 @@ class RowPattern:
 
 
 def row_patterns(plant: Plant, catalog: Catalog, hall: int) -> list[RowPattern]:
-    """Return the rows of a hall as groups of alike racks, rows that are alike once."""
+    """Return the rows of a hall as groups of alike racks, which need no neighbours be; rows that are alike once."""
     stacks = rack_stacks(plant, catalog)
     racks, rows = plant.racks, plant.rows
-    found: dict[tuple[tuple[Stack, int], ...], tuple[list[str], tuple[RackGroup, ...]]] = {}
+    found: dict[tuple[Stack, ...], tuple[list[str], tuple[RackGroup, ...]]] = {}
     for row in np.flatnonzero(rows.present & (rows.hall == hall)).tolist():
-        groups: list[tuple[Stack, list[str]]] = []
-        for slot in np.flatnonzero(racks.present & (racks.row == row)).tolist():
-            if not groups or groups[-1][0] != stacks[slot]:
-                groups.append((stacks[slot], []))
-            groups[-1][1].append(racks.ids[slot])
+        slots = np.flatnonzero(racks.present & (racks.row == row)).tolist()
+        groups: dict[Stack, list[str]] = {}
+        for slot in slots:
+            groups.setdefault(stacks[slot], []).append(racks.ids[slot])
         if groups:
-            made = tuple(RackGroup(stack, tuple(ids)) for stack, ids in groups)
-            key = tuple((group.stack, len(group.racks)) for group in made)
-            found.setdefault(key, ([], made))[0].append(rows.labels[row])
+            made = tuple(RackGroup(stack, tuple(ids)) for stack, ids in groups.items())
+            found.setdefault(tuple(stacks[slot] for slot in slots), ([], made))[0].append(rows.labels[row])
     return [RowPattern(tuple(labels), groups) for labels, groups in found.values()]
+
+
+def racks_named(ids: Sequence[str]) -> str:
+    """Return racks of one row in short, in their order.
+
+    Examples
+    --------
+    >>> racks_named(["gpu/0/0", "gpu/0/1", "gpu/0/2"]), racks_named(["gpu/0/0", "gpu/0/2", "gpu/0/4", "gpu/0/6"])
+    ('gpu/0/0-2', 'gpu/0/0-6, every 2nd')
+    >>> racks_named(["gpu/0/0", "gpu/0/1", "gpu/0/5"])
+    'gpu/0/0-1, 5'
+    """
+    heads, numbers = zip(*((head, last) for head, _, last in (id.rpartition("/") for id in ids)), strict=True)
+    if len(set(heads)) > 1 or not all(number.isdecimal() for number in numbers):
+        return ", ".join(ids)
+    places = [int(number) for number in numbers]
+    apart = {after - before for before, after in pairwise(places)}
+    if len(places) > 2 and len(apart) == 1 and (step := apart.pop()) > 1:
+        return f"{ids[0]}-{places[-1]}, every {step}{_ORDINALS.get(step, 'th')}"
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    told = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f"{heads[0]}/{told}"
 
 
 def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> list[SheetDraft]:
@@ -125,7 +153,7 @@ def elevation_sheets(plant: Plant, catalog: Catalog, hall: int, paper: str) -> l
 
 def _sheet(title: str, scale: int, drawn: SheetContents) -> SheetDraft:
     legend = (
-        "Seen from the front. Numbers are rack units. Alike racks of a row stand once, as do alike rows.",
+        "Seen from the front. Numbers are rack units. Alike racks of a row are drawn once, as are alike rows.",
         "Power: design load of all in a rack. Weight: with its contents, as far as it is known.",
     )
     return SheetDraft("elevation", title, True, scale, drawn, legend)
@@ -175,8 +203,9 @@ def _rack(
         else:
             untold[part] = untold.get(part, 0) + count
     ids = group.racks
-    named = id_range(ids) or f"{ids[0]} to {ids[-1]}"
-    lines = wrapped(named, SMALL_MM, room_mm)[:2]
+    lines = wrapped(racks_named(ids), SMALL_MM, room_mm)
+    if len(lines) > _NAME_LINES:
+        lines = [*lines[: _NAME_LINES - 1], f"{lines[_NAME_LINES - 1]} ..."]
     if len(ids) > 1:
         lines.append(f"{len(ids)} racks alike")
     lines += [f"{stack.power_w / 1e3:,.1f} kW, {stack.weight_kg:,.0f} kg"]

@@ -13,7 +13,17 @@ from twin.drawings.floor import PlanFloor
 from twin.drawings.paper import SheetDraft, drawing_area
 from twin.drawings.plan import plan_draft
 from twin.drawings.plan_building import plan_bounds_m
-from twin.drawings.sheet import LINE, MEDIUM_MM, SMALL_MM, TEXT_MM, Mark, Point, SheetContents, wrapped
+from twin.drawings.sheet import (
+    LINE,
+    MEDIUM_MM,
+    SMALL_MM,
+    TEXT_MM,
+    TITLE_MM,
+    Mark,
+    Point,
+    SheetContents,
+    wrapped,
+)
 from twin.plant.machines import machine_ids
 from twin.plant.tables import Plant
 from twin.scenario.generators.wall_line import Rectangle, WallLine
@@ -119,16 +129,20 @@ def _middle(corners: tuple[Point, ...]) -> Point:
 def change_sheets(sentences: Sequence[str], paper: str) -> list[SheetDraft]:
     """Return changes in words, on as many sheets as they need."""
     area = drawing_area(paper, True)
-    lines = [
-        line for sentence in sentences for line in wrapped(f"\N{EN DASH} {sentence}", SMALL_MM, area.wide - 8)
-    ]
-    room = max(1, int((area.high - 14) / (LINE * SMALL_MM)))
+    high_mm, lines, room = SMALL_MM, [""], 0
+    for high_mm in (TEXT_MM, SMALL_MM):  # small letters where there are more than a sheet of them
+        lines = [
+            line for words in sentences for line in wrapped(f"\N{EN DASH} {words}", high_mm, area.wide - 8)
+        ]
+        room = max(1, int((area.high - 14) / (LINE * high_mm)))
+        if len(lines) <= room:
+            break
     drafts = []
     for first in range(0, max(1, len(lines)), room):
         drawn = SheetContents()
         left, shown = area.left + 4, lines[first : first + room] or ["none"]
-        drawn.write("Changes in words", (left, area.top + 6), TEXT_MM, bold=True)
-        drawn.write_lines(shown, (left, area.top + 12), most_mm=area.wide - 8)
+        drawn.write("Changes in words", (left, area.top + 6), TITLE_MM, bold=True)
+        drawn.write_lines(shown, (left, area.top + 12), high_mm, most_mm=area.wide - 8)
         drafts.append(SheetDraft("revision", "Changes in words", True, 0, drawn))
     return drafts
 

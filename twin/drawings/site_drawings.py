@@ -100,6 +100,7 @@ def revision_drawings(
     sentences: Sequence[str],
     block: TitleBlock,
     paper: str = "A3",
+    since: str = "",
 ) -> list[Sheet]:
     """Return what a revision changed: marked plans of halls, and the changes in words.
 
@@ -113,8 +114,15 @@ def revision_drawings(
         For the title block, of the revision.
     paper
         A4 to A0.
+    since
+        The revision before; "": it is not told.
     """
-    return _numbered(revision_sheets(before, after, sentences, paper), paper, block)
+    told = (f"Changes from revision {since} to {block.revision}.",) if since else ()
+    drafts = [
+        replace(draft, legend=(*told, *draft.legend))
+        for draft in revision_sheets(before, after, sentences, paper)
+    ]
+    return _numbered(drafts, paper, block)
 
 
 def comparison_drawings(scenarios: Sequence[Scenario], paper: str = "A3") -> list[Sheet]:

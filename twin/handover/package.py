@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+from twin.drawings.paper import Sheet
 from twin.drawings.render import pdf_bytes
 from twin.drawings.site_drawings import drawings, title_block
 from twin.handover.anonymous_scene import STAYING, anonymous_scene
@@ -30,6 +31,8 @@ from twin.solids.site_solids import site_solids
 
 SCENE_FOLDER = "scene"
 PAGE = "index.html"
+PAPER = "A3"
+"""Of the drawings."""
 MOST_BYTES = 50_000_000
 """Of a file that a scene names."""
 NAMING = "file"
@@ -108,8 +111,8 @@ def package_entries(document: Document) -> Iterator[PackageEntry]:
     for name, kind in (("report.html", "for a browser"), ("report.pdf", "on paper")):
         title = f"Report of the scene as designed, for who decides, builds and checks, {kind}"
         yield PackageEntry(name, title, report_bytes(Path(name), report))
-    sheets = drawings(scenario, plant, plant.catalog, title_block(scenario))
-    title = f"Drawings: {', '.join(sheet.name for sheet in sheets)}"
+    sheets = drawings(scenario, plant, plant.catalog, title_block(scenario), paper=PAPER)
+    title = f"Drawings, {PAPER}: {_sheets_words(sheets)}"
     yield PackageEntry("drawings.pdf", title, pdf_bytes(sheets, scenario.title))
     yield from _lists(document, plant)
     solids = glb_bytes(site_solids(plant, plant.catalog), scenario.title)
@@ -161,11 +164,23 @@ def _files_in(value: object) -> Iterator[str]:
 def _lists(document: Document, plant: Plant) -> Iterator[PackageEntry]:
     made = [kind.make(document.scenario, plant, plant.catalog) for kind in LISTS.values()]
     for site_list in made:
-        yield PackageEntry(f"lists/{site_list.name}.csv", site_list.title, csv_bytes(site_list))
+        title = f"{site_list.title}, {len(site_list.rows):,} rows"
+        yield PackageEntry(f"lists/{site_list.name}.csv", title, csv_bytes(site_list))
     try:
         yield PackageEntry("lists/lists.xlsx", "All lists as a workbook of Excel", workbook_bytes(made))
     except NoWorkbook:
         return
+
+
+def _sheets_words(sheets: Sequence[Sheet]) -> str:
+    """Return which sheets there are: those of one title together."""
+    names: dict[str, list[str]] = {}
+    for sheet in sheets:
+        names.setdefault(sheet.title, []).append(sheet.name)
+    return "; ".join(
+        f"{found[0] if len(found) == 1 else f'{found[0]} to {found[-1]}'} {title}"
+        for title, found in names.items()
+    )
 
 
 def _page(document: Document, entries: list[PackageEntry], left_out: tuple[str, ...] | None) -> str:
@@ -178,10 +193,21 @@ def _page(document: Document, entries: list[PackageEntry], left_out: tuple[str, 
         )
         for entry in entries
     ]
+    block = title_block(document.scenario)
     body = tag(
         "main",
         tag("h1", document.scenario.title),
-        tag("p", "What belongs together; each file with its size and its SHA-256."),
+        tag(
+            "p",
+            f"Revision {block.revision} of the scene, as in the title block of each drawing; made by {block.program}. "
+            "A design that is simulated, not measured: what is estimated the report says, and in the bill of materials "
+            "the column of each price.",
+        ),
+        tag(
+            "p",
+            "What belongs together; each file with its size and its SHA-256, by which it is known to be as it was sent "
+            "(sha256sum FILE, on Windows certutil -hashfile FILE SHA256).",
+        ),
         table(("file", "what it is", "bytes", "SHA-256"), rows),
         *(() if left_out is None else _anonymity(left_out)),
     )

@@ -17,6 +17,7 @@ from twin.report.glossary import with_glossary
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.pages import ReportPart, report
 from twin.report.range_bars import RangeBar, RangeDot, range_bars, range_dots
+from twin.shown_text import inner
 
 _DRAWN = (
     "total_usd",
@@ -27,6 +28,8 @@ _DRAWN = (
     "time_s",
     "carbon_kg",
 )
+
+_HOW = " Whiskers run from P5 to P95 of the draws; full dots are differences of one sign between them."
 
 
 def designs_report(found: DesignsCompared) -> str:
@@ -42,24 +45,15 @@ def designs_report(found: DesignsCompared) -> str:
             (
                 ("Which is best?", " ".join(short_sentences(found)) or "No figure is known of both."),
                 ("How sure is that?", _sure(found)),
-                ("What limits each?", _limits(found)),
             ),
-            (("differences", f"Differences to {first}", _dots(found)),),
+            (("all", "All figures", _all(found)), ("differences", f"Differences to {first}", _dots(found))),
         ),
         ReportPart(
             "engineering",
             "Engineering",
             "for who builds and runs it",
+            (("What limits each?", _limits(found)),),
             (
-                ("What do they cost to build and run?", _row_words(found, ("capital_usd", "yearly_usd"))),
-                ("How much power and time do they take?", _row_words(found, ("site_w", "time_s"))),
-                (
-                    "How available are they, and what of carbon?",
-                    _row_words(found, ("site_available", "nodes_available", "carbon_kg")),
-                ),
-            ),
-            (
-                ("all", "All figures", _all(found)),
                 ("charts", "Figures with their ranges", joined([_chart(found, row) for row in money])),
                 ("changes", f"Differences to {first} in figures", _differences(found)),
             ),
@@ -81,6 +75,7 @@ def designs_report(found: DesignsCompared) -> str:
                 ),
             ),
             (("reading", "How to read this", _reading(found)),),
+            flows=True,
         ),
     ]
     title = (
@@ -97,7 +92,7 @@ def _sure(found: DesignsCompared) -> str:
         figures: dict[str, list[str]] = {}
         for row in found.rows:
             cell = row.cells[place]
-            if cell is not None and cell.difference is not None and row.figure.key in _DRAWN:
+            if cell is not None and cell.better is not None and row.figure.key in _DRAWN:
                 figures.setdefault(verdict_words(row.figure, cell), []).append(row.figure.title)
         if figures:
             told = "; ".join(f"{', '.join(names)} {sure}" for sure, names in figures.items())
@@ -113,20 +108,6 @@ def _limits(found: DesignsCompared) -> str:
     return f"{'; '.join(f'{title}: {binding}' for title, binding in pairs)}."
 
 
-def _row_words(found: DesignsCompared, keys: tuple[str, ...]) -> str:
-    said = []
-    for key in keys:
-        row = found.row(key)
-        if row is not None:
-            of_each = ", ".join(
-                f"{title} {range_words(row.figure, cell.values)}"
-                for title, cell in zip(found.titles, row.cells, strict=True)
-                if cell is not None
-            )
-            said.append(f"{row.figure.title} [{row.figure.unit}]: {of_each}.")
-    return " ".join(said) or "This is not known without a run."
-
-
 def _dots(found: DesignsCompared) -> Markup:
     """Return the differences of each design to the first in percent of it, with their intervals."""
     parts: list[Child] = []
@@ -137,18 +118,18 @@ def _dots(found: DesignsCompared) -> Markup:
             cell, base = row.cells[place], row.cells[0]
             if cell is None or cell.difference is None or base is None or not base.values[1]:
                 continue
+            if not row.is_judged:
+                continue
             low, middle, high = (100.0 * value / abs(base.values[1]) for value in cell.difference)
             told = f"{apart_words(row.figure, cell).partition(' (')[0]} {row.figure.apart_unit}"
             sure = low > 0.0 or high < 0.0
             dots.append(RangeDot(row.figure.title, low, middle, high, told, sure))
         if dots:
-            caption = (
-                f" In percent of {first}, to the right is more. Whiskers run from P5 to P95 of the draws; full dots "
-                "are differences of one sign between them."
-            )
-            asked = tag("b", f"How does {title} differ from {first}?")
+            most = max(dots, key=lambda dot: abs(dot.middle))
+            seen = tag("b", f"{title} against {first}: the most in {inner(most.title)}, {most.text}.")
+            caption = f" In percent of {first}, to the right is more.{_HOW if place == 1 else ''}"
             chart = range_dots(dots, f"{title} against {first} in percent")
-            parts.append(tag("figure", chart, tag("figcaption", asked, caption)))
+            parts.append(tag("figure", chart, tag("figcaption", seen, caption)))
     return joined(parts) if parts else tag("p", "Nothing is known of both.")
 
 
@@ -167,7 +148,10 @@ def _chart(found: DesignsCompared, row: DesignFigureRow) -> Markup:
         for place, (title, cell) in enumerate(zip(found.titles, row.cells, strict=True))
         if cell is not None
     ]
-    caption = tag("figcaption", tag("b", f"{figure.title}, {figure.unit}"), f" {figure.meaning}.")
+    middles = [bar.middle for bar in bars]
+    least, most = (bars[middles.index(end(middles))] for end in (min, max))
+    seen = f"{figure.title}, {figure.unit}: {least.text} of {least.title} to {most.text} of {most.title}."
+    caption = tag("figcaption", tag("b", seen), f" {figure.meaning}.")
     return tag("figure", range_bars(bars, f"{figure.title} in {figure.unit}"), caption)
 
 

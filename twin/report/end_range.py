@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.planning.risk.risk import JobRisk, outcome
 from twin.studies.bands import FigureBand
 
@@ -35,11 +36,20 @@ class EndRange:
     seeds: bool
 
 
-@lru_cache(maxsize=8)  # two parts of a report ask for one
 def range_by_draws(whole_s: float, ettr: float, exposure: JobRisk) -> EndRange | None:
-    """Return the range of the end over histories of the quick model that are as long as the job.
+    """Return the range of the end over histories of the quick model; arguments and None as of `luck_by_draws`."""
+    luck = luck_by_draws(whole_s, ettr, exposure)
+    if luck is None:
+        return None
+    low, high = np.quantile(whole_s * luck, (_LOW, _HIGH)).tolist()
+    return EndRange(low, high, DRAWS, False)
 
-    What is kept of the time decides: a history that keeps the share e of it takes whole x ettr / e.
+
+@lru_cache(maxsize=8)  # two parts of a report ask for one
+def luck_by_draws(whole_s: float, ettr: float, exposure: JobRisk) -> Floats | None:
+    """Return by what luck with failures multiplies the wall time of a job, over histories that are as long as it [-].
+
+    What is kept of the time decides: a history that keeps the share e of it takes ettr / e of the time, shape (DRAWS,).
 
     Parameters
     ----------
@@ -63,8 +73,9 @@ def range_by_draws(whole_s: float, ettr: float, exposure: JobRisk) -> EndRange |
     apart = most - least
     if least <= 0.0 or not least - apart <= ettr <= most + apart:
         return None
-    low, high = np.quantile(whole_s * ettr / kept, (_LOW, _HIGH)).tolist()
-    return EndRange(low, high, DRAWS, False)
+    luck = ettr / kept
+    luck.flags.writeable = False
+    return luck
 
 
 def range_by_seeds(whole_s: float, ettr: float, band: FigureBand, ran_s: float) -> EndRange:

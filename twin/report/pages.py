@@ -36,6 +36,8 @@ class ReportPart:
         What this reader asks, each with its answer in a sentence or two: they stand at its head.
     sections
         What follows.
+    flows
+        On paper it begins below the part before, not on a page of its own.
     """
 
     key: str
@@ -43,6 +45,7 @@ class ReportPart:
     reader: str
     questions: tuple[tuple[str, Child], ...]
     sections: tuple[ReportSection, ...]
+    flows: bool = False
 
 
 def document(
@@ -120,7 +123,12 @@ def _part(part: ReportPart) -> Markup:
     asked = [tag("div", tag("dt", question), tag("dd", answer)) for question, answer in part.questions]
     head = tag(
         "section",
-        tag("h2", part.title, tag("span", f" {part.reader}", class_="reader"), class_="part"),
+        tag(
+            "h2",
+            part.title,
+            tag("span", f" {part.reader}", class_="reader"),
+            class_="part flows" if part.flows else "part",
+        ),
         tag("dl", asked, class_="questions") if asked else None,
         id=part.key,
         class_="part",

@@ -252,14 +252,13 @@ class LaidOutReport:
             for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1)
         }
 
-    def free(self, number: int) -> float:
-        """Return the part of a sheet, from 0 on, that is free at its foot [-]."""
-        ends = [
-            piece.bottom - number * _HIGH
-            for piece in self._pieces()
-            if _page_of(piece.bottom - 0.5) == number
-        ]
-        return 1.0 - max(ends, default=0.0) / _HIGH
+    def page_ends(self) -> list[float]:
+        """Return how far down each sheet is filled, shape (pages,) [-]."""
+        ends = [0.0] * self.pages
+        for piece in self._pieces():
+            for page in range(_page_of(piece.top), _page_of(piece.bottom - 0.5) + 1):
+                ends[page] = max(ends[page], min(1.0, piece.bottom / _HIGH - page))
+        return ends
 
     def row_heights(self) -> list[list[float]]:
         """Return for each table with a head how high the text of its other rows is [px]."""
@@ -317,7 +316,7 @@ class LaidOutReport:
         head = place - 2  # of the contents, which are a table
         begun = head > 0 and pieces[head].keeps and _page_of(pieces[head - 1].bottom - 0.5)
         if head <= 0 or begun == _page_of(pieces[head].top):
-            begin_page(pieces[place])
+            self._move_on(pieces[place], torn=False)
         else:
             begin_below(second)
 
@@ -349,15 +348,18 @@ class LaidOutReport:
             if not self._shrink(begin, bottom):
                 self._move_on(begin)
 
-    def _move_on(self, piece: Piece) -> None:
-        """Begin the next page with a piece; where a break would skip a page, below the last rows of the table above."""
+    def _move_on(self, piece: Piece, torn: bool = True) -> None:
+        """Begin the next page with a piece; where a break would skip a page, below the last rows of the table above.
+
+        `torn`: whether that table may be torn.
+        """
         begin_page(piece)
         layout = self._document.documentLayout()
         if piece.frame is None and layout.blockBoundingRect(piece.block).top() - piece.top > _HIGH:
             form = QTextBlockFormat()
             form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_Auto)
             above = self._table_above(piece.block)
-            if above is None or above.rows() - above.format().headerRowCount() <= 2 * _ROWS:
+            if not torn or above is None or above.rows() - above.format().headerRowCount() <= 2 * _ROWS:
                 form.setTopMargin((_page_of(piece.top) + 1) * _HIGH - piece.top + 2.0 * _EDGE)
             else:
                 self._push_row(above, above.rows() - _ROWS)

@@ -21,7 +21,7 @@ PAGE_OF = "000"
 PAPER_STYLE = f"""
 p{{margin-top:3px;margin-bottom:5px}} h1{{font-size:24px;margin-top:2px;margin-bottom:4px}}
 h2{{font-size:16px;margin-top:16px;margin-bottom:5px}} h3{{font-size:13px;margin-top:10px;margin-bottom:4px}}
-h2.part{{font-size:20px;margin-top:0px}} .badge{{font-size:10px;font-weight:bold}}
+h2.part{{font-size:20px;margin-top:0px}} h2.flows{{margin-top:24px}} .badge{{font-size:10px;font-weight:bold}}
 table{{font-size:10.5px}} th{{text-align:left;font-weight:normal}} thead th{{font-weight:bold;color:{PAPER["quiet"]}}}
 .num{{text-align:right}} .figure,.figures tbody th{{white-space:nowrap}}
 .note,.lead,.caption,.reader{{color:{PAPER["quiet"]}}} .note,.caption{{font-size:10.5px}}

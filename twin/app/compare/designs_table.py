@@ -64,10 +64,8 @@ class DesignsModel(CellModel):
         for row in self.found.rows:
             cell = row.cells[place]
             if cell is not None and cell.difference is not None:
-                words = apart_words(row.figure, cell)
-                told.append(
-                    f"{row.figure.title}: {words} {row.figure.apart_unit}, {verdict_words(row.figure, cell)}"
-                )
+                words = f"{row.figure.title}: {apart_words(row.figure, cell)} {row.figure.apart_unit}"
+                told.append(", ".join(filter(None, (words, verdict_words(row.figure, cell)))))
         return told
 
 

@@ -6,7 +6,8 @@ import math
 
 from twin.analysis.compare import Comparison
 from twin.analysis.paired_interval import LEVEL, t_quantile
-from twin.analysis.whole_job import StopsSeen
+from twin.analysis.run_mismatch import lengths_apart
+from twin.analysis.whole_job import DAY_S, StopsSeen
 from twin.report.comparison.words import LEVEL_WORDS, known, signed_pp
 from twin.report.run_wins import poisson_tail
 from twin.report.words import length, percent, rounded
@@ -60,7 +61,7 @@ def _drawn(seen: StopsSeen) -> str:
     off, count = seen.drawn / seen.expected - 1.0, round(seen.drawn)
     runs = "one run" if seen.runs == 1 else f"{seen.runs} runs"
     rates = f"the rates give {rounded(seen.expected, 3)} ± {rounded(seen.by_chance, 2)}"
-    said = f"{count:,} stops in {runs}, planned ones too, where {rates}"
+    said = f"{count:,} stops in {runs} (planned ones included), where {rates}"
     if abs(off) < _OFF:
         return said
     chance = poisson_tail(count, seen.expected) if off > 0.0 else 1.0 - poisson_tail(count + 1, seen.expected)
@@ -83,11 +84,19 @@ def stretch_words(
         return ""
     seen, runs = stops[0], stops[0].runs
     each = seen.expected / runs
+    lengths_s = found.simulated_s or (stretch_s, stretch_s)
+    alike = not lengths_apart(*lengths_s)
+    one_run = f"one run of {length(stretch_s)}" if alike else "one run of each"
     counts = [(f"in {length(stretch_s)}", each)]
-    if runs > 1:
+    if not alike:
+        counts = [
+            (f"in {length(side_s)} of {side}", side_stops.expected / runs)
+            for side, side_s, side_stops in zip("AB", lengths_s, stops, strict=True)
+        ]
+    if runs > 1 and alike:
         counts.append((f"in all {runs} runs", seen.expected))
-    if whole_s > stretch_s:
-        counts.append((f"in {length(whole_s)}", each * whole_s / stretch_s))
+    if whole_s > stretch_s and alike:
+        counts.append((f"in {days_words(whole_s)}", each * whole_s / stretch_s))
     told = ", ".join(
         f"{where} {rounded(count, 3)} ± {rounded(math.sqrt(count), 2)} ({percent(1.0 / math.sqrt(count), 0)})"
         for where, count in counts
@@ -112,12 +121,22 @@ def stretch_words(
     within = f"{percent(half, 0)} ({LEVEL_WORDS})"
     of_all = "" if runs == 1 else f"all {runs} "
     stands = (
-        f"one run of {length(stretch_s)} tells which is better, and {of_all}by how much to ± {within}"
+        f"{one_run} tells which is better, and {of_all}by how much to ± {within}"
         if times >= _ENOUGH
-        else f"one run of {length(stretch_s)} does not tell which is better"
+        else f"{one_run} does not tell which is better"
         + (f"; {of_all}give it to ± {within}" if runs > 1 else "")
     )
     return f"{said} The difference is {signed_pp(goodput.difference)} pp, {rounded(times, 2)} times that: {stands}."
+
+
+def days_words(time_s: float) -> str:
+    """Return a time of more than ten days in days, as tables of the whole job have it, another as it is spoken.
+
+    >>> days_words(76.55 * 86400.0), days_words(54 * 86400.0), days_words(3600.0)
+    ('76.5 d', '54 d', '1 h')
+    """
+    days = time_s / DAY_S
+    return length(time_s) if days < 10.0 or days.is_integer() else f"{rounded(days, 3)} d"
 
 
 def same_failures(found: Comparison) -> str:
@@ -125,6 +144,6 @@ def same_failures(found: Comparison) -> str:
     said = [
         f"{rounded(found.differences[key].a)} {word}"
         for key, word in (("interruptions", "unexpected"), ("planned", "planned"))
-        if key in found.differences and found.differences[key].same
+        if key in found.differences and found.differences[key].same and found.differences[key].a
     ]
     return f"Both had the same stops: {' and '.join(said)} a run." if said else ""

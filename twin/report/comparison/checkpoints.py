@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from twin.analysis.account_words import account_title
 from twin.analysis.branch_changes import interval_in_words
 from twin.analysis.compare import Comparison, Sample
+from twin.physics.checkpoint import first_order_loss, young_interval_s
 from twin.planning.risk.risk import JobRisk
 from twin.plant.build import build
 from twin.record.accounts import RESTING
-from twin.report.comparison.words import signed, signed_pp
+from twin.report.comparison.words import signed_pp
 from twin.report.job_step import JobStep
 from twin.report.run_theory import FIRST_ORDER, first_order_words
 from twin.report.words import amount, length, percent, rounded
@@ -58,24 +58,6 @@ def _interval(value: object, difference: Difference, scene: Scenario) -> object:
     return interval_in_words(job, scene, build(scene, catalog_of(scene)))
 
 
-def checkpoint_words(found: Comparison, differences: Sequence[Difference]) -> str:
-    """Return the intervals of A and B, and the GPU time of checkpoints and of lost work in each."""
-    said = [
-        f"Job {split(difference.path)[1]} saves every {difference.old} in A and every {difference.new} in B"
-        for difference in differences
-        if is_interval(difference) and difference.old and difference.new
-    ]
-    a, b = found.ledgers_gpu_h
-    for account in _CHECKPOINTS:
-        if account in a and account in b:
-            title = account_title(account)
-            said.append(
-                f"{title[:1].upper()}{title[1:]} {rounded(a[account])} GPU-h in A and {rounded(b[account])} GPU-h in "
-                f"B ({signed(b[account] - a[account])})"
-            )
-    return f"{'. '.join(said)}." if said else "Nothing is known of them."
-
-
 def verdict_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
     """Return which of two checkpoint intervals is the better one, and why; "": no rule tells."""
     best = intervals[0].rule_intervals
@@ -105,6 +87,29 @@ def verdict_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
         f"That of {better}, {times[0]} times the best one; that of {worse} is {times[1]} times it: {rule}. {worse} "
         f"{why}, {percent(more.whole - least.whole)} in all{runs}."
     )
+
+
+def holds_words(intervals: tuple[JobRisk, JobRisk]) -> str:
+    """Return whether the verdict on two intervals holds with half or twice as many stops; "": no rule tells."""
+    of_a = intervals[0]
+    if of_a.rule_intervals is None or not all(risk.saves for risk in intervals):
+        return ""
+    between_s = of_a.model.mean_between_losses_s
+    told, better = [], set()
+    for words, factor in (("half", 2.0), ("twice", 0.5)):
+        best_s = young_interval_s(of_a.pause_s, between_s * factor)
+        least, a, b = (
+            first_order_loss(interval_s, of_a.pause_s, between_s * factor).whole
+            for interval_s in (best_s, *(risk.interval_s for risk in intervals))
+        )
+        better.add(a < b)
+        told.append(
+            f"with {words} as many stops {length(best_s)} is best, and A loses {percent(a - least)} of the time more "
+            f"than it, B {percent(b - least)}"
+        )
+    loses = [risk.loss_at(risk.interval_s).whole for risk in intervals]
+    holds = "It holds" if better == {loses[0] < loses[1]} else "It does not hold for all rates"
+    return f"{holds}: {'; '.join(told)}."
 
 
 def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None, found: Comparison) -> str:
@@ -155,6 +160,17 @@ def rule_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:
         f"{first_order_words(of_a)} in A and {first_order_words(of_b)} in B; it is least at {young_s} (Young; Daly: "
         f"{daly_s}). {_ledger_words(found, intervals)}"
     ).strip()
+
+
+def losses_seen(found: Comparison) -> list[float]:
+    """Return the share of the time held that checkpoints and lost work took in A and in B [-]; none: unknown."""
+    losses = []
+    for ledger in found.ledgers_gpu_h:
+        held = math.fsum(gpu_h for account, gpu_h in ledger.items() if account not in RESTING)
+        if not held:
+            return []
+        losses.append(math.fsum(ledger.get(account, 0.0) for account in _CHECKPOINTS) / held)
+    return losses
 
 
 def _ledger_words(found: Comparison, intervals: tuple[JobRisk, JobRisk]) -> str:

@@ -2,60 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from twin.analysis.compare import Comparison
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired_interval import PairedDifference
 from twin.analysis.significance import judged, seeds_words
-from twin.report.comparison.money import money_dot
-from twin.report.comparison.words import LEVEL_WORDS, apart, apart_parts, equal_as_shown, has_many, known
+from twin.report.comparison.money import money_dots
+from twin.report.comparison.words import (
+    LEVEL_WORDS,
+    apart,
+    apart_parts,
+    equal_as_shown,
+    has_many,
+    is_comparable,
+    known,
+    share_of_a,
+)
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.range_bars import RangeDot, range_dots
 from twin.report.run_facts import standing_mark
-from twin.report.words import apart_text, figure_text, figure_title
+from twin.report.words import figure_text, figure_title, with_minus
 
-FIRST = ("goodput", "lost_gpu_h", "productive_gpu_h", "energy_per_gpu_h", "power_max_w", "carbon_kg")
+FIRST = ("goodput", "lost_gpu_h", "energy_per_gpu_h", "mfu", "pue", "power_max_w", "carbon_kg")
 """Figures in the picture of the summary, beside money."""
+_LEAST = 0.1
+"""Differences of so few percent of A are not drawn."""
+_MOST = 7
+"""So many differences are drawn."""
 _LINE = 16
 """Letters of a verdict that stays on one line."""
-_SMALL = 10.0
-"""Differences up to so many percent of A are in one picture; larger ones have their own."""
+_GAP = 2 * "\N{NO-BREAK SPACE}"
+"""Between a number and words to its right."""
+_SIZES = (10.0, 100.0)
+"""Differences up to so many percent of A are in one picture, so that larger ones do not hide smaller ones."""
 
 
-def figure_dots(found: Comparison, keys: Collection[str], money: bool) -> Markup:
-    """Return differences in percent of A, each with its interval; large ones apart from small ones.
+def figure_dots(found: Comparison, keys: Collection[str] = FIRST) -> Markup:
+    """Return what a unit of work costs and some figures as differences in percent of A, each with its interval.
 
-    `keys`: of which figures; `money`: with the cost of a unit of work.
+    Small ones are drawn apart from large ones. `keys`: of which figures, as far as they mean the same in A and B.
     """
-    dots = [_dot(figure, found.differences[figure.key]) for figure, _ in _by_keys(found, keys)]
-    if money and (cost := money_dot(found)) is not None:
-        dots.insert(0, cost)
+    pairs = [pair for pair in _by_keys(found, keys) if is_comparable(pair[0], found)]
+    dots = [dot for dot in (*money_dots(found), *(_dot(*pair) for pair in pairs)) if abs(dot.middle) > _LEAST]
+    dots = dots[:_MOST]
     if not dots:
         return tag("p", "None of them differs as shown.")
     how = (
-        f" Full dots are significant ({LEVEL_WORDS}), hollow ones are not. Whiskers are {LEVEL_WORDS} intervals"
-        f"{', of money P5 to P95' if money and found.money is not None else ''}."
+        f"Full dots are significant ({LEVEL_WORDS}), hollow ones are not. Whiskers are {LEVEL_WORDS} intervals"
+        f"{', of cost P5 to P95' if found.money is not None else ''}."
         if has_many(found)
-        else " One run of each: nothing says what is chance."
+        else "One run of each: nothing says what is chance."
     )
-    groups = (
-        (f"What differs by more than {_SMALL:.0f} %?", [dot for dot in dots if abs(dot.middle) > _SMALL]),
-        (f"What differs by {_SMALL:.0f} % or less?", [dot for dot in dots if abs(dot.middle) <= _SMALL]),
-    )
-    asked = [(question, chosen) for question, chosen in groups if chosen]
+    edges = (0.0, *_SIZES, math.inf)
+    groups = [
+        (
+            f"Differences of more than {low:.0f} % of A"
+            if low
+            else f"Differences of {least:.0f} % of A or less",
+            [dot for dot in dots if low < abs(dot.middle) <= least],
+        )
+        for low, least in pairwise(edges)
+    ]
+    groups = [(title, chosen) for title, chosen in reversed(groups) if chosen]
     parts: list[Child] = []
-    for question, chosen in asked:
-        told = how if (question, chosen) == asked[-1] else None
-        caption = tag("figcaption", "In percent of A, to the right is more in B.", told)
-        chart = tag("figure", range_dots(chosen, "Differences in percent of A"), caption)
-        parts += [tag("h3", question), chart]  # each under its own heading, on whatever page it is
+    for title, chosen in groups:
+        told = f" To the right of 0: more in B. {how}" if (title, chosen) == groups[-1] else None
+        caption = tag("figcaption", tag("b", f"{title}. {_seen_words(chosen)}"), told)
+        parts.append(tag("figure", range_dots(chosen, f"{title}, in percent"), caption))
     return joined(parts)
 
 
-def other_keys(found: Comparison) -> list[str]:
-    """Return the figures that are not in the picture of the summary."""
-    return [figure.key for figure, _ in known(found) if figure.key not in FIRST]
+def _seen_words(dots: Sequence[RangeDot]) -> str:
+    """Return what a picture of differences shows, in percent of A: its largest one, and its smallest."""
+    order = sorted(dots, key=lambda dot: -abs(dot.middle))
+    named = [f"{dot.title} {_percent(dot.middle)}{_ends(dot)}" for dot in (order[0], order[-1])]
+    if len(order) == 1:
+        return f"{named[0]}."
+    return f"Most: {named[0]}; least: {named[1]}."
+
+
+def _percent(value: float) -> str:
+    return f"{with_minus(f'{value:+,.0f}' if abs(value) >= 10.0 else f'{value:+.2g}')} %"
+
+
+def _ends(dot: RangeDot) -> str:
+    return "" if dot.low == dot.high else f" ({_percent(dot.low)} to {_percent(dot.high)})"
 
 
 def _by_keys(found: Comparison, keys: Collection[str]) -> list[tuple[ComparedFigure, PairedDifference]]:
@@ -83,13 +117,14 @@ def figures_table(found: Comparison, heads: tuple[str, str], keys: Collection[st
     many = has_many(found)
     marks = [standing_mark(standing) for standing in found.standings]
     called = [
-        joined([tag("b", name[:1]), name[1:], " " if mark else None, mark, ". "])
+        joined([tag("b", name[:1]), [" (", mark, ")"] if mark else None, name[1:], ". "])
         for name, mark in zip(heads, marks, strict=True)
     ]
-    columns = ["figure", "A", "B", "B \N{MINUS SIGN} A"]
+    change = "B \N{MINUS SIGN} A"
+    columns = ["figure", "A", "B", f"{change}, paired ±" if many else change, "of A"]
     if many:
-        columns = [*columns[:3], "B \N{MINUS SIGN} A, paired ±", "unpaired ±", "seeds + / \N{MINUS SIGN}"]
-    columns.append("verdict")
+        columns.append("seeds + / \N{MINUS SIGN}")
+    columns.append(f"{_GAP}verdict")
     rows, same = [], []
     for figure, difference in known(found):
         if keys is not None and figure.key not in keys:
@@ -99,16 +134,16 @@ def figures_table(found: Comparison, heads: tuple[str, str], keys: Collection[st
         else:
             rows.append((*_cells(figure, difference, many), _verdict(figure, found, difference)))
     note = (
-        f"A and B are means over the seeds. Intervals are half widths at {LEVEL_WORDS}; paired: both have the same "
-        "failures. Seeds + / \N{MINUS SIGN}: with how many of them the figure is higher and lower in B. Bold verdicts "
-        f"are significant ({LEVEL_WORDS}); equal as shown: the difference is below the digits shown, and not counted."
+        f" A and B: means over the seeds; ±: half of the {LEVEL_WORDS} interval, paired by seed; seeds + / "
+        "\N{MINUS SIGN}: in how many B is higher and lower. Bold: significant; equal as shown: below the digits shown."
     )
+    if any(not is_comparable(figure, found) for figure, _ in known(found)):
+        note += " Other size, other GPUs: these alone make a difference, so that it is not judged."
     return joined(
         [
-            tag("p", called),
+            tag("p", called, tag("span", note, class_="note") if many else None),
             table(columns, rows, right=len(columns) - 2, class_="wide figures", left=1) if rows else None,
             tag("p", f"The same in A and B: {', '.join(same)}.") if same else None,
-            tag("p", note, class_="note") if many else None,
         ]
     )
 
@@ -123,14 +158,9 @@ def _cells(figure: ComparedFigure, difference: PairedDifference, many: bool) -> 
         number(difference.b, _brief(figure_text(figure, difference.b, size)), f"{figure.key}.b"),
     ]
     if not many:
-        return [*cells, change]
-    _, unpaired = apart_text(figure, difference.difference, difference.unpaired, size)
-    return [
-        *cells,
-        joined([change, " ± ", number(difference.paired, _brief(half))]),
-        number(difference.unpaired, _brief(unpaired)),
-        seeds_words(difference),
-    ]
+        return [*cells, change, share_of_a(difference)]
+    paired = joined([change, " ± ", number(difference.paired, _brief(half))])
+    return [*cells, paired, share_of_a(difference), seeds_words(difference)]
 
 
 def _brief(text: str) -> str:
@@ -140,10 +170,13 @@ def _brief(text: str) -> str:
 
 def _verdict(figure: ComparedFigure, found: Comparison, difference: PairedDifference) -> Markup:
     """Return which is better by a difference, in bold where it is significant."""
+    if not is_comparable(figure, found):
+        words = "other GPUs" if figure.per_gpu_h else "other size"
+        return joined([_GAP, tag("span", words.replace(" ", "\N{NO-BREAK SPACE}"))])
     if equal_as_shown(figure, difference):
-        return tag("span", "equal\N{NO-BREAK SPACE}as\N{NO-BREAK SPACE}shown")
+        return joined([_GAP, tag("span", "equal\N{NO-BREAK SPACE}as\N{NO-BREAK SPACE}shown")])
     words = judged(figure, found).words.replace(" is better", " better")
     sure = bool(difference.beyond_chance)
     if len(words) <= _LINE:
         words = words.replace(" ", "\N{NO-BREAK SPACE}")
-    return tag("b" if sure else "span", words or ("significant" if sure else ""))
+    return joined([_GAP, tag("b" if sure else "span", words or ("significant" if sure else ""))])

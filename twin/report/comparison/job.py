@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twin.analysis.compare import Comparison
-from twin.analysis.whole_job import StopsSeen, WholeJob, stops_seen, whole_job
+from twin.analysis.whole_job import DAY_S, OneJob, StopsSeen, WholeJob, one_job, stops_seen, whole_job
 from twin.planning.job.result import PlanError
 from twin.planning.profile.figures import ProfileError
 from twin.planning.risk.risk import JobRisk, risk_of
 from twin.plant.build import build
 from twin.report.comparison.checkpoints import is_interval
+from twin.report.end_range import luck_by_draws
 from twin.report.job_step import JobStep, job_step
 from twin.report.training_progress import published_tokens
 from twin.scenario.file.diff import Difference
@@ -34,21 +35,27 @@ class ComparedJob:
         What it is exposed to, in A and in B; None: it cannot be planned.
     by_interval
         Whether its checkpoint interval differs.
+    by_rates
+        Whether all stops are drawn by rates, so that the rule of intervals knows them.
     step
         Its step in A, where it is a training; None: unknown.
     tokens
         Of its whole work; None: the scene counts steps, or nothing tells its end.
     whole
         What it takes until it is done; None: nothing tells its end.
+    one
+        Between what one such job lies by luck with failures and prices; None: unknown.
     stops
         Its stops in the runs of A and of B, beside those that the rates give; None: not all stops are by rates.
     """
 
     risks: tuple[JobRisk, JobRisk] | None = None
     by_interval: bool = False
+    by_rates: bool = True
     step: JobStep | None = None
     tokens: float | None = None
     whole: WholeJob | None = None
+    one: OneJob | None = None
     stops: tuple[StopsSeen, StopsSeen] | None = None
 
     @property
@@ -68,17 +75,44 @@ def compared_job(
     if changed is None and not only:
         return ComparedJob()
     risks, planned, tokens = _planned(scenes, changed)
+    by_rates = all(map(_by_rates, scenes))
     if not only:
-        return ComparedJob(risks, changed is not None, planned[0])
+        return ComparedJob(risks, changed is not None, by_rates, planned[0])
     rates_s = None
-    if risks is not None and all(map(_by_rates, scenes)):
+    if risks is not None and by_rates:
         rates_s = (_stop_rate_s(risks[0]), _stop_rate_s(risks[1]))
     seen = None if rates_s is None else _seen(found, rates_s)
+    rates_s = None if seen is None else rates_s
     steps, by_tokens = _whole_steps(scenes, planned, tokens)
     if steps is not None and by_tokens and _least_done(found, steps) < _LEAST_DONE:
         steps = None
-    whole = None if steps is None else whole_job(*found.samples, steps, None if seen is None else rates_s)
-    return ComparedJob(risks, changed is not None, planned[0], tokens if by_tokens else None, whole, seen)
+    whole = None if steps is None else whole_job(*found.samples, steps, rates_s)
+    one = None
+    if steps is not None and whole is not None and risks is not None and rates_s is not None:
+        one = _one(found, steps, rates_s, whole, risks)
+    tokens = tokens if by_tokens else None
+    return ComparedJob(risks, changed is not None, by_rates, planned[0], tokens, whole, one, seen)
+
+
+def _one(
+    found: Comparison,
+    steps: tuple[float, float],
+    rates_s: tuple[float, float],
+    whole: WholeJob,
+    risks: tuple[JobRisk, JobRisk],
+) -> OneJob | None:
+    """Return between what one such job lies by luck with failures; None: the quick model is none of a run."""
+    ettr = found.differences.get("ettr")
+    if ettr is None or not (ettr.a and ettr.b):
+        return None
+    days = whole.seen.days
+    of_a, of_b = (
+        luck_by_draws(middle * DAY_S, kept, risk)
+        for middle, kept, risk in zip((days.a[1], days.b[1]), (ettr.a, ettr.b), risks, strict=True)
+    )
+    if of_a is None or of_b is None:
+        return None
+    return one_job(*found.samples, steps, rates_s, (of_a / of_a.mean(), of_b / of_b.mean()))
 
 
 def _planned(

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from twin import units
-from twin.analysis.compare import Comparison
-from twin.analysis.money_comparison import ComparedAmount, Range, amount_words, money_verdict, row_cells
+from twin.analysis.compare import Comparison, Sample
+from twin.analysis.money_comparison import (
+    ComparedAmount,
+    Range,
+    amount_words,
+    compared_amount,
+    money_verdict,
+    row_cells,
+)
 from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.significance import judged
 from twin.analysis.whole_job import WholeJob
+from twin.economics.price_draws import SAMPLES
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.checkpoints import WON
-from twin.report.comparison.way import way_steps
+from twin.report.comparison.way import gpu_time, gpu_time_unit, way_steps
 from twin.report.comparison.words import FEW_SEEDS, effect, has_many, known
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.range_bars import RangeDot
@@ -21,8 +31,11 @@ from twin.scenario.schema.document import Scenario
 
 _NO_BOOKS = "What they cost is not known: one of the runs is not over, has done no work, or has no prices."
 _UNITS = {"gpu_h_productive": "productive GPU-h", "pflop_day": "PFLOP-day"}
-_LONG_HEAD = 30
-"""Letters of a head above which a column has its letter alone."""
+_OF_WORK: tuple[tuple[str, str, str, float], ...] = (
+    ("energy_j", "Facility energy", "kWh", 1.0 / 3.6e6),
+    ("carbon_kg", "Carbon", "kg", 1.0),
+)
+"""What a PFLOP-day takes besides money: figure, title, unit, and how many of it are one of the figure."""
 _YEAR_S = 365.0 * 86400.0
 RUN_FIRST = "Recommendation: run both to the end of the job first, with --until; this part does not decide."
 _SIGNS = "+\N{MINUS SIGN}"
@@ -95,7 +108,11 @@ def price_words(found: Comparison, intervals: tuple[JobRisk, JobRisk] | None) ->
     sign = 1.0 if chosen == "B" else -1.0
     pays = [step for step in way_steps(found) if not step.by_number and sign * step.gpu_h < 0.0][:2]
     pays = [step for step in pays if abs(step.gpu_h) >= _WORTH * abs(pays[0].gpu_h)]
-    named = " and ".join(f"{step.title} ({amount(abs(step.gpu_h), 'gpu_hours')} more)" for step in pays)
+    unit = gpu_time_unit(found)
+    named = " and ".join(
+        f"{step.title} ({gpu_time(abs(step.gpu_h), unit)} {unit}{'' if unit == 'GPU-h' else ' of its GPU time'} more)"
+        for step in pays
+    )
     price = (
         f"{chosen} pays with {named}, which is in its cost."
         if pays
@@ -172,7 +189,7 @@ def is_part(found: Comparison, scenes: tuple[Scenario, Scenario] | None) -> bool
     return len(wholes) == 1 and set(map(units.spoken, found.simulated_s)).isdisjoint(wholes)
 
 
-def money_table(found: Comparison, heads: tuple[str, str], whole: WholeJob | None) -> Markup:
+def money_table(found: Comparison, whole: WholeJob | None) -> Markup:
     """Return what both cost, in the time compared and in a year, with the range of the difference.
 
     `whole`: the job until it is done, which stands there instead of a year; None: its end is unknown.
@@ -183,7 +200,7 @@ def money_table(found: Comparison, heads: tuple[str, str], whole: WholeJob | Non
     total = money.total
     if length_s is not None:
         total = replace(total, title=f"Cost of the run of {units.spoken(length_s)}")
-    rows = [money.unit, total, money.lost]
+    rows = [money.unit, *work_amounts(found), total, money.lost]
     if whole is None and (work := same_work(found)) is not None:
         rows.insert(1, work[1])
     if whole is None and length_s is not None:
@@ -191,20 +208,38 @@ def money_table(found: Comparison, heads: tuple[str, str], whole: WholeJob | Non
         rows.append(replace(_of_year(money.lost, length_s), title="Of it, not productive, in a year"))
     note = (
         f"A and B: P50 of {money.draws:,} draws of the prices, the same for both"
-        f"{', means over the seeds' if money.seeds > 1 else ''}. B \N{MINUS SIGN} A is the median of the paired "
-        "differences, draw by draw, with their range: it need not be B less A as printed. The range holds "
+        f"{', means over the seeds' if money.seeds > 1 else ''}. B \N{MINUS SIGN} A: median of the paired "
+        "differences, which need not be B less A as printed; their range is over "
         f"{'prices and the luck of the seeds' if money.seeds > 1 else 'the prices alone'}. "
         "Capital counts by its life, for the time of the run; a lower cost of the run is better only for the same work."
         f"{' A year at this rate: the run, repeated for 365 days.' if whole is None and length_s is not None else ''}"
     )
-    columns = amount_columns(heads)
+    columns = ("", "A", "B", "B \N{MINUS SIGN} A", "P5 to P95")
     return joined([table(columns, map(row_cells, rows), right=4), tag("p", note, class_="note")])
 
 
-def amount_columns(heads: tuple[str, str]) -> list[str]:
-    """Return the heads of a table of amounts of A and B."""
-    short = (head if len(head) <= _LONG_HEAD else head[:1] for head in heads)
-    return ["", *short, "B \N{MINUS SIGN} A, median", "P5 to P95"]
+def work_amounts(found: Comparison) -> list[ComparedAmount]:
+    """Return what a PFLOP-day takes besides money, where the work of A and B is counted so: energy and carbon."""
+    if found.money is None or found.money.unit.key != "pflop_day":
+        return []
+    rows = []
+    for key, title, unit, one in _OF_WORK:
+        sides = [_of_work(samples, key) for samples in found.samples]
+        if all(side is not None for side in sides):
+            a, b = (np.repeat(one * np.array(side)[:, None], SAMPLES, axis=1) for side in sides)
+            rows.append(compared_amount(key, f"{title} of a PFLOP-day", a, b, unit))
+    return rows
+
+
+def _of_work(samples: tuple[Sample, ...], key: str) -> list[float] | None:
+    """Return a figure of each run over its PFLOP-days; None: it is unknown of one."""
+    found = []
+    for sample in samples:
+        value = sample.figures.get(key)
+        if value is None or sample.cost is None or not sample.cost.pflop_days:
+            return None
+        found.append(value / sample.cost.pflop_days)
+    return found
 
 
 def _of_year(amount: ComparedAmount, simulated_s: float) -> ComparedAmount:
@@ -218,11 +253,17 @@ def _times(values: Range, factor: float) -> Range:
     return low * factor, middle * factor, high * factor
 
 
-def money_dot(found: Comparison) -> RangeDot | None:
-    """Return the difference of the cost of a unit of work in percent of A; None: unknown, or the same."""
-    if found.money is None or found.money.unit.same:
-        return None
-    row = found.money.unit
-    words, name = amount_words(row), f"Cost per {_UNITS[row.key]}"
-    low, percent, high = (100.0 * value / abs(row.a[1]) for value in row.apart)
-    return RangeDot(name, low, percent, high, f"{words.apart} {words.unit}", bool(row.cheaper))
+def money_dots(found: Comparison) -> list[RangeDot]:
+    """Return the differences of what a unit of work costs and takes in percent of A; none where they are unknown."""
+    if found.money is None:
+        return []
+    unit = found.money.unit
+    rows = [(f"Cost per {_UNITS[unit.key]}", unit)]
+    rows += [(f"{row.title.partition(' of ')[0]} per PFLOP-day", row) for row in work_amounts(found)]
+    dots = []
+    for name, row in rows:
+        if not row.same:
+            words = amount_words(row)
+            low, middle, high = (100.0 * value / abs(row.a[1]) for value in row.apart)
+            dots.append(RangeDot(name, low, middle, high, f"{words.apart} {words.unit}", bool(row.cheaper)))
+    return dots

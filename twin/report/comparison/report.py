@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,14 +13,16 @@ from twin.analysis.significance import basis_words, verdict
 from twin.record.inputs import app_version
 from twin.report.comparison.chance import drawn_words, same_failures, seeds_agree, stretch_words, test_words
 from twin.report.comparison.checkpoints import (
-    checkpoint_words,
+    holds_words,
     rule_words,
     verdict_words,
     with_intervals,
     writes_words,
 )
-from twin.report.comparison.figures import FIRST, figure_dots, figures_table, other_keys
+from twin.report.comparison.figures import figure_dots, figures_table
+from twin.report.comparison.interval_curve import interval_curve
 from twin.report.comparison.job import ComparedJob, compared_job
+from twin.report.comparison.limits import ComparedLimit, compared_limits, limits_section, limits_words
 from twin.report.comparison.money import (
     better,
     decisive_words,
@@ -28,12 +31,12 @@ from twin.report.comparison.money import (
     money_table,
     price_words,
 )
-from twin.report.comparison.way import trade_words, way, way_words
+from twin.report.comparison.uncertain import uncertain_words
+from twin.report.comparison.way import way, way_words
 from twin.report.comparison.whole_job import (
     drawn_amounts_words,
     job_table,
     later_waits,
-    luck_words,
     whole_s,
     whole_words,
 )
@@ -42,8 +45,8 @@ from twin.report.comparison.words import (
     as_shown,
     count_words,
     effect,
-    equal_as_shown,
     has_many,
+    is_comparable,
     known,
     told,
 )
@@ -53,15 +56,25 @@ from twin.report.markup import Child, Markup, joined, tag
 from twin.report.pages import ReportPart, ReportSection, report
 from twin.report.run_method import scene_sources
 from twin.report.run_theory import sources_words
-from twin.report.words import figure_title
 from twin.scenario.file.diff import Difference
 from twin.scenario.schema.document import Scenario
+from twin.scenario.text.path import split
 from twin.shown_text import inner
 
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _NAMED, _MOST_NAME = 2, 90
 _TOLD_OF_SCENE = ("title", "notes", "sources")
+_TOLD_SECTIONS = ("Chapters", "Accepted findings")
+_OF_PLACE = ("climate", "grid")
+_BY_HAND = (
+    "The rule knows the failure rates alone: stops that the scene sets at a time or reads from a trace are in the "
+    "runs, but not in it."
+)
+_MANY = 8
+"""So many differences are told by their number."""
 _SUPPLY = ("energy_j", "power_max_w", "pue", "water_l", "carbon_kg")
+_OF_SIZE = ("power_max_w",)
+"""Told of halls of other sizes, too."""
 _WORK = ("interruptions", "planned", "ettr")
 
 
@@ -81,6 +94,8 @@ class _Compared:
         The only one of both.
     scenes
         Of A and B; None: unknown.
+    limits
+        How near they are to their limits, the nearest first.
     """
 
     found: Comparison
@@ -93,6 +108,7 @@ class _Compared:
     command: str
     job: ComparedJob
     scenes: tuple[Scenario, Scenario] | None
+    limits: Sequence[ComparedLimit]
 
 
 def compare_report(
@@ -128,11 +144,12 @@ def compare_report(
         for side, name, title in zip("AB", names, titles, strict=True)
     )
     same = titles[0] == titles[1]
-    title = f"{titles[0]}: A beside B" if same else f"{titles[0]} compared with {titles[1]}"
+    title = f"{titles[0]}: A beside B" if same else f"A: {titles[0]}. B: {titles[1]}"
     length = length_words(found, scenes)
     job = compared_job(found, differences, scenes)
+    limits = [] if scenes is None else compared_limits(found, scenes, job.risks, job.whole)
     compared = _Compared(
-        found, as_shown(found), heads, called, change, differences, length, command, job, scenes
+        found, as_shown(found), heads, called, change, differences, length, command, job, scenes, limits
     )
     lead = "; ".join((_seeds(found), *([length] if length else [])))
     parts = [_summary(compared), _engineering(compared), _method(compared)]
@@ -151,7 +168,7 @@ def change_words(titles: tuple[str, str], differences: Sequence[Difference]) -> 
 
 def _is_told(difference: Difference) -> bool:
     """Return whether a difference is in what is told of a scene, not in what runs."""
-    return difference.path in _TOLD_OF_SCENE or difference.section == "Chapters"
+    return difference.path in _TOLD_OF_SCENE or difference.section in _TOLD_SECTIONS
 
 
 def _short(words: str, most: int = _MOST_NAME) -> str:
@@ -169,19 +186,17 @@ def _seeds(found: Comparison) -> str:
 
 
 def _summary(compared: _Compared) -> ReportPart:
-    found, heads, job = compared.found, compared.heads, compared.job
-    over = f". Over {compared.length}" if compared.length else ""
+    found, job, scenes = compared.found, compared.job, compared.scenes
     decides = decisive_words(found) if job.whole is None else ""
+    titled = scenes is not None and scenes[0].title != scenes[1].title
+    what = "" if titled else f"{'. '.join(compared.heads)}. "
     asked: list[tuple[str, Child]] = [
-        (
-            "Which is better?",
-            joined([f"{'. '.join(heads)}{over}. ", better(found, decides, _waits(compared))]),
-        ),
+        ("Which is better?", joined([what, better(found, decides, _waits(compared))])),
     ]
     sections: list[ReportSection] = []
-    if job.whole is not None and compared.scenes is not None:
-        asked.append(("What does it come to for the whole job?", _whole(compared, compared.scenes)))
-        sections.append(("job", "The whole job", job_table(job.whole, heads, len(found.seeds))))
+    if job.whole is not None and scenes is not None:
+        asked.append(("What does it come to for the whole job?", _whole(compared, scenes)))
+        sections.append(("job", "The whole job", job_table(job.whole, job.one, found)))
     asked += [
         (
             "What is the price of the better one, and is there a still better one?",
@@ -189,22 +204,18 @@ def _summary(compared: _Compared) -> ReportPart:
         ),
         ("What does it do, and how sure is that?", f"{effect(compared.shown)} {_sure(compared)}"),
     ]
-    sections += [
-        ("money", "In money", money_table(found, heads, job.whole)),
-        ("differences", "What matters first", figure_dots(found, FIRST, money=True)),
-    ]
+    if job.whole is None:
+        sections.append(("money", "In money", money_table(found, job.whole)))
+    sections.append(("differences", "What matters first", figure_dots(found)))
     return ReportPart("summary", "Summary", "for who decides", tuple(asked), tuple(sections))
 
 
 def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
-    """Return what the whole job comes to, what it would with the stops of the rates, and where that does not hold."""
+    """Return what the whole job comes to with the stops of the rates, and where that does not hold."""
     job, waits = compared.job, _waits(compared)
-    said: list[Child] = [tag("b", whole_words(job, scenes))]
-    if waits:
-        said = [tag("b", waits), f"At the rate of this part {inner(whole_words(job, scenes))}"]
-    ranges = "In brackets P5 to P95, paired over the seeds." if has_many(compared.found) else ""
-    said += [ranges, drawn_words(job.stops), drawn_amounts_words(job.whole), luck_words(compared.found, job)]
-    return joined([words, " "] for words in said if words)
+    if not waits:
+        return tag("b", whole_words(job, scenes))
+    return joined([tag("b", waits), f" At the rate of this part {inner(whole_words(job, scenes))}"])
 
 
 def _waits(compared: _Compared) -> str:
@@ -220,8 +231,11 @@ def _stands(compared: _Compared) -> str:
     found, scenes, stops = compared.found, compared.scenes, compared.job.stops
     if stops is not None and found.simulated_s is not None and scenes is not None:
         stretch_s = found.simulated_s[0]
-        words = stretch_words(found, stops, stretch_s, max(stretch_s, scenes[0].duration_s))
-        return " ".join(part for part in (_waits(compared), words) if part)
+        whole = compared.job.whole
+        until_s = scenes[0].duration_s if whole is None else whole_s(whole)[0]
+        words = stretch_words(found, stops, stretch_s, max(stretch_s, until_s))
+        said = (_waits(compared), words, drawn_amounts_words(whole))
+        return " ".join(part for part in said if part)
     if is_part(found, scenes):
         return f"{compared.length} were run: the rest is taken to go on like them."
     return f"Compared over {compared.length}." if compared.length else "For how long both ran is not known."
@@ -231,8 +245,8 @@ def _sure(compared: _Compared) -> str:
     found, shown = compared.found, compared.shown
     if not has_many(found):
         return " ".join((*found.remarks, verdict(shown)))
-    drawn = "" if compared.job.whole is not None else drawn_words(compared.job.stops)
-    said = (count_words(shown, len(known(found))), seeds_agree(found), drawn)
+    comparable = sum(is_comparable(figure, found) for figure, _ in known(found))
+    said = (count_words(shown, comparable), seeds_agree(found))
     return " ".join((*(part for part in said if part), *found.remarks))
 
 
@@ -240,31 +254,50 @@ def _sure(compared: _Compared) -> str:
 
 
 def _engineering(compared: _Compared) -> ReportPart:
-    found, heads, job = compared.found, compared.heads, compared.job
-    asked: list[tuple[str, Child]] = [
-        ("What is to be done?", better(found, waits=_waits(compared))),
-        ("Where does the difference come from?", way_words(found)),
-    ]
+    found, job = compared.found, compared.job
+    asked: list[tuple[str, Child]] = [("Where does the difference come from?", way_words(found))]
     if job.intervals is not None and (which := verdict_words(found, job.intervals)):
-        asked.append(("Which has the better checkpoint interval, and why?", which))
-    saves = (checkpoint_words(found, compared.differences), writes_words(job.intervals, job.step, found))
+        said = (which, holds_words(job.intervals), "" if job.by_rates else _BY_HAND)
+        asked.append(
+            ("Which has the better checkpoint interval, and does that hold?", " ".join(filter(None, said)))
+        )
+    if writes := writes_words(job.intervals, job.step, found):
+        asked.append(("What does a write ask of the storage system and of the power?", writes))
+    by_key = {figure.key: figure for figure, _ in known(found)}
+    supply = [
+        key for key in _SUPPLY if key in _OF_SIZE or (key in by_key and is_comparable(by_key[key], found))
+    ]
+    asked.append(("What of power, cooling and water?", told(compared.shown, supply)))
+    if place := _place_words(compared.differences):
+        asked.append(("What of the place is in these figures?", place))
+    if near := limits_words(compared.limits):
+        asked.append(("Where are the limits?", near))
+    failures = (same_failures(found), drawn_words(job.stops), told(compared.shown, _WORK))
     asked += [
-        ("What of checkpoints and lost work?", " ".join(part for part in saves if part)),
-        ("What of power, cooling and water?", told(compared.shown, _SUPPLY)),
-        ("What of failures?", f"{same_failures(found)} {told(compared.shown, _WORK)}".strip()),
+        ("What of failures?", " ".join(part for part in failures if part)),
         ("Does the time that was run stand for the whole?", _stands(compared)),
     ]
-    return ReportPart(
-        "engineering",
-        "Engineering",
-        "for who builds and runs it",
-        tuple(asked),
-        (
-            ("figures", "Figures", figures_table(found, heads)),
-            ("ledger", "Where the GPU time went, from A to B", way(found)),
-            ("others", "Other differences", figure_dots(found, other_keys(found), money=False)),
-        ),
-    )
+    curve = None if job.intervals is None else interval_curve(found, job.intervals)
+    pictures: list[tuple[str, str, Child]] = [
+        ("figures", "Figures", figures_table(found, compared.heads)),
+        ("ledger", "Where the GPU time went, from A to B", way(found)),
+        ("intervals", "Checkpoint intervals", curve),
+        ("limits", "Limits", limits_section(compared.limits)),
+    ]
+    if job.whole is not None:
+        pictures.append(("money", "In money", money_table(found, job.whole)))
+    sections = tuple(section for section in pictures if section[2] is not None)
+    return ReportPart("engineering", "Engineering", "for who builds and runs it", tuple(asked), sections)
+
+
+def _place_words(differences: Sequence[Difference]) -> str:
+    """Return what differs in climate and grid; "": nothing."""
+    said = [
+        sentence(difference)
+        for difference in differences
+        if (steps := split(difference.path))[0] == "site" and steps[1:2] and steps[1] in _OF_PLACE
+    ]
+    return f"{'; '.join(said)}." if said else ""
 
 
 # --- for who teaches or checks
@@ -279,12 +312,7 @@ def _method(compared: _Compared) -> ReportPart:
         if has_many(found)
         else "It is not: there is one run of each. twin compare A B --seeds 20 runs both with the same seeds."
     )
-    alike = (
-        "alike but for this"
-        if len(differences) <= _NAMED
-        else f"of scenes with {len(differences):,} differences"
-    )
-    what = f"Two runs of the model, {alike}: {compared.change}." if differences else f"{compared.called}."
+    what = f"Two runs of the model, {_apart_words(compared)}." if differences else f"{compared.called}."
     again: Child = (
         joined(
             [tag("span", compared.command, class_="mono"), tag("br"), "The same seeds give the same figures."]
@@ -292,14 +320,17 @@ def _method(compared: _Compared) -> ReportPart:
         if compared.command
         else f"{compared.called}. The same command with the same seeds gives the same figures."
     )
+    intervals = compared.job.intervals
+    rule = "" if intervals is None else rule_words(found, intervals)
     return ReportPart(
         "method",
         "Method",
         "for who teaches or checks",
         (
             ("What is compared?", f"{what} {_basis(found)}".strip()),
-            ("What is traded?", _traded(compared)),
+            *((("Which rule tells the better interval?", rule),) if rule else ()),
             ("How is chance told from effect?", many),
+            ("What is uncertain?", uncertain_words(found, compared.job.risks)),
             ("How can I repeat it?", again),
         ),
         (
@@ -308,18 +339,23 @@ def _method(compared: _Compared) -> ReportPart:
                 if (steps := worked_interval(found))
                 else ()
             ),
-            ("verdict", "Conclusions", _conclusions(compared)),
             ("scenes", "Differences between the scenes", _scenes(differences)),
             ("sources", "Sources", _sources(compared)),
         ),
+        flows=True,
     )
 
 
-def _traded(compared: _Compared) -> str:
-    """Return what is traded, and where checkpoints are the change, by which rule."""
-    intervals = compared.job.intervals
-    rule = "" if intervals is None else rule_words(compared.found, intervals)
-    return f"{trade_words(compared.found)} {rule}".strip()
+def _apart_words(compared: _Compared) -> str:
+    """Return in what two scenes differ: in words, or how many differences each section has."""
+    acting = [difference for difference in compared.differences if not _is_told(difference)]
+    if len(acting) <= _NAMED:
+        return f"alike but for this: {compared.change}"
+    if len(acting) < _MANY:
+        return f"of scenes with {len(acting):,} differences: {compared.change}"
+    counts = Counter(difference.section for difference in acting)
+    named = ", ".join(f"{section} {count}" for section, count in counts.items())
+    return f"of scenes with {len(acting):,} differences: {named}"
 
 
 def _sources(compared: _Compared) -> Markup:
@@ -344,24 +380,19 @@ def _basis(found: Comparison) -> str:
     return basis_words(found) or "Both are recordings, read as they are."
 
 
-def _conclusions(compared: _Compared) -> Markup:
-    found, shown = compared.found, compared.shown
-    equal = [
-        figure_title(figure)
-        for figure, difference in known(found)
-        if figure.key not in shown.differences and equal_as_shown(figure, difference)
-    ]
-    said = [*found.remarks, verdict(shown).removeprefix(basis_words(shown)).strip()]
-    if equal:
-        said.append(f"Equal as shown, apart by less than the digits printed: {', '.join(equal)}.")
-    return joined([tag("p", sentence) for sentence in said])
-
-
 def _scenes(differences: Sequence[Difference]) -> Markup:
     if not differences:
         return tag("p", "None: both are the same scene.")
     parts: list[Child] = []
-    for section, group in groupby(differences, key=lambda difference: difference.section):
+    acting = [difference for difference in differences if not _is_told(difference)]
+    for section, group in groupby(acting, key=lambda difference: difference.section):
         items = [tag("li", f"{_MARK[difference.kind]} {sentence(difference)}") for difference in group]
         parts += [tag("h3", section), tag("ul", items)]
+    if len(acting) < len(differences):
+        parts.append(
+            tag(
+                "p",
+                "Title, notes, sources, chapters and accepted findings differ, too: they change no figure.",
+            )
+        )
     return joined(parts)

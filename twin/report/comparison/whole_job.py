@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from twin.analysis.compare import Comparison
 from twin.analysis.money_comparison import row_cells
-from twin.analysis.whole_job import DAY_S, JobAmounts, WholeJob
+from twin.analysis.money_words import usd_unit
+from twin.analysis.whole_job import DAY_S, Ends, JobAmounts, OneJob, WholeJob
 from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.job import ComparedJob
-from twin.report.comparison.money import amount_columns, more_words
-from twin.report.end_range import range_by_draws
+from twin.report.comparison.money import more_words
 from twin.report.markup import Child, Markup, joined, table, tag
 from twin.report.run_wins import poisson_tail
 from twin.report.words import amount, length, rounded
@@ -33,8 +33,7 @@ def whole_words(job: ComparedJob, scenes: tuple[Scenario, Scenario]) -> str:
     days = taken.days
     ends = [
         f"on {end.day} {end:%B %Y} in {side}, after {rounded(middle, 3)} d"
-        for side, (_, middle, _), scene in zip("AB", (days.a, days.b), scenes, strict=True)
-        for end in (scene.start + timedelta(days=middle),)
+        for side, (_, middle, _), end in zip("AB", (days.a, days.b), whole_ends(whole, scenes), strict=True)
     ]
     what = f"All {amount(job.tokens, 'tokens', 3)} are trained" if job.tokens else "The job is done"
     if whole.expected is not None:
@@ -42,9 +41,19 @@ def whole_words(job: ComparedJob, scenes: tuple[Scenario, Scenario]) -> str:
     return f"{what} {ends[0]}, and {ends[1]}: in B {taken_words(taken)}."
 
 
+def whole_ends(whole: WholeJob, scenes: tuple[Scenario, Scenario]) -> tuple[datetime, datetime]:
+    """Return when the whole job is done in A and in B, with the mean stops where these are known."""
+    days = (whole.expected or whole.seen).days
+    of_a, of_b = (
+        scene.start + timedelta(days=middle)
+        for scene, (_, middle, _) in zip(scenes, (days.a, days.b), strict=True)
+    )
+    return of_a, of_b
+
+
 def taken_words(taken: JobAmounts) -> str:
     """Return what more or less the whole job takes in B, as the end of a sentence."""
-    said = [f"that takes {more_words(taken.days, named=False)}"]
+    said = [f"that takes {more_words(taken.days)}"]
     if taken.cost is not None:
         said.append(f"costs {more_words(taken.cost, named=False)}")
     if taken.energy is not None:
@@ -56,31 +65,11 @@ def drawn_amounts_words(whole: WholeJob | None) -> str:
     """Return what the whole job takes in B with the stops that the seeds drew; "": that is told already."""
     if whole is None or whole.expected is None:
         return ""
-    return (
-        f"With these in place of the mean, in B {taken_words(whole.seen)}: that holds the luck of these seeds. "
-        "Decide by the mean."
-    )
+    return f"With the stops drawn in place of the mean, B {_third(taken_words(whole.seen))}."
 
 
-def luck_words(found: Comparison, job: ComparedJob) -> str:
-    """Return between which days one such job ends in A and in B by luck with failures; "": unknown."""
-    ettr = found.differences.get("ettr")
-    if job.whole is None or job.risks is None or job.stops is None or ettr is None or not (ettr.a and ettr.b):
-        return ""
-    ends = [
-        range_by_draws(until_s, kept, risk)
-        for until_s, kept, risk in zip(whole_s(job.whole), (ettr.a, ettr.b), job.risks, strict=True)
-    ]
-    known = [end for end in ends if end is not None]
-    if len(known) < len(ends) or found.simulated_s is None:
-        return ""
-    a, b = (f"{end.low_s / DAY_S:.1f} to {end.high_s / DAY_S:.1f} d" for end in known)
-    count = len(found.seeds)
-    pace = f"{count} runs" if count > 1 else "one run"
-    return (
-        f"By luck with failures one such job takes {a} in A and {b} in B (P5 to P95 of {known[0].count} draws of the "
-        f"failures, at the pace of {pace} of {length(found.simulated_s[0])}; other runs have a slightly other pace)."
-    )
+def _third(words: str) -> str:
+    return words.removeprefix("that ")
 
 
 def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s: tuple[float, float]) -> str:
@@ -106,26 +95,55 @@ def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s
     )
 
 
-def job_table(whole: WholeJob, heads: tuple[str, str], seeds: int) -> Markup:
-    """Return what the whole job takes in A and B, with the stops of the rates, and how much more with those drawn."""
-    columns = amount_columns(heads)
-    rows: list[list[Child]] = [list(row_cells(row)) for row in (whole.expected or whole.seen).rows]
-    note = "Each run goes on at its rate of kept steps, its mean power and its cost by time until the job is done. "
-    if whole.expected is not None:
-        columns[3:] = [f"B {_MINUS} A, mean stops", "P5 to P95", f"B {_MINUS} A, stops drawn", "P5 to P95"]
-        for cells, row in zip(rows, whole.seen.rows, strict=True):
-            cells[3:] = [*(tag("b", cell) for cell in cells[3:]), *row_cells(row)[3:]]
-        note += (
-            "A, B and bold, to decide by: with the mean number of stops that the failure rates give while the job has "
-            "all its nodes; a stop takes what it took in the runs. Stops drawn: those of these seeds, by luck more or "
-            "fewer. "
-        )
-    note += (
-        "The ranges hold prices and the luck of the seeds, paired."
-        if seeds > 1
-        else "One run of each: the ranges are of prices alone."
+def job_table(whole: WholeJob, one: OneJob | None, found: Comparison) -> Markup:
+    """Return what the whole job takes in A and B with the mean stops, and between what one such job lies."""
+    taken = whole.expected or whole.seen
+    columns = ["", "A", "B", f"B {_MINUS} A", "P5 to P95"]
+    rows: list[list[Child]] = []
+    ranges = (None, None, None) if one is None else (one.days, one.usd, one.energy_gwh)
+    for row, ends in zip((taken.days, taken.cost, taken.energy), ranges, strict=True):
+        if row is None:
+            continue
+        title, of_a, of_b, apart, spread = row_cells(row)
+        cells: list[Child] = [title, of_a, of_b, tag("b", apart), tag("b", spread)]
+        if one is not None:
+            scale = 1.0 if row.unit else usd_unit(max(row.a[1], row.b[1]))[0]
+            cells += ["", ""] if ends is None else [_ends_words(end, scale) for end in ends]
+        rows.append(cells)
+    if one is not None:
+        columns += ["one job in A", "one job in B"]
+    return joined(
+        [table(columns, rows, right=len(columns) - 1), tag("p", _job_note(whole, one, found), class_="note")]
     )
-    return joined([table(columns, rows, right=len(columns) - 1), tag("p", note, class_="note")])
+
+
+def _ends_words(ends: Ends, scale: float) -> str:
+    """Return P5 and P95 in three digits."""
+    return " to ".join(rounded(end / scale, 3) for end in ends)
+
+
+def _job_note(whole: WholeJob, one: OneJob | None, found: Comparison) -> str:
+    """Return what the columns of the table are."""
+    seeds = len(found.seeds)
+    runs = f"{seeds} runs" if seeds > 1 else "one run"
+    stops = (
+        "with the stops drawn"
+        if whole.expected is None
+        else "with the mean number of stops that the failure rates give while the job has all its nodes"
+    )
+    said = [
+        f"A and B go on at the rate of kept steps, mean power and cost by time of {runs} until the job is done, "
+        f"{stops}.",
+        f"B {_MINUS} A, to decide by, over prices and the luck of the seeds, paired."
+        if seeds > 1
+        else f"B {_MINUS} A, over prices alone: there is one run of each.",
+    ]
+    if one is not None:
+        said.append(
+            f"One job: P5 to P95 of {one.draws} draws of its failures, its cost over these and the prices together; "
+            f"the pace is that of {runs}."
+        )
+    return " ".join(said)
 
 
 def whole_s(whole: WholeJob) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from twin.analysis.compare import Comparison
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.paired_interval import PairedDifference
-from twin.analysis.significance import judged
+from twin.analysis.significance import judged, other_size
 from twin.report.words import apart_text, figure_text, figure_title, rounded
 
 FEW_SEEDS = 8
@@ -24,8 +24,10 @@ _OF_ENERGY = (
     "cost_per_gpu_h",
 )
 """Figures that follow from the facility energy, or it from them."""
-_DECIDES = ("goodput", "lost_gpu_h", "productive_gpu_h", "energy_j", "power_max_w")
-_TOLD = 4
+_DECIDES = ("goodput", "lost_gpu_h", "mfu", "pue", "power_max_w")
+_FOLLOWS = ("ettr", "productive_gpu_h")
+"""Figures that follow from goodput and lost work."""
+_TOLD = 3
 
 Pair = tuple[ComparedFigure, PairedDifference]
 
@@ -64,6 +66,19 @@ def apart(figure: ComparedFigure, difference: PairedDifference) -> str:
     return f"{words} ± {half}" if half else words
 
 
+def share_of_a(difference: PairedDifference) -> str:
+    """Return a difference in percent of A, signed, in two digits; "": A is zero.
+
+    Examples
+    --------
+    "+294 %", "−5.6 %"
+    """
+    if not difference.a:
+        return ""
+    share = 100.0 * difference.difference / abs(difference.a)
+    return f"{'+' if share >= 0.0 else chr(0x2212)}{rounded(abs(share), 3 if abs(share) >= 100.0 else 2)} %"
+
+
 def apart_parts(figure: ComparedFigure, difference: PairedDifference) -> tuple[str, str]:
     """Return a difference and half its interval, which alone has the unit; "" where there is no interval."""
     words, half = apart_text(figure, difference.difference, difference.paired, difference.size)
@@ -83,17 +98,28 @@ def effect(found: Comparison) -> str:
     differ = {figure.key: (figure, d) for figure, d in known(found) if not d.same}
     if not differ:
         return "Nothing: A and B are the same in every figure."
+    differ = {key: pair for key, pair in differ.items() if is_comparable(pair[0], found)} or differ
     sure = {key: pair for key, pair in differ.items() if pair[1].beyond_chance or pair[1].one_way} or differ
     said = []
-    for figure, difference in (sure[key] for key in dict.fromkeys((*_DECIDES, *sure)) if key in sure):
+    others = [key for key in sure if key not in _FOLLOWS] or list(sure)
+    for figure, difference in (sure[key] for key in dict.fromkeys((*_DECIDES, *others)) if key in sure):
         words = judged(figure, found).words
         said.append(f"{from_to(figure, difference)}{f', {words}' if words else ''}")
     return f"{'; '.join(said[:_TOLD])}."
 
 
+def is_comparable(figure: ComparedFigure, found: Comparison) -> bool:
+    """Return whether a figure tells A from B, and not only their size, length or kind of GPUs."""
+    return not (figure.extensive and other_size(found)) and not (figure.per_gpu_h and found.other_gpus)
+
+
 def count_words(found: Comparison, of_all: int) -> str:
-    """Return how many figures differ significantly, and how many of these are no proofs of their own."""
-    sure = [figure.key for figure, difference in known(found) if difference.beyond_chance]
+    """Return how many of the comparable figures differ significantly, and how many of these are no own proofs."""
+    sure = [
+        figure.key
+        for figure, difference in known(found)
+        if difference.beyond_chance and is_comparable(figure, found)
+    ]
     energy = sum(key in _OF_ENERGY for key in sure) if "energy_j" in sure else 0
     of = f", of which {energy} follow from the facility energy" if energy else ""
     return f"{len(sure)} of {of_all} figures differ significantly ({LEVEL_WORDS}, paired over the seeds){of}."
@@ -105,9 +131,9 @@ def signed(gpu_h: float) -> str:
 
 
 def signed_pp(share: float) -> str:
-    """Return a difference of shares in percentage points, signed.
+    """Return a difference of shares in percentage points, signed; below one point with a digit more.
 
-    >>> signed_pp(-0.0525)
-    '−5.2'
+    >>> signed_pp(-0.0525), signed_pp(0.0035)
+    ('−5.2', '+0.35')
     """
-    return f"{100.0 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
+    return f"{100.0 * share:+.{1 if abs(share) >= 0.01 else 2}f}".replace("-", "\N{MINUS SIGN}")
