@@ -3,9 +3,9 @@
 A day of each hall is run, with the failures that its rates say: 8 at 16,384 GPUs, 124 at 262,144. Failures are drawn,
 and their number decides what a run costs: a draw without one at 16,384 GPUs would make a large hall look dear, one with
 four too many would make it look cheap. So each size takes the first three seeds whose number of failures is what the
-rates say, within a tenth or by one; of these three the median counts. In six hours the smallest hall would have two
-failures, and half of the cost would be the start of its jobs, which grows with their number alone: a day is the
-shorter of the usual lengths in which every size has several, and it flatters less.
+rates say, within a tenth or by one, and the median of the three counts. Six hours would flatter: half of their cost is
+the start of the jobs, which grows with the number of GPUs alone, and the smallest hall has two failures in them. In a
+day every size has several.
 
 ``python -m twin.cli.bench.growth jobs 64 3`` runs a day of one hall, of 64 rows of 1,024 GPUs, with seed 3, in a
 process of its own and prints CPU time, memory and failures; without arguments it measures all of them and prints the
