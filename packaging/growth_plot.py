@@ -11,7 +11,7 @@ FITTED_GPUS = 16_384
 LEFT, WIDE, HIGH, GAP = 52, 250, 190, 70
 
 Rows = Sequence[Sequence[float]]
-"""GPUs, CPU time [s] and memory [MB] of each hall."""
+"""GPUs, CPU time [s], memory [MB] and failures of each hall."""
 
 
 def growth_plot(found: Mapping[str, Rows]) -> str:
@@ -20,12 +20,10 @@ def growth_plot(found: Mapping[str, Rows]) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="11">',
-        "<title>CPU time and memory of six hours over the number of GPUs</title>",
+        "<title>CPU time and memory of a day over the number of GPUs</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
-    for number, (column, title) in enumerate(
-        ((1, "CPU time of six hours [s]"), (2, "memory of the run [MB]"))
-    ):
+    for number, (column, title) in enumerate(((1, "CPU time of a day [s]"), (2, "memory of the run [MB]"))):
         lines += _panel(found, LEFT + number * (WIDE + GAP), column, title)
     return "\n".join([*lines, "</svg>"]) + "\n"
 

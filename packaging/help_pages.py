@@ -48,6 +48,7 @@ def main(words: Sequence[str]) -> None:
             path.write_text(table_plot(one), encoding="utf-8")
     elif words[:1] == ["--growth"] and len(words) == 2:
         costs = json.loads(Path(words[1]).read_text(encoding="utf-8"))
+        parts["growth"] = lambda: growth_table(costs)
         (HELP / "growth.svg").write_text(growth_plot(costs), encoding="utf-8")
     elif words:
         raise SystemExit("usage: help_pages.py [--validation FILE | --growth FILE]")
@@ -70,7 +71,7 @@ def written(parts: Mapping[str, Callable[[], str]]) -> Iterator[tuple[Path, str]
 
 
 def _made(parts: Mapping[str, Callable[[], str]], found: re.Match[str]) -> str:
-    if found[2] == "validation" and found[2] not in parts:  # stays as the last run of the tables left it
+    if found[2] in MEASURED and found[2] not in parts:  # stays as the last run left it
         return found[0].removeprefix(found[1]).removesuffix(found[3]).strip("\n") + "\n"
     return parts[found[2]]().strip("\n") + "\n"
 
@@ -278,6 +279,21 @@ def decisions() -> str:
     return "\n".join(lines)
 
 
+def growth_table(costs: Mapping[str, Sequence[Sequence[float]]]) -> str:
+    """Return what ``python -m twin.cli.bench.growth`` printed: failures, CPU time and memory of a day by size."""
+    rows = [
+        (
+            f"{gpus:,.0f}",
+            f"{jobs[-1]:.0f}",
+            *(f"{cost:.2f}" for cost in (one[0], jobs[0])),
+            *(f"{cost:.0f}" for cost in (one[1], jobs[1])),
+        )
+        for (gpus, *one), (_, *jobs) in zip(costs["one"], costs["jobs"], strict=True)
+    ]
+    heads = ("GPUs", "failures", "one job [CPU s]", "jobs of 512 [CPU s]", "one job [MB]", "jobs of 512 [MB]")
+    return table(heads, rows)
+
+
 def validation(told: Mapping[str, Any]) -> str:
     """Return the figures of `twin validate --json` as tables."""
     tables = told["tables"]
@@ -366,6 +382,8 @@ def _intervals(told: Mapping[str, Any]) -> str:
     )
 
 
+MEASURED = ("growth", "validation")
+"""Parts that take minutes: they come from a file."""
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "fault-kinds": fault_kinds,

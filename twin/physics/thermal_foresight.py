@@ -81,8 +81,7 @@ class Foresight:
         if self.paths.alike:
             alike: Floats = size_w.dot(self._most_k_w[0])
             return alike
-        size_w *= self._of(index).most_k_w
-        most: Floats = np.add.reduce(size_w, axis=1)
+        most: Floats = np.einsum("ij,ij->i", size_w, self._of(index).most_k_w)
         return most
 
     def apart_k(self, surplus_w: Floats, index: GroupIndex, groups: IntP, steps: int) -> Floats:

@@ -109,6 +109,24 @@ class ThermalShape:
         )
         return np.concatenate([by_supply, by_hall, in_hall, own * (size + 1)])
 
+    @cached_property
+    def above_loop(self) -> IntP:
+        """Air of the hall of each loop and supply of its plant among halls and plants, shape (2, L)."""
+        return np.array([self.loop_hall, self.n_halls + self.n_plants + self.loop_plant], np.intp)
+
+    @cached_property
+    def loops_at(self) -> IntP:
+        """Where loops stand in the flat matrix of halls and plants, shape (3H + P,).
+
+        Of a hall: its air by itself, by its plant's supply, its plant's return by the air; of a plant: its return by
+        its supply.
+        """
+        size = self.n_halls + 2 * self.n_plants
+        hall, plant = np.arange(self.n_halls), self.n_halls + np.arange(self.n_plants)
+        back = self.n_halls + self.hall_plant
+        at = hall * (size + 1), hall * size + back + self.n_plants, back * size + hall
+        return np.concatenate([*at, plant * (size + 1) + self.n_plants])
+
 
 def _membership(n_parents: int, parent: IntP) -> Floats:
     """1 where a child has a parent, shape (parents, children)."""

@@ -277,7 +277,7 @@ class UpTheTree:
         self.paths, self.shape = paths, paths.shape
         n_loops = paths.shape.n_loops
         loop_flow, forward, coil = paths.loop_flow[:, 0], paths.forward[:, 0], paths.coil[:, 0]
-        by_supply, self._by_air, in_hall = chain_w_k.T
+        by_supply, self._by_air, in_hall = np.ascontiguousarray(chain_w_k.T)
         # Of return and supply: kelvin per watt of its own, then per watt or kelvin of the other.
         self._own = own = np.empty((2, n_loops))
         own[0] = 1.0 / (rate_w_k[:n_loops] + loop_flow)
@@ -285,7 +285,8 @@ class UpTheTree:
         own[1] = 1.0 / (rate_w_k[n_loops : 2 * n_loops] + loop_flow - onward * by_supply)
         self._to_supply = own[1] * onward
         # Of both: kelvin per kelvin of air and of the plant's supply.
-        self._of_air, self._of_plant = of_air, of_plant = np.empty((2, 2, n_loops))
+        self._of_above = np.empty((2, 2, n_loops))
+        of_air, of_plant = self._of_above[:, 0], self._of_above[:, 1]
         of_air[1], of_plant[1] = self._to_supply * self._by_air, own[1] * coil
         of_air[0] = own[0] * self._by_air + self._to_back * of_air[1]
         of_plant[0] = self._to_back * of_plant[1]
@@ -299,17 +300,13 @@ class UpTheTree:
 
     def _top_w_k(self, rate_w_k: Floats, given_w_k: Floats) -> Floats:
         """Conductances of halls and plants, where what loops give them per kelvin of theirs is `given_w_k`, (4, L)."""
-        paths, shape = self.paths, self.shape
-        top, n_halls = paths.top_w_k.copy(), shape.n_halls
-        top.reshape(-1)[:: len(top) + 1] += rate_w_k
+        shape = self.shape
+        top = self.paths.top_w_k.copy()
+        flat = top.reshape(-1)
+        flat[:: len(top) + 1] += rate_w_k
         in_halls = given_w_k.dot(shape.loops_in_hall.T)
-        halls, back = np.arange(n_halls), n_halls + shape.hall_plant
-        sent = back + shape.n_plants
-        top[halls, halls] -= in_halls[0]
-        top[halls, sent] -= in_halls[1]
-        top[back, halls] -= in_halls[2]
-        plants = n_halls + np.arange(shape.n_plants)
-        top[plants, plants + shape.n_plants] -= shape.halls_on_plant.dot(in_halls[3])
+        on_plants = shape.halls_on_plant.dot(in_halls[3])
+        flat[shape.loops_at] -= np.concatenate([in_halls[:3].reshape(-1), on_plants])
         return top
 
     def dot(self, heat_w: Floats) -> Floats:
@@ -326,6 +323,7 @@ class UpTheTree:
         top_w[:n_halls] += shape.loops_in_hall.dot(self._by_air * supply)
         top_w[n_halls : n_halls + n_plants] += paths.loop_heat.dot(back)
         above[:] = self._top.dot(top_w)
-        loops += self._of_air * above[:n_halls].take(shape.loop_hall)
-        loops += self._of_plant * above[n_halls + n_plants :].take(shape.loop_plant)
+        drawn_c = self._of_above * above.take(shape.above_loop)
+        loops += drawn_c[:, 0]
+        loops += drawn_c[:, 1]
         return result

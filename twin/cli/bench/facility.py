@@ -57,6 +57,12 @@ def measure(name: str) -> dict[str, float | None]:
 
 def measured_apart(module: str, *names: str) -> tuple[float | None, float | None]:
     """Run a module in a process of its own; return the CPU time [s] and the peak memory [MB] that it prints."""
+    figures = figures_apart(module, *names)
+    return (None, None) if figures is None else (figures[0], figures[1])
+
+
+def figures_apart(module: str, *names: str) -> list[float] | None:
+    """Run a module in a process of its own; return the figures that it prints, None where it failed."""
     command = [sys.executable, "-m", module, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
@@ -64,9 +70,9 @@ def measured_apart(module: str, *names: str) -> tuple[float | None, float | None
         print(
             f"{module_and_names} failed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr
         )
-        return None, None
-    cpu_s, memory_mb = json.loads(done.stdout)
-    return cpu_s, memory_mb
+        return None
+    figures: list[float] = json.loads(done.stdout)
+    return figures
 
 
 def run_day(scenario: Scenario, interval_s: float | None) -> float:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
-from operator import is_not
+from itertools import compress, pairwise
+from operator import is_, is_not
 
 import numpy as np
 
@@ -67,11 +67,17 @@ class WorkFigures:
         self._figures_of = figures_of
         self._rows = np.zeros((0, columns))
         self._works: list[Work | None] = []  # that each row is of
+        self._latest: tuple[IntP, list[Work], Floats] | None = (
+            None  # jobs asked for last, their works, and that
+        )
 
     def columns(self, jobs: IntP, works: list[Work]) -> Floats:
         """Return the figures of jobs that do such work, shape (columns, J)."""
         if not works:
             return np.zeros((self._rows.shape[1], 0))
+        latest = self._latest
+        if latest is not None and np.array_equal(latest[0], jobs) and all(map(is_, latest[1], works)):
+            return latest[2]
         numbers, known = jobs.tolist(), self._works
         more = max(numbers) + 1 - len(known)
         if more > 0:
@@ -82,6 +88,7 @@ class WorkFigures:
             job, work = numbers[place], works[place]
             self._rows[job], known[job] = self._figures_of(job, work), work
         result: Floats = self._rows.take(jobs, axis=0).T
+        self._latest = jobs, works, result
         return result
 
 
@@ -255,8 +262,9 @@ class ClockedJobs:
         order = np.lexsort((place, part))
         groups, place, part = groups[order], place[order], part[order]
         self.parts: list[JobGroups] = []
-        for number in np.unique(part).tolist():
-            begin, end = np.searchsorted(part, (number, number + 1)).tolist()
+        ends = (np.append(part[1:], -1) != part).nonzero()[0] + 1
+        for begin, end in pairwise([0, *ends.tolist()]):
+            number = int(part[begin])
             of_part = place[begin:end]
             begins = np.concatenate([[0], (of_part[1:] != of_part[:-1]).nonzero()[0] + 1])
             places = of_part[begins]
@@ -283,7 +291,7 @@ class ClockedJobs:
 
     def still(self) -> bool:
         """Return whether all of them do the work that they did."""
-        return not any(map(is_not, self.works, self._works_of(self.ids)))
+        return all(map(is_, self.works, self._works_of(self.ids)))
 
     def rest(self) -> None:
         """Let nothing hold them down."""
