@@ -41,8 +41,10 @@ class FirstPromise:
         since_s = self._since_s()
         chosen: Bools | None = None
         for group in groups:
-            its_s = since_s[group]
-            first_s = float(np.partition(its_s, count - 1)[count - 1]) if len(its_s) >= count else math.inf
+            its_s, first_s = since_s[group], math.inf
+            if len(its_s) >= count:
+                its_s.partition(count - 1)
+                first_s = float(its_s[count - 1])
             if first_s < self.from_s:
                 self.from_s, chosen = first_s, group
         if chosen is not None:

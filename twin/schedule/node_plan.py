@@ -97,13 +97,14 @@ class NodePlan:
 
     def could(self, jobs: Ints64) -> Bools:
         """Return the jobs that may fit now beside the promises; the others certainly cannot start."""
-        requests = self.rules.requests
-        fits = requests.whole[jobs] <= self.stock.left
-        fits &= requests.rest[jobs] <= self.stock.free_gpus.max(initial=0)
+        requests, free_gpus = self.rules.requests, self.stock.free_gpus
+        whole = requests.whole[jobs]
+        fits = whole <= self.stock.left
+        fits &= requests.rest[jobs] <= (free_gpus[free_gpus.argmax()] if free_gpus.size else 0)
         lasts_s = np.minimum(requests.estimate_s[jobs], YEAR_S)
         result: Bools = fits & (lasts_s < self._full_s[self.rules.kind[jobs]])
-        if self._alike and result.any():
-            result &= requests.whole[jobs] <= self._whole_until(int(jobs[0]), self.now_s + lasts_s)
+        if self._alike and np.count_nonzero(result):
+            result &= whole <= self._whole_until(int(jobs[0]), self.now_s + lasts_s)
         return result
 
     @property

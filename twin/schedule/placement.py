@@ -43,27 +43,33 @@ def pack(nodes: IntP, count: int, labels: NodeLabels) -> IntP:
 def _packed(nodes: IntP, count: int, levels: tuple[Ints64, ...]) -> IntP:
     if count <= 0 or not levels or len(nodes) == count:
         return nodes[: max(count, 0)]
-    labels = [level[nodes] for level in levels]
-    room = [np.bincount(label)[label] for label in labels]
-    if room[-1].max() >= count:
-        depth = next(number for number, has in enumerate(room) if has.max() >= count)
-        tightness = np.zeros(len(nodes))
-        for has in room[depth:]:  # of the level that holds it first, then of what that is part of
-            tightness = tightness * (len(nodes) + 1.0) + has
-        home = labels[depth][np.argmin(np.where(room[depth] >= count, tightness, np.inf))]
+    labels = [level.take(nodes) for level in levels]
+    sizes = [np.bincount(label) for label in labels]
+    holds = [bool(size[size.argmax()] >= count) for size in sizes]
+    if holds[-1]:
+        depth = holds.index(True)
+        room = sizes[depth].take(labels[depth])
+        homes = (room >= count).nonzero()[0]
+        tightness = room.take(homes)
+        for size, label in zip(
+            sizes[depth + 1 :], labels[depth + 1 :], strict=True
+        ):  # what that is part of comes second
+            tightness = tightness * (len(nodes) + 1) + size.take(label.take(homes))
+        home = labels[depth][homes[tightness.argmin()]]
         return _packed(nodes[labels[depth] == home], count, levels[:depth])
-    whole = _emptiest(labels[-1], count)
-    left = count - int(whole.sum())
+    whole = _emptiest(labels[-1], sizes[-1], count)
+    left = count - int(np.count_nonzero(whole))
     return np.concatenate([nodes[whole], _packed(nodes[~whole], left, levels)])
 
 
-def _emptiest(label: Ints64, count: int) -> Bools:
-    """Return the nodes of the largest groups until the next one holds the rest of `count`."""
-    has = np.bincount(label)
-    order = np.argsort(-has, kind="stable")
-    left = count - np.cumsum(has[order])
-    whole = int(np.argmax(left <= np.append(has[order][1:], 0))) + 1
-    taken = np.zeros(len(has), bool)
+def _emptiest(label: Ints64, size: IntP, count: int) -> Bools:
+    """Return the nodes of the largest groups until the next one holds the rest of `count`; `size`: of each group."""
+    groups = size.nonzero()[0]
+    order = groups[(-size[groups]).argsort(kind="stable")]
+    ordered = size[order]
+    left = count - ordered.cumsum()
+    whole = int((left <= np.append(ordered[1:], 0)).argmax()) + 1
+    taken = np.zeros(len(size), bool)
     taken[order[:whole]] = True
     result: Bools = taken[label]
     return result

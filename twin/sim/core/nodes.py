@@ -72,6 +72,8 @@ class NodeTable(Stateful):
         self.down = DownTime()
         self.version = 0  # raised whenever a node gets another condition or another holder
         self._usable: tuple[int, NDArray[np.bool_]] | None = None  # of which version
+        self._fit: NDArray[np.bool_] | None = None  # until a node gets another condition
+        self._unlit: NDArray[np.bool_] | None = None  # likewise, or boots
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # it stands by for a live job: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
@@ -98,7 +100,7 @@ class NodeTable(Stateful):
         """Let the marked nodes, shape (N,), boot, and no others."""
         if not np.array_equal(booting, self.booting):
             self.booting = booting.copy()
-            self.version += 1
+            self._turn()
 
     def boots(self) -> NDArray[np.bool_]:
         """Return which nodes are not usable yet but draw the power of a boot, shape (N,)."""
@@ -106,11 +108,15 @@ class NodeTable(Stateful):
         return boots
 
     def unlit(self) -> NDArray[np.bool_]:
-        """Return which nodes draw nothing, shape (N,)."""
-        unlit: NDArray[np.bool_] = _UNLIT.take(self.condition)
-        if np.count_nonzero(self.booting):
-            unlit &= ~self.boots()
-        return unlit
+        """Return which nodes draw nothing, shape (N,), not to be written to."""
+        if self._unlit is None:
+            self._unlit = _UNLIT.take(self.condition) & ~self.boots()
+        return self._unlit
+
+    def _turn(self) -> None:
+        """Take note that nodes have another condition, or boot."""
+        self.version += 1
+        self._fit = self._unlit = None
 
     def account(self, node: int) -> str | None:
         """Return the account in which what nobody holds of `node` rests; None while a job holds all, or it is away."""
@@ -124,7 +130,7 @@ class NodeTable(Stateful):
         """Give `node` another condition at `t_s`."""
         before, was = self.account(node), self.condition[node]
         self.condition[node] = condition
-        self.version += 1
+        self._turn()
         if (was == DOWN) != (condition == DOWN):
             self.down.change(t_s, 1 if condition == DOWN else -1)
         self._moved(t_s, node, before)
@@ -142,7 +148,7 @@ class NodeTable(Stateful):
         before = self._counts(slots)
         drained = self.cordoned[slots] | self.withheld[slots] | self.warned[slots]
         self.condition[slots] = np.where(self.cut[slots], CUT, np.where(drained, DRAINED, FREE))
-        self.version += 1
+        self._turn()
         self._all_moved(t_s, before, self._counts(slots))
 
     def cut_off(self, t_s: float, node: int, cut: bool) -> None:
@@ -178,18 +184,18 @@ class NodeTable(Stateful):
     # --- who holds what
 
     def assign_all(self, t_s: float, nodes: Sequence[int] | NDArray[np.intp], job: int) -> None:
-        """Put whole `nodes` into the hands of `job` (-1: of nobody) at `t_s`."""
+        """Put whole `nodes` into the hands of `job`; -1: those that a job holds into the hands of nobody, at `t_s`."""
         slots = np.asarray(nodes, np.intp)
         if slots.size:
-            before = self._counts(slots)
+            taken, gpus = job >= 0, self.gpus[slots]
+            before = self._counts(slots) if taken else _NONE
             self.version += 1
             self.job[slots] = job
-            taken = job >= 0
             if not taken:
                 self.left.extend(slots.tolist())
-            self.held[slots] = self.gpus[slots] if taken else 0.0
-            self.free_gpus[slots] = 0 if taken else self.gpus[slots]
-            self.free_slices[slots] = 0 if taken else np.where(self.gpus[slots] > 0, SLICES, 0)
+            self.held[slots] = gpus if taken else 0.0
+            self.free_gpus[slots] = 0 if taken else gpus
+            self.free_slices[slots] = 0 if taken else SLICES * (gpus > 0)
             self._all_moved(t_s, before, _NONE if taken else self._counts(slots))
 
     def take(
@@ -271,9 +277,10 @@ class NodeTable(Stateful):
     def give_back(self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp]) -> None:
         """Take whatever `job` holds of `nodes` out of its hands."""
         slots = np.asarray(nodes, np.intp)
-        for node in slots[self.job[slots] == SHARED].tolist():
+        holder = self.job[slots]
+        for node in slots[holder == SHARED].tolist():
             self._part(t_s, node, job, [])
-        self.assign_all(t_s, slots[self.job[slots] == job], NOBODY)
+        self.assign_all(t_s, slots[holder == job], NOBODY)
 
     def jobs_on(self, node: int) -> tuple[int, ...]:
         """Return the jobs that hold `node` or parts of it, in the order in which they took them."""
@@ -339,11 +346,18 @@ class NodeTable(Stateful):
         return float(self.gpus[node] - self.held[node])
 
     @property
+    def fit(self) -> NDArray[np.bool_]:
+        """Which nodes are there and can be used, whoever holds them; not to be written to."""
+        if self._fit is None:
+            self._fit = (self.condition == FREE) & self.plant.nodes.present
+        return self._fit
+
+    @property
     def usable(self) -> NDArray[np.bool_]:
         """Which nodes are usable and nobody holds any part of; not to be written to."""
         known = self._usable
         if known is None or known[0] != self.version:
-            usable = (self.condition == FREE) & (self.held == 0) & self.plant.nodes.present
+            usable = self.fit & (self.held == 0)
             self._usable = known = self.version, usable
         return known[1]
 
@@ -360,7 +374,7 @@ class NodeTable(Stateful):
 
     def on_restored(self) -> None:
         """Work out what each node has left; parts of nodes that jobs hold follow."""
-        self.version += 1
+        self._turn()
         whole = self.job >= 0
         self.held = np.where(whole, self.gpus, 0).astype(float)
         self.free_gpus = np.where(whole, 0, self.gpus)

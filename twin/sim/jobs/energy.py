@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats
-from twin.sim.core.nodes import SLICES, NodeTable
+from twin.sim.core.nodes import NOBODY, SLICES, NodeTable
 from twin.sim.core.slot_fields import Column
 from twin.sim.core.state import ArrayField, Fields, StateField, Stateful
 
@@ -36,10 +36,10 @@ class JobEnergy(Stateful):
         self._total_w = 0.0
         self._seen_j = 0.0
         self._node_w = np.zeros(len(nodes.job))
-        # Place among those of each node, past the end: nobody has all of it; parts of nodes, and where they belong.
-        self._place = np.zeros(len(nodes.job), np.intp)
-        self._runs = np.zeros(0, np.intp)  # first nodes of runs of neighbours that are of one of them
-        self._number_of = np.zeros(jobs + 2, np.intp)  # by job; the last two: nobody, several
+        # Where runs of neighbours in the same hands begin, and the place of these, past the end: nobody has all of it;
+        # parts of nodes, and where they belong.
+        self._runs, self._place = np.zeros((2, 0), np.intp)
+        self._number_of = np.zeros(jobs + 1, np.intp)  # by job; the last: nobody, or several
         self._parts: tuple[NDArray[np.intp], ...] = ()
         self._version = -1  # of the nodes when they were numbered
         self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
@@ -61,9 +61,7 @@ class JobEnergy(Stateful):
         count, runs = len(self._who), self._runs
         # Run by run: where thousands of neighbours add to one sum, each would have to wait for the one before.
         run_w = np.add.reduceat(node_w, runs) if len(runs) else node_w
-        by_place: Floats = np.bincount(self._place[runs], run_w, minlength=count + 1).astype(
-            float, copy=False
-        )
+        by_place: Floats = np.bincount(self._place, run_w, minlength=count + 1).astype(float, copy=False)
         self._share_w, nobody_w = by_place[:count], float(by_place[count])
         node, place, per_slice, slices = self._parts
         if len(node):
@@ -75,14 +73,17 @@ class JobEnergy(Stateful):
 
     def _number(self) -> None:
         """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
-        nodes, jobs, job = self.nodes, len(self.energy_j), self.nodes.job.astype(np.intp)
+        nodes, jobs = self.nodes, len(self.energy_j)
+        job = np.maximum(nodes.job, NOBODY)
+        begins = np.ones(len(job), bool)
+        np.not_equal(job[1:], job[:-1], out=begins[1:])
+        self._runs = runs = begins.nonzero()[0]
         node, owner, _, slices = nodes.part_table()
-        there = np.zeros(jobs + 2, bool)
-        there[job] = there[owner] = True
+        holder, there = job.take(runs), np.zeros(jobs + 1, bool)
+        there[holder] = there[owner] = True
         self._who, number = there[:jobs].nonzero()[0], self._number_of
-        number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
-        self._place = place = number.take(job)
-        self._runs = np.append(True, place[1:] != place[:-1]).nonzero()[0] if len(place) else place
+        number[self._who], number[jobs] = np.arange(len(self._who)), len(self._who)
+        self._place = number.take(holder)
         self._parts = node, number[owner], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.arrays import Bools
+from twin.arrays import Bools, IntP
 from twin.physics.gpu_power import leak_w
 from twin.planning.job.scenario_job import allowed_nodes
 from twin.plant.domains import scale_up_domains
@@ -35,7 +34,7 @@ from twin.schedule.queue import (
 )
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
-from twin.sim.core.nodes import FREE, SHARED, NodeTable
+from twin.sim.core.nodes import SHARED, NodeTable
 from twin.sim.core.state import Derived, Fields, StateField, Stateful
 from twin.sim.jobs.gpu_load import boost_unit_w, phase_activity
 from twin.sim.jobs.jobs import Jobs
@@ -110,6 +109,9 @@ class QueueSite(Stateful):
         self._part_end_s = np.full(len(nodes.job), -np.inf)
         self._seen_held, self._seen_version = np.zeros(len(nodes.job)), -1
         self._tenant_of = np.append(self.requests.tenant, [SEVERAL, NOBODY])
+        self._part_columns: tuple[tuple[IntP, ...], IntP, tuple[IntP, ...]] | None = (
+            None  # of the parts of nodes
+        )
         self._unknown = np.full(len(nodes.job), NOBODY, np.int64)
         self._part_tenant = np.full(len(nodes.job), SEVERAL, np.int64)
         self._shares = bool(self.tenants.quotas.any) or self.policy.order == "multifactor"
@@ -230,14 +232,14 @@ class QueueSite(Stateful):
 
     def look(self, now_s: float) -> SiteView:
         """Return the site now."""
-        nodes, around = self.nodes, self.around
-        fit = (nodes.condition == FREE) & around.plant.nodes.present
-        free = fit & (nodes.held == 0)
-        end_s = self._end_s.take(nodes.job)
+        nodes, around, fit = self.nodes, self.around, self.nodes.fit
+        end_s, free_gpus = self._end_s.take(nodes.job), nodes.free_gpus.copy()
         if self.requests.any_partial:
             self._follow_parts()
-            end_s = np.where(nodes.job == SHARED, self._part_end_s, end_s)
-        end_s[~fit] = np.inf
+            shared = (nodes.job == SHARED).nonzero()[0]
+            end_s[shared] = self._part_end_s[shared]
+        unfit = (~fit).nonzero()[0]
+        end_s[unfit], free_gpus[unfit] = np.inf, 0
         tenant = self._seen_holder() if self.planner.rules.isolation is not None else self._unknown
         slices = None
         if self.requests.any_slices:
@@ -247,10 +249,10 @@ class QueueSite(Stateful):
         watches = green.carbon_limit_kg_j is not None or green.price_limit_usd_j is not None
         return SiteView(
             now_s=now_s,
-            free=free,
+            free=nodes.usable,
             end_s=end_s,
             gpus=nodes.gpus,
-            free_gpus=np.where(fit, nodes.free_gpus, 0),
+            free_gpus=free_gpus,
             tenant=tenant,
             used=self.used(),
             slices=slices,
@@ -259,7 +261,7 @@ class QueueSite(Stateful):
             price_usd_j=weather.price_usd_j(now_s) if watches else 0.0,
             turn_s=(math.floor(now_s / HOUR_S) + 1) * HOUR_S,
             holdings=self._holdings,
-            parts=cache(self._parts),
+            parts=self._parts,
         )
 
     def used(self) -> NDArray[np.float64]:
@@ -304,9 +306,13 @@ class QueueSite(Stateful):
         return float(first_s)
 
     def _parts(self) -> HeldParts:
-        node, job, gpu, slices = self.nodes.part_table()
-        gpu = gpu - self.around.plant.nodes.gpu_first[node]
-        return HeldParts(node, gpu, slices, self.requests.tenant[job], self._end_s[job])
+        table, known = self.nodes.part_table(), self._part_columns
+        if known is None or known[0] is not table:
+            node, job, gpu, slices = table
+            gpu = gpu - self.around.plant.nodes.gpu_first[node]
+            self._part_columns = known = table, job, (node, gpu, slices, self.requests.tenant[job])
+        _, job, (node, gpu, slices, tenant) = known
+        return HeldParts(node, gpu, slices, tenant, self._end_s[job])
 
     def _holdings(self) -> list[Holding]:
         return [
