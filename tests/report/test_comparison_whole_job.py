@@ -158,6 +158,17 @@ def test_the_interval_can_be_worked_out_again_from_what_is_printed(found: Compar
         for row in rows
     ]
     assert len(cells) == 3
+    assert str(made).count("<table") == 1, (
+        "the sums stand in the table of the seeds, so that no page parts them"
+    )
+    means = re.search(r"mean = sum / 3</b>.*?</tr>", str(made))
+    assert means is not None
+    of_a, of_b, of_d = (
+        float(plain(cell).replace(MINUS, "-")) for cell in re.findall(r"<td[^>]*>(.*?)</td>", means[0])
+    )
+    assert of_a == pytest.approx(sum(a for a, _, _ in cells) / 3.0, abs=2e-4)
+    assert of_b == pytest.approx(sum(b for _, b, _ in cells) / 3.0, abs=2e-4)
+    assert of_d == pytest.approx(of_b - of_a, abs=2e-4)
     each = [b - a for a, b, _ in cells]
     assert each == pytest.approx([difference for _, _, difference in cells], abs=2e-4)
     mean = sum(each) / 3.0
@@ -225,7 +236,7 @@ def test_whether_a_part_stands_for_the_whole_by_hand(found: Comparison) -> None:
 
     clear = told(-0.10, 0.01)
     assert "in 6 d 100 ± 10 (10 %), in all 3 runs 300 ± 17 (6 %), in 54 d 900 ± 30 (3 %)" in clear
-    assert "One takes 1 h of the job in A and 3 h in B" in clear
+    assert "One stop takes 1 h of the job in A and 3 h in B" in clear
     assert "one run by ± 1.0 pp in A and ± 3.0 pp in B, their difference by ± 2.0 pp" in clear
     assert (
         f"The difference of {MINUS}10.0 pp is 5.0 times the larger of these scatters: one run of 6 d tells which is "

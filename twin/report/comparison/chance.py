@@ -103,8 +103,8 @@ def stretch_words(
     )
     of_a, of_b = (100.0 * side.share_by_chance for side in stops)
     said = (
-        f"Stops by the rates, with their scatter by chance: {told}. One takes {length(stops[0].each_s)} of the job "
-        f"in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "
+        f"Stops by the rates, with their scatter by chance: {told}. One stop takes {length(stops[0].each_s)} of the "
+        f"job in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "
         f"{rounded(of_a, 2)} pp in A and ± {rounded(of_b, 2)} pp in B"
     )
     goodput = found.differences.get(_GOODPUT)
