@@ -26,7 +26,7 @@ from twin.report.comparison.checkpoints import verdict_words, writes_words
 from twin.report.comparison.job import compared_job
 from twin.report.comparison.money import RUN_FIRST
 from twin.report.comparison.report import compare_report
-from twin.report.comparison.whole_job import job_table, later_waits
+from twin.report.comparison.whole_job import job_table, later_waits, taken_words
 from twin.report.comparison.worked_interval import worked, worked_interval
 from twin.report.words import rounded
 from twin.scenario import Scenario, load
@@ -118,6 +118,24 @@ def test_the_whole_job_is_told_in_one_sentence(text: str) -> None:
     assert f"over {told[2]} d in A and" in text, "and so is the number of spares in repair"
     assert f"B {MINUS} A, to decide by, over prices and the luck of the seeds, paired." in text
     assert "Cost of a year at this rate" not in text, "the whole job stands in its place"
+
+
+def test_the_first_range_of_the_whole_job_says_what_it_is(
+    found: Comparison, scenes: tuple[Scenario, Scenario]
+) -> None:
+    """Of one run each the time has no range, so that the cost says it; of three the time does."""
+    one = compare(found.samples[0][:1], found.samples[1][:1], (1,))
+    job = compared_job(one, differences(*scenes), scenes)
+    assert job.whole is not None
+    told = taken_words(job.whole.seen)
+    assert re.fullmatch(
+        r"takes [\d.]+ d more, costs [\d.]+ million USD more \(P5 to P95: \+[\d.]+ to \+[\d.]+\) and draws .*",
+        told,
+    )
+    many = compared_job(found, differences(*scenes), scenes).whole
+    assert many is not None
+    assert re.match(r"takes [\d.]+ d more \(P5 to P95: ", taken_words(many.seen))
+    assert taken_words(many.seen).count("P5 to P95") == 1
 
 
 def test_luck_moves_the_end_more_where_a_stop_costs_more(
@@ -240,7 +258,7 @@ def test_whether_a_part_stands_for_the_whole_by_hand(found: Comparison) -> None:
     assert "one run by ± 1.0 pp in A and ± 3.0 pp in B, their difference by ± 2.0 pp" in clear
     assert (
         f"The difference of {MINUS}10.0 pp is 5.0 times the larger of these scatters: one run of 6 d tells which is "
-        "better. The 3 runs together tell its size to ± 50 % of it (95 %)." in clear
+        "better. The 3 runs together tell the size of the difference to ± 50 % (95 %)." in clear
     )
     assert "That of the 3 seeds scatters by ± 1.0 pp. The" in clear
     wide = told(-0.02, 0.03)
@@ -249,7 +267,7 @@ def test_whether_a_part_stands_for_the_whole_by_hand(found: Comparison) -> None:
     )
     assert "is 0.67 times the larger of these scatters: one run of 6 d does not tell which is better." in wide
     half = 4.302652729911275 * 0.02 / math.sqrt(3.0)
-    assert f"± {100.0 * half / 0.10:.0f} % of it (95 %)" in clear, (
+    assert f"± {100.0 * half / 0.10:.0f} % (95 %)" in clear, (
         "of the interval where stops scatter no more than seeds"
     )
     assert "one run of 6 d does not tell" in told(-0.03, 0.001), "stops scatter more than these seeds"

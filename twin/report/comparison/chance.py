@@ -126,11 +126,11 @@ def stretch_words(
         scatter, of_which = max(scatter, seeds), "the larger of these scatters"
     times = 100.0 * abs(goodput.difference) / scatter if scatter else math.inf
     half = 1.0 / (times * math.sqrt(runs)) * (t_quantile(runs - 1, LEVEL) if runs > 1 else _NORMAL_T)
-    within = f"± {percent(half, 0)} of it ({LEVEL_WORDS})"
+    within = f"± {percent(half, 0)} ({LEVEL_WORDS})"
     which = f"{one_run} {'tells' if times >= _ENOUGH else 'does not tell'} which is better"
-    how_much = f"The {runs} runs together tell its size to {within}."
+    how_much = f"The {runs} runs together tell the size of the difference to {within}."
     if runs == 1:
-        how_much = f"It tells its size to {within}." if times >= _ENOUGH else ""
+        how_much = f"The size of the difference it tells to {within}." if times >= _ENOUGH else ""
     return (
         f"{said} The difference of {signed_pp(goodput.difference)} pp is {rounded(times, 2)} times {of_which}: "
         f"{which}. {how_much}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from twin.analysis.compare import Comparison
-from twin.analysis.money_comparison import row_cells
+from twin.analysis.money_comparison import amount_words, row_cells
 from twin.analysis.money_words import usd_unit
 from twin.analysis.whole_job import DAY_S, Ends, JobAmounts, OneJob, WholeJob
 from twin.planning.risk.risk import JobRisk
@@ -52,12 +52,12 @@ def whole_ends(whole: WholeJob, scenes: tuple[Scenario, Scenario]) -> tuple[date
 
 
 def taken_words(taken: JobAmounts) -> str:
-    """Return what more or less the whole job takes in B, as the end of a sentence."""
-    said = [f"takes {more_words(taken.days)}"]
-    if taken.cost is not None:
-        said.append(f"costs {more_words(taken.cost, named=False)}")
-    if taken.energy is not None:
-        said.append(f"draws {more_words(taken.energy, named=False)}")
+    """Return what more or less the whole job takes in B, as the end of a sentence; the first range says what it is."""
+    said, named = [], True
+    for verb, row in (("takes", taken.days), ("costs", taken.cost), ("draws", taken.energy)):
+        if row is not None:
+            said.append(f"{verb} {more_words(row, named)}")
+            named = named and not amount_words(row).spread
     return f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
 
 
