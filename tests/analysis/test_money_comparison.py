@@ -46,9 +46,9 @@ def test_the_cheaper_unit_of_work_wins_not_the_cheaper_run() -> None:
     low, middle, high = (1.25 * float(np.quantile(PRICES, q)) for q in (0.05, 0.5, 0.95))
     assert found.unit.apart == pytest.approx((low, middle, high))
     assert money_verdict(found) == (
-        "A is better by money: a productive GPU-hour costs 10.00 USD in A and 11.25 USD in B, 11 % or 1.25 USD less "
-        "(P5 to P95: 1.02 to 1.47); A is cheaper in 100 % of 101 draws of the prices, in one run of each: luck is not "
-        "in this range."
+        "A is better by money: a productive GPU-hour costs 10.00 USD in A and 11.25 USD in B: +1.25 USD, +12 % of A "
+        "(P5 to P95: +1.02 to +1.47 USD); A is cheaper in 100 % of 101 draws of the prices, in one run of each: luck "
+        "is not in this range."
     )
     assert row_cells(found.unit) == (
         "GPU-hour productive, USD",
@@ -98,7 +98,10 @@ def test_the_same_twice_is_no_difference_and_an_unknown_cost_no_comparison() -> 
 def test_other_kinds_of_gpus_are_judged_by_their_flop() -> None:
     found = both([spent(1000.0)], [spent(500.0, hours=100.0, part="A100-SXM-80GB")])
     assert found.unit.key == "pflop_day"
-    assert "a PFLOP-day of useful work costs 20.00 USD in B and 40.00 USD in A" in money_verdict(found)
+    assert money_verdict(found).startswith(
+        "B is better by money: a PFLOP-day of useful work costs 40.00 USD in A and 20.00 USD in B: "
+        f"{chr(0x2212)}20.00 USD, {chr(0x2212)}50 % of A (P5 to P95: {chr(0x2212)}23.60 to {chr(0x2212)}16.40 USD)"
+    )
 
 
 @pytest.fixture(scope="module")

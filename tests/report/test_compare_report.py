@@ -11,6 +11,7 @@ import pytest
 
 from twin.analysis.compare import Basis, Comparison, Sample, compare
 from twin.analysis.figures import FIGURES, WORK
+from twin.analysis.money_comparison import money_verdict
 from twin.analysis.run_cost import RunCost
 from twin.api.compare import Reruns
 from twin.cli.compare import command_line
@@ -196,9 +197,26 @@ def test_each_chart_of_differences_says_what_is_seen() -> None:
     captions = re.findall(r"<figcaption><b>([^<]*)</b>", made)
     assert captions[0] == "Differences of more than 100 % of A. Lost work +150 % (+100 % to +200 %)."
     assert captions[1].startswith("Differences of more than 10 % of A. Cost per productive GPU-h +25 %")
-    assert captions[2].startswith("Differences of 10 % of A or less. Goodput -5 %")
+    assert captions[2].startswith("Differences of 10 % of A or less. Goodput -5.0 %")
     assert made.count("<figure") == 3 == made.count("<figcaption")
     assert made.count("Full dots are significant") == 1
+
+
+def test_sentence_and_chart_of_money_have_one_base() -> None:
+    """B costs a fourth more by the same GPU-hours: +25 % of A in both, not 20 % of B."""
+    pair = found(usd=6.25e6)
+    assert pair.money is not None
+    share = re.search(r"USD, (\+[\d.]+ %) of A \(P5 to P95", money_verdict(pair.money))
+    assert share is not None
+    assert f"Cost per productive GPU-h {share[1]} (" in str(figure_dots(pair))
+
+
+def test_the_axis_of_differences_has_true_minus_signs() -> None:
+    drawn = str(range_dots([RangeDot("Goodput", -12.0, -6.0, -1.0, "", True)], "apart"))
+    numbers = re.findall(r'text-anchor="middle">([^<]*)<', drawn)
+    assert "0" in numbers
+    assert any(number.startswith("\N{MINUS SIGN}") for number in numbers)
+    assert not any("-" in number for number in numbers)
 
 
 def test_words_beside_dots_have_room() -> None:

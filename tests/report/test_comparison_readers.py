@@ -207,15 +207,15 @@ def test_whether_the_better_interval_holds_by_hand() -> None:
     """Twice the stops: best is 7,200 s, 1.67 %; 10,182 s lose 0.1 % more, 2 h at 1 / 5 d the least of B."""
     told = holds_words((exposed(BEST_S), exposed(4.0 * BEST_S)))
     assert told.startswith(
-        "It holds: with half as many stops 4 h is best, and A loses 0.1 % of the time more than it"
+        "It holds. With half as many stops 4 h is best; beside it A loses 0.1 % more of the time"
     )
     often = 60.0 / (4.0 * BEST_S) + 4.0 * BEST_S / (10.0 * DAY_S) - 2.0 * 60.0 / 7200.0
     assert (
-        f"with twice as many stops 2 h is best, and A loses 0.1 % of the time more than it, B {100 * often:.1f} %."
-        in told
+        "With twice as many stops 2 h is best; beside it A loses 0.1 % more of the time, and B "
+        f"{100 * often:.1f} % more." in told
     )
     turned = holds_words((exposed(0.6 * BEST_S), exposed(1.7 * BEST_S)))
-    assert turned.startswith("It does not hold for all rates: with half as many stops 4 h is best")
+    assert turned.startswith("It does not hold for all rates. With half as many stops 4 h is best")
     assert holds_words((exposed(BEST_S), exposed(math.inf))) == ""
 
 
@@ -257,6 +257,9 @@ def test_limits_of_two_designs_by_hand() -> None:
     risks = (exposed(600.0), exposed(600.0))
     spares = {limit.title: limit for limit in compared_limits(designs(), scenes, risks, None)}["Spare nodes"]
     assert spares.a == pytest.approx(risks[0].model.in_repair_within(14 * DAY_S) / 4.0)
+    told = str(limits_section([spares]))
+    assert "Spare nodes: mean number in repair over 14 d in A and 7 d in B; repairs pile up" in told
+    assert "mean number in repair" not in str(limits_section([hottest])), "of the spares alone"
     assert "Nearest to its limit" in plain(design_report())
 
 

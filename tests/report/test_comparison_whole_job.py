@@ -21,12 +21,12 @@ from twin.cli.compare import FORMAT
 from twin.cli.compare_json import comparison_json
 from twin.planning.risk.reliability_model import ReliabilityModel, SampledCause
 from twin.planning.risk.risk import JobRisk
-from twin.report.comparison.chance import drawn_words, stretch_words
+from twin.report.comparison.chance import drawn_words, same_failures, stretch_words
 from twin.report.comparison.checkpoints import verdict_words, writes_words
 from twin.report.comparison.job import compared_job
 from twin.report.comparison.money import RUN_FIRST
 from twin.report.comparison.report import compare_report
-from twin.report.comparison.whole_job import job_table, later_waits
+from twin.report.comparison.whole_job import job_table, later_waits, taken_words
 from twin.report.comparison.worked_interval import worked, worked_interval
 from twin.report.words import rounded
 from twin.scenario import Scenario, load
@@ -106,9 +106,36 @@ def test_the_whole_job_is_told_in_one_sentence(text: str) -> None:
         "Both had 165 stops in 3 runs (planned ones included), where the rates give 155 ± 12 (6 % more: one in 4"
         in text
     )
-    assert text.count("With the stops drawn in place of the mean, B takes") == 1
+    both = re.search(
+        r"in B that takes ([\d.]+) d more .*?\. Decide by this\. With the stops as the runs drew them B takes "
+        r"([\d.]+) d more \(P5 to P95: \+[\d.]+ to \+[\d.]+\), costs [\d.]+ million USD more",
+        text,
+    )
+    assert both is not None, "both ranges stand together, and which to decide by"
+    assert both[1] != both[2]
+    assert "the report of one run tells the end by the stops that this run drew" in text
+    assert f"in {told[2]} d 6" in text, "the scatter of stops is told of the same whole job"
+    assert f"over {told[2]} d in A and" in text, "and so is the number of spares in repair"
     assert f"B {MINUS} A, to decide by, over prices and the luck of the seeds, paired." in text
     assert "Cost of a year at this rate" not in text, "the whole job stands in its place"
+
+
+def test_the_first_range_of_the_whole_job_says_what_it_is(
+    found: Comparison, scenes: tuple[Scenario, Scenario]
+) -> None:
+    """Of one run each the time has no range, so that the cost says it; of three the time does."""
+    one = compare(found.samples[0][:1], found.samples[1][:1], (1,))
+    job = compared_job(one, differences(*scenes), scenes)
+    assert job.whole is not None
+    told = taken_words(job.whole.seen)
+    assert re.fullmatch(
+        r"takes [\d.]+ d more, costs [\d.]+ million USD more \(P5 to P95: \+[\d.]+ to \+[\d.]+\) and draws .*",
+        told,
+    )
+    many = compared_job(found, differences(*scenes), scenes).whole
+    assert many is not None
+    assert re.match(r"takes [\d.]+ d more \(P5 to P95: ", taken_words(many.seen))
+    assert taken_words(many.seen).count("P5 to P95") == 1
 
 
 def test_luck_moves_the_end_more_where_a_stop_costs_more(
@@ -135,7 +162,7 @@ def test_the_report_names_the_sources_and_the_better_interval(text: str) -> None
     assert "Young 1974" in text
     assert "That of A, 0.98 times the best one; that of B is 4.0 times it: the best one is 7 min 27 s" in text
     assert "B saves too seldom: writes take 1.7 % less of the time, and work done again 6.8 % more" in text
-    assert "It holds: with half as many stops 10 min 33 s is best" in text
+    assert "It holds. With half as many stops 10 min 33 s is best" in text
     assert "2 h 46 min" not in text, "one quantity is rounded in one way"
 
 
@@ -149,6 +176,17 @@ def test_the_interval_can_be_worked_out_again_from_what_is_printed(found: Compar
         for row in rows
     ]
     assert len(cells) == 3
+    assert str(made).count("<table") == 1, (
+        "the sums stand in the table of the seeds, so that no page parts them"
+    )
+    means = re.search(r"mean = sum / 3</b>.*?</tr>", str(made))
+    assert means is not None
+    of_a, of_b, of_d = (
+        float(plain(cell).replace(MINUS, "-")) for cell in re.findall(r"<td[^>]*>(.*?)</td>", means[0])
+    )
+    assert of_a == pytest.approx(sum(a for a, _, _ in cells) / 3.0, abs=2e-4)
+    assert of_b == pytest.approx(sum(b for _, b, _ in cells) / 3.0, abs=2e-4)
+    assert of_d == pytest.approx(of_b - of_a, abs=2e-4)
     each = [b - a for a, b, _ in cells]
     assert each == pytest.approx([difference for _, _, difference in cells], abs=2e-4)
     mean = sum(each) / 3.0
@@ -187,6 +225,22 @@ def test_stops_drawn_are_told_with_how_seldom_they_are() -> None:
     assert drawn_words(None) == ""
 
 
+def test_stops_alike_are_told_of_all_runs_and_what_is_chance() -> None:
+    """52 and 4 stops in each of three runs are 156 and 12; the rates give 156.2 of both kinds together."""
+    a = run(1, 134.0, 52, 0.05)
+    a.figures["planned"] = 4.0
+    alike = compare([a] * 3, [a] * 3, (1, 2, 3))
+    told = "Both had the same stops: 156 unexpected and 12 planned in 3 runs."
+    chance = StopsSeen(3, 168.0, 156.2, 450.0, 1.0)
+    assert same_failures(alike) == told
+    assert same_failures(alike, (chance, chance)) == (
+        f"{told} That the rates give 156 of both kinds together is chance."
+    )
+    other = replace(chance, expected=160.0)
+    assert same_failures(alike, (other, other)) == told
+    assert same_failures(compare([a], [run(1, 120.0, 60, 0.2)], (1,))) == ""
+
+
 def test_whether_a_part_stands_for_the_whole_by_hand(found: Comparison) -> None:
     """100 stops a run of 1,000 h, of 1 h in A and 3 h in B: ± 10 stops are ± 1 and ± 3 pp, ± 2 pp of the difference."""
     a, b = (StopsSeen(3, 300.0, 300.0, each * 3600.0, 3000.0 * 3600.0) for each in (1.0, 3.0))
@@ -200,15 +254,18 @@ def test_whether_a_part_stands_for_the_whole_by_hand(found: Comparison) -> None:
 
     clear = told(-0.10, 0.01)
     assert "in 6 d 100 ± 10 (10 %), in all 3 runs 300 ± 17 (6 %), in 54 d 900 ± 30 (3 %)" in clear
-    assert "One takes 1 h of the job in A and 3 h in B" in clear
+    assert "One stop takes 1 h of the job in A and 3 h in B" in clear
     assert "one run by ± 1.0 pp in A and ± 3.0 pp in B, their difference by ± 2.0 pp" in clear
     assert (
-        f"{MINUS}10.0 pp, 5.0 times that: one run of 6 d tells which is better, and all 3 by how much to ± 50 % (95 %)"
-        in clear
+        f"The difference of {MINUS}10.0 pp is 5.0 times the larger of these scatters: one run of 6 d tells which is "
+        "better. The 3 runs together tell the size of the difference to ± 50 % (95 %)." in clear
     )
-    assert "0.67 times that: one run of 6 d does not tell which is better; all 3 give it to" in told(
-        -0.02, 0.03
+    assert "That of the 3 seeds scatters by ± 1.0 pp. The" in clear
+    wide = told(-0.02, 0.03)
+    assert (
+        "± 3.0 pp: what each stop undoes is drawn as well, and few seeds tell a scatter only roughly." in wide
     )
+    assert "is 0.67 times the larger of these scatters: one run of 6 d does not tell which is better." in wide
     half = 4.302652729911275 * 0.02 / math.sqrt(3.0)
     assert f"± {100.0 * half / 0.10:.0f} % (95 %)" in clear, (
         "of the interval where stops scatter no more than seeds"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from twin import units
 from twin.analysis.figures import ComparedFigure
 from twin.language import tr
+from twin.units.render import significant
 
 _UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "energy": ((0.0, 3.6e6, "kWh"), (3.6e9, 3.6e9, "MWh")),
@@ -70,3 +71,12 @@ def quantity_words(value: float, dimension: str, like: float | None = None) -> s
     _, unit, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
     shown = value / unit
     return f"{shown:,.4g} {name}" if abs(shown) < 9999.5 else f"{shown:,.0f} {name}"
+
+
+def signed_percent(share: float) -> str:
+    """Return a difference in percent, signed, in two digits and no fewer than its whole part.
+
+    >>> signed_percent(0.0604), signed_percent(-2.943)
+    ('+6.0 %', '\N{MINUS SIGN}294 %')
+    """
+    return f"{'+' if share >= 0.0 else chr(0x2212)}{significant(abs(100.0 * share), 2)} %"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.analysis.figure_words import signed_percent
 from twin.analysis.money_words import UNIT_TITLES, spread_of, usd_unit
 from twin.analysis.paired_interval import t_within
 from twin.analysis.run_cost import RunCost
@@ -181,21 +182,20 @@ def money_verdict(found: MoneyComparison, a: str = "A", b: str = "B") -> str:
             high=_signed(row.apart[2] / scale, decimals),
             sure=_sure(found, a, b),
         )
-    lower = row.cheaper == "B"
-    low, middle, high = sorted(abs(value) / scale for value in row.apart)
     return tr(
-        "{better} is better by money: {unit} costs {of_better} in {better} and {of_other} in {other}, {percent} % or "
-        "{apart} {usd} less (P5 to P95: {low} to {high}); {sure}.",
-        better=b if lower else a,
-        other=a if lower else b,
+        "{better} is better by money: {unit} costs {of_a} in {a} and {of_b} in {b}: {apart} {usd}, {percent} of {a} "
+        "(P5 to P95: {low} to {high} {usd}); {sure}.",
+        better=b if row.cheaper == "B" else a,
+        a=a,
+        b=b,
         unit=unit,
-        of_better=of_b if lower else of_a,
-        of_other=of_a if lower else of_b,
-        percent=f"{100.0 * middle * scale / max(row.a[1], row.b[1]):.2g}",
-        apart=f"{middle:,.{decimals}f}",
+        of_a=of_a,
+        of_b=of_b,
+        percent=signed_percent(row.apart[1] / abs(row.a[1])),
+        apart=_signed(row.apart[1] / scale, decimals),
         usd=usd,
-        low=f"{low:,.{decimals}f}",
-        high=f"{high:,.{decimals}f}",
+        low=_signed(row.apart[0] / scale, decimals),
+        high=_signed(row.apart[2] / scale, decimals),
         sure=_sure(found, a, b),
     )
 

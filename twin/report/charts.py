@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.report.markup import Child, Markup, joined, tag
+from twin.report.words import with_minus
 
 WIDE, _HIGH = 820.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 14.0, 30.0, 26.0
@@ -274,11 +275,15 @@ def waterfall(bars: Sequence[Bar], label: str, legend: Sequence[tuple[str, str]]
 
 
 def plain(value: float) -> str:
-    """Return a value of an axis, with the digits it needs."""
+    """Return a value of an axis, with the digits it needs.
+
+    >>> plain(-15.0), plain(2500), plain(0.25)
+    ('\N{MINUS SIGN}15', '2,500', '0.25')
+    """
     value = float(value)
     if value == 0:
         return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return with_minus(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
 
 
 def _apart(marks: Sequence[float], least: float) -> list[float]:

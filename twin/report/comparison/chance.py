@@ -8,7 +8,7 @@ from twin.analysis.compare import Comparison
 from twin.analysis.paired_interval import LEVEL, t_quantile
 from twin.analysis.run_mismatch import lengths_apart
 from twin.analysis.whole_job import DAY_S, StopsSeen
-from twin.report.comparison.words import LEVEL_WORDS, known, signed_pp
+from twin.report.comparison.words import FEW_SEEDS, LEVEL_WORDS, known, signed_pp
 from twin.report.run_wins import poisson_tail
 from twin.report.words import length, percent, rounded
 
@@ -59,7 +59,7 @@ def drawn_words(stops: tuple[StopsSeen, StopsSeen] | None) -> str:
 
 def _drawn(seen: StopsSeen) -> str:
     off, count = seen.drawn / seen.expected - 1.0, round(seen.drawn)
-    runs = "one run" if seen.runs == 1 else f"{seen.runs} runs"
+    runs = runs_words(seen.runs)
     rates = f"the rates give {rounded(seen.expected, 3)} ± {rounded(seen.by_chance, 2)}"
     said = f"{count:,} stops in {runs} (planned ones included), where {rates}"
     if abs(off) < _OFF:
@@ -103,8 +103,8 @@ def stretch_words(
     )
     of_a, of_b = (100.0 * side.share_by_chance for side in stops)
     said = (
-        f"Stops by the rates, with their scatter by chance: {told}. One takes {length(stops[0].each_s)} of the job "
-        f"in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "
+        f"Stops by the rates, with their scatter by chance: {told}. One stop takes {length(stops[0].each_s)} of the "
+        f"job in A and {length(stops[1].each_s)} in B, so their number alone moves the goodput of one run by ± "
         f"{rounded(of_a, 2)} pp in A and ± {rounded(of_b, 2)} pp in B"
     )
     goodput = found.differences.get(_GOODPUT)
@@ -112,21 +112,29 @@ def stretch_words(
         return f"{said}."
     scatter = abs(of_b - of_a)
     said += f", their difference by ± {rounded(scatter, 2)} pp."
+    of_which = "that scatter"
     if goodput.paired is not None:
         seeds = 100.0 * goodput.paired * math.sqrt(goodput.seeds) / t_quantile(goodput.seeds - 1, LEVEL)
-        said += f" That of the seeds scatters by ± {rounded(seeds, 2)} pp."
-        scatter = max(scatter, seeds)
+        said += f" That of the {goodput.seeds} seeds scatters by ± {rounded(seeds, 2)} pp"
+        said += (
+            ": what each stop undoes is drawn as well, and few seeds tell a scatter only roughly."
+            if seeds > scatter and goodput.seeds < FEW_SEEDS
+            else ": what each stop undoes is drawn as well."
+            if seeds > scatter
+            else "."
+        )
+        scatter, of_which = max(scatter, seeds), "the larger of these scatters"
     times = 100.0 * abs(goodput.difference) / scatter if scatter else math.inf
     half = 1.0 / (times * math.sqrt(runs)) * (t_quantile(runs - 1, LEVEL) if runs > 1 else _NORMAL_T)
-    within = f"{percent(half, 0)} ({LEVEL_WORDS})"
-    of_all = "" if runs == 1 else f"all {runs} "
-    stands = (
-        f"{one_run} tells which is better, and {of_all}by how much to ± {within}"
-        if times >= _ENOUGH
-        else f"{one_run} does not tell which is better"
-        + (f"; {of_all}give it to ± {within}" if runs > 1 else "")
-    )
-    return f"{said} The difference is {signed_pp(goodput.difference)} pp, {rounded(times, 2)} times that: {stands}."
+    within = f"± {percent(half, 0)} ({LEVEL_WORDS})"
+    which = f"{one_run} {'tells' if times >= _ENOUGH else 'does not tell'} which is better"
+    how_much = f"The {runs} runs together tell the size of the difference to {within}."
+    if runs == 1:
+        how_much = f"The size of the difference it tells to {within}." if times >= _ENOUGH else ""
+    return (
+        f"{said} The difference of {signed_pp(goodput.difference)} pp is {rounded(times, 2)} times {of_which}: "
+        f"{which}. {how_much}"
+    ).rstrip()
 
 
 def days_words(time_s: float) -> str:
@@ -139,11 +147,31 @@ def days_words(time_s: float) -> str:
     return length(time_s) if days < 10.0 or days.is_integer() else f"{rounded(days, 3)} d"
 
 
-def same_failures(found: Comparison) -> str:
-    """Return the stops that A and B had alike, a run in the mean; "": none are known, or they differ."""
-    said = [
-        f"{rounded(found.differences[key].a)} {word}"
+def same_failures(found: Comparison, stops: tuple[StopsSeen, StopsSeen] | None = None) -> str:
+    """Return the stops that A and B had alike in all runs; "": none are known, or they differ.
+
+    `stops`: beside those of the rates, which may be as many as one kind of them without meaning it; None: unknown.
+    """
+    runs = len(found.seeds)
+    counts = {
+        word: found.differences[key].a * runs
         for key, word in (("interruptions", "unexpected"), ("planned", "planned"))
         if key in found.differences and found.differences[key].same and found.differences[key].a
-    ]
-    return f"Both had the same stops: {' and '.join(said)} a run." if said else ""
+    }
+    if not counts:
+        return ""
+    said = " and ".join(f"{count:,.0f} {word}" for word, count in counts.items())
+    told = f"Both had the same stops: {said} in {runs_words(runs)}."
+    expected = round(stops[0].expected) if stops is not None else None
+    if len(counts) > 1 and expected == round(counts["unexpected"]):
+        told += f" That the rates give {expected:,} of both kinds together is chance."
+    return told
+
+
+def runs_words(runs: int) -> str:
+    """Return how many runs there are.
+
+    >>> runs_words(1), runs_words(3)
+    ('one run', '3 runs')
+    """
+    return "one run" if runs == 1 else f"{runs:,} runs"

@@ -20,6 +20,7 @@ from twin.scenario.file.diff import Difference
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of
 from twin.scenario.text.path import split
+from twin.shown_text import capitalised
 
 WON = 1e-3
 """Share of the time below which a better interval wins nothing."""
@@ -104,12 +105,12 @@ def holds_words(intervals: tuple[JobRisk, JobRisk]) -> str:
         )
         better.add(a < b)
         told.append(
-            f"with {words} as many stops {length(best_s)} is best, and A loses {percent(a - least)} of the time more "
-            f"than it, B {percent(b - least)}"
+            f"with {words} as many stops {length(best_s)} is best; beside it A loses {percent(a - least)} more of the "
+            f"time, and B {percent(b - least)} more"
         )
     loses = [risk.loss_at(risk.interval_s).whole for risk in intervals]
     holds = "It holds" if better == {loses[0] < loses[1]} else "It does not hold for all rates"
-    return f"{holds}: {'; '.join(told)}."
+    return f"{holds}. {'. '.join(map(capitalised, told))}."
 
 
 def writes_words(intervals: tuple[JobRisk, JobRisk] | None, step: JobStep | None, found: Comparison) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from twin.analysis.compare import Comparison
+from twin.analysis.figure_words import signed_percent
 from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired_interval import PairedDifference
 from twin.analysis.significance import judged, seeds_words
@@ -24,7 +25,7 @@ from twin.report.comparison.words import (
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.range_bars import RangeDot, range_dots
 from twin.report.run_facts import standing_mark
-from twin.report.words import figure_text, figure_title, with_minus
+from twin.report.words import figure_text, figure_title
 
 FIRST = ("goodput", "lost_gpu_h", "energy_per_gpu_h", "mfu", "pue", "power_max_w", "carbon_kg")
 """Figures in the picture of the summary, beside money."""
@@ -78,18 +79,18 @@ def figure_dots(found: Comparison, keys: Collection[str] = FIRST) -> Markup:
 def _seen_words(dots: Sequence[RangeDot]) -> str:
     """Return what a picture of differences shows, in percent of A: its largest one, and its smallest."""
     order = sorted(dots, key=lambda dot: -abs(dot.middle))
-    named = [f"{dot.title} {_percent(dot.middle)}{_ends(dot)}" for dot in (order[0], order[-1])]
+    named = [f"{dot.title} {signed_percent(dot.middle / 100.0)}{_ends(dot)}" for dot in (order[0], order[-1])]
     if len(order) == 1:
         return f"{named[0]}."
     return f"Most: {named[0]}; least: {named[1]}."
 
 
-def _percent(value: float) -> str:
-    return f"{with_minus(f'{value:+,.0f}' if abs(value) >= 10.0 else f'{value:+.2g}')} %"
-
-
 def _ends(dot: RangeDot) -> str:
-    return "" if dot.low == dot.high else f" ({_percent(dot.low)} to {_percent(dot.high)})"
+    return (
+        ""
+        if dot.low == dot.high
+        else f" ({signed_percent(dot.low / 100.0)} to {signed_percent(dot.high / 100.0)})"
+    )
 
 
 def _by_keys(found: Comparison, keys: Collection[str]) -> list[tuple[ComparedFigure, PairedDifference]]:

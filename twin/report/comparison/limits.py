@@ -14,6 +14,7 @@ from twin.planning.risk.risk import JobRisk
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.report.charts import WIDE, plain, value_ticks
+from twin.report.comparison.chance import days_words
 from twin.report.comparison.whole_job import whole_s
 from twin.report.markup import Child, Markup, tag
 from twin.report.run_limits import limits_of
@@ -24,17 +25,22 @@ from twin.shown_text import capitalised, inner
 
 _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 260.0, 160.0, 21.0, 18.0, 22.0
 _BAR = 7.0
+_SPARES = "Spare nodes"
 _ALIKE = 0.005
 """Shares of a limit that differ by less are told once [-]."""
 
 
 @dataclass(frozen=True)
 class ComparedLimit:
-    """One limit: what it is, and which share of it A and B reach [-]; None: that one has no such limit."""
+    """One limit: what it is, and which share of it A and B reach [-]; None: that one has no such limit.
+
+    `over_s`: over which time of A and of B a share is a mean [s]; none: it is no mean.
+    """
 
     title: str
     a: float | None
     b: float | None
+    over_s: tuple[float, ...] = ()
 
     @property
     def worst(self) -> float:
@@ -77,10 +83,13 @@ def compared_limits(
     until_s = whole_s(whole) if whole is not None else found.simulated_s
     for shares, risk, time_s in zip(sides, risks or (), until_s or (), strict=False):
         if risk.model.spares:
-            shares["Spare nodes"] = risk.model.in_repair_within(time_s) / risk.model.spares
+            shares[_SPARES] = risk.model.in_repair_within(time_s) / risk.model.spares
     of_a, of_b = sides
     limits = [
-        ComparedLimit(title, of_a.get(title), of_b.get(title)) for title in dict.fromkeys((*of_a, *of_b))
+        ComparedLimit(
+            title, of_a.get(title), of_b.get(title), tuple(until_s or ()) if title == _SPARES else ()
+        )
+        for title in dict.fromkeys((*of_a, *of_b))
     ]
     return sorted(limits, key=lambda limit: -limit.worst)
 
@@ -176,7 +185,17 @@ def limits_section(limits: Sequence[ComparedLimit]) -> Markup | None:
     )
     note = (
         " In percent of the limit. Power and cooling: at the design power of all racks, load of what is left with a "
-        "feed or a unit lost, where there are several. GPU temperature: of that at which clocks go down; spare nodes: "
-        "mean number in repair. Not among them: network, generators, batteries, pipes."
+        "feed or a unit lost, where there are several. GPU temperature: of that at which clocks go down. "
+        f"{_mean_words(limits)}Not among them: network, generators, batteries, pipes."
     )
     return tag("figure", picture, tag("figcaption", tag("b", seen), note))
+
+
+def _mean_words(limits: Sequence[ComparedLimit]) -> str:
+    """Return over which time the shares that are means are those, as the begin of a sentence; "": none is one."""
+    return "".join(
+        f"{limit.title}: mean number in repair over {' in A and '.join(map(days_words, limit.over_s))} in B; repairs "
+        "pile up, so that the first days have fewer. "
+        for limit in limits
+        if limit.over_s
+    )

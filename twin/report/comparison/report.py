@@ -214,7 +214,8 @@ def _whole(compared: _Compared, scenes: tuple[Scenario, Scenario]) -> Child:
     """Return what the whole job comes to with the stops of the rates, and where that does not hold."""
     job, waits = compared.job, _waits(compared)
     if not waits:
-        return tag("b", whole_words(job, scenes))
+        drawn = drawn_amounts_words(job.whole)
+        return joined([tag("b", whole_words(job, scenes)), f" {drawn}" if drawn else None])
     return joined([tag("b", waits), f" At the rate of this part {inner(whole_words(job, scenes))}"])
 
 
@@ -234,7 +235,7 @@ def _stands(compared: _Compared) -> str:
         whole = compared.job.whole
         until_s = scenes[0].duration_s if whole is None else whole_s(whole)[0]
         words = stretch_words(found, stops, stretch_s, max(stretch_s, until_s))
-        said = (_waits(compared), words, drawn_amounts_words(whole))
+        said = (_waits(compared), words)
         return " ".join(part for part in said if part)
     if is_part(found, scenes):
         return f"{compared.length} were run: the rest is taken to go on like them."
@@ -272,7 +273,7 @@ def _engineering(compared: _Compared) -> ReportPart:
         asked.append(("What of the place is in these figures?", place))
     if near := limits_words(compared.limits):
         asked.append(("Where are the limits?", near))
-    failures = (same_failures(found), drawn_words(job.stops), told(compared.shown, _WORK))
+    failures = (drawn_words(job.stops), same_failures(found, job.stops), told(compared.shown, _WORK))
     asked += [
         ("What of failures?", " ".join(part for part in failures if part)),
         ("Does the time that was run stand for the whole?", _stands(compared)),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from twin.analysis.compare import Comparison
-from twin.analysis.money_comparison import row_cells
+from twin.analysis.money_comparison import amount_words, row_cells
 from twin.analysis.money_words import usd_unit
 from twin.analysis.whole_job import DAY_S, Ends, JobAmounts, OneJob, WholeJob
 from twin.planning.risk.risk import JobRisk
+from twin.report.comparison.chance import runs_words
 from twin.report.comparison.job import ComparedJob
 from twin.report.comparison.money import more_words
 from twin.report.markup import Child, Markup, joined, table, tag
@@ -38,38 +39,39 @@ def whole_words(job: ComparedJob, scenes: tuple[Scenario, Scenario]) -> str:
     what = f"All {amount(job.tokens, 'tokens', 3)} are trained" if job.tokens else "The job is done"
     if whole.expected is not None:
         what = f"With as many stops as the failure rates give, {inner(what)}"
-    return f"{what} {ends[0]}, and {ends[1]}: in B {taken_words(taken)}."
+    return f"{what} {ends[0]}, and {ends[1]}: in B that {taken_words(taken)}."
 
 
 def whole_ends(whole: WholeJob, scenes: tuple[Scenario, Scenario]) -> tuple[datetime, datetime]:
     """Return when the whole job is done in A and in B, with the mean stops where these are known."""
-    days = (whole.expected or whole.seen).days
     of_a, of_b = (
-        scene.start + timedelta(days=middle)
-        for scene, (_, middle, _) in zip(scenes, (days.a, days.b), strict=True)
+        scene.start + timedelta(seconds=until_s)
+        for scene, until_s in zip(scenes, whole_s(whole), strict=True)
     )
     return of_a, of_b
 
 
 def taken_words(taken: JobAmounts) -> str:
-    """Return what more or less the whole job takes in B, as the end of a sentence."""
-    said = [f"that takes {more_words(taken.days)}"]
-    if taken.cost is not None:
-        said.append(f"costs {more_words(taken.cost, named=False)}")
-    if taken.energy is not None:
-        said.append(f"draws {more_words(taken.energy, named=False)}")
+    """Return what more or less the whole job takes in B, as the end of a sentence; the first range says what it is."""
+    said, named = [], True
+    for verb, row in (("takes", taken.days), ("costs", taken.cost), ("draws", taken.energy)):
+        if row is not None:
+            said.append(f"{verb} {more_words(row, named)}")
+            named = named and not amount_words(row).spread
     return f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
 
 
 def drawn_amounts_words(whole: WholeJob | None) -> str:
-    """Return what the whole job takes in B with the stops that the seeds drew; "": that is told already."""
+    """Return what the whole job takes in B with the stops that the seeds drew, and why not to decide by it.
+
+    "": that is told already.
+    """
     if whole is None or whole.expected is None:
         return ""
-    return f"With the stops drawn in place of the mean, B {_third(taken_words(whole.seen))}."
-
-
-def _third(words: str) -> str:
-    return words.removeprefix("that ")
+    return (
+        f"Decide by this. With the stops as the runs drew them B {taken_words(whole.seen)}, which still has the luck "
+        "of their number in it."
+    )
 
 
 def later_waits(risks: tuple[JobRisk, JobRisk] | None, stretch_s: float, whole_s: tuple[float, float]) -> str:
@@ -125,15 +127,20 @@ def _ends_words(ends: Ends, scale: float) -> str:
 def _job_note(whole: WholeJob, one: OneJob | None, found: Comparison) -> str:
     """Return what the columns of the table are."""
     seeds = len(found.seeds)
-    runs = f"{seeds} runs" if seeds > 1 else "one run"
+    runs = runs_words(seeds)
     stops = (
         "with the stops drawn"
         if whole.expected is None
         else "with the mean number of stops that the failure rates give while the job has all its nodes"
     )
+    own = (
+        ""
+        if whole.expected is None
+        else "; the report of one run tells the end by the stops that this run drew, and so another one"
+    )
     said = [
         f"A and B go on at the rate of kept steps, mean power and cost by time of {runs} until the job is done, "
-        f"{stops}.",
+        f"{stops}{own}.",
         f"B {_MINUS} A, to decide by, over prices and the luck of the seeds, paired."
         if seeds > 1
         else f"B {_MINUS} A, over prices alone: there is one run of each.",
@@ -147,5 +154,6 @@ def _job_note(whole: WholeJob, one: OneJob | None, found: Comparison) -> str:
 
 
 def whole_s(whole: WholeJob) -> tuple[float, float]:
-    """Return how long the whole job takes in A and in B [s]."""
-    return whole.seen.days.a[1] * DAY_S, whole.seen.days.b[1] * DAY_S
+    """Return how long the whole job takes in A and in B, with the mean stops where these are known [s]."""
+    days = (whole.expected or whole.seen).days
+    return days.a[1] * DAY_S, days.b[1] * DAY_S

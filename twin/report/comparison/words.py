@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from twin.analysis.compare import Comparison
+from twin.analysis.figure_words import signed_percent
 from twin.analysis.figures import FIGURES, ComparedFigure
 from twin.analysis.paired_interval import PairedDifference
 from twin.analysis.significance import judged, other_size
@@ -75,8 +76,7 @@ def share_of_a(difference: PairedDifference) -> str:
     """
     if not difference.a:
         return ""
-    share = 100.0 * difference.difference / abs(difference.a)
-    return f"{'+' if share >= 0.0 else chr(0x2212)}{rounded(abs(share), 3 if abs(share) >= 100.0 else 2)} %"
+    return signed_percent(difference.difference / abs(difference.a))
 
 
 def apart_parts(figure: ComparedFigure, difference: PairedDifference) -> tuple[str, str]:

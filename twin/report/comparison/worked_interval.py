@@ -11,7 +11,7 @@ from twin.analysis.figures import ComparedFigure
 from twin.analysis.paired_interval import LEVEL, PairedDifference, t_quantile
 from twin.report.comparison.figures import FIRST
 from twin.report.comparison.words import LEVEL_WORDS, known
-from twin.report.markup import Markup, joined, number, table, tag
+from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import figure_title
 
 _MOST_SEEDS = 20
@@ -80,34 +80,38 @@ def worked_interval(found: Comparison) -> Markup | None:
     steps = worked([b - a for _, a, b in pairs])
     decimals = _decimals(max(map(abs, steps.differences)))
     n, pp, root = len(pairs), " pp" if unit else "", "\N{SQUARE ROOT}"
-    mean, spread, squares, half = (
-        _plain(value, decimals) for value in (steps.mean, steps.spread, steps.squares, steps.half)
-    )
+    spread, squares = (_plain(value, decimals) for value in (steps.spread, steps.squares))
     title = figure_title(figure)
     heads = (
         "seed",
         *(f"{side}{f', {unit}' if unit else ''}" for side in "AB"),
         f"d = B {_MINUS} A{pp and ', pp'}",
     )
-    rows = [
+    rows: list[tuple[Child, ...]] = [
         (str(seed), *(number(value, _plain(value, decimals)) for value in (a, b, b - a)))
-        for seed, a, b in pairs
+        for seed, a, b in (pairs if n <= _MOST_SEEDS else ())
     ]
-    sums = [
-        f"Mean d = (sum of d) / n = {_plain(math.fsum(steps.differences), decimals)} / {n} = {mean}{pp}.",
-        f"Standard deviation s = {root}(sum of (d {_MINUS} mean)² / (n {_MINUS} 1)) = {root}({squares} / {n - 1}) = "
-        f"{spread}{pp}.",
-        f"Half width = t s / {root}n = {steps.t:.3f} × {spread} / {root}{n} = {half}{pp}; t is Student's quantile of "
-        f"n {_MINUS} 1 = {n - 1} degrees of freedom at {LEVEL_WORDS}, two-sided.",
-        f"So the interval is {mean} ± {half}{pp}. {_unpaired_words(difference, scale, decimals, pp)}",
+    means = [math.fsum(side) / n for side in zip(*(pair[1:] for pair in pairs), strict=True)]
+    rows += [
+        _row(f"mean = sum / {n}", decimals, *means, steps.mean),
+        _row(f"sum of (d {_MINUS} mean)²", decimals, steps.squares),
+        _row(f"s = {root}({squares} / {n - 1})", decimals, steps.spread),
+        _row(f"half width = t s / {root}n = {steps.t:.3f} × {spread} / {root}{n}", decimals, steps.half),
     ]
-    return joined(
-        [
-            tag("p", f"{title}, seed by seed:"),
-            table(heads, rows, right=3) if n <= _MOST_SEEDS else None,
-            tag("ol", [tag("li", line) for line in sums]),
-        ]
+    mean, half = (_plain(value, decimals) for value in (steps.mean, steps.half))
+    note = (
+        f"So the interval is {mean} ± {half}{pp}; s is the standard deviation, and t Student's quantile of n {_MINUS} "
+        f"1 = {n - 1} degrees of freedom at {LEVEL_WORDS}, two-sided. "
+        f"{_unpaired_words(difference, scale, decimals, pp)}"
     )
+    lead = f"{title}, seed by seed:" if n <= _MOST_SEEDS else f"{title} of {n} seeds:"
+    return joined([tag("p", lead), table(heads, rows, right=3), tag("p", note)])
+
+
+def _row(title: str, decimals: int, *values: float) -> tuple[Child, ...]:
+    """Return a line of the sums, whose last value is of the differences."""
+    cells = [number(value, _plain(value, decimals)) for value in values]
+    return (tag("b", title), *[""] * (3 - len(cells)), *cells)
 
 
 def _unpaired_words(difference: PairedDifference, scale: float, decimals: int, pp: str) -> str:
