@@ -85,8 +85,7 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
-    down = summary.get("failures", {}).get("down", {})
-    said.append(network_words(facts.network, facts.link_load, down.get("most")))
+    said.append(network_words(facts.network, facts.link_load, facts.free_spares))
     return " ".join(part for part in said if part)
 
 

@@ -12,6 +12,7 @@ from twin.analysis.compare import summary_so_far
 from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.figures import Summary
 from twin.analysis.incidents import incidents_of
+from twin.analysis.spare_history import spare_history
 from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog, CatalogError
 from twin.language import counted
@@ -118,6 +119,7 @@ def run_report(
         slow_share(found),
         _link_load(reader),
         network_limits(scenario, first[1], catalog),
+        spare_history(reader, scenario),
     )
     curves = time_curves(reader, facts, events)
     shown = [figure_of(picture) for picture in pictures]

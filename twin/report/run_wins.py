@@ -73,24 +73,10 @@ def _spares(facts: RunFacts) -> list[Win]:
     enough = f"enough in {percent(_SURE)} of hours in the long run"
     here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
     words = f"{left:,} spare nodes instead of {spares:,}"
-    return [
-        Win(
-            "idle_spare",
-            words,
-            idle,
-            f"{enough} ({here}){_switch_words(facts, left - facts.exposure.model.away)}",
-            spent=True,
-        )
-    ]
-
-
-def _switch_words(facts: RunFacts, free: float) -> str:
-    """Return that so many spares, without those in repair, are too few for a lost switch; "": they are not."""
-    losses = () if facts.network is None else facts.network.losses
-    worst = max(losses, key=lambda loss: loss.job_nodes, default=None)
-    if worst is None or worst.job_nodes <= free:
-        return ""
-    return f", but not for a lost {worst.role.words}, which asks for {worst.job_nodes:,} at once"
+    if facts.network is not None and (worst := facts.network.largest) is not None:
+        nodes = worst.job_nodes
+        words += f" (not for a lost {worst.role.words} of {nodes:,} nodes: that takes {left + nodes:,})"
+    return [Win("idle_spare", words, idle, f"{enough} ({here})", spent=True)]
 
 
 def most_out(mean: float) -> int:
