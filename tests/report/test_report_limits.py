@@ -207,8 +207,9 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
     assert network_words(found, 0.05, 5) == (
         "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
         "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if they are "
-        "free; with cards on two leaves (homes: 2) it would go on, these at half their bandwidth. With a spine lost the "
-        "busiest link is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: 1 more spine beside it."
+        "free; with cards on two leaves (homes: 2) it would go on, these at half their bandwidth. "
+        "With a spine lost the busiest link is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: "
+        "1 more spine beside it."
     )
     few = replace(leaf, spares=2)
     assert holds_words(few) == (

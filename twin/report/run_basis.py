@@ -15,9 +15,12 @@ from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.catalog.cause_parts import CausePart
 from twin.catalog.price_parts import PricePart
+from twin.language import counted
 from twin.planning.profile.figures import ProfileError, parse_document
 from twin.planning.profile.profiles import CalibratedProfile, profile_from
 from twin.planning.profile.standing import standing_named, worth
+from twin.planning.profile.uncertainty import step_errors
+from twin.planning.table.validation_tables import calibration_runs
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event
@@ -28,8 +31,10 @@ from twin.rules import Found, check
 from twin.rules.engine_findings import at_the_start, of_the_year
 from twin.rules.finding import Finding
 from twin.runtime.typical_year import year_or_reason
+from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.own_files import catalog_with
+from twin.scenario.schema.workload import LlmTraining
 from twin.shown_text import capitalised
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
@@ -242,8 +247,45 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
             tag("h3", f"Profile {profile.name}: {profile.title}"),
             tag("p", f"{_profile_words(profile)} {profile.notes}"),
             table(_SOURCE_HEADS, lines, class_="sources"),
+            *(_runs_table(profile.name, precision) for precision in _precisions(scenario)),
         ]
     return joined(body)
+
+
+def _precisions(scenario: Scenario) -> list[str]:
+    """Return the precisions of the trainings of a scene."""
+    works = (job.workload for job in jobs_of(scenario))
+    return list(dict.fromkeys(work.precision for work in works if isinstance(work, LlmTraining)))
+
+
+def _runs_table(profile: str, precision: str) -> Markup | None:
+    """Return the published runs that a profile was calibrated on, those of one model and source in a row."""
+    found = calibration_runs(profile, precision)
+    if not found:
+        return None
+    sources = list(dict.fromkeys(runs.source for runs in found))
+    rows = [
+        (
+            runs.model,
+            number(len(runs.gpus), f"{len(runs.gpus):,}"),
+            ", ".join(f"{count:,}" for count in runs.gpus),
+            "fitted to" if runs.fitted else "held out: a test",
+            f"{sources.index(runs.source) + 1}",
+        )
+        for runs in found
+    ]
+    listed = sum(len(runs.gpus) for runs in found)
+    behind = step_errors().get((profile, precision))
+    whole = listed if behind is None else max(behind.rows, listed)
+    of = "The" if listed == whole else f"{listed:,} of the"
+    caption = f"{of} {counted(whole, 'published run')} of {precision} behind profile {profile}"
+    numbered = "; ".join(f"{place}: {source}" for place, source in enumerate(sources, 1))
+    return joined(
+        [
+            table(("model", "runs", "on GPUs", "use", "source"), rows, caption=caption, class_="sources"),
+            tag("p", f"{numbered}. twin validate holds the model against each.", class_="note"),
+        ]
+    )
 
 
 def _profile_words(profile: CalibratedProfile) -> str:

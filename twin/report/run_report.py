@@ -35,7 +35,7 @@ from twin.report.markup import Markup, joined, tag
 from twin.report.next_steps import slow_share
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
-from twin.report.run_assumptions import assumptions
+from twin.report.run_assumptions import assumptions, scene_inputs
 from twin.report.run_curves import time_curves
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
@@ -290,7 +290,11 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                     ]
                 ),
             ),
-            ("sources", "Sources of the scene", run_method.scene_sources(scenario, facts.published)),
+            (
+                "sources",
+                "Sources of the scene",
+                joined([run_method.scene_sources(scenario, facts.published), scene_inputs(scenario)]),
+            ),
         ),
     )
 
