@@ -28,7 +28,7 @@ from twin.report import run_curves, run_story
 from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
-from twin.report.money_worth import sale_of, sale_table, worth_words
+from twin.report.money_worth import sale_of, sale_table, worth_lead, worth_words
 from twin.report.next_steps import next_words
 from twin.report.published import PublishedFigure, published_figures, works_words
 from twin.report.run_data import RunFacts
@@ -37,7 +37,7 @@ from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
 from twin.report.run_theory import SOURCES, checkpoint_rules, sources_words, theory, time_words
-from twin.report.run_wins import Win, changes_words, wins_of, wins_words
+from twin.report.run_wins import Win, changes_words, first_win_words, wins_of, wins_words
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
 from twin.scenario import load
@@ -298,14 +298,20 @@ def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
     unpriced = replace(facts(gpu_s, jobs=[job]), scenario=scenario)  # type: ignore[arg-type]
     books = SimpleNamespace(work=None)
     run = replace(unpriced, money=RunMoney(books, ledger(gpu_s, 1e5)))  # type: ignore[arg-type]
+    assert first_win_words(run, wins) == (
+        "Change this first: a save before each stop. Without buying, it wins about 375 thousand USD in the 27.0 days "
+        "left."
+    )
     assert wins_words(run, wins) == (
-        "Of these 54 d about this can be won back without buying: 750 thousand USD (375 thousand USD more in "
-        "the 27.0 days left), mostly capital already spent, by a save before each stop; 600 thousand USD by "
+        "In these 54 d that would have won 750 thousand USD. Then, in the 27.0 days left: 300 thousand USD by "
         "interleave 4."
     )
-    assert wins_words(unpriced, wins[:1]) == (
-        "Of these 54 d about this can be won back without buying: 2.0 % by interleave 4."
+    assert first_win_words(unpriced, wins[:1]) == (
+        "Change this first: interleave 4. Without buying, it wins about 2.0 % of the GPU time in 54 d like these."
     )
+    assert (wins_words(unpriced, wins[:1]), first_win_words(run, [])) == ("", "")
+    spent = replace(wins[0], spent=True)
+    assert ", mostly capital already spent, by interleave 4" in wins_words(run, [spent, wins[1]])
     assert wins_words(run, []) == ""
     assert "What is won." in next_words(gpu_s, None, None, "What is won.")
 
@@ -399,13 +405,17 @@ def test_worth_is_told_for_own_use_and_to_sell() -> None:
     own = SimpleNamespace(total_usd=np.full(4, 10_000.0))
     first, second = worth_words(books, own)  # type: ignore[arg-type]
     assert first == (
-        "For own use, worth it: no. Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here "
-        "2.50)."
+        "Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here 2.50); owning pays from 57 % "
+        "of the GPU time held by jobs on (46 % here)."
     )
     assert second.startswith(
-        "To sell 50 % of its hours for 5 years: no. An hour sold costs 2.50 USD and brings 2.00;"
+        "With 50 % of its hours sold for 5 years, one costs 2.50 USD and brings 2.00; net present"
     )
-    assert "a gain in 25 % of 4 draws" in second
+    lead = "to sell its hours it does not pay (odds of a gain 25 %)."
+    assert worth_lead(books, own) == f"For own use it is dearer than renting (odds 100 %); {lead}"  # type: ignore[arg-type]
+    assert worth_lead(books, None) == f"T{lead[1:]}"  # type: ignore[arg-type]
+    prices = SimpleNamespace(total_usd=np.array([7e3, 7e3, 7e3, 9e3]))
+    assert worth_lead(books, prices).startswith("For own use it is cheaper than renting (odds 75 %);")  # type: ignore[arg-type]
     assert "\N{MINUS SIGN}2.70" in str(sale_table(books)), "a twentieth of the way from -3 to 2 million"  # type: ignore[arg-type]
 
 

@@ -78,7 +78,7 @@ def next_words(
     slow: float | None = None,
     won: str = "",
 ) -> str:
-    """Return the largest losses with what acts on each.
+    """Return which changes win some of the losses back, else the largest losses with what acts on each.
 
     Parameters
     ----------
@@ -102,12 +102,12 @@ def next_words(
     losses = [account for account in ACTS_ON if ledger_gpu_s.get(account, 0.0) >= _LEAST * whole]
     losses.sort(key=lambda account: -(usd or ledger_gpu_s)[account])
     said: list[str] = []
-    for account in losses[:_MOST]:
+    for account in () if won else losses[:_MOST]:
         share = percent(ledger_gpu_s[account] / whole)
         share += "" if said and usd else " of the GPU time"
         took = f"{usd_amount(usd[account])} ({share})" if usd else share
         acts = _on_stragglers(slow) if account == "straggler" else ACTS_ON[account]
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
-    if not said:
+    if not said and not won:
         return "No loss is worth a step of its own."
     return " ".join((*said, *([won] if won else []), "twin compare proves it."))

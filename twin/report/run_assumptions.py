@@ -23,6 +23,10 @@ REPAIRS = (
     "Repair times: quantiles by class of the fault trace of InfiniteHBD, 400 nodes of 8 GPUs in 349 d (Shou et al. "
     "2025, arXiv 2502.03885). "
 )
+_LIKELY = (
+    "Values are the likely ones. P50 of the draws, which the other pages have, is a little above or below where a "
+    "range is not even."
+)
 _INPUTS = "Inputs that the scene sets or leaves at their defaults"
 _DEFAULT, _SCENE = "assumed: default", "assumed by the scene"
 _STANDINGS = (
@@ -32,15 +36,15 @@ _STANDINGS = (
 REASONS = MappingProxyType(
     {
         "detect": "1 to 30 s where an error is reported",
-        "watchdog": "time-out of NCCL in PyTorch, 10 min unless set otherwise",
+        "watchdog": "default time-out of NCCL in PyTorch",
         "patience": "none: it shrinks at once",
-        "swap": "30 to 60 s with warm spares, minutes through a queue",
+        "swap": "30 to 60 s with warm spares",
         "container": "30 to 120 s",
-        "init": "5 to 30 s tuned; 6 to 17 min untuned on 2,048 GPUs (Jiang et al. 2024, MegaScale, arXiv 2402.15627)",
+        "init": "5 to 30 s tuned (Jiang et al. 2024, arXiv 2402.15627)",
         "load": "what stores give to one job in production: 50 to 200 GB/s",
         "warmup": "30 to 300 s",
-        "pause": "until the state has left the GPUs; a write that blocks less cuts it 10 to 50 times",
-        "price": "what large sites pay for a kWh, without the demand charge",
+        "pause": "until the state has left the GPUs",
+        "price": "that of large sites, without demand charge",
         "carbon": "mean of a grid in a year, location-based",
     }
 )
@@ -179,6 +183,7 @@ def _prices(scenario: Scenario, catalog: Catalog) -> Markup | None:
                 caption=caption,
                 class_="sources",
             ),
+            tag("p", _LIKELY, class_="note"),
             *(tag("p", text, class_="note") for text in said),
         ]
     )

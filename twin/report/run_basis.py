@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ruamel.yaml.error import YAMLError
@@ -48,6 +48,8 @@ _STANDING = {
 }
 
 
+_MANY = 5
+"""A source that so many numbers of one status share is told once."""
 _SOURCE_HEADS = ("number", "value", "status", "source")
 _KEY_UNITS = re.compile(
     r"_(?:j_k|k_w|w_k|m3_j|kg_j|flops_s|bytes_s|per_s|m3_s|kg_s|bytes|m3|m2|kg|usd|pa|hz|mm|km|[wvajskcmu])$"
@@ -205,8 +207,10 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
     """Return every constant of the parts and profiles that this scene uses: value, source, status."""
     parts = _listed(scenario, plant, catalog)
     standings = standings_of(scenario, plant, catalog)
+    common = _common([(f.status, f.citation or f.source) for part in parts for f in catalog.figures(part)])
     body: list[Child] = [
         tag("p", _counted(standings)),
+        tag("p", _common_words(common)) if common else None,
         tag("h3", f"Parts of the catalogue, edition {catalog.version}"),
     ]
     single: list[tuple[Child, ...]] = []
@@ -220,7 +224,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
                 status_mark(figure.status),
                 joined(
                     [
-                        figure.citation or figure.source,
+                        _unless_common(common, figure.status, figure.citation or figure.source),
                         figure.note and tag("span", f" {figure.note}", class_="lead"),
                     ]
                 ),
@@ -234,22 +238,41 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
     if single:
         body.append(table(_SOURCE_HEADS, single, caption="Parts of one number", class_="sources"))
     for profile in _profiles(scenario, plant, texts):
+        shared = _common([(figure.status, figure.source) for figure in profile.figures.values()])
         lines: list[tuple[Child, ...]] = [
             (
                 field_words(key),
                 number(figure.value, field_value(figure.text, key)),
                 status_mark(figure.status),
-                figure.source,
+                _unless_common(shared, figure.status, figure.source),
             )
             for key, figure in profile.figures.items()
         ]
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
-            tag("p", f"{_profile_words(profile)} {profile.notes}"),
+            tag("p", f"{_profile_words(profile)} {profile.notes} {_common_words(shared)}".rstrip()),
             table(_SOURCE_HEADS, lines, class_="sources"),
             *(_runs_table(profile.name, precision) for precision in _precisions(scenario)),
         ]
     return joined(body)
+
+
+def _common(found: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return for each status the source that most numbers of it share: it is told once, not in every row."""
+    common: dict[str, str] = {}
+    for (status, source), count in Counter(found).most_common():
+        if count >= _MANY:
+            common.setdefault(status, source)
+    return common
+
+
+def _unless_common(common: Mapping[str, str], status: str, source: str) -> str:
+    return "" if common.get(status) == source else source
+
+
+def _common_words(common: Mapping[str, str]) -> str:
+    said = "; ".join(f"{status}: {source}" for status, source in common.items())
+    return f"Where a row names no source, it is that of its status. {capitalised(said)}." if said else ""
 
 
 def _precisions(scenario: Scenario) -> list[str]:

@@ -103,7 +103,8 @@ def money_words(found: RunMoney | str) -> str:
             f"Building the site takes {usd_range(books.drawn.capital.total_usd)}.",
             f"A year costs {usd_range(books.drawn.yearly_usd)}.",
         ]
-    said += _hour_words(books)
+    if found.ledger is None:
+        said += _hour_words(books)
     said += worth_words(books, found.ledger)
     said.append(
         f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimates; ranges are of prices alone."
