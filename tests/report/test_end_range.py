@@ -87,7 +87,7 @@ def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> No
         "September, P5 to P95 of 20 seeds), and costs" in progress_words(run(bands=seeds), JOB)
     )
     drawn = run(exposure=stopped_job(100.0, 216 * DAY_S, 216 * DAY_S / 1000.0))
-    assert "P5 to P95 of 200 draws of the failures), and costs" in progress_words(drawn, JOB)
+    assert "P5 to P95 of 200 draws), and costs" in progress_words(drawn, JOB)
     assert "This run is one seed, one draw of the failures." in risk(run())
     assert came_lead(drawn) == "25 % of the work is done; the rest takes about 162 days."
     dearer = "The largest unknowns: step times (22 days or 2.4 million USD either way)."

@@ -31,12 +31,13 @@ from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_perc
 from twin.report.money_worth import sale_of, sale_table, worth_lead, worth_words
 from twin.report.next_steps import next_words
 from twin.report.published import PublishedFigure, published_figures, works_words
+from twin.report.run_basis import _common, _common_words, _unless_common
 from twin.report.run_data import RunFacts
 from twin.report.run_method import scene_sources
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
-from twin.report.run_theory import SOURCES, checkpoint_rules, sources_words, theory, time_words
+from twin.report.run_theory import SOURCES, _seen_words, checkpoint_rules, sources_words, theory, time_words
 from twin.report.run_wins import Win, changes_words, first_win_words, wins_of, wins_words
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
@@ -56,7 +57,7 @@ def test_what_was_not_productive_is_one_sum_and_its_parts() -> None:
     whole = made.account_usd()[ACCOUNTS.index(PRODUCTIVE)] + made.unproductive_usd + made.base_usd
     assert whole.tolist() == pytest.approx(made.total_usd.tolist())
     assert unproductive_words(made) == [
-        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive."
+        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to unproductive GPU time."
     ]
     assert unproductive_words(ledger({"productive": 1.0}, 1.0)) == []
 
@@ -406,7 +407,7 @@ def test_worth_is_told_for_own_use_and_to_sell() -> None:
     first, second = worth_words(books, own)  # type: ignore[arg-type]
     assert first == (
         "Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here 2.50); owning pays from 57 % "
-        "of the GPU time held by jobs on (46 % here)."
+        "of use by jobs on (46 % here)."
     )
     assert second.startswith(
         "With 50 % of its hours sold for 5 years, one costs 2.50 USD and brings 2.00; net present"
@@ -436,3 +437,31 @@ def test_rules_of_a_run_add_up() -> None:
     assert rows["From a stop to the next step, s"] == "75 load + 15 detect = 1 min 30 s"
     assert rows["PUE, WUE"].endswith("= 1.200")
     assert sizes_words(16 * DAY_S, 16, 8) == "8 GPUs 16 d; 128 GPUs 1 d; 1,024 GPUs 3 h"
+
+
+def test_a_published_figure_that_was_not_read_at_its_source_says_so() -> None:
+    recalled = PublishedFigure(
+        "MFU", 0.41, 0.41, 0.41, lambda value: f"{100 * value:.1f} %", "", standing="recalled"
+    )
+    assert recalled.published == "41.0 % (recalled)"
+    assert replace(recalled, standing="").published == "41.0 %"
+    title = load("builtin:llama3-16k").scenario.title
+    found = published_figures(title, {"simulated_s": 54 * DAY_S, "mfu": 0.38, "ettr": 0.93})
+    assert [figure.standing for figure in found if figure.layout] == ["recalled"]
+
+
+def test_the_seen_time_between_stops_is_of_those_that_undid_work() -> None:
+    """Four stops in 54 d, three of which undid work: 18 d; without costs of incidents all count: 13 d 12 h."""
+    stops = [SimpleNamespace(gpu_s={"lost_work": lost}) for lost in (1.0, 0.0, 2.0, 3.0)]
+    run = facts(interruptions={"unexpected": 4}, jobs=[{}])
+    found = replace(run, incidents=incidents(all=(SimpleNamespace(stops=stops),), priced=True))
+    exposure = SimpleNamespace(model=SimpleNamespace(causes=()))
+    assert _seen_words(found, exposure) == " (seen: 18 d)"  # type: ignore[arg-type]
+    assert _seen_words(run, exposure) == " (seen: 13 d 12 h)"  # type: ignore[arg-type]
+
+
+def test_a_source_of_many_numbers_is_told_once() -> None:
+    common = _common([("fitted", "own fit")] * 5 + [("recalled", "a sheet")] * 4)
+    assert common == {"fitted": "own fit"}
+    assert (_unless_common(common, "fitted", "own fit"), _unless_common(common, "fitted", "x")) == ("", "x")
+    assert _common_words(common).endswith("Fitted: own fit.")

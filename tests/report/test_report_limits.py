@@ -51,11 +51,11 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     assert year_peak_words(year, 4e7) == (  # type: ignore[arg-type]
         "No place is set: in the hottest hour of a mean day (13.5 °C outside: no hot day was tested), racks at 100 % "
-        "of design power, it asks the grid for 23.90 MW of 40.00 MW."
+        "of design power, the site asks the grid for 23.90 MW of 40.00 MW."
     )
     year.mean_day = False
     assert year_peak_words(year, 0.0) == (  # type: ignore[arg-type]
-        "In the hottest hour of a typical year, racks at 100 % of design power, it asks the grid for 23.90 MW."
+        "In the hottest hour of a typical year, racks at 100 % of design power, the site asks the grid for 23.90 MW."
     )
     run = replace(
         facts(power={"facility_max_w": 1.566e7}, pue=1.1, thermal={"gpu_max_c": 62.4}),
@@ -207,17 +207,17 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
     assert network_words(found, 0.05, 5) == (
         "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
         "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if they are "
-        "free; with cards on two leaves (homes: 2) it would go on, these at half their bandwidth. "
+        "free; with NICs on two leaves (homes: 2) it would go on, these at half their bandwidth. "
         "With a spine lost the busiest link is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: "
         "1 more spine beside it."
     )
     few = replace(leaf, spares=2)
     assert holds_words(few) == (
-        "the job stops, 2 spare nodes for the 6 of the job; to hold: cards on two leaves (homes: 2), or 4 more spare "
-        "nodes behind other leaves"
+        "the job stops, 2 spare nodes for the 6 of the job; to hold: NICs on two leaves (homes: 2), or 4 more spare "
+        "nodes behind others"
     )
     assert holds_words(replace(spine, busiest=1.02, step=1.0001)) == (
-        "it holds: 2 % less bandwidth, a step takes as long"
+        "the job goes on: 2 % less bandwidth, a step takes as long"
     )
     assert network_words(None, None) == ""
     told = str(network_table(found))
@@ -243,7 +243,7 @@ def test_whether_spares_are_free_when_a_leaf_is_lost_is_told_from_the_run() -> N
     assert holds_words(leaf, seen) == (
         "the job stops and needs 6 of 9 spare nodes: so many were free in 50 % of the time (7 in the median, 4 at "
         "least). Then it restarts; else it waits for the leaf (a technician on site takes 30 min, its repair without "
-        "one 1 d 16 h in the median) or for spares (1 h in the mean); with cards on two leaves (homes: 2) it would go "
+        "one 1 d 16 h in the median) or for spares (1 h in the mean); with NICs on two leaves (homes: 2) it would go "
         "on, these at half their bandwidth"
     )
     found = NetworkLimits("train", 0.9, 0.05, (leaf,))

@@ -46,7 +46,7 @@ def year_peak_words(year: SiteYear, supply_w: float) -> str:
         if year.mean_day
         else "In the hottest hour of a typical year"
     )
-    asked = f"{when}, racks at {percent(year.load, 0)} of design power, it asks the grid for"
+    asked = f"{when}, racks at {percent(year.load, 0)} of design power, the site asks the grid for"
     if not supply_w:
         return f"{asked} {amount(peak_w, 'power')}."
     over = ", more than the utility may give" if peak_w > supply_w else ""

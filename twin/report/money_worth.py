@@ -90,7 +90,7 @@ def busy_words(books: SiteBooks, own_usd: float, market_usd_h: float) -> str:
     least, held = own_usd / (hours.installed * market_usd_h), hours.allocated / hours.installed
     if least >= 1.0:
         return ""
-    return f"; owning pays from {percent(least, 0)} of the GPU time held by jobs on ({percent(held, 0)} here)"
+    return f"; owning pays from {percent(least, 0)} of use by jobs on ({percent(held, 0)} here)"
 
 
 def worth_lead(books: SiteBooks, ledger: LedgerUsd | None) -> str:
@@ -129,9 +129,9 @@ def sale_table(books: SiteBooks) -> Markup | None:
     likely: list[tuple[Child, ...]] = [
         ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
         (
-            "Return with what is left at the end; the hurdle",
+            f"At likely prices, residual value counted: {cash.returns().words}; interest to beat",
             "",
-            f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
+            percent(float(np.median(cash.rate))),
             "",
         ),
         ("Paid back by earnings", "", "no" if back is None else f"after {back:.1f} years", ""),

@@ -102,12 +102,14 @@ def next_words(
     losses = [account for account in ACTS_ON if ledger_gpu_s.get(account, 0.0) >= _LEAST * whole]
     losses.sort(key=lambda account: -(usd or ledger_gpu_s)[account])
     said: list[str] = []
-    for account in () if won else losses[:_MOST]:
+    for account in losses[:_MOST]:
         share = percent(ledger_gpu_s[account] / whole)
         share += "" if said and usd else " of the GPU time"
         took = f"{usd_amount(usd[account])} ({share})" if usd else share
         acts = _on_stragglers(slow) if account == "straggler" else ACTS_ON[account]
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
-    if not said and not won:
+    if won:
+        return won
+    if not said:
         return "No loss is worth a step of its own."
-    return " ".join((*said, *([won] if won else []), "twin compare proves it."))
+    return " ".join((*said, "twin compare proves it."))

@@ -48,6 +48,10 @@ _STANDING = {
 }
 
 
+_UNVERIFIED = (
+    "Of part-unverified, value and limit are the share of figures that are verified. GPUs, CPUs and NICs in nodes "
+    "have no notice of their own: the appendix has the standing of each figure."
+)
 _MANY = 5
 """A source that so many numbers of one status share is told once."""
 _SOURCE_HEADS = ("number", "value", "status", "source")
@@ -128,6 +132,7 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
         [
             tag("p", f"{', '.join(found) or 'No open findings'}."),
             table(("rule", "severity", "finding", "value", "limit"), rows, right=2),
+            tag("p", _UNVERIFIED, class_="note") if "part-unverified" in first else None,
         ]
     )
 

@@ -363,14 +363,14 @@ def holds_words(loss: SwitchLoss, spares: SpareHistory | None = None) -> str:
             else (f"{counted(loss.spares, 'spare node')} for the {loss.job_nodes:,} of the job")
         )
         return (
-            f"the job stops, {instead}; to hold: cards on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
-            " behind other leaves"
+            f"the job stops, {instead}; to hold: NICs on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
+            " behind others"
         )
     if loss.job_nodes:
         free = loss.spares - loss.job_nodes
         most = f" ({down_most:,.0f} were at most)" if down_most else ""
         return (
-            f"the job stops{restarts_words(loss, spares)}; with cards on two leaves (homes: 2) it would go on, these "
+            f"the job stops{restarts_words(loss, spares)}; with NICs on two leaves (homes: 2) it would go on, these "
             "at half their bandwidth"
         )
     if loss.step is None:
@@ -382,7 +382,7 @@ def holds_words(loss: SwitchLoss, spares: SpareHistory | None = None) -> str:
     )
     slower = f"{less}a step {'takes as long' if step_words(loss) == _AS_USUAL else step_words(loss)}"
     if loss.step <= HOLDS:
-        return f"it holds: {slower}"
+        return f"the job goes on: {slower}"
     more = f"; to hold: {counted(loss.more, f'more {loss.role.words}')} beside it" if loss.more else ""
     return f"{slower}{more}"
 
@@ -425,7 +425,7 @@ def network_table(found: NetworkLimits | None, spares: SpareHistory | None = Non
         )
         for loss in found.losses
     ]
-    heads = ("lost", "cut off", "busiest link", "in the mean", "step takes", "what holds")
+    heads = ("lost", "cut off", "busiest link", "in the mean", "a step", "what holds")
     of_job = f" on job {found.job}" if found.job else ""
     return joined(
         [

@@ -148,7 +148,7 @@ def bridge_words(facts: RunFacts, goodput: float) -> str:
     parts = (idle, whole - idle - waits - productive, waits, productive)
     idled, stops, waited, worked = (f"{part / 100.0:.2f}" for part in parts)
     return (
-        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
+        f"Goodput is {percent(goodput)} of an ideal run of the same GPUs. Of 100 GPU-hours "
         f"{worked} were productive, {waited} waits within steps, {stops} stops and checkpoints, {idled} idle."
     )
 
@@ -160,7 +160,7 @@ def _work(facts: RunFacts) -> str:
         job = jobs[0]
         steps = job.get("steps")
         state = _STATES.get(str(job.get("state")), "still ran at the end")
-        made = f" made {steps:,} steps and" if steps else ""
+        made = f" made {steps:,} steps and" if steps and job.get("state") in _STATES else ""
         return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}.{_left(facts, job)}"
     if not facts.over:
         return f"So far {lasted} have been simulated."
@@ -254,7 +254,7 @@ def _fitted_or_test(facts: RunFacts) -> dict[str, str]:
             found[title] = "rates fitted to it: chance"
     if STEP_MFU in found:
         beyond = facts.step is not None and facts.step.beyond
-        found[STEP_MFU] = "not in the fit; layout chosen" if beyond else "may be in the fit"
+        found[STEP_MFU] = "own layout, not in the fit" if beyond else "may be in the fit"
     return found
 
 

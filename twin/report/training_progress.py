@@ -187,7 +187,7 @@ def _luck_words(facts: RunFacts, progress: TrainingProgress, found: EndRange | N
     dates = f", {low.day} {low:%B} to {high.day} {high:%B}" if low.date() != high.date() else ""
     out = not found.low_s <= progress.whole_s <= found.high_s
     pace = " at the pace of the quick model, which is another one" if out and progress.pace != 1.0 else ""
-    of = f"{found.count:,} seeds" if found.seeds else f"{found.count:,} draws of the failures"
+    of = f"{found.count:,} seeds" if found.seeds else f"{found.count:,} draws"
     return f" ({days} by luck{pace}{dates}, P5 to P95 of {of})"
 
 
