@@ -204,7 +204,7 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
         "ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=8, gpus=64, racks=racks, job_nodes=6, spares=9
     )
     found = NetworkLimits("train", 0.9, 0.05, (leaf, spine))
-    assert network_words(found, 0.05, 5) == (
+    assert network_words(found, 0.05) == (
         "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
         "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if they are "
         "free; with NICs on two leaves (homes: 2) it would go on, these at half their bandwidth. "
@@ -214,7 +214,7 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
     few = replace(leaf, spares=2)
     assert holds_words(few) == (
         "the job stops, 2 spare nodes for the 6 of the job; to hold: NICs on two leaves (homes: 2), or 4 more spare "
-        "nodes behind others"
+        "nodes behind other leaves"
     )
     assert holds_words(replace(spine, busiest=1.02, step=1.0001)) == (
         "the job goes on: 2 % less bandwidth, a step takes as long"

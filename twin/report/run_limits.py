@@ -364,11 +364,9 @@ def holds_words(loss: SwitchLoss, spares: SpareHistory | None = None) -> str:
         )
         return (
             f"the job stops, {instead}; to hold: NICs on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
-            " behind others"
+            " behind other leaves"
         )
     if loss.job_nodes:
-        free = loss.spares - loss.job_nodes
-        most = f" ({down_most:,.0f} were at most)" if down_most else ""
         return (
             f"the job stops{restarts_words(loss, spares)}; with NICs on two leaves (homes: 2) it would go on, these "
             "at half their bandwidth"

@@ -81,8 +81,8 @@ def _spares(facts: RunFacts) -> list[Win]:
     here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
     words = f"{left:,} spare nodes instead of {spares:,}"
     if facts.network is not None and (worst := facts.network.largest) is not None:
-        nodes = worst.job_nodes
-        words += f" (not for a lost {worst.role.words} of {nodes:,} nodes: that takes {left + nodes:,})"
+        lost = worst.job_nodes
+        words += f" (not for a lost {worst.role.words} of {lost:,} nodes: that takes {left + lost:,})"
     return [Win("idle_spare", words, idle, f"{enough} ({here})", spent=True)]
 
 
