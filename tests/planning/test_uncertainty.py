@@ -25,7 +25,7 @@ from twin.planning.table.residuals import (
     residuals_of,
     unseen_by_table,
 )
-from twin.planning.table.validation_tables import STEP_NAMES, validate
+from twin.planning.table.validation_tables import STEP_NAMES, calibration_runs, validate
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference"
 H100 = load_calibrated("h100")
@@ -119,3 +119,19 @@ def test_own_runs_of_no_known_size_say_how_far_a_job_is_beyond_one_gpu() -> None
     own = OwnError(rows=2, most_gpus=0, mean_pct=3.0, p90=0.1)
     known = interval_of(replace(H100, own_error=own), "bf16", False, 8)
     assert "this job is 8 times larger" in known.words
+
+
+@pytest.mark.parametrize("kind", [("h100", "bf16"), ("h100", "fp8"), ("a100", "bf16"), ("h100-fsdp", "bf16")])
+def test_the_runs_behind_a_profile_are_listed_one_by_one(kind: tuple[str, str]) -> None:
+    """As many, of as many models, the largest on as many GPUs, as its errors are worked out from."""
+    found, errors = calibration_runs(*kind), step_errors()[kind]
+    assert sum(len(runs.gpus) for runs in found) == errors.rows
+    assert max(runs.gpus[-1] for runs in found) == errors.most_gpus
+    assert all(runs.source for runs in found)
+
+
+def test_a_run_that_no_fit_has_seen_is_told_as_such() -> None:
+    found = calibration_runs("h100", "bf16")
+    assert {runs.model for runs in found if not runs.fitted and 1024 in runs.gpus} >= {"gpt3-175B"}
+    assert len({runs.model for runs in found}) == step_errors()["h100", "bf16"].models == 6
+    assert calibration_runs("none", "bf16") == []

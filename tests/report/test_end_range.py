@@ -18,7 +18,7 @@ from twin.report.end_range import DRAWS, range_by_draws, range_by_seeds
 from twin.report.engineer_words import reliability_words, standing_words
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney
-from twin.report.run_summary import risk
+from twin.report.run_summary import came_lead, risk, risk_lead
 from twin.report.training_progress import progress_of, progress_words
 from twin.scenario import load
 from twin.studies.bands import FigureBand, SeedBands
@@ -84,30 +84,48 @@ def test_the_first_page_tells_the_end_with_its_range_and_what_it_is_over() -> No
     seeds = SeedBands(tuple(range(1, 21)), {"ettr": BAND})
     assert (
         "it ends on 9 August 2026, after 216 days (227.4 to 260.9 by luck, 20 August to 22 "
-        "September, P5 to P95), and costs" in progress_words(run(bands=seeds), JOB)
+        "September, P5 to P95 of 20 seeds), and costs" in progress_words(run(bands=seeds), JOB)
     )
     drawn = run(exposure=stopped_job(100.0, 216 * DAY_S, 216 * DAY_S / 1000.0))
-    assert " by luck, " in progress_words(drawn, JOB)
-    assert (
-        "This run is one seed, one draw of the failures; the range of the end is of 200 draws of the"
-        in risk(drawn)
-    )
-    assert "This run is one seed, one draw of the failures; --seeds 20" in risk(run())
-    dearer = "Step times, which may move the end by 22 days (2.4 million USD), are calibrated"
-    assert dearer in risk(drawn), "a tenth of 216 d, at 6 million USD for 54"
-    assert "by 22 days, are calibrated" in risk(replace(drawn, money=replace(drawn.money, ledger=None)))  # type: ignore[type-var]
+    assert "P5 to P95 of 200 draws), and costs" in progress_words(drawn, JOB)
+    assert "This run is one seed, one draw of the failures." in risk(run())
+    assert came_lead(drawn) == "25 % of the work is done; the rest takes about 162 days."
+    dearer = "The largest unknowns: step times (22 days or 2.4 million USD either way)."
+    assert risk_lead(drawn) == dearer, "a tenth of 216 d, at 6 million USD for 54"
+    assert "(22 days either way)" in risk_lead(replace(drawn, money=replace(drawn.money, ledger=None)))  # type: ignore[type-var]
+    hot = replace(run(whole_tokens=None), year=SimpleNamespace(mean_day=True))  # type: ignore[arg-type]
+    assert risk_lead(hot) == "The largest unknowns: heat (no hot day was tested)."
+    unlike = replace(drawn, summary={**drawn.summary, "jobs": [{**JOB, "low_confidence": ["Fabric"]}]})
+    assert "calibrated, but not the slowdown by this fabric:" in risk(unlike)
+    assert "fabric" not in risk(drawn)
     spread = SimpleNamespace(total_usd=np.array([5e6, 6e6, 7e6]))
     priced = replace(run(), money=replace(run().money, ledger=spread))  # type: ignore[type-var]
     assert progress_words(priced, JOB).endswith(
         " and costs 18.0 million USD more: 24.0 million USD (P5 to P95: 20.4 to 27.6) in all."
     )
-    assert "move the end" not in risk(run(whole_tokens=None))
+    assert risk_lead(run(whole_tokens=None)) == ""
+
+
+def test_the_end_is_told_with_the_mean_number_of_stops() -> None:
+    """100 stops took a tenth of 54 d, and the rates give 50: 0.95 of the time is kept in place of 0.9."""
+    gpus = float(JOB["gpus"])
+    gpu_s = {"productive": 0.9 * 54 * DAY_S * gpus, "lost_work": 0.1 * 54 * DAY_S * gpus}
+    known = run(exposure=stopped_job(50.0, 54 * DAY_S, 1.0), ledger_gpu_s=gpu_s)
+    more = replace(known, summary={**known.summary, "interruptions": {"unexpected": 100}})
+    progress = progress_of(more, JOB)
+    assert progress is not None
+    assert progress.pace == pytest.approx(0.95 / 0.9)
+    assert (progress.seen_s, progress.whole_s) == pytest.approx((216 * DAY_S, 216 * DAY_S * 0.9 / 0.95))
+    assert "with the mean number of failures it ends on" in progress_words(more, JOB)
+    none = more.scenario.failures.model_copy(update={"enabled": False})
+    off = replace(more, scenario=more.scenario.model_copy(update={"failures": none}))
+    assert progress_of(off, JOB).pace == 1.0  # type: ignore[union-attr]
 
 
 def test_a_part_of_a_job_stands_for_it_where_stops_scatter_little() -> None:
     """400 stops in 54 of 216 d scatter by 5 %, over all of it by 2.5 %; repairs of 54 d: half of them after 54 d."""
     model = ReliabilityModel(100, 0, (SampledCause(0.01 / DAY_S, 54 * DAY_S),), 54 * DAY_S)
-    known = run(expected=400.0, exposure=SimpleNamespace(model=model))
+    known = run(expected=400.0, exposure=SimpleNamespace(model=model, job="other"))
     assert standing_words(known) == (
         "For stops these 54 d stand for the 216 days of the job: their number scatters by 5 % (2 % over all of "
         "it); nodes in repair grow from 27.0 to 47.2 in the mean."

@@ -28,16 +28,17 @@ from twin.report import run_curves, run_story
 from twin.report.charts import whole_bins
 from twin.report.job_step import job_step
 from twin.report.loss_groups import LOSS_GROUPS, PRODUCTIVE, hundredths, in_percent, losses_usd
-from twin.report.money_worth import sale_of, sale_table, worth_words
+from twin.report.money_worth import sale_of, sale_table, worth_lead, worth_words
 from twin.report.next_steps import next_words
 from twin.report.published import PublishedFigure, published_figures, works_words
+from twin.report.run_basis import _common, _common_words, _unless_common
 from twin.report.run_data import RunFacts
 from twin.report.run_method import scene_sources
 from twin.report.run_money import RunMoney, unproductive_words
 from twin.report.run_rules import rules_of_run, sizes_words
 from twin.report.run_summary import bridge_words, published_words
-from twin.report.run_theory import SOURCES, checkpoint_rules, sources_words, theory, time_words
-from twin.report.run_wins import Win, changes_words, wins_of, wins_words
+from twin.report.run_theory import SOURCES, _seen_words, checkpoint_rules, sources_words, theory, time_words
+from twin.report.run_wins import Win, changes_words, first_win_words, wins_of, wins_words
 from twin.report.training_progress import progress_words, published_tokens
 from twin.report.words import parts_in
 from twin.scenario import load
@@ -56,7 +57,7 @@ def test_what_was_not_productive_is_one_sum_and_its_parts() -> None:
     whole = made.account_usd()[ACCOUNTS.index(PRODUCTIVE)] + made.unproductive_usd + made.base_usd
     assert whole.tolist() == pytest.approx(made.total_usd.tolist())
     assert unproductive_words(made) == [
-        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to GPU time that was not productive."
+        "7.50 million USD (P5 to P95: 5.25 to 9.75) of that, 50 %, went to unproductive GPU time."
     ]
     assert unproductive_words(ledger({"productive": 1.0}, 1.0)) == []
 
@@ -275,13 +276,11 @@ def test_what_can_be_won_is_worked_out_from_spares_stops_and_the_planner() -> No
         "which begin with none in repair): "
     ) in changes_words(replace(run, exposure=SimpleNamespace(model=model, saves=False)))  # type: ignore[arg-type]
     assert fewer.words == "59 spare nodes instead of 96"
-    for nodes, said in ((64, ", but not for a lost leaf, which asks for 64 at once"), (20, "")):
-        leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=nodes, gpus=8 * nodes, job_nodes=nodes)
-        lost = replace(run, network=NetworkLimits("j", 0.9, 0.05, (leaf,)))
-        (fewer,) = [win for win in wins_of(lost) if win.spent]
-        assert fewer.basis.endswith(f"which begin with none in repair){said}"), (
-            "59 less 38.6 in repair leave 20.4"
-        )
+    leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=70, gpus=560, job_nodes=64, spares=96)
+    (fewer,) = [
+        win for win in wins_of(replace(run, network=NetworkLimits("j", 0.9, 0.05, (leaf,)))) if win.spent
+    ]
+    assert fewer.words == "59 spare nodes instead of 96 (not for a lost leaf of 64 nodes: that takes 123)"
 
 
 def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
@@ -300,14 +299,20 @@ def test_what_can_be_won_is_told_in_money_or_as_a_share() -> None:
     unpriced = replace(facts(gpu_s, jobs=[job]), scenario=scenario)  # type: ignore[arg-type]
     books = SimpleNamespace(work=None)
     run = replace(unpriced, money=RunMoney(books, ledger(gpu_s, 1e5)))  # type: ignore[arg-type]
+    assert first_win_words(run, wins) == (
+        "Change this first: a save before each stop. Without buying, it wins about 375 thousand USD in the 27.0 days "
+        "left."
+    )
     assert wins_words(run, wins) == (
-        "Of these 54 d about this can be won back without buying: 750 thousand USD (375 thousand USD more in "
-        "the 27.0 days left), mostly capital already spent, by a save before each stop; 600 thousand USD by "
+        "In these 54 d that would have won 750 thousand USD. Then, in the 27.0 days left: 300 thousand USD by "
         "interleave 4."
     )
-    assert wins_words(unpriced, wins[:1]) == (
-        "Of these 54 d about this can be won back without buying: 2.0 % by interleave 4."
+    assert first_win_words(unpriced, wins[:1]) == (
+        "Change this first: interleave 4. Without buying, it wins about 2.0 % of the GPU time in 54 d like these."
     )
+    assert (wins_words(unpriced, wins[:1]), first_win_words(run, [])) == ("", "")
+    spent = replace(wins[0], spent=True)
+    assert ", mostly capital already spent, by interleave 4" in wins_words(run, [spent, wins[1]])
     assert wins_words(run, []) == ""
     assert "What is won." in next_words(gpu_s, None, None, "What is won.")
 
@@ -401,13 +406,17 @@ def test_worth_is_told_for_own_use_and_to_sell() -> None:
     own = SimpleNamespace(total_usd=np.full(4, 10_000.0))
     first, second = worth_words(books, own)  # type: ignore[arg-type]
     assert first == (
-        "For own use, worth it: no. Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here "
-        "2.50)."
+        "Renting the 4,000 GPU-h that jobs held would cost 8,000 USD (2.00 USD each; here 2.50); owning pays from 57 % "
+        "of use by jobs on (46 % here)."
     )
     assert second.startswith(
-        "To sell 50 % of its hours for 5 years: no. An hour sold costs 2.50 USD and brings 2.00;"
+        "With 50 % of its hours sold for 5 years, one costs 2.50 USD and brings 2.00; net present"
     )
-    assert "a gain in 25 % of 4 draws" in second
+    lead = "to sell its hours it does not pay (odds of a gain 25 %)."
+    assert worth_lead(books, own) == f"For own use it is dearer than renting (odds 100 %); {lead}"  # type: ignore[arg-type]
+    assert worth_lead(books, None) == f"T{lead[1:]}"  # type: ignore[arg-type]
+    prices = SimpleNamespace(total_usd=np.array([7e3, 7e3, 7e3, 9e3]))
+    assert worth_lead(books, prices).startswith("For own use it is cheaper than renting (odds 75 %);")  # type: ignore[arg-type]
     assert "\N{MINUS SIGN}2.70" in str(sale_table(books)), "a twentieth of the way from -3 to 2 million"  # type: ignore[arg-type]
 
 
@@ -428,3 +437,31 @@ def test_rules_of_a_run_add_up() -> None:
     assert rows["From a stop to the next step, s"] == "75 load + 15 detect = 1 min 30 s"
     assert rows["PUE, WUE"].endswith("= 1.200")
     assert sizes_words(16 * DAY_S, 16, 8) == "8 GPUs 16 d; 128 GPUs 1 d; 1,024 GPUs 3 h"
+
+
+def test_a_published_figure_that_was_not_read_at_its_source_says_so() -> None:
+    recalled = PublishedFigure(
+        "MFU", 0.41, 0.41, 0.41, lambda value: f"{100 * value:.1f} %", "", standing="recalled"
+    )
+    assert recalled.published == "41.0 % (recalled)"
+    assert replace(recalled, standing="").published == "41.0 %"
+    title = load("builtin:llama3-16k").scenario.title
+    found = published_figures(title, {"simulated_s": 54 * DAY_S, "mfu": 0.38, "ettr": 0.93})
+    assert [figure.standing for figure in found if figure.layout] == ["recalled"]
+
+
+def test_the_seen_time_between_stops_is_of_those_that_undid_work() -> None:
+    """Four stops in 54 d, three of which undid work: 18 d; without costs of incidents all count: 13 d 12 h."""
+    stops = [SimpleNamespace(gpu_s={"lost_work": lost}) for lost in (1.0, 0.0, 2.0, 3.0)]
+    run = facts(interruptions={"unexpected": 4}, jobs=[{}])
+    found = replace(run, incidents=incidents(all=(SimpleNamespace(stops=stops),), priced=True))
+    exposure = SimpleNamespace(model=SimpleNamespace(causes=()))
+    assert _seen_words(found, exposure) == " (seen: 18 d)"  # type: ignore[arg-type]
+    assert _seen_words(run, exposure) == " (seen: 13 d 12 h)"  # type: ignore[arg-type]
+
+
+def test_a_source_of_many_numbers_is_told_once() -> None:
+    common = _common([("fitted", "own fit")] * 5 + [("recalled", "a sheet")] * 4)
+    assert common == {"fitted": "own fit"}
+    assert (_unless_common(common, "fitted", "own fit"), _unless_common(common, "fitted", "x")) == ("", "x")
+    assert _common_words(common).endswith("Fitted: own fit.")

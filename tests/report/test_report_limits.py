@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from report_facts import facts
 
+from twin.analysis.spare_history import SpareHistory, switch_repair_s
 from twin.analysis.typical_year_words import year_figures
 from twin.catalog import load_catalog
 from twin.commands.edit.command import EditedScene
@@ -50,11 +51,11 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     assert year_peak_words(year, 4e7) == (  # type: ignore[arg-type]
         "No place is set: in the hottest hour of a mean day (13.5 °C outside: no hot day was tested), racks at 100 % "
-        "of design power, it asks the grid for 23.90 MW of 40.00 MW."
+        "of design power, the site asks the grid for 23.90 MW of 40.00 MW."
     )
     year.mean_day = False
     assert year_peak_words(year, 0.0) == (  # type: ignore[arg-type]
-        "In the hottest hour of a typical year, racks at 100 % of design power, it asks the grid for 23.90 MW."
+        "In the hottest hour of a typical year, racks at 100 % of design power, the site asks the grid for 23.90 MW."
     )
     run = replace(
         facts(power={"facility_max_w": 1.566e7}, pue=1.1, thermal={"gpu_max_c": 62.4}),
@@ -203,21 +204,20 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
         "ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=8, gpus=64, racks=racks, job_nodes=6, spares=9
     )
     found = NetworkLimits("train", 0.9, 0.05, (leaf, spine))
-    assert network_words(found, 0.05, 5) == (
+    assert network_words(found, 0.05) == (
         "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
-        "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if no "
-        "more than 3 are in repair (5 were at most); with cards on two leaves (homes: 2) it would go on, these at half "
-        "their bandwidth. "
-        "With a spine lost it is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: 1 more spine "
-        "beside it."
+        "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if they are "
+        "free; with NICs on two leaves (homes: 2) it would go on, these at half their bandwidth. "
+        "With a spine lost the busiest link is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: "
+        "1 more spine beside it."
     )
     few = replace(leaf, spares=2)
     assert holds_words(few) == (
-        "the job stops, 2 spare nodes for the 6 of the job; to hold: cards on two leaves (homes: 2), or 4 more spare "
+        "the job stops, 2 spare nodes for the 6 of the job; to hold: NICs on two leaves (homes: 2), or 4 more spare "
         "nodes behind other leaves"
     )
     assert holds_words(replace(spine, busiest=1.02, step=1.0001)) == (
-        "it holds: 2 % less bandwidth, a step takes as long"
+        "the job goes on: 2 % less bandwidth, a step takes as long"
     )
     assert network_words(None, None) == ""
     told = str(network_table(found))
@@ -228,6 +228,37 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
     ):
         assert cell in told
     assert network_table(replace(found, losses=())) is None
+
+
+def test_whether_spares_are_free_when_a_leaf_is_lost_is_told_from_the_run() -> None:
+    """9, 4 and 7 of 9 spares free for 1, 2 and 1 h: six in half of the time, else within 1 h in the mean."""
+    seen = SpareHistory(np.array([9.0, 4.0, 7.0]), np.array([3600.0, 7200.0, 3600.0]), 40 * 3600.0, 1800.0)
+    assert (seen.least, seen.median, seen.share(6), seen.wait_s(6)) == (4, 7, 0.5, (3600.0, False))
+    assert seen.wait_s(8) == (pytest.approx(5400.0), True), (
+        "of the last 3 h half are left, and none had eight again"
+    )
+    assert seen.wait_s(4) == (0.0, False)
+    racks = ("gpu/0/0",)
+    leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, 8, 64, racks, job_nodes=6, spares=9)
+    assert holds_words(leaf, seen) == (
+        "the job stops and needs 6 of 9 spare nodes: so many were free in 50 % of the time (7 in the median, 4 at "
+        "least). Then it restarts; else it waits for the leaf (a technician on site takes 30 min, its repair without "
+        "one 1 d 16 h in the median) or for spares (1 h in the mean); with NICs on two leaves (homes: 2) it would go "
+        "on, these at half their bandwidth"
+    )
+    found = NetworkLimits("train", 0.9, 0.05, (leaf,))
+    assert "so many were free in 50 %" in network_words(found, 0.05, seen)
+    assert "so many were free in 50 %" in str(network_table(found, seen)).replace("\xa0", " ")
+    enough = replace(leaf, job_nodes=4)
+    assert "restarts on 4 of 9 spare nodes: 4 or more were free all the time" in holds_words(enough, seen)
+    assert "at least 1 h 30 min in the mean" in holds_words(replace(leaf, job_nodes=8), seen)
+
+
+def test_a_switch_is_repaired_as_its_class_or_as_the_scene_says() -> None:
+    scenario = load("builtin:llama3-16k").scenario
+    assert switch_repair_s(scenario) == 47.39 * 3600.0
+    failures = scenario.failures.model_copy(update={"repair_constant_s": 60.0})
+    assert switch_repair_s(scenario.model_copy(update={"failures": failures})) == 60.0
 
 
 def test_engineers_read_of_the_network_on_their_first_page() -> None:

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from report_facts import DAY_S, facts
 
+from twin.analysis.spare_history import SpareHistory
+from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
+from twin.plant.tables import SwitchRole
 from twin.report.charts import ChartLimit, ChartLine, curves
 from twin.report.run_curves import lowest_goodput, time_curves
 from twin.scenario import load
@@ -77,6 +80,13 @@ def test_each_caption_answers_its_question_with_figures() -> None:
     assert "No: 0 spares left at least" in str(
         time_curves(reader_of({**channels, "site.spares": [5.0, 0.0]}), run, ())["spares"]
     )
+    leaf = SwitchLoss("ib", SwitchRole.LEAF, "ib/0/0", 8, nodes=9, gpus=72, job_nodes=4, spares=5)
+    seen = SpareHistory(np.array([5.0, 2.0]), np.array([1.0, 3.0]), 0.0, 0.0)
+    lost = replace(run, network=NetworkLimits("j", None, None, (leaf,)), free_spares=seen)
+    told_of_leaf = str(time_curves(reader_of(channels), lost, ())["spares"]).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert "For a lost leaf, 4 nodes at once: in 25 % of the time." in told_of_leaf
     still = time_curves(reader_of({**channels, "site.queue": [0.0], "site.allocated": [100.0]}), run, ())
     assert {"queue", "held"}.isdisjoint(still), "nothing waits, nothing moves"
 

@@ -31,7 +31,7 @@ from twin.report.markup import Markup, number, table, tag
 from twin.report.pages import unbroken
 from twin.report.paper import laid_out
 from twin.report.published import A_DAY, PublishedFigure
-from twin.report.run_assumptions import assumptions
+from twin.report.run_assumptions import assumptions, scene_inputs
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import ledger_rows
 from twin.report.run_money import RunMoney, money_words
@@ -423,7 +423,31 @@ def test_the_appendix_lists_rates_restarts_and_prices_of_the_books() -> None:
     assert all(page.text.count(f"{row.title}{rate_words(row)}") == 1 for row in rows)
     assert "Water and sewage2.5 USD per m³1 to 5estimated" in page.text
     assert "Interest8 % of capital, a year6 to 11estimated" in page.text
-    assert "watchdog10 min" in page.text
+    assert "Shou et al." not in page.text, "its repairs always take as long"
+    failures = edited.scenario.failures.model_copy(update={"repair_constant_s": None})
+    drawn = edited.scenario.model_copy(update={"failures": failures})
+    assert "Shou et al. 2025, arXiv 2502.03885" in Page(assumptions(drawn, edited.plant, edited.catalog)).text
+
+
+def test_each_input_of_a_scene_has_a_standing_and_a_reason() -> None:
+    """Those that a default stands for and those that the scene sets; a job that does not shrink has no patience."""
+    scenario = load("builtin:llama3-16k").scenario
+    said = Page(str(scene_inputs(scenario))).text
+    for row in (
+        "detect15 sdetection time of a reported failureassumed: default1 to 30 s",
+        "load200 GB/scheckpoint read; none: the store's read bandwidthassumed by the scene",
+        "pause10 sblocking part of a writeassumed: default",
+        "energy price0.06 USD/kWhenergy priceassumed by the scene",
+        "carbon414 g/kWhcarbon intensityassumed by the scene",
+    ):
+        assert row in said, row
+    assert "patience" not in said
+    (job,) = scenario.jobs
+    recovery = job.recovery.model_copy(update={"policy": "shrink"})
+    jobs = (job, job.model_copy(update={"id": "other", "recovery": recovery}))
+    both = Page(str(scene_inputs(scenario.model_copy(update={"jobs": jobs})))).text
+    assert "patience of other0 s" in both
+    assert "detect of llama3-405b15 s" in both
 
 
 def test_what_clouds_took_is_beside_what_the_site_costs() -> None:

@@ -112,5 +112,5 @@ def test_the_table_stands_in_the_report_beside_the_ledger() -> None:
     assert "Together 4.665 s at the reference clock; the ledger has 4.66 s in the mean" in said
     assert "4,664.9" in computation_table(step.computation, None)
     assert "m = G / (d b)" in said, "B are bytes"
-    assert "G batch, B bytes" in said
+    assert "B the unit byte" in said
     assert "the ledger" not in computation_table(step.computation, None)

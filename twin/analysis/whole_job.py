@@ -263,11 +263,31 @@ def _at_expected(samples: Sequence[Sample], rate_s: float) -> Floats | None:
     for sample in samples:
         whole_s = _held_s(sample) - _seconds(sample, NODE_WAITS)
         took_s = _seconds(sample, STOP_COSTS)
-        takes_s = max(0.0, took_s + (rate_s * whole_s - (_count(sample) or 0.0)) * stops.each_s)
-        if takes_s >= whole_s or took_s >= whole_s:
+        more = rate_s * whole_s - (_count(sample) or 0.0)
+        factor = kept_factor(whole_s, took_s, more * stops.each_s)
+        if factor is None:
             return None
-        factors.append((whole_s - takes_s) / (whole_s - took_s))
+        factors.append(factor)
     return np.array(factors)
+
+
+def kept_factor(whole_s: float, took_s: float, more_s: float) -> float | None:
+    """Return by what the kept steps of a job grow if its stops take more or less time [-]; None: they take it all.
+
+    Parameters
+    ----------
+    whole_s
+        Time in which the job has all its nodes [s].
+    took_s, more_s
+        What stops took of it, and what they are to take beyond that, less than 0: what less [s].
+
+    Examples
+    --------
+    >>> kept_factor(100.0, 10.0, -4.5)
+    1.05
+    """
+    takes_s = max(0.0, took_s + more_s)
+    return None if takes_s >= whole_s or took_s >= whole_s else (whole_s - takes_s) / (whole_s - took_s)
 
 
 def _count(sample: Sample) -> float | None:

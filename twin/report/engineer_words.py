@@ -46,7 +46,7 @@ def year_peak_words(year: SiteYear, supply_w: float) -> str:
         if year.mean_day
         else "In the hottest hour of a typical year"
     )
-    asked = f"{when}, racks at {percent(year.load, 0)} of design power, it asks the grid for"
+    asked = f"{when}, racks at {percent(year.load, 0)} of design power, the site asks the grid for"
     if not supply_w:
         return f"{asked} {amount(peak_w, 'power')}."
     over = ", more than the utility may give" if peak_w > supply_w else ""
@@ -85,8 +85,7 @@ def power_words(facts: RunFacts) -> str:
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
     said.append(f"Cooling took {took}.")
-    down = summary.get("failures", {}).get("down", {})
-    said.append(network_words(facts.network, facts.link_load, down.get("most")))
+    said.append(network_words(facts.network, facts.link_load, facts.free_spares))
     return " ".join(part for part in said if part)
 
 

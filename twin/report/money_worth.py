@@ -14,6 +14,7 @@ from twin.economics.ledger_usd import LedgerUsd
 from twin.economics.unit_costs import unit_costs
 from twin.report.markup import Child, Markup, number, table
 from twin.report.words import amount, percent, rounded, usd_amount, usd_scale, with_minus
+from twin.shown_text import capitalised
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,48 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
     held = unit_costs(books)["gpu_h_allocated"].amount
     if ledger is not None and held:
         own, rent = float(np.median(ledger.total_usd)), held * market
-        verdict = "yes" if own < rent else "no"
         said.append(
-            f"For own use, worth it: {verdict}. Renting the {amount(held, 'gpu_hours', 3)} that jobs held would cost "
-            f"{usd_amount(rent)} ({market:.2f} USD each; here {own / held:.2f})."
+            f"Renting the {amount(held, 'gpu_hours', 3)} that jobs held would cost {usd_amount(rent)} ({market:.2f} "
+            f"USD each; here {own / held:.2f}){busy_words(books, own, market)}."
         )
     scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
     low, middle, high = (with_minus(f"{value / scale:,.3g}") for value in spread_of(sale.npv_usd))
     said.append(
-        f"To sell {percent(float(np.median(sale.sold)), 0)} of its hours for {books.plan.years} years: "
-        f"{'yes' if sale.pays else 'no'}. An hour sold costs {float(np.median(sale.cost_usd_h)):.2f} USD and brings "
-        f"{market:.2f}; net present value {middle} {unit} ({low} to {high}), a gain in "
-        f"{percent(float((sale.npv_usd > 0.0).mean()), 0)} of {sale.npv_usd.size:,} draws."
+        f"With {percent(float(np.median(sale.sold)), 0)} of its hours sold for {books.plan.years} years, one costs "
+        f"{float(np.median(sale.cost_usd_h)):.2f} USD and brings {market:.2f}; net present value {middle} {unit} "
+        f"({low} to {high})."
     )
     return said
+
+
+def own_odds(sale: Sale, ledger: LedgerUsd, held_h: float) -> float:
+    """Return in which part of the draws the hours that jobs held cost less than rented ones [-]."""
+    return float((np.asarray(ledger.total_usd) < held_h * sale.market_usd_h).mean())
+
+
+def busy_words(books: SiteBooks, own_usd: float, market_usd_h: float) -> str:
+    """Return from which share of the installed hours on owning pays, and how many jobs held; "": unknown."""
+    hours = None if books.work is None else books.work.hours
+    if hours is None or not hours.installed or not hours.allocated:
+        return ""
+    least, held = own_usd / (hours.installed * market_usd_h), hours.allocated / hours.installed
+    if least >= 1.0:
+        return ""
+    return f"; owning pays from {percent(least, 0)} of use by jobs on ({percent(held, 0)} here)"
+
+
+def worth_lead(books: SiteBooks, ledger: LedgerUsd | None) -> str:
+    """Return whether it is worth its cost in a sentence with its odds; "": unknown."""
+    sale, held = sale_of(books), unit_costs(books)["gpu_h_allocated"].amount
+    if sale is None:
+        return ""
+    gains = percent(float((sale.npv_usd > 0.0).mean()), 0)
+    sells = f"to sell its hours it {'pays' if sale.pays else 'does not pay'} (odds of a gain {gains})."
+    if ledger is None or not held:
+        return capitalised(sells)
+    odds = own_odds(sale, ledger, held)
+    own = "cheaper" if odds >= 0.5 else "dearer"
+    return f"For own use it is {own} than renting (odds {percent(max(odds, 1.0 - odds), 0)}); {sells}"
 
 
 def sale_table(books: SiteBooks) -> Markup | None:
@@ -100,9 +129,9 @@ def sale_table(books: SiteBooks) -> Markup | None:
     likely: list[tuple[Child, ...]] = [
         ("GPU-hours available, % of all", "", rounded(100.0 * sale.available, 4), ""),
         (
-            "Return with what is left at the end; the hurdle",
+            f"At likely prices, residual value counted: {cash.returns().words}; interest to beat",
             "",
-            f"{cash.returns().words}; {percent(float(np.median(cash.rate)))}",
+            percent(float(np.median(cash.rate))),
             "",
         ),
         ("Paid back by earnings", "", "no" if back is None else f"after {back:.1f} years", ""),

@@ -78,7 +78,7 @@ def next_words(
     slow: float | None = None,
     won: str = "",
 ) -> str:
-    """Return the largest losses with what acts on each.
+    """Return which changes win some of the losses back, else the largest losses with what acts on each.
 
     Parameters
     ----------
@@ -108,6 +108,8 @@ def next_words(
         took = f"{usd_amount(usd[account])} ({share})" if usd else share
         acts = _on_stragglers(slow) if account == "straggler" else ACTS_ON[account]
         said.append(f"{capitalised(account_title(account))} took {took}: {acts}.")
+    if won:
+        return won
     if not said:
         return "No loss is worth a step of its own."
-    return " ".join((*said, *([won] if won else []), "twin compare proves it."))
+    return " ".join((*said, "twin compare proves it."))

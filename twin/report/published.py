@@ -25,7 +25,7 @@ class PublishedFigure:
     """A figure of a run and what was published of it: title, the figure, lowest and highest published, and where.
 
     `source` is the whole citation, `work` its authors and year, `place` the table or section in it, `layout` the
-    parallelism layout of the published run, where the figure hangs on it.
+    parallelism layout of the published run, where the figure hangs on it, `standing` that of a figure not read there.
     """
 
     title: str
@@ -37,10 +37,15 @@ class PublishedFigure:
     work: str = ""
     place: str = ""
     layout: str = ""
+    standing: str = ""
 
     @property
     def published(self) -> str:
-        """Return what was published in words."""
+        """Return what was published in words, with its standing where it was not read at its source."""
+        return f"{self._bounds} ({self.standing})" if self.standing else self._bounds
+
+    @property
+    def _bounds(self) -> str:
         if self.low is not None and self.high is not None:
             low, high = self.words(self.low), self.words(self.high)
             return low if low == high else f"{low} to {high}"
@@ -113,7 +118,10 @@ def published_figures(title: str, summary: Summary) -> tuple[PublishedFigure, ..
         value = read(summary)
         if value is not None:
             bounds = (_bound(row.get("low")), _bound(row.get("high")))
-            where = (str(row["cite"]), *(str(row[column] or "") for column in ("work", "place", "layout")))
+            where = (
+                str(row["cite"]),
+                *(str(row[column] or "") for column in ("work", "place", "layout", "standing")),
+            )
             found.append(PublishedFigure(name, value, *bounds, words, *where))
     return tuple(found)
 

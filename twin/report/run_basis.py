@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ruamel.yaml.error import YAMLError
@@ -15,9 +15,12 @@ from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.catalog.cause_parts import CausePart
 from twin.catalog.price_parts import PricePart
+from twin.language import counted
 from twin.planning.profile.figures import ProfileError, parse_document
 from twin.planning.profile.profiles import CalibratedProfile, profile_from
 from twin.planning.profile.standing import standing_named, worth
+from twin.planning.profile.uncertainty import step_errors
+from twin.planning.table.validation_tables import calibration_runs
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event
@@ -28,8 +31,10 @@ from twin.rules import Found, check
 from twin.rules.engine_findings import at_the_start, of_the_year
 from twin.rules.finding import Finding
 from twin.runtime.typical_year import year_or_reason
+from twin.scenario.generators.all_jobs import jobs_of
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.own_files import catalog_with
+from twin.scenario.schema.workload import LlmTraining
 from twin.shown_text import capitalised
 
 _CSS = {"error": "bad", "warning": "warn", "notice": None}
@@ -43,6 +48,12 @@ _STANDING = {
 }
 
 
+_UNVERIFIED = (
+    "Of part-unverified, value and limit are the share of figures that are verified. GPUs, CPUs and NICs in nodes "
+    "have no notice of their own: the appendix has the standing of each figure."
+)
+_MANY = 5
+"""A source that so many numbers of one status share is told once."""
 _SOURCE_HEADS = ("number", "value", "status", "source")
 _KEY_UNITS = re.compile(
     r"_(?:j_k|k_w|w_k|m3_j|kg_j|flops_s|bytes_s|per_s|m3_s|kg_s|bytes|m3|m2|kg|usd|pa|hz|mm|km|[wvajskcmu])$"
@@ -121,6 +132,7 @@ def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[E
         [
             tag("p", f"{', '.join(found) or 'No open findings'}."),
             table(("rule", "severity", "finding", "value", "limit"), rows, right=2),
+            tag("p", _UNVERIFIED, class_="note") if "part-unverified" in first else None,
         ]
     )
 
@@ -200,8 +212,10 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
     """Return every constant of the parts and profiles that this scene uses: value, source, status."""
     parts = _listed(scenario, plant, catalog)
     standings = standings_of(scenario, plant, catalog)
+    common = _common([(f.status, f.citation or f.source) for part in parts for f in catalog.figures(part)])
     body: list[Child] = [
         tag("p", _counted(standings)),
+        tag("p", _common_words(common)) if common else None,
         tag("h3", f"Parts of the catalogue, edition {catalog.version}"),
     ]
     single: list[tuple[Child, ...]] = []
@@ -215,7 +229,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
                 status_mark(figure.status),
                 joined(
                     [
-                        figure.citation or figure.source,
+                        _unless_common(common, figure.status, figure.citation or figure.source),
                         figure.note and tag("span", f" {figure.note}", class_="lead"),
                     ]
                 ),
@@ -229,21 +243,77 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
     if single:
         body.append(table(_SOURCE_HEADS, single, caption="Parts of one number", class_="sources"))
     for profile in _profiles(scenario, plant, texts):
+        shared = _common([(figure.status, figure.source) for figure in profile.figures.values()])
         lines: list[tuple[Child, ...]] = [
             (
                 field_words(key),
                 number(figure.value, field_value(figure.text, key)),
                 status_mark(figure.status),
-                figure.source,
+                _unless_common(shared, figure.status, figure.source),
             )
             for key, figure in profile.figures.items()
         ]
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
-            tag("p", f"{_profile_words(profile)} {profile.notes}"),
+            tag("p", f"{_profile_words(profile)} {profile.notes} {_common_words(shared)}".rstrip()),
             table(_SOURCE_HEADS, lines, class_="sources"),
+            *(_runs_table(profile.name, precision) for precision in _precisions(scenario)),
         ]
     return joined(body)
+
+
+def _common(found: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return for each status the source that most numbers of it share: it is told once, not in every row."""
+    common: dict[str, str] = {}
+    for (status, source), count in Counter(found).most_common():
+        if count >= _MANY:
+            common.setdefault(status, source)
+    return common
+
+
+def _unless_common(common: Mapping[str, str], status: str, source: str) -> str:
+    return "" if common.get(status) == source else source
+
+
+def _common_words(common: Mapping[str, str]) -> str:
+    said = "; ".join(f"{status}: {source}" for status, source in common.items())
+    return f"Where a row names no source, it is that of its status. {capitalised(said)}." if said else ""
+
+
+def _precisions(scenario: Scenario) -> list[str]:
+    """Return the precisions of the trainings of a scene."""
+    works = (job.workload for job in jobs_of(scenario))
+    return list(dict.fromkeys(work.precision for work in works if isinstance(work, LlmTraining)))
+
+
+def _runs_table(profile: str, precision: str) -> Markup | None:
+    """Return the published runs that a profile was calibrated on, those of one model and source in a row."""
+    found = calibration_runs(profile, precision)
+    if not found:
+        return None
+    sources = list(dict.fromkeys(runs.source for runs in found))
+    rows = [
+        (
+            runs.model,
+            number(len(runs.gpus), f"{len(runs.gpus):,}"),
+            ", ".join(f"{count:,}" for count in runs.gpus),
+            "fitted to" if runs.fitted else "held out: a test",
+            f"{sources.index(runs.source) + 1}",
+        )
+        for runs in found
+    ]
+    listed = sum(len(runs.gpus) for runs in found)
+    behind = step_errors().get((profile, precision))
+    whole = listed if behind is None else max(behind.rows, listed)
+    of = "The" if listed == whole else f"{listed:,} of the"
+    caption = f"{of} {counted(whole, 'published run')} of {precision} behind profile {profile}"
+    numbered = "; ".join(f"{place}: {source}" for place, source in enumerate(sources, 1))
+    return joined(
+        [
+            table(("model", "runs", "on GPUs", "use", "source"), rows, caption=caption, class_="sources"),
+            tag("p", f"{numbered}. twin validate holds the model against each.", class_="note"),
+        ]
+    )
 
 
 def _profile_words(profile: CalibratedProfile) -> str:

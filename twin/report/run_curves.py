@@ -230,7 +230,12 @@ def _spares_answer(reader: Reader, facts: RunFacts, lines: Sequence[ChartLine]) 
     mean = f"{rounded(down['mean'], 3)} in the mean, " if down.get("mean") else ""
     most = down.get("most") or _most(lines[0])
     verdict = "Yes" if least else "No"
-    return f"{verdict}: {counted(least, 'spare')} left at least; in repair {mean}{int(most):,} at most."
+    said = f"{verdict}: {counted(least, 'spare')} left at least; in repair {mean}{int(most):,} at most."
+    worst = facts.network.largest if facts.network is not None else None
+    if worst is None or facts.free_spares is None:
+        return said
+    share = percent(facts.free_spares.share(worst.job_nodes), 0)
+    return f"{said} For a lost {worst.role.words}, {worst.job_nodes:,} nodes at once: in {share} of the time."
 
 
 def _moves(line: ChartLine) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from twin.analysis.figures import FIGURES, Summary
 from twin.analysis.incidents import RunIncidents
+from twin.analysis.spare_history import SpareHistory
 from twin.arrays import Floats
 from twin.economics.ledger_usd import LedgerUsd
 from twin.planning.network.switch_loss import NetworkLimits
@@ -36,7 +37,8 @@ class RunFacts:
     `clock_limit_c` the temperature above which clocks of GPUs fall [degC], `whole_tokens` those of the published
     training of the model, `step` the one of the only training, `limits` those of power and cooling,
     `slow_nodes` the share of the time lost to stragglers that slow nodes took, `link_load` the highest load of a link
-    of the fabrics, as the mean over a step [-], `network` that of the network with one switch lost.
+    of the fabrics, as the mean over a step [-], `network` that of the network with one switch lost,
+    `free_spares` the spare nodes that were free.
     """
 
     scenario: Scenario
@@ -58,6 +60,7 @@ class RunFacts:
     slow_nodes: float | None = None
     link_load: float | None = None
     network: NetworkLimits | None = None
+    free_spares: SpareHistory | None = None
 
     def figure(self, key: str) -> float | None:
         """Return a figure of comparisons; None: unknown."""

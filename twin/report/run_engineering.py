@@ -32,7 +32,7 @@ def facility(facts: RunFacts, curves: Mapping[str, Markup]) -> Markup:
         [
             table(("figure", "value", "meaning"), _power(facts), caption="Power"),
             limits_table(facts.limits, facts.year),
-            network_table(facts.network),
+            network_table(facts.network, facts.free_spares),
             curves.get("power"),
             table(("figure", "value", "meaning"), _cooling(facts), caption="Cooling and water"),
             curves.get("temperature"),

@@ -29,8 +29,8 @@ def by_cause(found: RunIncidents, summary: Summary) -> Markup:
     rows = [
         (
             total.title,
-            number(total.count, f"{total.count:,}"),
             number(total.stops, f"{total.stops:,}"),
+            number(total.count, f"{total.count:,}"),
             number(total.gpu_s / total.count, gpu_hours(total.gpu_s / total.count)),
             number(total.gpu_s, gpu_hours(total.gpu_s), f"cause.{total.cause}"),
             number(
@@ -46,15 +46,15 @@ def by_cause(found: RunIncidents, summary: Summary) -> Markup:
     rows.append(
         (
             tag("b", "all"),
-            number(count, f"{count:,}"),
             number(stops, f"{stops:,}"),
+            number(count, f"{count:,}"),
             number(lost / count, gpu_hours(lost / count)),
             number(lost, gpu_hours(lost), "cause.all"),
             number(lost, share),
         )
     )
     lead = tag("p", f"{found_words(found)}.")
-    heads = ("cause", "count", "job stops", "\N{MULTIPLICATION SIGN} GPU-h each", "= GPU-h", "of all")
+    heads = ("cause", "job stops", "count", "\N{MULTIPLICATION SIGN} GPU-h each", "= GPU-h", "of all")
     return joined(
         [
             lead,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from twin.analysis.spare_history import SpareHistory
 from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
 from twin.language import counted
@@ -25,7 +26,7 @@ from twin.plant.stage_figures import STAGE_TITLES
 from twin.plant.tables import LoopKind, Plant
 from twin.record.site_year import SiteYear
 from twin.report.markup import Child, Markup, joined, number, table, tag
-from twin.report.words import amount, parts_in, percent, power_scale
+from twin.report.words import amount, length, parts_in, percent, power_scale
 from twin.scenario.schema.document import Scenario
 from twin.shown_text import capitalised, inner
 
@@ -300,7 +301,7 @@ def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Mark
 
 
 def network_words(
-    found: NetworkLimits | None, link_load: float | None, down_most: float | None = None
+    found: NetworkLimits | None, link_load: float | None, spares: SpareHistory | None = None
 ) -> str:
     """Return how near the network is to its limit, with all switches and with one lost; "": nothing is known.
 
@@ -308,8 +309,8 @@ def network_words(
     ----------
     link_load
         Highest load of a link in the run, as the mean over a step [-]; None: none carried anything.
-    down_most
-        Nodes in repair at most in the run; None: unknown.
+    spares
+        Nodes that were free in the run; None: unknown.
     """
     said = []
     if link_load is not None:
@@ -321,19 +322,19 @@ def network_words(
         )
         said.append(f"The busiest link of the network was {full} full in the mean of a step{peak}.")
     if found is not None:
-        said += [_loss_words(loss, down_most) for loss in found.losses]
+        said += [_loss_words(loss, spares) for loss in found.losses]
     return " ".join(said)
 
 
-def _loss_words(loss: SwitchLoss, down_most: float | None) -> str:
+def _loss_words(loss: SwitchLoss, spares: SpareHistory | None) -> str:
     """Return what comes of the loss of a switch and what would hold, in a sentence."""
     lost = f"With a {loss.role.words} lost"
     if not loss.gpus:
-        full = "" if loss.busiest is None else f" it is asked for {percent(loss.busiest, 0)}"
-        return f"{lost}{full}: {holds_words(loss, down_most)}."
+        full = "" if loss.busiest is None else f" the busiest link is asked for {percent(loss.busiest, 0)}"
+        return f"{lost}{full}: {holds_words(loss)}."
     return (
         f"{lost} {counted(loss.nodes, 'node')} ({loss.gpus:,} GPUs) {'is' if loss.nodes == 1 else 'are'} cut off: "
-        f"{holds_words(loss, down_most)}."
+        f"{holds_words(loss, spares)}."
     )
 
 
@@ -352,8 +353,8 @@ def step_words(loss: SwitchLoss) -> str:
     return _AS_USUAL if longer < _AS_LONG else f"{percent(longer)} longer"
 
 
-def holds_words(loss: SwitchLoss, down_most: float | None = None) -> str:
-    """Return whether the job goes on after a loss, and what would let it, beside the nodes in repair at most."""
+def holds_words(loss: SwitchLoss, spares: SpareHistory | None = None) -> str:
+    """Return whether the job goes on after a loss, and what would let it."""
     if loss.job_nodes > loss.spares:
         lacks = loss.job_nodes - loss.spares
         instead = (
@@ -362,16 +363,13 @@ def holds_words(loss: SwitchLoss, down_most: float | None = None) -> str:
             else (f"{counted(loss.spares, 'spare node')} for the {loss.job_nodes:,} of the job")
         )
         return (
-            f"the job stops, {instead}; to hold: cards on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
+            f"the job stops, {instead}; to hold: NICs on two leaves (homes: 2), or {counted(lacks, 'more spare node')}"
             " behind other leaves"
         )
     if loss.job_nodes:
-        free = loss.spares - loss.job_nodes
-        most = f" ({down_most:,.0f} were at most)" if down_most else ""
         return (
-            f"the job stops and restarts on {loss.job_nodes:,} of {counted(loss.spares, 'spare node')}, if no more "
-            f"than {free:,} are in repair{most}; with cards on two leaves (homes: 2) it would go on, these at half "
-            "their bandwidth"
+            f"the job stops{restarts_words(loss, spares)}; with NICs on two leaves (homes: 2) it would go on, these "
+            "at half their bandwidth"
         )
     if loss.step is None:
         return "no node of a job is among them" if loss.gpus else "nobody is cut off"
@@ -382,12 +380,32 @@ def holds_words(loss: SwitchLoss, down_most: float | None = None) -> str:
     )
     slower = f"{less}a step {'takes as long' if step_words(loss) == _AS_USUAL else step_words(loss)}"
     if loss.step <= HOLDS:
-        return f"it holds: {slower}"
+        return f"the job goes on: {slower}"
     more = f"; to hold: {counted(loss.more, f'more {loss.role.words}')} beside it" if loss.more else ""
     return f"{slower}{more}"
 
 
-def network_table(found: NetworkLimits | None) -> Markup | None:
+def restarts_words(loss: SwitchLoss, spares: SpareHistory | None) -> str:
+    """Return whether a job that lost nodes restarts on spares that were free, for which part of the run, else when.
+
+    With fewer it waits for the switch, or until so many are free, what comes first.
+    """
+    of_all = f"{loss.job_nodes:,} of {counted(loss.spares, 'spare node')}"
+    if spares is None:
+        return f" and restarts on {of_all}, if they are free"
+    if spares.least >= loss.job_nodes:
+        return f" and restarts on {of_all}: {spares.least:,} or more were free all the time"
+    share, (wait_s, open_end) = spares.share(loss.job_nodes), spares.wait_s(loss.job_nodes)
+    repair, wait = (length(round(seconds / 60.0) * 60.0) for seconds in (spares.switch_repair_s, wait_s))
+    return (
+        f" and needs {of_all}: so many were free in {percent(share, 0)} of the time ({spares.median:,} in the median, "
+        f"{spares.least:,} at least). Then it restarts; else it waits for the {loss.role.words} (a technician on site "
+        f"takes {length(spares.switch_hands_s)}, its repair without one {repair} in the median) or for spares "
+        f"({'at least ' if open_end else ''}{wait} in the mean)"
+    )
+
+
+def network_table(found: NetworkLimits | None, spares: SpareHistory | None = None) -> Markup | None:
     """Return the limits of the network with one switch lost as a table; None: there is no switch."""
     if found is None or not found.losses:
         return None
@@ -401,11 +419,11 @@ def network_table(found: NetworkLimits | None) -> Markup | None:
             _share(loss.busiest),
             _share(loss.mean),
             step_words(loss),
-            capitalised(holds_words(loss)),
+            capitalised(holds_words(loss, spares)),
         )
         for loss in found.losses
     ]
-    heads = ("lost", "cut off", "busiest link", "in the mean", "step takes", "what holds")
+    heads = ("lost", "cut off", "busiest link", "in the mean", "a step", "what holds")
     of_job = f" on job {found.job}" if found.job else ""
     return joined(
         [

@@ -91,10 +91,11 @@ def sure_words(standings: Mapping[str, int], residual: float | None, rests: str)
     said = [
         f"Nothing here is measured. Of {total:,} constants of parts {firm:,} are published or follow from such, "
         f"{total - firm:,} are estimates or from memory: the appendix lists them with their sources. Detection, "
-        "restart, pause of a checkpoint, parallel layout and electricity are those of the scene."
+        "restart, pause of a checkpoint, parallel layout and electricity are those of the scene: Sources of the "
+        "scene has the standing of each."
     ]
     if rests:
-        said.append(f"Step times: {rests}.")
+        said.append(f"Step times: {rests}; the appendix lists the runs with the profile.")
     if residual is not None:
         said.append(f"The energy balance closes to {residual:.0e} of the energy.")
     return " ".join(said)

@@ -94,8 +94,8 @@ def money_words(found: RunMoney | str) -> str:
             float(np.median(usd)) for usd in (books.drawn.capital.total_usd, found.ledger.total_usd)
         )
         said = [
-            f"Building the site takes {usd_amount(capital)}; this run cost {usd_amount(run)}: its share of the life of "
-            "what was built, and operation.",
+            f"Building the site takes {usd_amount(capital)}; this run cost {usd_amount(run)}: its share of site and "
+            "operation.",
             *unproductive_words(found.ledger),
         ]
     else:
@@ -103,11 +103,10 @@ def money_words(found: RunMoney | str) -> str:
             f"Building the site takes {usd_range(books.drawn.capital.total_usd)}.",
             f"A year costs {usd_range(books.drawn.yearly_usd)}.",
         ]
-    said += _hour_words(books)
+    if found.ledger is None:
+        said += _hour_words(books)
     said += worth_words(books, found.ledger)
-    said.append(
-        f"{100 * float(np.median(estimated)):.0f} % of the capital rests on estimates; ranges are of prices alone."
-    )
+    said.append(f"{100 * float(np.median(estimated)):.0f} % of capital is estimated; ranges are of prices.")
     left_out = books.bill.notes
     said += left_out[:_MOST_LEFT_OUT]
     if len(left_out) > _MOST_LEFT_OUT:
@@ -121,7 +120,7 @@ def unproductive_words(ledger: LedgerUsd) -> list[str]:
     if float(np.median(usd)) <= 0.0:
         return []
     share = percent(float(np.median(usd / ledger.total_usd)), 0)
-    return [f"{usd_range(usd)} of that, {share}, went to GPU time that was not productive."]
+    return [f"{usd_range(usd)} of that, {share}, went to unproductive GPU time."]
 
 
 def _hour_words(books: SiteBooks) -> list[str]:

@@ -12,6 +12,7 @@ from twin.analysis.compare import summary_so_far
 from twin.analysis.explain import Explanation, events_until, explain
 from twin.analysis.figures import Summary
 from twin.analysis.incidents import incidents_of
+from twin.analysis.spare_history import spare_history
 from twin.analysis.wall_clock import moments
 from twin.catalog import Catalog, CatalogError
 from twin.language import counted
@@ -34,7 +35,7 @@ from twin.report.markup import Markup, joined, tag
 from twin.report.next_steps import slow_share
 from twin.report.pages import ReportPart, report
 from twin.report.published import published_figures
-from twin.report.run_assumptions import assumptions
+from twin.report.run_assumptions import assumptions, scene_inputs
 from twin.report.run_curves import time_curves
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
@@ -118,6 +119,7 @@ def run_report(
         slow_share(found),
         _link_load(reader),
         network_limits(scenario, first[1], catalog),
+        spare_history(reader, scenario),
     )
     curves = time_curves(reader, facts, events)
     shown = [figure_of(picture) for picture in pictures]
@@ -288,7 +290,11 @@ def _method(reader: Reader, facts: RunFacts, first: tuple[Scenario, Plant], cata
                     ]
                 ),
             ),
-            ("sources", "Sources of the scene", run_method.scene_sources(scenario, facts.published)),
+            (
+                "sources",
+                "Sources of the scene",
+                joined([run_method.scene_sources(scenario, facts.published), scene_inputs(scenario)]),
+            ),
         ),
     )
 

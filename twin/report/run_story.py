@@ -106,7 +106,9 @@ def events_worth_knowing(events: Sequence[Event], says: Moments, end_s: float = 
         rare = {kind: len(group) for (_, kind), group in by_kind.items()}
         shown = sorted(alarms, key=lambda event: (rare[event.kind], -_size(event), event.row))[:MOST_ALARMS]
         shown.sort(key=lambda event: event.row)
-        more = f"{len(shown)} of {len(alarms):,}: the rarest kinds first, of these the longest"
+        more = (
+            f"{len(shown)} of {len(alarms):,}: those of the rarest kinds, then those with the longest repairs"
+        )
         body += [
             tag("h3", "Alarms"),
             table(

@@ -16,6 +16,7 @@ from twin.planning.risk.failure_table import NO_FAILURES, fails
 from twin.record.accounts import RESTING
 from twin.report.loss_groups import PRODUCTIVE, WITHIN_STEPS, hundredths
 from twin.report.markup import Child, Markup, joined, number, tag
+from twin.report.money_worth import worth_lead
 from twin.report.next_steps import next_words
 from twin.report.pages import ReportPart
 from twin.report.published import (
@@ -28,8 +29,8 @@ from twin.report.published import (
 )
 from twin.report.run_data import RunFacts
 from twin.report.run_money import RunMoney, money_chart, money_words
-from twin.report.run_wins import poisson_tail, wins_of, wins_words
-from twin.report.training_progress import end_range, progress_words, under_way
+from twin.report.run_wins import first_win_words, poisson_tail, wins_of, wins_words
+from twin.report.training_progress import progress_words, under_way
 from twin.report.words import (
     amount,
     length,
@@ -72,24 +73,59 @@ def summary_part(facts: RunFacts, picture: Markup | None) -> ReportPart:
             tag("h3", f"Beside what was published: {works_words(facts.published)}"),
             published_table(facts.published, _fitted_or_test(facts)),
         ]
+    wins = wins_of(facts)
     shown = () if picture is None else (("work", "The hall at work", picture),)
     return ReportPart(
         "summary",
         "Summary",
         "for who decides",
         (
-            ("What came of it?", verdict(facts)),
-            ("What did it cost, and is it worth that?", cost(facts)),
-            ("What is the risk?", risk(facts)),
+            ("What came of it?", _led(came_lead(facts), verdict(facts))),
+            ("What did it cost, and is it worth that?", _led(cost_lead(facts), cost(facts))),
+            ("What is the risk?", _led(risk_lead(facts), risk(facts))),
             (
                 "What next?",
-                next_words(
-                    facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_words(facts, wins_of(facts))
+                _led(
+                    first_win_words(facts, wins),
+                    next_words(
+                        facts.ledger_gpu_s, facts.ledger_usd, facts.slow_nodes, wins_words(facts, wins)
+                    ),
                 ),
             ),
         ),
         (("figures", "At a glance", joined(body)), *shown),
     )
+
+
+def _led(lead: str, rest: str) -> Child:
+    """Return an answer that begins with its sentence for who reads no more."""
+    return joined([tag("b", lead), " ", rest]) if lead else rest
+
+
+def came_lead(facts: RunFacts) -> str:
+    """Return how much of its work the only job has done and what is left, in a sentence; "": nothing is left."""
+    going = under_way(facts)
+    if going is None:
+        return ""
+    progress = going[1]
+    left = rounded(progress.left_s / DAY_S, 3)
+    return f"{percent(progress.done, 0)} of the work is done; the rest takes about {left} days."
+
+
+def cost_lead(facts: RunFacts) -> str:
+    """Return whether the site is worth its cost, with the odds, in a sentence; "": unknown."""
+    return worth_lead(facts.money.books, facts.money.ledger) if isinstance(facts.money, RunMoney) else ""
+
+
+def risk_lead(facts: RunFacts) -> str:
+    """Return what may go otherwise most, in a sentence; "": nothing is known to."""
+    said = []
+    if (later := _later(facts)) is not None:
+        days, usd = later
+        said.append(f"step times ({days} days{f' or {usd}' if usd else ''} either way)")
+    if facts.year is not None and facts.year.mean_day:
+        said.append("heat (no hot day was tested)")
+    return f"The largest unknowns: {' and '.join(said)}." if said else ""
 
 
 def verdict(facts: RunFacts) -> str:
@@ -112,7 +148,7 @@ def bridge_words(facts: RunFacts, goodput: float) -> str:
     parts = (idle, whole - idle - waits - productive, waits, productive)
     idled, stops, waited, worked = (f"{part / 100.0:.2f}" for part in parts)
     return (
-        f"Goodput is {percent(goodput)}: what was kept of an ideal run of the same GPUs. Of 100 GPU-hours "
+        f"Goodput is {percent(goodput)} of an ideal run of the same GPUs. Of 100 GPU-hours "
         f"{worked} were productive, {waited} waits within steps, {stops} stops and checkpoints, {idled} idle."
     )
 
@@ -124,7 +160,7 @@ def _work(facts: RunFacts) -> str:
         job = jobs[0]
         steps = job.get("steps")
         state = _STATES.get(str(job.get("state")), "still ran at the end")
-        made = f" made {steps:,} steps and" if steps else ""
+        made = f" made {steps:,} steps and" if steps and job.get("state") in _STATES else ""
         return f"In {lasted} the job {job['id']} on {job['gpus']:,} GPUs{made} {state}.{_left(facts, job)}"
     if not facts.over:
         return f"So far {lasted} have been simulated."
@@ -155,7 +191,7 @@ def cost(facts: RunFacts) -> str:
 def risk(facts: RunFacts) -> str:
     """Return what may go otherwise: failures and their cost, the spread over seeds, and how sure step times are."""
     said = []
-    found, installed = facts.incidents, facts.incidents.installed_gpu_s
+    found = facts.incidents
     unexpected = facts.figure("interruptions") or 0.0
     if not fails(facts.scenario) and not found.all:
         said.append(f"{capitalised(NO_FAILURES)}, so its risk is not told.")
@@ -165,12 +201,6 @@ def risk(facts: RunFacts) -> str:
         often = f", one every {length(facts.end_s / unexpected)}" if unexpected > 1 else ""
         said.append(f"{unexpected:,.0f} unexpected interruption{'s' * (unexpected != 1)}{often}.")
         said.append(expected_words(facts))
-        if (took := facts.stops_share) is not None:
-            dearest = found.by_cause[0]
-            said.append(
-                f"Stops, planned ones too, took {percent(took, 2)} of the GPU time; the dearest cause is "
-                f"{inner(dearest.title)} ({percent(dearest.gpu_s / installed, 2)})."
-            )
     said.append(_spread(facts))
     said.append(_basis(facts))
     return " ".join(part for part in said if part)
@@ -224,7 +254,7 @@ def _fitted_or_test(facts: RunFacts) -> dict[str, str]:
             found[title] = "rates fitted to it: chance"
     if STEP_MFU in found:
         beyond = facts.step is not None and facts.step.beyond
-        found[STEP_MFU] = "not in the fit; layout chosen" if beyond else "may be in the fit"
+        found[STEP_MFU] = "own layout, not in the fit" if beyond else "may be in the fit"
     return found
 
 
@@ -267,12 +297,7 @@ def _spread(facts: RunFacts) -> str:
     bands = facts.bands
     band = None if bands is None else bands.bands.get("goodput")
     if bands is None or band is None:
-        going = under_way(facts)
-        ends = end_range(facts, *going) if going is not None else None
-        over = (
-            f"; the range of the end is of {ends.count} draws of the quick model (twin risk)" if ends else ""
-        )
-        return f"This run is one seed, one draw of the failures{over}; --seeds 20 gives all ranges."
+        return "This run is one seed, one draw of the failures."
     return f"Over {len(bands.seeds)} seeds goodput is {percent(band.p5)} to {percent(band.p95)} (P5 to P95)."
 
 
@@ -285,23 +310,22 @@ def _basis(facts: RunFacts) -> str:
     unsure = [job for job in jobs if standing_of_job(job) == least]
     rests = next((str(job["step_rests_on"]) for job in unsure if job.get("step_rests_on")), "")
     of = "" if len(unsure) == len(jobs) else f" of {len(unsure):,} of {len(jobs):,} jobs"
-    return f"Step times{of}{_step_words(facts)} are {least.word}{f': {rests}' if rests else ''}."
+    doubts = any(job.get("low_confidence") for job in unsure)
+    but = ", but not the slowdown by this fabric" if doubts and not least.doubt else ""
+    return f"Step times{of} are {least.word}{but}{f': {rests}' if rests else ''}."
 
 
-def _step_words(facts: RunFacts) -> str:
-    """Return by how many days the end of a job that still runs moves if its step times are off as far as told."""
+def _later(facts: RunFacts) -> tuple[str, str] | None:
+    """Return by how many days, and at what cost, the end moves if step times are off as far as told; None: unknown."""
     going = under_way(facts)
-    if going is None:
-        return ""
+    if going is None or not going[0].get("step_s") or not going[0].get("step_high_s"):
+        return None
     job, progress = going
-    if not job.get("step_s") or not job.get("step_high_s"):
-        return ""
     later_s = progress.whole_s * (job["step_high_s"] / job["step_s"] - 1.0)
     days = rounded(later_s / DAY_S, 2)
     if facts.ledger_usd is None:
-        return f", which may move the end by {days} days,"
-    later_usd = float(np.median(facts.ledger_usd.total_usd)) * later_s / facts.end_s
-    return f", which may move the end by {days} days ({amount(later_usd, 'usd', 2)}),"
+        return days, ""
+    return days, amount(float(np.median(facts.ledger_usd.total_usd)) * later_s / facts.end_s, "usd", 2)
 
 
 def _cards(facts: RunFacts) -> Markup:

@@ -192,6 +192,9 @@ def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
 def _seen_words(facts: RunFacts, exposure: JobRisk) -> str:
     """Return what the mean time between all stops was in the run; "": some undo no work, or jobs share them."""
     stops = sum(facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
+    if facts.incidents.priced:
+        found = [stop for incident in facts.incidents.all for stop in incident.stops]
+        stops = sum(stop.gpu_s.get("lost_work", 0.0) > 0.0 for stop in found)
     saved = any(cause.saves for cause in exposure.model.causes)
     if not stops or saved or len(facts.summary.get("jobs", ())) != 1:
         return ""

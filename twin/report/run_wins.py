@@ -57,7 +57,14 @@ def _interleave(facts: RunFacts) -> list[Win]:
     deeper, ratio = step.deeper
     kept = sum(facts.ledger_gpu_s.get(account, 0.0) for account in KEPT_STEP)
     words = f"interleave {deeper} instead of {step.interleave}, a step {percent(1.0 - ratio)} shorter by the planner"
-    return [Win("pipeline_bubble", words, kept * (1.0 - ratio))]
+    bubble = (
+        facts.ledger_gpu_s.get("pipeline_bubble", 0.0) * (1.0 - step.interleave / deeper) / kept
+        if kept
+        else 0.0
+    )
+    rest = ", the rest by less waiting for the slowest GPU" if bubble < 1.0 - ratio else ""
+    basis = f"it fits in memory ({percent(bubble)} by the smaller bubble{rest})"
+    return [Win("pipeline_bubble", words, kept * (1.0 - ratio), basis)]
 
 
 def _spares(facts: RunFacts) -> list[Win]:
@@ -73,24 +80,10 @@ def _spares(facts: RunFacts) -> list[Win]:
     enough = f"enough in {percent(_SURE)} of hours in the long run"
     here = f"{most:,g} were out at most in these {length(facts.end_s)}, which begin with none in repair"
     words = f"{left:,} spare nodes instead of {spares:,}"
-    return [
-        Win(
-            "idle_spare",
-            words,
-            idle,
-            f"{enough} ({here}){_switch_words(facts, left - facts.exposure.model.away)}",
-            spent=True,
-        )
-    ]
-
-
-def _switch_words(facts: RunFacts, free: float) -> str:
-    """Return that so many spares, without those in repair, are too few for a lost switch; "": they are not."""
-    losses = () if facts.network is None else facts.network.losses
-    worst = max(losses, key=lambda loss: loss.job_nodes, default=None)
-    if worst is None or worst.job_nodes <= free:
-        return ""
-    return f", but not for a lost {worst.role.words}, which asks for {worst.job_nodes:,} at once"
+    if facts.network is not None and (worst := facts.network.largest) is not None:
+        lost = worst.job_nodes
+        words += f" (not for a lost {worst.role.words} of {lost:,} nodes: that takes {left + lost:,})"
+    return [Win("idle_spare", words, idle, f"{enough} ({here})", spent=True)]
 
 
 def most_out(mean: float) -> int:
@@ -140,7 +133,7 @@ def changes_words(facts: RunFacts) -> str:
         for win in wins_of(facts)
     ]
     told = (
-        f"{capitalised('; '.join(said))}, of all GPU time. Nothing is bought for it."
+        f"{capitalised('; '.join(said))}, of all GPU time. Nothing is bought for it; twin compare proves it."
         if said
         else "No change without a purchase is known."
     )
@@ -164,24 +157,49 @@ def interval_words(facts: RunFacts) -> str:
 
 
 def wins_words(facts: RunFacts, wins: Sequence[Win]) -> str:
-    """Return what changes win of the time that was run, and the dearest over the rest of the job; "": there are none.
+    """Return what the first change would have won of the time that was run, and what others win; "": there is none.
 
-    In USD, or as a share of all GPU time where prices are unknown.
+    In USD, or as a share of all GPU time where prices are unknown; over the rest of the job where that is known.
     """
     if not wins:
         return ""
-    ledger, whole = facts.ledger_usd, sum(facts.ledger_gpu_s.values())
-    usd = [win.usd(ledger, facts.ledger_gpu_s.get(win.account, 0.0)) or 0.0 for win in wins]
-    told = sorted(zip(wins, usd, strict=True), key=lambda won: (-won[1], -won[0].gpu_s))
+    (first, won_usd), *others = _by_usd(facts, wins)
+    over, times = _over(facts)
+    ran = f"In these {length(facts.end_s)} that would have won {_won(facts, first, won_usd)}."
+    said = [ran] if times != 1.0 else []
+    next_ones = "; ".join(
+        f"{_won(facts, win, usd * times)}{', mostly capital already spent,' if win.spent else ''} by {win.words}"
+        for win, usd in others
+    )
+    return " ".join((*said, *([f"Then, {over}: {next_ones}."] if next_ones else [])))
+
+
+def first_win_words(facts: RunFacts, wins: Sequence[Win]) -> str:
+    """Return the change that wins most and what that is over the rest of the job, in a sentence; "": there is none."""
+    if not wins:
+        return ""
+    over, times = _over(facts)
+    win, usd = _by_usd(facts, wins)[0]
+    return f"Change this first: {win.words}. Without buying, it wins about {_won(facts, win, usd * times)} {over}."
+
+
+def _by_usd(facts: RunFacts, wins: Sequence[Win]) -> list[tuple[Win, float]]:
+    """Return changes with what they win of the run [USD], the dearest first; 0: prices are unknown."""
+    usd = [win.usd(facts.ledger_usd, facts.ledger_gpu_s.get(win.account, 0.0)) or 0.0 for win in wins]
+    return sorted(zip(wins, usd, strict=True), key=lambda won: (-won[1], -won[0].gpu_s))
+
+
+def _over(facts: RunFacts) -> tuple[str, float]:
+    """Return over which time a win is told, and that time over the one of the run [-]: a job that goes on, its rest."""
     going = under_way(facts)
-    said = []
-    for place, (win, won_usd) in enumerate(told):
-        won = usd_amount(won_usd) if ledger is not None else percent(win.gpu_s / whole)
-        of = ", mostly capital already spent," if win.spent else ""
-        more = ""
-        if place == 0 and won_usd and going is not None:
-            left_s = going[1].left_s
-            more_usd = usd_amount(won_usd * left_s / facts.end_s)
-            more = f" ({more_usd} more in the {rounded(left_s / DAY_S, 3)} days left)"
-        said.append(f"{won}{more}{of} by {win.words}")
-    return f"Of these {length(facts.end_s)} about this can be won back without buying: {'; '.join(said)}."
+    if going is None or facts.ledger_usd is None:
+        return f"in {length(facts.end_s)} like these", 1.0
+    left_s = going[1].left_s
+    return f"in the {rounded(left_s / DAY_S, 3)} days left", left_s / facts.end_s
+
+
+def _won(facts: RunFacts, win: Win, usd: float) -> str:
+    whole = sum(facts.ledger_gpu_s.values())
+    return (
+        usd_amount(usd) if facts.ledger_usd is not None else f"{percent(win.gpu_s / whole)} of the GPU time"
+    )

@@ -208,8 +208,9 @@ def computation_table(found: StepComputation, ledger_s: float | None) -> Markup:
     rates = found.rates
     ledger = f"; the ledger has {ledger_s:.2f} s in the mean, at the clocks of this run" if ledger_s else ""
     notes = (
-        "Widths: t tensor, p pipeline, d data, c context. b microbatch, G batch, B bytes, s sequence, h hidden, q "
-        "queries, kv keys and values, f feed-forward, u up and gate, V vocabulary, L layers. F FLOP of a product take "
+        "Widths: t tensor, p pipeline, d data, c context. b microbatch, G batch, x tokens in formulas and times in "
+        "numbers, B the unit byte, s sequence, h hidden, q queries, kv keys and values, f feed-forward, u up and gate, "
+        "V vocabulary, L layers. F FLOP of a product take "
         f"F (1 + \N{SQUARE ROOT}(F0 / F)) / R, with F0 = {rounded(rates.gemm_ramp_flop / 1e9)} GFLOP and R = "
         f"{rounded(found.precision_peak_flops_s / 1e12)} TFLOP/s ({rates.gemm_efficiency:g} of the peak of "
         f"{rounded(rates.peak_flops_s / 1e12)}); memory gives {rounded(memory_rate(rates) / 1e12)} TB/s "

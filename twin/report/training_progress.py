@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from twin.analysis.whole_job import kept_factor
 from twin.catalog import Catalog
 from twin.planning.profile.figures import ProfileError
 from twin.planning.profile.models import load_model
+from twin.record.accounts import NODE_WAITS, RESTING, STOP_COSTS
 from twin.report.end_range import EndRange, range_by_draws, range_by_seeds
 from twin.report.published import DAY_S
 from twin.report.run_data import RunFacts
@@ -45,20 +48,28 @@ class TrainingProgress:
         Share of it [-].
     begin_s, end_s
         When the job began, and until when that was done [s].
+    pace
+        Steps kept with as many stops as the failure rates give in the mean, over those kept [-].
     """
 
     done: float
     begin_s: float
     end_s: float
+    pace: float = 1.0
 
     @property
-    def whole_s(self) -> float:
-        """Return how long the job takes in all at this rate [s]."""
+    def seen_s(self) -> float:
+        """Return how long the job takes in all at the rate of the run, its luck with failures in it [s]."""
         return (self.end_s - self.begin_s) / self.done
 
     @property
+    def whole_s(self) -> float:
+        """Return how long it takes in all with as many stops as the rates give [s]."""
+        return self.seen_s / self.pace
+
+    @property
     def left_s(self) -> float:
-        """Return for how long it still runs at this rate [s]."""
+        """Return for how long it still runs then [s]."""
         return self.whole_s - (self.end_s - self.begin_s)
 
 
@@ -78,7 +89,31 @@ def progress_of(facts: RunFacts, job: Mapping[str, Any]) -> TrainingProgress | N
         done = (job.get("steps") or 0) / spec.steps
     elif tokens and facts.whole_tokens and tokens >= _LEAST_DONE * facts.whole_tokens:
         done = tokens / facts.whole_tokens
-    return TrainingProgress(done, float(job["start_s"]), facts.end_s) if 0.0 < done < 1.0 else None
+    if not 0.0 < done < 1.0:
+        return None
+    found = TrainingProgress(done, float(job["start_s"]), facts.end_s, mean_pace(facts, job))
+    return found if found.left_s > 0.0 else None
+
+
+def mean_pace(facts: RunFacts, job: Mapping[str, Any]) -> float:
+    """Return the kept steps of the only job with as many stops as the rates give, over those kept [-]; 1: unknown.
+
+    As a comparison does: each stop more or fewer takes what a stop of the run took.
+    """
+    stops = sum(facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
+    exposure, gpus = facts.exposure, job.get("gpus")
+    if not stops or not gpus or exposure is None or exposure.job != job["id"]:
+        return 1.0
+    failures, alone = facts.scenario.failures, len(facts.summary.get("jobs", ())) == 1
+    if not alone or not failures.enabled or failures.trace is not None or facts.scenario.interventions:
+        return 1.0
+    held_s, waits_s, took_s = (
+        math.fsum(gpu_s for account, gpu_s in facts.ledger_gpu_s.items() if account in accounts) / gpus
+        for accounts in (set(facts.ledger_gpu_s) - set(RESTING), NODE_WAITS, STOP_COSTS)
+    )
+    whole_s = held_s - waits_s
+    more = exposure.model.nodes * exposure.model.node_rate_s * whole_s - stops
+    return kept_factor(whole_s, took_s, more * took_s / stops) or 1.0
 
 
 def under_way(facts: RunFacts) -> tuple[Mapping[str, Any], TrainingProgress] | None:
@@ -97,11 +132,11 @@ def end_range(facts: RunFacts, job: Mapping[str, Any], progress: TrainingProgres
         return None
     band = facts.bands.bands.get("ettr") if facts.bands is not None else None
     if band is not None:
-        return range_by_seeds(progress.whole_s, ettr, band, progress.end_s - progress.begin_s)
+        return range_by_seeds(progress.seen_s, ettr, band, progress.end_s - progress.begin_s)
     exposure = facts.exposure
     if exposure is None or exposure.job != job["id"] or facts.scenario.failures.trace is not None:
         return None
-    return range_by_draws(progress.whole_s, ettr, exposure)
+    return range_by_draws(progress.seen_s, ettr, exposure)
 
 
 def progress_words(facts: RunFacts, job: Mapping[str, Any]) -> str:
@@ -131,7 +166,8 @@ def progress_words(facts: RunFacts, job: Mapping[str, Any]) -> str:
     ends = _date(facts, progress.end_s + progress.left_s)
     luck = _luck_words(facts, progress, end_range(facts, job, progress))
     days = progress.whole_s / DAY_S
-    said = f"{said}; at this rate it ends on {_day(ends)}, after {rounded(days, 3)} days{luck}"
+    rate = "at this rate" if progress.pace == 1.0 else "with the mean number of failures"
+    said = f"{said}; {rate} it ends on {_day(ends)}, after {rounded(days, 3)} days{luck}"
     if facts.ledger_usd is None:
         return f"{said}."
     so_far_usd = facts.ledger_usd.total_usd
@@ -149,7 +185,10 @@ def _luck_words(facts: RunFacts, progress: TrainingProgress, found: EndRange | N
     low, high = (_date(facts, progress.begin_s + seconds) for seconds in (found.low_s, found.high_s))
     days = f"{found.low_s / DAY_S:.1f} to {found.high_s / DAY_S:.1f}"
     dates = f", {low.day} {low:%B} to {high.day} {high:%B}" if low.date() != high.date() else ""
-    return f" ({days} by luck{dates}, P5 to P95)"
+    out = not found.low_s <= progress.whole_s <= found.high_s
+    pace = " at the pace of the quick model, which is another one" if out and progress.pace != 1.0 else ""
+    of = f"{found.count:,} seeds" if found.seeds else f"{found.count:,} draws"
+    return f" ({days} by luck{pace}{dates}, P5 to P95 of {of})"
 
 
 def _date(facts: RunFacts, t_s: float) -> datetime:

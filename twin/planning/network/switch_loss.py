@@ -95,6 +95,12 @@ class NetworkLimits:
     mean: float | None
     losses: tuple[SwitchLoss, ...]
 
+    @property
+    def largest(self) -> SwitchLoss | None:
+        """Return the loss that takes most nodes from the job at once; None: none takes any."""
+        found = [loss for loss in self.losses if loss.job_nodes]
+        return max(found, key=lambda loss: loss.job_nodes, default=None)
+
 
 def network_limits(scenario: Scenario, plant: Plant, catalog: Catalog) -> NetworkLimits | None:
     """Return what the loss of one switch does; None: there is no switch. 0.5 s at 16,384 GPUs."""

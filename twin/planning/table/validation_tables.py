@@ -140,6 +140,52 @@ STEP_TABLES: tuple[StepTable, ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class CalibrationRuns:
+    """Published runs of one model from one source, which a profile was fitted to or held against.
+
+    Attributes
+    ----------
+    model, source
+        Of the runs.
+    gpus
+        On how many GPUs each of them ran.
+    fitted
+        Whether the profile was fitted to them, or has not seen them.
+    """
+
+    model: str
+    source: str
+    gpus: tuple[int, ...]
+    fitted: bool
+
+
+def calibration_runs(profile: str, precision: str) -> list[CalibrationRuns]:
+    """Return the published runs of dense models behind a profile, by table, model and source.
+
+    Parameters
+    ----------
+    profile
+        Its name.
+    precision
+        Of the runs, such as "bf16".
+    """
+    found: dict[tuple[str, str, bool], list[int]] = {}
+    for table in STEP_TABLES:
+        if table.profile != profile or table.note == _EXPERTS:
+            continue
+        for row in reference_table(table.file).rows:
+            chosen = all(row.get(key) == cell for key, cell in table.only.items())
+            if chosen and row.get("gpus") and str(row.get("precision") or "bf16").lower() == precision:
+                source = str(row.get("cite") or reference_table(table.file).source)
+                of = str(row.get("model") or ""), source, table.fitted
+                found.setdefault(of, []).append(int(str(row["gpus"])))
+    return [
+        CalibrationRuns(model, source, tuple(sorted(gpus)), fitted)
+        for (model, source, fitted), gpus in found.items()
+    ]
+
+
 def compare_steps(table: StepTable, data: Path | None = None) -> TableComparison:
     """Return our step times beside those of a published table.
 
