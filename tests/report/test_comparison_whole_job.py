@@ -113,7 +113,7 @@ def test_the_whole_job_is_told_in_one_sentence(text: str) -> None:
     )
     assert both is not None, "both ranges stand together, and which to decide by"
     assert both[1] != both[2]
-    assert "the report of one run tells the end by the stops that this run drew" in text
+    assert "the report of one run goes on at the pace of that run alone" in text
     assert f"in {told[2]} d 6" in text, "the scatter of stops is told of the same whole job"
     assert f"over {told[2]} d in A and" in text, "and so is the number of spares in repair"
     assert f"B {MINUS} A, to decide by, over prices and the luck of the seeds, paired." in text

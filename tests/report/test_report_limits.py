@@ -19,7 +19,7 @@ from twin.commands.edit.command import EditedScene
 from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
 from twin.plant.build import build
 from twin.plant.tables import SwitchRole
-from twin.report.engineer_words import power_words, year_peak_words
+from twin.report.engineer_words import cooling_words, limit_answer, power_words, year_peak_words
 from twin.report.run_engineering import facility
 from twin.report.run_facts import PEAK_WINDOW_S
 from twin.report.run_limits import (
@@ -64,7 +64,9 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     said = power_words(run)
     assert "15.66 MW at most of 50.00 kW at the utility (highest mean over up to 1 h)" in said
-    assert "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none." in said
+    assert cooling_words(run).startswith(
+        "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none. "
+    )
 
 
 def test_no_hours_are_above_a_mean_day() -> None:
@@ -165,7 +167,7 @@ LIMITS = LoadLimits(
 
 def test_limits_that_do_not_hold_say_to_which_load_they_do_and_what_is_missing() -> None:
     assert limits_words(LIMITS, 64e3) == (
-        "With a feed or unit lost at the design power of all racks, 100.0 kW, load of what is left: air handlers "
+        "at the design power of all racks, 100.0 kW, load of what is left: air handlers "
         "130 %, heat rejection 110 %, UPS 104 %, others 50 % at most. All hold up to 76 % of that power; this run drew "
         "64 % of it at most. To hold at all of it: 17 more air handlers in 16 loops, 1 more unit of heat rejection, "
         "larger UPS."
@@ -268,7 +270,10 @@ def test_engineers_read_of_the_network_on_their_first_page() -> None:
         link_load=0.05,
         network=NetworkLimits("train", 0.9, 0.05, ()),
     )
-    assert "5 % full in the mean of a step, and 90 % while" in power_words(run)
+    power, cooling, network = limit_answer(run)
+    assert (power[:13], cooling[:15]) == ("<b>Power:</b>", "<b>Cooling:</b>")
+    assert network.startswith("<b>Network:</b> ")
+    assert "5 % full in the mean of a step, and 90 % while" in network
     assert "Limits of the network" not in str(facility(run, {}))
     spine = SwitchLoss("ib", SwitchRole.SPINE, "ib/1/0", 4, busiest=1.2, mean=0.06, step=1.031, more=1)
     lost = replace(run, network=NetworkLimits("train", 0.9, 0.05, (spine,)))

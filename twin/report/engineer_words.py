@@ -14,6 +14,7 @@ from twin.arrays import Floats
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
+from twin.report.markup import Markup, joined, tag
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
 from twin.report.run_limits import limits_words, network_words
@@ -53,9 +54,20 @@ def year_peak_words(year: SiteYear, supply_w: float) -> str:
     return f"{asked} {amount(peak_w, 'power')} of {amount(supply_w, 'power')}{over}."
 
 
+def limit_answer(facts: RunFacts) -> tuple[Markup, ...]:
+    """Return whether power, cooling and network hold, a paragraph each, and with a feed or unit lost."""
+    it_max_w = facts.summary.get("power", {}).get("it_max_w")
+    said = {
+        "Power": power_words(facts),
+        "Cooling": cooling_words(facts),
+        "With a feed or unit lost": limits_words(facts.limits, it_max_w),
+        "Network": network_words(facts.network, facts.link_load, facts.free_spares),
+    }
+    return tuple(joined([tag("b", f"{subject}:"), " ", words]) for subject, words in said.items() if words)
+
+
 def power_words(facts: RunFacts) -> str:
-    """Return whether power, cooling and network hold."""
-    summary = facts.summary
+    """Return what the site drew beside what the utility may give."""
     supply_w = utility_w(facts.scenario)
     of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
     momentary_w, drop_w = momentary_peak_w(facts), checkpoint_drop_w(facts)
@@ -70,9 +82,13 @@ def power_words(facts: RunFacts) -> str:
     if drop_w and exposure is not None:
         often = f" checkpoint (every {length(exposure.interval_s)}) and" if exposure.saves else ""
         said.append(f"At each{often} stop about {amount(drop_w, 'power', 2)} of IT power falls off.")
-    said.append(limits_words(facts.limits, summary.get("power", {}).get("it_max_w")))
     if facts.year is not None:
         said.append(year_peak_words(facts.year, supply_w))
+    return " ".join(said)
+
+
+def cooling_words(facts: RunFacts) -> str:
+    """Return how near GPUs came to their limit, whether heat slowed them, and the water it took."""
     throttled = facts.figure("throttle_gpu_s") or 0.0
     hot = (
         f"heat slowed GPUs for {amount(throttled / 3600.0, 'gpu_hours')}"
@@ -80,13 +96,10 @@ def power_words(facts: RunFacts) -> str:
         else "heat slowed none"
     )
     limit = f"clocks fall above {facts.clock_limit_c:g} °C, and " if facts.clock_limit_c else ""
-    said.append(f"The hottest GPU was at {facts.words('gpu_max_c')}; {limit}{hot}.")
-    wue = summary.get("wue_l_kwh")
+    wue = facts.summary.get("wue_l_kwh")
     water = f" ({rounded(wue, 3)} L/kWh)" if isinstance(wue, float) and wue else ""
     took = f"{facts.words('water_l')} of water{water}" if facts.figure("water_l") else "no water"
-    said.append(f"Cooling took {took}.")
-    said.append(network_words(facts.network, facts.link_load, facts.free_spares))
-    return " ".join(part for part in said if part)
+    return f"The hottest GPU was at {facts.words('gpu_max_c')}; {limit}{hot}. Cooling took {took}."
 
 
 def momentary_peak_w(facts: RunFacts) -> float | None:

@@ -33,7 +33,8 @@ class ReportPart:
     reader
         Whom it is for, in a few words.
     questions
-        What this reader asks, each with its answer in a sentence or two: they stand at its head.
+        What this reader asks, each with its answer in a sentence or two, or a tuple of short paragraphs: they stand at
+        its head.
     sections
         What follows.
     flows
@@ -119,8 +120,16 @@ def _section(section: ReportSection) -> Markup:
     return tag("section", tag("h2", name), content, id=key)
 
 
+def _paragraphs(answer: Child) -> tuple[Child, ...]:
+    """Return the paragraphs of an answer: of most there is one."""
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
 def _part(part: ReportPart) -> Markup:
-    asked = [tag("div", tag("dt", question), tag("dd", answer)) for question, answer in part.questions]
+    asked = [
+        tag("div", tag("dt", question), [tag("dd", paragraph) for paragraph in _paragraphs(answer)])
+        for question, answer in part.questions
+    ]
     head = tag(
         "section",
         tag(

@@ -204,7 +204,7 @@ def _air_c(plant: Plant, catalog: Catalog) -> tuple[float, float] | None:
 
 
 def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
-    """Return the limits with a feed or unit lost, to which load they hold and what is missing; "": none are known."""
+    """Return the load with a feed or unit lost, up to which all hold and what is missing; "": none is known."""
     first = None if found is None else found.first
     if found is None or first is None:
         return ""
@@ -213,8 +213,8 @@ def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
     if len(told) > _NAMED:
         named += f", others {percent(told[_NAMED].share, 0)} at most"
     return (
-        f"With a feed or unit lost at the design power of all racks, {amount(found.it_w, 'power')}, load of what is "
-        f"left: {named}.{_holds_words(found, first, it_max_w)}"
+        f"at the design power of all racks, {amount(found.it_w, 'power')}, load of what is left: {named}."
+        f"{_holds_words(found, first, it_max_w)}"
     )
 
 

@@ -27,7 +27,7 @@ from twin.record.inputs import is_older
 from twin.record.reader import Reader
 from twin.record.site_year import SiteYear
 from twin.report import run_basis, run_facts, run_incidents, run_method, run_money, run_story, run_theory
-from twin.report.engineer_words import losses_words, power_words, reliability_words
+from twin.report.engineer_words import limit_answer, losses_words, reliability_words
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
 from twin.report.job_step import job_step
@@ -207,7 +207,7 @@ def _engineering(
         "for who builds and runs it",
         (
             ("Where did the GPU time go?", losses_words(facts)),
-            ("Do power, cooling and network hold?", power_words(facts)),
+            ("Do power, cooling and network hold?", limit_answer(facts)),
             ("What broke, and what did it take?", reliability_words(facts)),
             ("What to change first, and what does it win?", changes_words(facts)),
         ),

@@ -87,7 +87,8 @@ footer{padding-top:6px;padding-bottom:40px;color:var(--quiet);font-size:13px}
 .part{border-top:4px solid var(--accent)}h2.part{border:0;font-size:23px;margin-bottom:14px}
 .reader{color:var(--quiet);font-size:15px;font-weight:400;margin-left:8px}
 .questions{margin:0}.questions div{display:grid;grid-template-columns:230px minmax(0,1fr);gap:2px 20px;padding:9px 0;
-border-top:1px solid var(--hair)}.questions dt{font-weight:650}.questions dd{margin:0;max-width:72ch}
+border-top:1px solid var(--hair)}.questions dt{font-weight:650}.questions dd{margin:0;max-width:72ch;
+grid-column:2}
 nav .parts{list-style:none;padding:0;margin:0}nav .parts>li{display:flex;gap:4px 18px;padding:2px 0;font-size:14px}
 nav .parts>li>a{font-weight:650;flex:0 0 110px}
 data{white-space:nowrap}.hollow{fill:var(--card);stroke:var(--ink);stroke-width:1.5}

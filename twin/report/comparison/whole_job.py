@@ -133,11 +133,7 @@ def _job_note(whole: WholeJob, one: OneJob | None, found: Comparison) -> str:
         if whole.expected is None
         else "with the mean number of stops that the failure rates give while the job has all its nodes"
     )
-    own = (
-        ""
-        if whole.expected is None
-        else "; the report of one run tells the end by the stops that this run drew, and so another one"
-    )
+    own = "" if whole.expected is None else "; the report of one run goes on at the pace of that run alone"
     said = [
         f"A and B go on at the rate of kept steps, mean power and cost by time of {runs} until the job is done, "
         f"{stops}{own}.",
