@@ -270,6 +270,14 @@ def test_differences_in_percent_of_a() -> None:
     assert share_of_a(replace(goodput, a=0.0)) == ""
 
 
+def test_kelvin_are_no_percent_of_degrees_celsius() -> None:
+    found = designs()
+    rows = str(figures_table(found, ("one", "other"))).split("<tr>")
+    row = next(row for row in rows if "Max. GPU temperature" in row)
+    assert "%" not in row
+    assert "%" in next(row for row in rows if "Peak facility power" in row)
+
+
 def test_what_is_uncertain_is_told() -> None:
     told = uncertain_words(designs(), (exposed(600.0), exposed(900.0)))
     assert told.startswith("3 seeds make wide intervals")

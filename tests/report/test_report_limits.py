@@ -26,6 +26,7 @@ from twin.report.run_limits import (
     FEED,
     REJECTION,
     UNIT,
+    UTILITY,
     LoadLimit,
     LoadLimits,
     full_load_words,
@@ -34,6 +35,7 @@ from twin.report.run_limits import (
     limits_words,
     network_table,
     network_words,
+    utility_words,
 )
 from twin.runtime.typical_year import typical_year
 from twin.scenario import load
@@ -149,6 +151,40 @@ def test_a_unit_lost_leaves_the_others_to_carry_its_load() -> None:
         (limit,) = (limit for limit in found.limits if limit.title == "UPS")
         assert (limit.lost, limit.limit_w) == (UNIT, pytest.approx(40e3)), needed
         assert limit.load_w == limit.lost_w == pytest.approx(found.it_w, rel=0.05)
+
+
+def test_the_utility_is_lost_and_batteries_and_generators_carry_on() -> None:
+    """A hall of 41 kW behind a UPS with 5 min; generators of 30 kW, one of three spare, run after 10 + 30 s."""
+    grid = {"id": "grid", "kind": "utility", "capacity": "200 kW"}
+    ups = {
+        "id": "ups",
+        "kind": "ups",
+        "from": "grid",
+        "feeds": ["gpu"],
+        "capacity": "60 kW",
+        "battery": "5 min",
+    }
+    engines = {"id": "gen", "kind": "generator", "capacity": "30 kW", "units": 3, "needed": 2, "at": "grid"}
+    found = hall([grid, engines, ups])
+    limit = next(limit for limit in found.limits if limit.title == "generators")
+    assert (limit.lost, limit.load_w, limit.limit_w, limit.more) == (UTILITY, 0.0, pytest.approx(60e3), 0)
+    assert limit.lost_w == pytest.approx(found.supply_w)
+    assert (found.battery_s, found.takes_s) == (pytest.approx(300.0), 40.0)
+    assert utility_words(found) == (
+        "With the utility lost, batteries last 5 min at full load; generators take over within 40 s and "
+        f"carry {found.supply_w / 1e3:.2f} kW of 60.00 kW."
+    )
+    small = hall([grid, {**engines, "units": 1, "needed": 1}, ups])
+    assert next(limit.more for limit in small.limits if limit.title == "generators") == 1, (
+        "one more carries it"
+    )
+    assert "would have to carry" in utility_words(small)
+    assert utility_words(hall([grid, ups])).endswith("at full load, and no generator takes over.")
+    bare = {"id": "pdu", "kind": "pdu", "from": "grid", "feeds": ["gpu"]}
+    assert utility_words(hall([grid, bare])) == (
+        "With the utility lost, there are no batteries, and no generator takes over."
+    )
+    assert utility_words(hall()) == ""
 
 
 LIMITS = LoadLimits(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,9 +29,11 @@ from twin.catalog import (
 )
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.cabinet import CABINET_PART
+from twin.plant.dependencies import SUSTAINS
 from twin.plant.domains import birth_racks
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
+from twin.scenario.schema.electricity import ON_SITE
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
@@ -204,6 +207,53 @@ def item_limit_w(plant: Plant) -> Floats:
     power = plant.power
     by_breaker = np.where(np.isnan(power.breaker_w), np.inf, CONTINUOUS * power.breaker_w)
     return np.minimum(np.where(np.isnan(power.capacity_w), np.inf, power.capacity_w), by_breaker)
+
+
+class Backup(NamedTuple):
+    """What carries the load of a bus of the power tree with the utility lost.
+
+    Parameters
+    ----------
+    engines
+        Items that are generators; none: other sources alone.
+    given_w
+        What generators and the other sources at the bus give together, spare units aside [W]; inf: no limit is known.
+    takes_s
+        From the loss until all generators have taken up load [s].
+    """
+
+    engines: tuple[int, ...]
+    given_w: float
+    takes_s: float
+
+
+def backups(plant: Plant) -> dict[int, Backup]:
+    """Return what carries each bus that has sources on site; a source that names no bus is at the root of the tree."""
+    power = plant.power
+    root = next((item for item, kind in enumerate(power.kind) if kind not in ON_SITE), -1)
+    sources: dict[int, list[int]] = {}
+    for item, kind in enumerate(power.kind):
+        if kind in SUSTAINS and power.present[item]:
+            sources.setdefault(int(power.bus[item]) if power.bus[item] >= 0 else root, []).append(item)
+    found = {}
+    for bus, items in sources.items():
+        engines = tuple(item for item in items if power.kind[item] == "generator")
+        takes_s = max((float(power.start_s[item] + power.accept_s[item]) for item in engines), default=0.0)
+        given_w = float(np.nan_to_num(power.capacity_w[items], nan=np.inf).sum())
+        found[bus] = Backup(engines, given_w, takes_s)
+    return found
+
+
+def battery_s(plant: Plant) -> Floats:
+    """Return how long the batteries of each UPS carry all its units at full load, 0 without, shape (I,) [s].
+
+    NaN for all other items.
+    """
+    power = plant.power
+    ups = np.array([kind == "ups" for kind in power.kind], np.bool_)
+    full_w = power.capacity_w * power.units / power.needed
+    lasts_s = np.divide(power.energy_j, full_w, out=np.zeros(len(ups)), where=full_w > 0.0)
+    return np.where(ups, lasts_s, np.nan)
 
 
 class DesignLoad:

@@ -17,7 +17,7 @@ from twin.record.site_year import SiteYear
 from twin.report.markup import Markup, joined, tag
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
-from twin.report.run_limits import limits_words, network_words
+from twin.report.run_limits import limits_words, network_words, utility_words
 from twin.report.run_summary import interval
 from twin.report.training_progress import under_way
 from twin.report.words import amount, length, percent, rounded
@@ -60,7 +60,9 @@ def limit_answer(facts: RunFacts) -> tuple[Markup, ...]:
     said = {
         "Power": power_words(facts),
         "Cooling": cooling_words(facts),
-        "With a feed or unit lost": limits_words(facts.limits, it_max_w),
+        "With a feed or unit lost": " ".join(
+            words for words in (limits_words(facts.limits, it_max_w), utility_words(facts.limits)) if words
+        ),
         "Network": network_words(facts.network, facts.link_load, facts.free_spares),
     }
     return tuple(joined([tag("b", f"{subject}:"), " ", words]) for subject, words in said.items() if words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +15,10 @@ from twin.catalog.cooling_parts import TankPart
 from twin.language import counted
 from twin.planning.network.switch_loss import HOLDS, NetworkLimits, SwitchLoss
 from twin.plant.design_load import (
+    Backup,
     DesignLoad,
+    backups,
+    battery_s,
     item_limit_w,
     loop_design_w,
     loop_heat_w,
@@ -39,15 +43,13 @@ _LOOPS = {
     LoopKind.REAR_DOOR: "rear doors",
     LoopKind.IMMERSION: "immersion tanks",
 }
-FEED, UNIT = "a feed lost", "a unit lost"
+FEED, UNIT, UTILITY = "a feed lost", "a unit lost", "the utility lost"
 _MADE = 1e-3
 """What is made on site is told apart from the grid where it is more than this share of it [-]."""
 _NAMED = 3
 """Kinds of machines in a sentence, the most loaded ones."""
 _MORE = 1.001
 """An item carries more with a feed lost where it does so by more than this [-]."""
-
-
 _AS_LONG = 5e-4
 """A step that is longer by less than this part of it is told as as long [-]."""
 _AS_USUAL = "as long"
@@ -100,6 +102,10 @@ class LoadLimits:
     it_w, machines_w, supply_w
         Design power of all racks, rated power of fans, pumps and chillers, and what feeds both with the losses on the
         way: the output of what stands at the root of the power tree [W].
+    battery_s
+        How long the shortest battery of a UPS lasts at full load [s]; None: there is no UPS.
+    takes_s
+        When all generators carry the load after a loss of the utility [s]; None: there are none.
     """
 
     limits: tuple[LoadLimit, ...]
@@ -107,6 +113,8 @@ class LoadLimits:
     it_w: float
     machines_w: float
     supply_w: float
+    battery_s: float | None = None
+    takes_s: float | None = None
 
     @property
     def first(self) -> LoadLimit | None:
@@ -118,14 +126,28 @@ def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
     """Return the limits of a site as it stands."""
     of_kind: dict[str, list[LoadLimit]] = defaultdict(list)
     load = DesignLoad(plant, catalog)
-    for limit in (*_power(scenario, plant, load), *_rejection(plant, catalog), *_loops(plant, catalog)):
+    out_w = load.out_w()
+    engines = [(bus, backup) for bus, backup in backups(plant).items() if bus >= 0 and backup.engines]
+    for limit in (
+        *_power(scenario, plant, load),
+        *(_engines(plant, backup, float(out_w[bus])) for bus, backup in engines),
+        *_rejection(plant, catalog),
+        *_loops(plant, catalog),
+    ):
         of_kind[limit.title].append(limit)
     it_w = float(rack_design_w(plant, catalog)[plant.racks.present].sum())
     machines_w = float(loop_design_w(plant, catalog).sum() + plant_design_w(plant, catalog).sum())
     roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
-    supply_w = float(load.out_w()[roots].sum()) if roots.any() else 0.0
+    supply_w = float(out_w[roots].sum()) if roots.any() else 0.0
+    batteries_s = battery_s(plant)
     return LoadLimits(
-        tuple(map(_worst, of_kind.values())), _air_c(plant, catalog), it_w, machines_w, supply_w
+        tuple(map(_worst, of_kind.values())),
+        _air_c(plant, catalog),
+        it_w,
+        machines_w,
+        supply_w,
+        min(batteries_s[plant.power.present & ~np.isnan(batteries_s)].tolist(), default=None),
+        max((backup.takes_s for _, backup in engines), default=None),
     )
 
 
@@ -157,6 +179,14 @@ def _power(scenario: Scenario, plant: Plant, load: DesignLoad) -> Iterator[LoadL
             more = fit_machines(usual, each_w) + 1 - units
             cases.append(LoadLimit(title, UNIT, usual, usual, left_w, more=max(more, 0)))
         yield max(reversed(cases), key=lambda case: case.share)
+
+
+def _engines(plant: Plant, backup: Backup, load_w: float) -> LoadLimit:
+    """Return the limit of the generators at a bus, with the sources beside them: they carry it without the utility."""
+    power, engine = plant.power, backup.engines[0]
+    each_w = float(power.capacity_w[engine]) / int(power.needed[engine])
+    more = math.ceil((load_w - backup.given_w) / each_w - 1e-9) if load_w > backup.given_w else 0
+    return LoadLimit("generators", UTILITY, 0.0, load_w, backup.given_w, more=more)
 
 
 def _rejection(plant: Plant, catalog: Catalog) -> Iterator[LoadLimit]:
@@ -215,6 +245,22 @@ def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
     return (
         f"at the design power of all racks, {amount(found.it_w, 'power')}, load of what is left: {named}."
         f"{_holds_words(found, first, it_max_w)}"
+    )
+
+
+def utility_words(found: LoadLimits | None) -> str:
+    """Return what happens where the utility is lost; "": nothing is known of the supply."""
+    if found is None or found.supply_w <= 0.0:
+        return ""
+    lasts_s = found.battery_s or 0.0
+    batteries = f"batteries last {length(lasts_s)} at full load" if lasts_s else "there are no batteries"
+    engines = next((limit for limit in found.limits if limit.lost == UTILITY), None)
+    if engines is None or found.takes_s is None:
+        return f"With the utility lost, {batteries}, and no generator takes over."
+    carry = "carry" if engines.share <= 1.0 else "would have to carry"
+    return (
+        f"With the utility lost, {batteries}; generators take over within {length(found.takes_s)} and {carry} "
+        f"{amount(engines.lost_w, 'power')} of {amount(engines.limit_w, 'power')}."
     )
 
 
@@ -285,8 +331,8 @@ def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Mark
     ]
     heads = ("most loaded of", "load, all at work", "then", "load", "limit of what is left", "share")
     note = (
-        "The worse of two cases: all of feed A or of feed B, or one machine of those side by side. Not among them: "
-        "generators, batteries, pumps, pipes, and a feed lost together with a unit."
+        "The worse of two cases: all of feed A or of feed B, or one machine of those side by side; of generators, the "
+        "utility, with their spare units at rest. Not among them: pumps, pipes, and a feed lost together with a unit."
     )
     return joined(
         [

@@ -159,8 +159,8 @@ def money_chart(found: RunMoney | str) -> Markup | None:
         bars.append(RangeBar(title, low, middle, high, text))
     caption = f" In {unit}: bars to P50, whiskers from P5 to P95."
     if found.ledger is not None:
-        kept = 1.0 - float(np.median(found.ledger.unproductive_usd / found.ledger.total_usd))
-        caption = f" {percent(kept, 0)} into productive time.{caption}"
+        whole, kept = (rounded(float(np.median(usd)) / scale, 3) for _, usd in amounts[:2])
+        caption = f" {kept} of {whole} into productive time.{caption}"
     return tag(
         "figure", range_bars(bars, f"Cost in {unit}", row), tag("figcaption", tag("b", asked), caption)
     )

@@ -12,14 +12,13 @@ import numpy as np
 from twin.arrays import Bools, Floats
 from twin.language import tr
 from twin.plant.dependencies import SUSTAINS
-from twin.plant.design_load import item_limit_w
+from twin.plant.design_load import backups, battery_s, item_limit_w
 from twin.plant.graph import power_path
 from twin.plant.tables import Plant
 from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
 from twin.rules.rule_context import RuleContext
 from twin.scenario.file.warnings import idle_stages, unfed
-from twin.scenario.schema.electricity import ON_SITE
 from twin.scenario.text.parse import Path
 
 UNEVEN = 1.2
@@ -277,18 +276,14 @@ def _rides_through(plant: Plant) -> Bools:
 
 def _batteries(case: RuleContext) -> Iterator[Found]:
     """Yield UPS whose battery ends before a generator takes the load, or that have neither."""
-    power = case.plant.power
-    generators = [item for item, kind in enumerate(power.kind) if kind == "generator" and power.present[item]]
-    other_sources = any(kind in SUSTAINS and kind != "generator" for kind in power.kind)
-    needed_s = max((float(power.start_s[g] + power.accept_s[g]) for g in generators), default=0.0)
+    power, sources, batteries_s = case.plant.power, backups(case.plant).values(), battery_s(case.plant)
+    needed_s = max((backup.takes_s for backup in sources), default=0.0)
     for i, stage in enumerate(case.scenario.power):
         if stage.kind != "ups":
             continue
-        item = int(np.flatnonzero(power.stage == i)[0])
-        capacity_w = float(power.capacity_w[item]) * int(power.units[item]) / int(power.needed[item])
-        lasts_s = float(power.energy_j[item]) / capacity_w if capacity_w > 0 else 0.0
+        lasts_s = float(batteries_s[np.flatnonzero(power.stage == i)[0]])
         at: Path = ("power", i, "battery")
-        if generators and lasts_s < needed_s:
+        if lasts_s < needed_s:
             lasts, needed = quantity(lasts_s, "duration"), quantity(needed_s, "duration")
             reason = tr(
                 "lasts {lasts} at full load, but the generators take the load only after {needed}",
@@ -297,7 +292,7 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
             )
             fix = tr("a larger battery, or generators that start sooner")
             yield Found(at=at, reason=reason, fix=fix, value=lasts, limit=needed)
-        elif not generators and not other_sources and lasts_s == 0.0:
+        elif not sources and lasts_s == 0.0:
             reason = tr("is empty and there is no generator: every utility dip is an outage")
             yield Found(
                 at=at,
@@ -309,22 +304,13 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
 def _small_generators(case: RuleContext) -> Iterator[Found]:
     """Yield generators that, with the sources in parallel, cannot take the load of their bus."""
     power, load_w = case.plant.power, case.usual_w
-    root = next((i for i, kind in enumerate(power.kind) if kind not in ON_SITE), -1)
-    given_w: dict[int, float] = {}
-    engines: dict[int, int] = {}
-    for item, kind in enumerate(power.kind):
-        if kind not in SUSTAINS or not power.present[item]:
-            continue
-        bus = int(power.bus[item]) if power.bus[item] >= 0 else root
-        given_w[bus] = given_w.get(bus, 0.0) + float(np.nan_to_num(power.capacity_w[item], nan=np.inf))
-        if kind == "generator":
-            engines.setdefault(bus, int(power.stage[item]))
     reported: set[int] = set()
-    for bus, stage in engines.items():
-        if bus < 0 or stage in reported or given_w[bus] * ROUNDING >= load_w[bus]:
+    for bus, backup in backups(case.plant).items():
+        stage = int(power.stage[backup.engines[0]]) if backup.engines else -1
+        if bus < 0 or stage < 0 or stage in reported or backup.given_w * ROUNDING >= load_w[bus]:
             continue
         reported.add(stage)
-        gives, carries = _power(given_w[bus]), _power(load_w[bus])
+        gives, carries = _power(backup.given_w), _power(load_w[bus])
         reason = tr(
             "is too low: {gives} with the sources in parallel is below the {carries} load of "
             "{power}, which gets no supply on utility loss",

@@ -158,10 +158,11 @@ def _cells(figure: ComparedFigure, difference: PairedDifference, many: bool) -> 
         number(difference.a, _brief(figure_text(figure, difference.a, size)), f"{figure.key}.a"),
         number(difference.b, _brief(figure_text(figure, difference.b, size)), f"{figure.key}.b"),
     ]
+    part = "" if figure.unit == "temperature" else share_of_a(difference)  # degrees Celsius begin anywhere
     if not many:
-        return [*cells, change, share_of_a(difference)]
+        return [*cells, change, part]
     paired = joined([change, " ± ", number(difference.paired, _brief(half))])
-    return [*cells, paired, share_of_a(difference), seeds_words(difference)]
+    return [*cells, paired, part, seeds_words(difference)]
 
 
 def _brief(text: str) -> str:

@@ -26,8 +26,6 @@ from twin.shown_text import capitalised, inner
 _NAME, _FIGURES, _ROW, _TOP, _BOTTOM = 260.0, 160.0, 21.0, 18.0, 22.0
 _BAR = 7.0
 _SPARES = "Spare nodes"
-_ALIKE = 0.005
-"""Shares of a limit that differ by less are told once [-]."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class ComparedLimit:
 
     @property
     def alike(self) -> bool:
-        """Return whether A and B reach the same share."""
-        return self.a is not None and self.b is not None and abs(self.a - self.b) < _ALIKE
+        """Return whether A and B reach the same share, as it is shown."""
+        return self.a is not None and self.b is not None and _percent(self.a) == _percent(self.b)
 
 
 def compared_limits(
