@@ -91,7 +91,7 @@ def test_each_red_mark_leads_to_what_it_cost(use_window, lab: Path, qtbot: QtBot
     window.going.nowhere()
     plate = window.hall.story_plate
     qtbot.waitUntil(lambda: plate.told is not None and bool(plate.told.rows) and plate.isVisible())
-    line = QPoint(round(20 * plate.scale), round(40 * plate.scale))
+    line = QPoint(round(20 * plate.scale), plate.height() - round(10 * plate.scale))  # the last one
     assert window.hall.childAt(plate.mapTo(window.hall, line)) is plate
     QTest.mouseClick(plate, Qt.MouseButton.LeftButton, pos=line)
     qtbot.waitUntil(lambda: cost() == "6.64 GPU-hours")

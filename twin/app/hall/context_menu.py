@@ -85,7 +85,7 @@ class ThingMenus:
             )
         drain.setEnabled(place.drained < place.nodes)
         undrain = menu.addAction(tr("Undrain"), partial(self._act, "undrain", id))
-        undrain.setToolTip(tr("{nodes} take new work again", nodes=place.size))
+        undrain.setToolTip(plain_tip(tr("{nodes} take new work again", nodes=place.size)))
         undrain.setEnabled(place.drained > 0)
         for job in place.jobs[:MOST_JOBS]:
             row = self._place_of(job)
