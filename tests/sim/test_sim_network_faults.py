@@ -146,7 +146,7 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
         ("gpu/0/9/1~0", "fail", "racks in a row"),
         ("ib/3/0", "fail", "tiers are 0"),
         ("gpu/0/0/1", "flap", "flap needs"),
-        ("ib/0/1", "drain", "needs a GPU, node, rack or row"),
+        ("ib/0/1", "drain", "needs a GPU, node, rack, row or hall"),
     ],
 )
 def test_a_file_with_a_wrong_target_is_refused(tmp_path: Any, target: str, kind: str, reason: str) -> None:
