@@ -226,7 +226,7 @@ def test_limits_in_words_and_as_a_picture() -> None:
         ComparedLimit("Utility", 0.4, 0.402),
     ]
     told = limits_words(limits)
-    assert told.endswith("in A UPS at 110 %; in B UPS at 90 %. 1 of 3 are the same in both.")
+    assert told.endswith("in A UPS at 110 %; in B UPS at 90 %. 1 of 3 are the same in both in whole percent.")
     made = str(limits_section(limits))
     assert "<b>1 of 3 are beyond their limit, the most UPS, A 110 %, B 90 %.</b>" in made
     assert "A none, B 50 %" in made

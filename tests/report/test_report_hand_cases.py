@@ -410,7 +410,7 @@ def test_worth_is_told_for_own_use_and_to_sell() -> None:
         "of use by jobs on (46 % here)."
     )
     assert second.startswith(
-        "With 50 % of its hours sold for 5 years, one costs 2.50 USD and brings 2.00; net present"
+        "With 50 % of its available hours sold for 5 years, an hour costs 2.50 USD and brings 2.00; net present"
     )
     lead = "to sell its hours it does not pay (odds of a gain 25 %)."
     assert worth_lead(books, own) == f"For own use it is dearer than renting (odds 100 %); {lead}"  # type: ignore[arg-type]

@@ -203,7 +203,7 @@ LIMITS = LoadLimits(
 
 def test_limits_that_do_not_hold_say_to_which_load_they_do_and_what_is_missing() -> None:
     assert limits_words(LIMITS, 64e3) == (
-        "at the design power of all racks, 100.0 kW, load of what is left: air handlers "
+        "at the design power of all racks, 100.0 kW, load of what is left, pumps and pipes aside: air handlers "
         "130 %, heat rejection 110 %, UPS 104 %, others 50 % at most. All hold up to 76 % of that power; this run drew "
         "64 % of it at most. To hold at all of it: 17 more air handlers in 16 loops, 1 more unit of heat rejection, "
         "larger UPS."
@@ -246,8 +246,8 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
         "The busiest link of the network was 5 % full in the mean of a step, and 90 % while the job communicates. "
         "With a leaf lost 8 nodes (64 GPUs) are cut off: the job stops and restarts on 6 of 9 spare nodes, if they are "
         "free; with NICs on two leaves (homes: 2) it would go on, these at half their bandwidth. "
-        "With a spine lost the busiest link is asked for 120 %: 17 % less bandwidth, a step 3.1 % longer; to hold: "
-        "1 more spine beside it."
+        "With a spine lost the busiest link is asked for 120 %: 17 % less bandwidth, a step takes 3.1 % longer; to "
+        "hold: 1 more spine beside it."
     )
     few = replace(leaf, spares=2)
     assert holds_words(few) == (
@@ -255,7 +255,7 @@ def test_the_network_tells_how_near_it_is_with_a_switch_lost() -> None:
         "nodes behind other leaves"
     )
     assert holds_words(replace(spine, busiest=1.02, step=1.0001)) == (
-        "the job goes on: 2 % less bandwidth, a step takes as long"
+        "the job goes on: 2 % less bandwidth, a step takes less than 0.05 % longer"
     )
     assert network_words(None, None) == ""
     told = str(network_table(found))

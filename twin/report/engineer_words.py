@@ -26,6 +26,8 @@ from twin.shown_text import inner
 
 _MANY = 10
 """From so many restarts on their 90 % quantile is not the longest one."""
+_CAUSES = 4
+"""So many causes are told, the dearest ones."""
 _STANDS = 10.0
 """A count that scatters by no more than this stands for a longer time [%]."""
 _GROW = 1.05
@@ -185,14 +187,14 @@ def reliability_words(facts: RunFacts) -> str:
             f"A repair took {length(time.at_least_s)} in the mean{still}. {rounded(time.nodes, 3)} nodes were out in "
             f"the mean and {int(down.get('most', 0)):,} at most{beside}."
         )
-    dearest = facts.incidents.by_cause[:1]
+    dearest = facts.incidents.by_cause[:_CAUSES]
     installed = facts.incidents.installed_gpu_s
     if dearest and facts.incidents.priced and installed:
-        named = " and ".join(
-            f"{inner(total.title)} ({counted(total.count, 'time')}, {percent(total.gpu_s / installed, 2)} of GPU time)"
+        named = ", ".join(
+            f"{inner(total.title)} ({total.count:,}, {percent(total.gpu_s / installed, 2)})"
             for total in dearest
         )
-        said.append(f"Dearest: {named}.")
+        said.append(f"Dearest causes (incidents, part of all GPU time): {named}.")
     said.append(standing_words(facts))
     return " ".join(part for part in said if part)
 

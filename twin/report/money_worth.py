@@ -70,9 +70,9 @@ def worth_words(books: SiteBooks, ledger: LedgerUsd | None) -> list[str]:
     scale, unit = usd_scale(float(np.max(np.abs(spread_of(sale.npv_usd)))))
     low, middle, high = (with_minus(f"{value / scale:,.3g}") for value in spread_of(sale.npv_usd))
     said.append(
-        f"With {percent(float(np.median(sale.sold)), 0)} of its hours sold for {books.plan.years} years, one costs "
-        f"{float(np.median(sale.cost_usd_h)):.2f} USD and brings {market:.2f}; net present value {middle} {unit} "
-        f"({low} to {high})."
+        f"With {percent(float(np.median(sale.sold)), 0)} of its available hours sold for {books.plan.years} years, an "
+        f"hour costs {float(np.median(sale.cost_usd_h)):.2f} USD and brings {market:.2f}; net present value "
+        f"{middle} {unit} ({low} to {high})."
     )
     return said
 

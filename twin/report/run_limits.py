@@ -52,7 +52,7 @@ _MORE = 1.001
 """An item carries more with a feed lost where it does so by more than this [-]."""
 _AS_LONG = 5e-4
 """A step that is longer by less than this part of it is told as as long [-]."""
-_AS_USUAL = "as long"
+_AS_USUAL = "less than 0.05 % longer"
 _OF_SWITCHES = (
     "Of each tier the switch whose loss is worst, by the routes of the model. Busiest link: its load while the job "
     "communicates as fast as with all switches, over what the technology of the fabric lets through; above 100 % it "
@@ -243,8 +243,8 @@ def limits_words(found: LoadLimits | None, it_max_w: float | None) -> str:
     if len(told) > _NAMED:
         named += f", others {percent(told[_NAMED].share, 0)} at most"
     return (
-        f"at the design power of all racks, {amount(found.it_w, 'power')}, load of what is left: {named}."
-        f"{_holds_words(found, first, it_max_w)}"
+        f"at the design power of all racks, {amount(found.it_w, 'power')}, load of what is left, pumps and pipes "
+        f"aside: {named}.{_holds_words(found, first, it_max_w)}"
     )
 
 
@@ -424,7 +424,7 @@ def holds_words(loss: SwitchLoss, spares: SpareHistory | None = None) -> str:
         if loss.busiest is None or loss.busiest <= 1.0
         else f"{percent(1.0 - 1.0 / loss.busiest, 0)} less bandwidth, "
     )
-    slower = f"{less}a step {'takes as long' if step_words(loss) == _AS_USUAL else step_words(loss)}"
+    slower = f"{less}a step takes {step_words(loss)}"
     if loss.step <= HOLDS:
         return f"the job goes on: {slower}"
     more = f"; to hold: {counted(loss.more, f'more {loss.role.words}')} beside it" if loss.more else ""

@@ -110,7 +110,7 @@ def limits_words(limits: Sequence[ComparedLimit]) -> str:
     first, second = named
     nearest = f"in A and B {first}" if first == second else f"in A {first}; in B {second}"
     alike = sum(limit.alike for limit in limits)
-    same = f" {alike} of {len(limits)} are the same in both." if alike else ""
+    same = f" {alike} of {len(limits)} are the same in both in whole percent." if alike else ""
     return f"Nearest to its limit, with a feed or a unit lost where there are several: {nearest}.{same}"
 
 
@@ -184,7 +184,7 @@ def limits_section(limits: Sequence[ComparedLimit]) -> Markup | None:
     note = (
         " In percent of the limit. Power and cooling: at the design power of all racks, load of what is left with a "
         "feed or a unit lost, where there are several. GPU temperature: of that at which clocks go down. "
-        f"{_mean_words(limits)}Not among them: network, generators, batteries, pipes."
+        f"{_mean_words(limits)}Not among them: network, batteries, pumps, pipes."
     )
     return tag("figure", picture, tag("figcaption", tag("b", seen), note))
 
