@@ -16,6 +16,7 @@ from twin.view3d.place.free_shape import is_behind, site_floors
 
 if TYPE_CHECKING:
     from twin.app.shell.main_window import MainWindow
+from twin.commands.place.properties import DrainNodes
 
 pytestmark = pytest.mark.gl
 
@@ -45,6 +46,11 @@ def test_the_map_leads_to_halls_and_a_hall_tells_its_worst_racks(
     areas = [(p.x(), p.y() - top, p.width(), p.height()) for p in over if p.isVisible()]
     assert len(areas) >= 2
     assert not is_behind(hall.view.pose, seen, size, areas)
+    pose, before = hall.view.pose, window.session.plant
+    window.editing.editor.do(DrainNodes(("gpu/0/0/0",)))
+    qtbot.waitUntil(lambda: window.session.plant is not before and hall.view.plant is window.session.plant)
+    assert hall.view.pose == pose
+    assert site_map.shows_nothing_new, "the same place, another plant"
     go_into_a_hall(window, qtbot)
     plates = [hall.legend, *hall.more_legends, hall.mark, hall.alarm_badge]
     assert not any(plate.isVisible() and plate.geometry().intersects(site_map.geometry()) for plate in plates)

@@ -11,7 +11,9 @@ from twin.app.hall.overlay import Plate
 from twin.app.toolkit.look import Look
 from twin.arrays import Bytes, Floats
 from twin.language import tr
+from twin.plant.tables import Plant
 from twin.view3d.base import camera
+from twin.view3d.base.state import CameraPose
 from twin.view3d.base.tile_levels import TileLevel
 from twin.view3d.place.free_shape import site_floors
 from twin.view3d.view.hall_view import HallView
@@ -37,7 +39,7 @@ class SiteMap(Plate):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._view = view
         self._shown: tuple[object, ...] = ()
-        self._looked: tuple[object, ...] = ()
+        self._looked: tuple[CameraPose, tuple[float, float], Plant] | None = None
         self._whole = False
         self._low, self._px_per_m = np.zeros(2), 1.0
         self.hide()
@@ -50,12 +52,12 @@ class SiteMap(Plate):
     @property
     def shows_nothing_new(self) -> bool:
         """Return whether all floors of the site are in the picture anyway."""
-        view = self._view
-        now = view.pose, view.plant, view.size()
-        if view.plant is None or now == self._looked:
+        view, looked = self._view, self._looked
+        plant, pose, size = view.plant, view.pose, view.size()
+        if plant is None or (looked is not None and looked[2] is plant and looked[:2] == (pose, size)):
             return self._whole
-        self._looked, (width, height) = now, view.size()
-        x, y, depth = camera.project(view.pose, site_floors(view.plant), width, height).T
+        self._looked, (width, height) = (pose, size, plant), size
+        x, y, depth = camera.project(pose, site_floors(plant), width, height).T
         self._whole = bool(((depth > 0) & (x > 0) & (x < width) & (y > 0) & (y < height)).all())
         return self._whole
 
