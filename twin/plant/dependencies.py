@@ -9,9 +9,7 @@ import numpy as np
 from twin.arrays import Bools, Floats, Ints32
 from twin.plant.graph import nodes_under, power_path
 from twin.plant.tables import FacilityLoops, Kind, Loops, Plant, Racks
-
-SUSTAINS = ("generator", "gas", "smr")
-"""Kinds of source that keep the output of an item alive when its input is dead."""
+from twin.scenario.schema.electricity import SUSTAINS
 
 BUS_SURVIVES = ("utility", "transformer", "ups")
 """Kinds of item that fail without the busbar at their output: a source there continues."""

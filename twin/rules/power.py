@@ -11,7 +11,6 @@ import numpy as np
 
 from twin.arrays import Bools, Floats
 from twin.language import tr
-from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import backups, battery_s, item_limit_w
 from twin.plant.graph import power_path
 from twin.plant.tables import Plant
@@ -19,6 +18,7 @@ from twin.rules.finding import Found, Measure, number, quantity
 from twin.rules.rule import Rule, written
 from twin.rules.rule_context import RuleContext
 from twin.scenario.file.warnings import idle_stages, unfed
+from twin.scenario.schema.electricity import SUSTAINS
 from twin.scenario.text.parse import Path
 
 UNEVEN = 1.2

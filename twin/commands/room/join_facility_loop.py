@@ -19,7 +19,6 @@ from twin.commands.place.place import hall_slot
 from twin.commands.room.room_design import scene_of
 from twin.commands.room.snippet import Fragment
 from twin.commands.wiring.power_chain import GRID_MARGIN, GRID_STEP_W, power_text
-from twin.plant.dependencies import SUSTAINS
 from twin.plant.design_load import (
     PUMP_EFFICIENCY,
     PUMP_HEAD_PA,
@@ -28,6 +27,7 @@ from twin.plant.design_load import (
     loop_heat_w,
 )
 from twin.plant.facility import facility_flow_m3_s
+from twin.scenario.schema.electricity import SUSTAINS
 
 _ABOVE = ("from", "or_from", "at")
 

@@ -25,6 +25,8 @@ StageKind = Literal[
 ]
 ON_SITE: tuple[StageKind, ...] = ("generator", "gas", "smr", "solar", "battery")
 """Kinds that stand beside the tree and push power into the output of one of its stages, named by ``at``."""
+SUSTAINS: tuple[StageKind, ...] = ("generator", "gas", "smr")
+"""Kinds of source that keep the output of an item alive when its input is dead."""
 
 
 class Breaker(DocumentPart):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from twin.plant.find import find
-from twin.plant.graph import nodes_at
 from twin.plant.tables import Plant
 from twin.record.events import Severity, Value
 from twin.scenario.schema.faults import Intervention
@@ -79,6 +78,8 @@ class Actuators:
 
     def nodes_of(self, target: str) -> list[int]:
         """Return the nodes of a GPU, node, rack, row or hall; none of other things."""
+        from twin.plant.graph import nodes_at  # runs that drain nothing need no graphs
+
         nodes: list[int] = nodes_at(self.plant, target).tolist()
         return nodes
 
