@@ -20,9 +20,7 @@ from twin.planning.network.switch_loss import NetworkLimits, SwitchLoss
 from twin.plant.build import build
 from twin.plant.tables import SwitchRole
 from twin.report.engineer_words import cooling_words, limit_answer, power_words, year_peak_words
-from twin.report.run_engineering import facility
-from twin.report.run_facts import PEAK_WINDOW_S
-from twin.report.run_limits import (
+from twin.report.limits.load_limits import (
     FEED,
     REJECTION,
     UNIT,
@@ -30,13 +28,13 @@ from twin.report.run_limits import (
     LoadLimit,
     LoadLimits,
     full_load_words,
-    holds_words,
     limits_of,
     limits_words,
-    network_table,
-    network_words,
     utility_words,
 )
+from twin.report.limits.switch_limits import holds_words, network_table, network_words
+from twin.report.run_engineering import facility
+from twin.report.run_facts import PEAK_WINDOW_S
 from twin.runtime.typical_year import typical_year
 from twin.scenario import load
 from twin.scenario.schema.document import Scenario
@@ -171,7 +169,7 @@ def test_the_utility_is_lost_and_batteries_and_generators_carry_on() -> None:
     assert limit.lost_w == pytest.approx(found.supply_w)
     assert (found.battery_s, found.takes_s) == (pytest.approx(300.0), 40.0)
     assert utility_words(found) == (
-        "With the utility lost, batteries last 5 min at full load; generators take over within 40 s and "
+        "With the utility lost, UPS batteries last 5 min at full load; generators take over within 40 s and "
         f"carry {found.supply_w / 1e3:.2f} kW of 60.00 kW."
     )
     small = hall([grid, {**engines, "units": 1, "needed": 1}, ups])
@@ -180,9 +178,15 @@ def test_the_utility_is_lost_and_batteries_and_generators_carry_on() -> None:
     )
     assert "would have to carry" in utility_words(small)
     assert utility_words(hall([grid, ups])).endswith("at full load, and no generator takes over.")
+    gas = {"id": "gas", "kind": "gas", "capacity": "30 kW", "at": "grid"}
+    turbines = hall([grid, gas, ups])
+    assert utility_words(turbines) == (
+        "With the utility lost, UPS batteries last 5 min at full load; sources on site give 30.00 kW of "
+        f"{turbines.supply_w / 1e3:.2f} kW."
+    )
     bare = {"id": "pdu", "kind": "pdu", "from": "grid", "feeds": ["gpu"]}
     assert utility_words(hall([grid, bare])) == (
-        "With the utility lost, there are no batteries, and no generator takes over."
+        "With the utility lost, no UPS has a battery, and no generator takes over."
     )
     assert utility_words(hall()) == ""
 

@@ -15,7 +15,7 @@ from twin.view3d.base.bounds import Box
 from twin.view3d.base.camera import project
 from twin.view3d.base.state import CameraPose
 from twin.view3d.place.free_room import free_room, in_room
-from twin.view3d.place.free_shape import beside, is_behind, site_floors, site_pose, site_shape
+from twin.view3d.place.free_shape import is_behind, pose_beside, site_floors, site_pose, site_shape
 from twin.view3d.place.presets import open_side, preset_pose
 from twin.view3d.place.site_plan import site_plan
 
@@ -49,14 +49,14 @@ def spans(
 
 
 def test_a_square_fills_a_free_picture_from_edge_to_edge() -> None:
-    pose = beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), [], NO_EDGES)
+    pose = pose_beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), [], NO_EDGES)
     assert pose is not None
     assert spans(pose, SQUARE, (400.0, 200.0)) == pytest.approx((100.0, 300.0, 0.0, 200.0), abs=1e-6)
 
 
 def test_a_square_fills_what_a_plate_across_the_picture_leaves() -> None:
     plate = [(0.0, 0.0, 400.0, 92.0)]  # 8 px round it stay free: 100 px of 200 are left
-    pose = beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), plate, NO_EDGES)
+    pose = pose_beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), plate, NO_EDGES)
     assert pose is not None
     left, right, top, bottom = spans(pose, SQUARE, (400.0, 200.0))
     assert right - left == pytest.approx(bottom - top)
@@ -68,7 +68,7 @@ def test_a_square_fills_what_a_plate_across_the_picture_leaves() -> None:
 def test_a_triangle_takes_more_than_the_largest_free_rectangle() -> None:
     triangle = SQUARE[SQUARE[:, 1] <= SQUARE[:, 0]]
     plate = [(0.0, 0.0, 120.0, 120.0)]  # in the corner that the triangle leaves free
-    pose = beside(FROM_ABOVE, triangle, NOWHERE, (300.0, 300.0), plate, NO_EDGES)
+    pose = pose_beside(FROM_ABOVE, triangle, NOWHERE, (300.0, 300.0), plate, NO_EDGES)
     assert pose is not None
     left, right, _, _ = spans(pose, triangle, (300.0, 300.0))
     room = free_room((300.0, 300.0), tuple(plate))
@@ -77,7 +77,9 @@ def test_a_triangle_takes_more_than_the_largest_free_rectangle() -> None:
 
 
 def test_where_no_place_is_free_there_is_no_pose() -> None:
-    assert beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), [(0.0, 0.0, 400.0, 200.0)], NO_EDGES) is None
+    assert (
+        pose_beside(FROM_ABOVE, SQUARE, NOWHERE, (400.0, 200.0), [(0.0, 0.0, 400.0, 200.0)], NO_EDGES) is None
+    )
 
 
 def test_a_campus_is_shown_much_larger_than_in_a_free_rectangle(campus: tuple[Plant, Box]) -> None:

@@ -14,10 +14,11 @@ from twin.arrays import Floats
 from twin.language import counted
 from twin.record.accounts import RESTING
 from twin.record.site_year import SiteYear
+from twin.report.limits.load_limits import limits_words, utility_words
+from twin.report.limits.switch_limits import network_words
 from twin.report.markup import Markup, joined, tag
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import PEAK_OF
-from twin.report.run_limits import limits_words, network_words, utility_words
 from twin.report.run_summary import interval
 from twin.report.training_progress import under_way
 from twin.report.words import amount, length, percent, rounded

@@ -112,4 +112,4 @@ def next_words(
         return won
     if not said:
         return "No loss is worth a step of its own."
-    return " ".join((*said, "twin compare proves it."))
+    return " ".join((*said, "Check it with twin compare."))

@@ -15,11 +15,11 @@ from twin.planning.network.switch_loss import NetworkLimits
 from twin.planning.risk.risk import JobRisk
 from twin.record.site_year import SiteYear
 from twin.report.job_step import JobStep
+from twin.report.limits.load_limits import LoadLimits
 from twin.report.markup import Markup
 from twin.report.published import PublishedFigure
 from twin.report.run_facts import figure_cell, ledger_rows
 from twin.report.run_incidents import restarts_s
-from twin.report.run_limits import LoadLimits
 from twin.report.run_money import RunMoney
 from twin.report.words import figure_text, figure_title
 from twin.scenario.schema.document import Scenario

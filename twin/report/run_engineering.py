@@ -17,10 +17,11 @@ from twin.report.engineer_words import (
     repairs_words,
     spare_nodes,
 )
+from twin.report.limits.load_limits import limits_table
+from twin.report.limits.switch_limits import network_table
 from twin.report.markup import Child, Markup, joined, number, table
 from twin.report.run_data import RunFacts
 from twin.report.run_facts import MEANINGS
-from twin.report.run_limits import limits_table, network_table
 from twin.report.run_summary import interval
 from twin.report.words import amount, length, percent, rounded
 from twin.shown_text import inner

@@ -31,6 +31,7 @@ from twin.report.engineer_words import limit_answer, losses_words, reliability_w
 from twin.report.glossary import with_glossary
 from twin.report.halls import RecordedHalls
 from twin.report.job_step import job_step
+from twin.report.limits.load_limits import limits_of
 from twin.report.markup import Markup, joined, tag
 from twin.report.next_steps import slow_share
 from twin.report.pages import ReportPart, report
@@ -39,7 +40,6 @@ from twin.report.run_assumptions import assumptions, scene_inputs
 from twin.report.run_curves import time_curves
 from twin.report.run_data import RunFacts
 from twin.report.run_engineering import facility, reliability
-from twin.report.run_limits import limits_of
 from twin.report.run_summary import place_words, published_words, summary_part
 from twin.report.run_wins import changes_words
 from twin.report.training_progress import published_tokens

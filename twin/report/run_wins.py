@@ -133,7 +133,7 @@ def changes_words(facts: RunFacts) -> str:
         for win in wins_of(facts)
     ]
     told = (
-        f"{capitalised('; '.join(said))}, of all GPU time. Nothing is bought for it; twin compare proves it."
+        f"{capitalised('; '.join(said))}, of all GPU time. Nothing is bought for it; check it with twin compare."
         if said
         else "No change without a purchase is known."
     )

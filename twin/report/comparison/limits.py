@@ -16,8 +16,8 @@ from twin.plant.tables import Plant
 from twin.report.charts import WIDE, plain, value_ticks
 from twin.report.comparison.chance import days_words
 from twin.report.comparison.whole_job import whole_s
+from twin.report.limits.load_limits import limits_of
 from twin.report.markup import Child, Markup, tag
-from twin.report.run_limits import limits_of
 from twin.report.words import percent, rounded
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.scene_catalog import catalog_of

@@ -24,8 +24,6 @@ _SHARES = (1.0, 1.1, 1.25, 1.5, 1.8, 2.2, 2.7, 3.5, 5.0, 8.0)
 _STEPS = 5
 """Times the span between the last two of them is halved."""
 Area = tuple[float, float, float, float]
-
-
 _DIRECTIONS_DEG = ((86.0, 40.0), (86.0, 30.0), (86.0, 22.0))
 """Directions a site is looked at from, and heights: the lower, the less of the height of a picture it takes."""
 _FLOOR_POINTS = 9
@@ -36,7 +34,6 @@ _MOST = 2.0**14
 """Places along an axis that are told apart."""
 _EDGES_PX: Area = (20.0, 24.0, 20.0, 40.0)
 """Left free round a site: above for the names of rows, below for those of halls."""
-
 _NAMES_PX = 36.0
 """Names of the halls of a site stand in so much above what lies below it."""
 
@@ -103,7 +100,7 @@ def site_pose(
     ways = [(side * turn, height) for turn, height in _DIRECTIONS_DEG] if len(shape.yard) else []
     for azimuth, elevation in ways or [(usual.azimuth_deg, usual.elevation_deg)]:
         pose = replace(usual, azimuth_deg=azimuth, elevation_deg=elevation)
-        found = beside(pose, shape.free, shape.yard, size_px, kept, _EDGES_PX)
+        found = pose_beside(pose, shape.free, shape.yard, size_px, kept, _EDGES_PX)
         if found is None:
             continue
         x, y = project(found, shape.free, *size_px)[:, :2].T
@@ -124,7 +121,7 @@ def is_behind(
     )
 
 
-def beside(
+def pose_beside(
     pose: CameraPose,
     free: NDArray[np.float64],
     around: NDArray[np.float64],
