@@ -69,7 +69,7 @@ def _leave(engine: RunParts, row: JobRow, gone: set[int]) -> None:
         return
     engine.jobs.book(row, now)
     count = len(row.nodes) + len(row.vacant)
-    seats = seats_of(row, count)
+    seats = seats_of(row, row.nodes, count)
     seats[np.isin(seats, lost)] = -1
     engine.nodes.give_back(now, row.index, lost)
     row.nodes, row.vacant = seats[seats >= 0].tolist(), np.flatnonzero(seats < 0).tolist()

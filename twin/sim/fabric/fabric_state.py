@@ -245,7 +245,7 @@ class FabricState(Stateful):
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
             # It may have been spread before.
-            self.jobs.work[index] = self._work(index, FULL_NETWORK, len(nodes))
+            self.jobs.set_work(index, self._work(index, FULL_NETWORK, len(nodes)))
             return
         now = self._place(index, slots, faults) if faults else intact
         if now is None or not now.reachable:
@@ -254,7 +254,7 @@ class FabricState(Stateful):
         if len(faults) > 1:
             network = self._worst(index, nodes, faults, network)
         work = self._work(index, network, len(nodes))
-        self.jobs.work[index] = work
+        self.jobs.set_work(index, work)
         self._seats[index] = TrafficSeat(
             nodes=list(nodes),
             placement=now,
@@ -483,7 +483,7 @@ class FabricState(Stateful):
     def _take_seats(self, saved: list[Any]) -> None:
         for row in self.jobs.active:  # who sends nothing has no seat, and may be narrower than it asked for
             if row.width not in (0, self.specs[row.index].nodes):
-                self.jobs.work[row.index] = self._work(row.index, FULL_NETWORK, row.width)
+                self.jobs.set_work(row.index, self._work(row.index, FULL_NETWORK, row.width))
         for index, stepping, nodes in saved:
             self._sit(index, nodes)
             self._step(index, stepping)

@@ -60,6 +60,7 @@ class Jobs(JobFigures):
     ) -> None:
         self.specs = jobs
         self.work = work
+        self.work_version = 0  # grows whenever some job does other work: `set_work`
         self.ledger = ledger
         self.planned = list(work)  # as the plans have it: on the fabric as built, on the nodes they expect
         self.replanned = 0  # grows whenever that changes
@@ -84,6 +85,17 @@ class Jobs(JobFigures):
         if known is None or known[0] is not row.nodes:
             self._slots[row.index] = known = row.nodes, np.array(row.nodes, np.intp)
         return known[1]
+
+    def take_slots(self, row: JobRow, slots: IntP) -> None:
+        """Let a job hold these nodes."""
+        row.nodes = slots.tolist()
+        self._slots[row.index] = row.nodes, slots
+
+    def set_work(self, index: int, work: Work) -> None:
+        """Let a job do such work from now on."""
+        if self.work[index] is not work:
+            self.work[index] = work
+            self.work_version += 1
 
     def set_pace(self, index: int, pace: Pace) -> None:
         """Let a job go at another pace."""

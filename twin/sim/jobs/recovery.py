@@ -278,10 +278,9 @@ class RecoveryHandler(Leaving):
         """Hand back unusable nodes, take spares, and restart, or do what the policy says when there are none."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        whole, condition = len(row.nodes) == plan.nodes and not row.vacant, self.nodes.condition
-        seats = self.jobs.slots(row) if whole else seats_of(row, plan.nodes)
+        seats = seats_of(row, self.jobs.slots(row), plan.nodes)
         missing = seats < 0
-        lost = missing | (condition[seats] != FREE)
+        lost = missing | (self.nodes.condition[seats] != FREE)
         if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
             self.requeue(row, "preempted" if row.leaving else "nodes lost")
             return
@@ -298,7 +297,7 @@ class RecoveryHandler(Leaving):
                 after = filled(seats, self.domains, free, lost)
                 left = exchange(self.nodes, self.log, now, row, kept, after)
         before = row.width
-        row.nodes = after[after >= 0].tolist()
+        self.jobs.take_slots(row, after[after >= 0])
         row.vacant = np.flatnonzero(after < 0).tolist()
         self._hold(row)
         self.changed.add(row.index)
@@ -481,8 +480,10 @@ class RecoveryHandler(Leaving):
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can continue; called when a node comes free."""
         for index in sorted(self.jobs.lacking):
-            if self.jobs.rows[index].state == JobState.WAITING:
-                self.swap(self.jobs.rows[index])
+            row = self.jobs.rows[index]
+            gains = row.leaving or not row.vacant or self._spares(row).any()
+            if gains and row.state == JobState.WAITING:
+                self.swap(row)
         self.freed = True
 
     def rerate(self, row: JobRow, pace: Pace) -> float:

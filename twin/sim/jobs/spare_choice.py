@@ -124,11 +124,14 @@ def _homes(seats: NDArray[np.int64], domain: NDArray[np.integer]) -> NDArray[np.
     return homes
 
 
-def seats_of(row: JobRow, count: int) -> NDArray[np.intp]:
-    """Return the node of each place in the order of ranks, -1 where one is missing."""
+def seats_of(row: JobRow, slots: ArrayLike, count: int) -> NDArray[np.intp]:
+    """Return the node of each place of a job that holds `slots`, in the order of ranks; -1 where one is missing."""
+    held = np.asarray(slots, np.intp)
+    if len(held) == count and not row.vacant:
+        return held
     seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
     there[np.asarray(row.vacant, np.intp)] = False
-    seats[there] = row.nodes
+    seats[there] = held
     return seats
 
 

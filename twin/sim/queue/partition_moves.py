@@ -76,7 +76,8 @@ class Moves(Stateful):
 
     def _put(self, index: int, partition: str | None) -> None:
         self.plans[index], work = self.plan(index, partition)
-        self.jobs.work[index] = self.jobs.planned[index] = work
+        self.jobs.planned[index] = work
+        self.jobs.set_work(index, work)
         self.jobs.replanned += 1
 
     def renew(self) -> None:

@@ -307,6 +307,7 @@ class RunParts:
         self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
         self.jobs.planned[:] = work
         self.jobs.replanned += 1
+        self.jobs.work_version += 1
         self.moves.renew()
         self.network.renew()
         assert self.scheduler.around is not None

@@ -217,6 +217,8 @@ class ClockedJobs:
         Groups by job.
     models
         By part.
+    table
+        All jobs.
     works_of
         Returns what jobs, or what stands for several, do.
     figures
@@ -244,11 +246,12 @@ class ClockedJobs:
         self,
         traces: Traces,
         models: Sequence[GpuPowerModel],
+        table: Jobs,
         works_of: WorksOf,
         figures: WorkFigures,
         most: int,
     ) -> None:
-        self.version, self.most = traces.version, most
+        self.version, self.most, self._jobs = traces.version, most, table
         groups = (traces.working & (traces.trace < 2 + 2 * most)).nonzero()[0]
         jobs = traces.trace[groups] // 2 - 1
         at_work = np.zeros(most, bool)
@@ -285,13 +288,19 @@ class ClockedJobs:
 
     def take_works(self) -> None:
         """Take note of the work that they do now."""
+        self._work_version = self._jobs.work_version
         self.works = self._works_of(self.ids)
         self._times_s, (lasting, measured) = np.split(self._figures.columns(self.numbers, self.works), [3])
         self.lasting, self._measured = lasting > 0, measured > 0
 
     def still(self) -> bool:
         """Return whether all of them do the work that they did."""
-        return all(map(is_, self.works, self._works_of(self.ids)))
+        if self._work_version == self._jobs.work_version:  # what stands for several keeps its own
+            return True
+        still = all(map(is_, self.works, self._works_of(self.ids)))
+        if still:
+            self._work_version = self._jobs.work_version
+        return still
 
     def rest(self) -> None:
         """Let nothing hold them down."""
@@ -363,7 +372,7 @@ class GroupsByJob:
         """Return the jobs with groups of their own whose number is below `most`."""
         known = self._known
         if known is None or known.version != self._traces.version or known.most != most:
-            known = ClockedJobs(self._traces, self._models, self._works_of, self._figures, most)
+            known = ClockedJobs(self._traces, self._models, self._jobs, self._works_of, self._figures, most)
             self._known = known
         elif known.still():
             return known
