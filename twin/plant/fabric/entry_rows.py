@@ -67,6 +67,13 @@ class EntryRows:
         """Return the numbers of the entries of some rows, and what each has of the amount on its row."""
         first = self._first[rows]
         count = self._first[rows + 1] - first
+        width = int(count[0]) if len(count) else 0
+        if width and (count == width).all() and not (first % width).any():  # whole blocks are copied faster
+            block, end = first // width, len(self._number) // width * width
+            number: Ints64 = self._number[:end].reshape(-1, width).take(block, axis=0)
+            share: Floats = self._share[:end].reshape(-1, width).take(block, axis=0)
+            share *= amount[:, None]
+            return number.reshape(-1), share.reshape(-1)
         at = ranges(first, count)[1]
         return self._number[at], self._share[at] * np.repeat(amount, count)
 
