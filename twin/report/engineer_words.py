@@ -74,7 +74,9 @@ def limit_answer(facts: RunFacts) -> tuple[Markup, ...]:
 def power_words(facts: RunFacts) -> str:
     """Return what the site drew beside what the utility may give."""
     supply_w = utility_w(facts.scenario)
-    of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
+    beside_w = facts.limits.beside_w if facts.limits is not None else 0.0
+    beside = f" and {amount(beside_w, 'power')} of sources on site" if beside_w else ""
+    of = f" of {amount(supply_w, 'power')} at the utility{beside}" if supply_w else ""
     momentary_w, drop_w = momentary_peak_w(facts), checkpoint_drop_w(facts)
     swings = (
         f"; for moments of a training step about {amount(momentary_w, 'power', 3)}" if momentary_w else ""

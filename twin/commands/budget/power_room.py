@@ -47,9 +47,13 @@ class PowerRoom:
 
     def _fullest(self, feeds: list[int], more_w: float) -> Fullest | None:
         found = None
-        for item, after_w in self._load.with_more_w(self._out_w, feeds, more_w).items():
+        more = self._load.with_more_w(self._out_w, feeds, more_w)
+        out_w = self._out_w.copy()
+        out_w[list(more)] = list(more.values())
+        before_w, after_w = (self._load.carried_w(loads_w) for loads_w in (self._out_w, out_w))
+        for item in more:
             limit_w = float(self._limit_w[item])
-            after = after_w / limit_w if limit_w else np.inf
+            after = float(after_w[item]) / limit_w if limit_w else np.inf
             if np.isfinite(limit_w) and (found is None or after > found.after):
-                found = Fullest(self._plant.power.ids[item], float(self._out_w[item]) / limit_w, after)
+                found = Fullest(self._plant.power.ids[item], float(before_w[item]) / limit_w, after)
         return found
