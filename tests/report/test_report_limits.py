@@ -64,6 +64,8 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     said = power_words(run)
     assert "15.66 MW at most of 50.00 kW at the utility (highest mean over up to 1 h)" in said
+    beside = power_words(replace(run, limits=replace(LIMITS, beside_w=20e3)))
+    assert "of 50.00 kW at the utility and 20.00 kW of sources on site (" in beside
     assert cooling_words(run).startswith(
         "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none. "
     )

@@ -222,12 +222,12 @@ def standing_words(facts: RunFacts) -> str:
     if model is None or not model.in_repair:
         return f"{said}."
     now, later = (model.in_repair_within(seconds) for seconds in (ran_s, progress.whole_s))
-    grow = (
-        f"grow from {rounded(now, 3)} to {rounded(later, 3)} in the mean"
-        if later > _GROW * now
-        else "do not grow"
-    )
-    return f"{said}; nodes in repair {grow}."
+    if later <= _GROW * now:
+        return f"{said}; nodes in repair do not grow."
+    time = repair_time(facts.summary)
+    seen = f" ({rounded(time.nodes, 3)} in this one)" if time is not None and time.at_least_s else ""
+    grow = f"from {rounded(now, 3)}{seen} to {rounded(later, 3)}"
+    return f"{said}; in the mean of many runs nodes in repair grow {grow}."
 
 
 def restart_words(facts: RunFacts) -> str:
