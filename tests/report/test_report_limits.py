@@ -235,6 +235,11 @@ def test_full_loads_follow_from_each_other() -> None:
     assert said.endswith(
         "In the hottest hour of the year the machines need less: 100.00 + 5.00 + 10.00 = 115.00 kW."
     )
+    hot = SimpleNamespace(
+        **{**vars(year), "grid_w": np.array([0.0, 120e3]), "machines_w": np.array([0.0, 30e3])}
+    )
+    said = full_load_words(replace(LIMITS, beside_w=20e3), hot)  # type: ignore[arg-type]
+    assert said.endswith("need more: 100.00 + 30.00 + 10.00 = 140.00 kW, 120.0 kW of it from the utility.")
     solar = SimpleNamespace(**{**vars(year), "grid_w": np.array([80e3, 90e3])})
     assert "hottest hour" not in full_load_words(LIMITS, solar), "sun gives a part"  # type: ignore[arg-type]
     assert full_load_words(None, None) == ""

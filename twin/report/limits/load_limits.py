@@ -324,10 +324,13 @@ def full_load_words(found: LoadLimits | None, year: SiteYear | None) -> str:
         return said
     hour = int(year.grid_w.argmax())
     machines_w, loss_w, grid_w = (float(hours[hour]) for hours in (year.machines_w, year.loss_w, year.grid_w))
-    if abs(grid_w - (year.it_w + machines_w + loss_w)) > _MADE * grid_w:
+    whole_w = year.it_w + machines_w + loss_w
+    if abs(whole_w - grid_w - found.beside_w) > _MADE * grid_w:
         return said
-    of_year = _sum_words(year.it_w, machines_w, grid_w)
-    return f"{said} In the hottest hour of the year the machines need less: {of_year}."
+    need = "less" if machines_w <= found.machines_w else "more"
+    utility = f", {amount(grid_w, 'power')} of it from the utility" if found.beside_w else ""
+    of_year = _sum_words(year.it_w, machines_w, whole_w)
+    return f"{said} In the hottest hour of the year the machines need {need}: {of_year}{utility}."
 
 
 def _sum_words(it_w: float, machines_w: float, whole_w: float) -> str:
