@@ -357,10 +357,11 @@ def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Mark
         for limit in found.limits
     ]
     heads = ("most loaded of", "load, all at work", "then", "load", "limit of what is left", "share")
+    source = ", or one of the sources beside the utility" if found.beside_w else ""
     note = (
-        "The worst of these cases: all of feed A or of feed B, one machine of those side by side, one of the sources "
-        "beside the utility; of generators, the utility, with their spare units at rest. Not among them: pumps, pipes, "
-        "and a feed lost together with a unit."
+        f"The worst of these cases: all of feed A or of feed B, or one machine of those side by side{source}; of "
+        "generators, the utility, with their spare units at rest. Not among them: pumps, pipes, and a feed lost "
+        "together with a unit."
     )
     return joined(
         [
