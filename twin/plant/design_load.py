@@ -30,11 +30,10 @@ from twin.catalog import (
 )
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.cabinet import CABINET_PART
-from twin.plant.dependencies import BUS_SURVIVES
 from twin.plant.domains import birth_racks
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
-from twin.scenario.schema.electricity import ON_SITE, STEADY, SUSTAINS, StageKind
+from twin.scenario.schema.electricity import BUS_SURVIVES, ON_SITE, STEADY, SUSTAINS, StageKind
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""

@@ -29,6 +29,8 @@ SUSTAINS: tuple[StageKind, ...] = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
 STEADY: tuple[StageKind, ...] = ("gas", "smr")
 """Kinds of source that give their `output` at any hour, beside the utility too."""
+BUS_SURVIVES: tuple[StageKind, ...] = ("utility", "transformer", "ups")
+"""Kinds of item that fail without the busbar at their output: a source there continues."""
 
 
 class Breaker(DocumentPart):
