@@ -306,9 +306,10 @@ class DesignLoad:
         known = {kind: _coefficients(catalog, *kind) for kind in set(kinds)}
         figures = [known[kind] for kind in kinds]
         a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
-        self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
+        a_w, c_w = a_w * power.units, c_w / power.units
+        self._losses = list(zip(a_w.tolist(), b.tolist(), c_w.tolist(), strict=True))
         source, survives = (
-            np.array([kind in kinds for kind in power.kind], np.bool_) for kinds in (ON_SITE, BUS_SURVIVES)
+            np.array([kind in among for kind in power.kind], np.bool_) for among in (ON_SITE, BUS_SURVIVES)
         )
         self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present & ~source)
         self._survives = survives
@@ -333,21 +334,26 @@ class DesignLoad:
             if parent >= 0 and not alive[parent]:
                 source[item] = spare
                 alive[item] &= spare >= 0 and alive[spare]
-        out_w = np.zeros(len(power.ids))
+        own_w = np.zeros(len(power.ids))
         for table, load_w in self._loads:
-            self._share(table, load_w, alive, out_w)
-        for item in range(len(out_w) - 1, -1, -1):  # children come after their parents
-            above = source[item]
-            if alive[item] and above >= 0 and alive[above] and out_w[item] > 0:
-                out_w[above] += self._in_w(item, out_w[item])
-        return out_w
+            self._share(table, load_w, alive, own_w)
+        out_w, live, beside_w = own_w.tolist(), alive.tolist(), self.beside_w.tolist()
+        for item, above in reversed(list(enumerate(source.tolist()))):  # children come after their parents
+            if live[item] and above >= 0 and live[above] and out_w[item] > 0:
+                out_w[above] += self._in_w(item, out_w[item] - beside_w[item])
+        return np.array(out_w)
 
     def carried_w(self, out_w: Floats) -> Floats:
         """Return what each item delivers itself of the loads at the outputs, shapes (I,) [W].
 
         Sources join a utility, a transformer or a UPS behind it; other items are themselves the bus.
         """
-        return np.where(self._survives, np.maximum(out_w - self.beside_w, 0.0), out_w)
+        return np.maximum(out_w - self.joins_w, 0.0)
+
+    @property
+    def joins_w(self) -> Floats:
+        """Return what sources give behind each item, shape (I,) [W]."""
+        return np.where(self._survives, self.beside_w, 0.0)
 
     def most_w(self) -> Floats:
         """Return the most that each item delivers: with both feeds, or with all of feed A or of feed B lost [W]."""
@@ -378,16 +384,15 @@ class DesignLoad:
             while item >= 0:
                 before_w = found.get(item, float(out_w[item]))
                 found[item] = before_w + added_w
-                added_w = self._in_w(item, before_w + added_w) - self._in_w(item, before_w)
+                through_w = before_w - float(self.beside_w[item])
+                added_w = self._in_w(item, through_w + added_w) - self._in_w(item, through_w)
                 item = int(self._plant.power.parent[item])
         return found
 
-    def _in_w(self, item: int, out_w: float) -> float:
-        """Return what an item draws for the load at its output [W]."""
-        if out_w <= 0:
-            return 0.0
-        through_w = max(out_w - self.beside_w[item], 0.0)
-        return float(self._a_w[item] + self._b[item] * through_w + self._c_w[item] * through_w**2)
+    def _in_w(self, item: int, through_w: float) -> float:
+        """Return what an item draws for what goes through it [W]."""
+        a_w, b, c_w = self._losses[item]
+        return a_w + b * through_w + c_w * through_w * through_w if through_w > 0.0 else 0.0
 
     def _share(
         self, table: Racks | Loops | FacilityLoops, load_w: Floats, alive: Bools, out_w: Floats
