@@ -324,25 +324,35 @@ def test_after_its_cut_a_branch_goes_its_own_way(parent: Path) -> None:
 def test_a_branch_that_crashed_beyond_its_cut_keeps_the_past_of_its_parent(
     parent: Path, tmp_path: Path
 ) -> None:
-    scene = branched(parent, 2.3 * H, inject("2.3 h drain gpu/0/0"), "whole")
+    """It is cut so soon after a snapshot that it has none of its own yet: samples begin anew at the cut."""
     with Reader(parent) as reader:
-        started = start_branch(reader, 2.3 * H, scene, tmp_path / "crashed.twinrun")
+        before = reader.nearest_snapshot(2.3 * H)
+        assert before is not None
+        cut_s = before.t_s + 60.0
+        scene = branched(parent, cut_s, inject(f"{cut_s!r}s drain gpu/0/0"), "whole")
+        started = start_branch(reader, cut_s, scene, tmp_path / "crashed.twinrun")
     scenario = started.document.scenario
     with Reader(started.run_file) as reader:
         snapshot = reader.nearest_snapshot(math.inf)
-        assert reader.t_end_s == 2.3 * H  # not simulated yet, it has its past
-        assert reader.ledger_range(0.0, 2.3 * H).gpu_s["productive"] > 0.0
+        assert reader.t_end_s == cut_s  # not simulated yet, it has its past
+        assert reader.ledger_range(0.0, cut_s).gpu_s["productive"] > 0.0
     assert snapshot is not None
     engine = Engine.restore(scenario, snapshot.data)
     recorder = Recorder(engine, started.run_file, resume=True, resumed=snapshot)
-    while engine.now_s < 2.35 * H:  # its first snapshot of its own comes later
-        engine.advance(max(min(2.35 * H, recorder.next_s), engine.now_s))
+    crash_s = cut_s + 180.0
+    while engine.now_s < crash_s:
+        engine.advance(max(min(crash_s, recorder.next_s), engine.now_s))
         recorder.observe()
     recorder.commit()
     recorder.abandon()
+    with Reader(started.run_file) as reader:
+        assert reader.t_end_s == crash_s
+        last = reader.nearest_snapshot(math.inf)
+        assert last is not None
+        assert last.t_s == snapshot.t_s == before.t_s
     go_on(scenario, started.run_file)
     same_run(run_of(scene), started.run_file)
     with Reader(run_of(scene)) as one, Reader(started.run_file) as other:
-        for t_s in (1.1 * H, 2.3 * H, 3.9 * H, math.inf):
+        for t_s in (1.1 * H, cut_s, 3.9 * H, math.inf):
             assert one.ledger_range(0.0, t_s).gpu_s == other.ledger_range(0.0, t_s).gpu_s
         assert np.array_equal(one.sample_times(), other.sample_times())

@@ -26,7 +26,7 @@ from twin.questions.gpus_in import usable_w
 from twin.questions.hall_estimate import HallEstimates, known_parts, level_of_scene, part_of_scene
 from twin.questions.one_more_nine import RedundancyStep, next_step, nines
 from twin.questions.question import AskedScene, QuestionError, Setting
-from twin.questions.run_out import Resource, asked_share, from_sources_w, growing, spares_in_use
+from twin.questions.run_out import Resource, asked_share, growing, spares_in_use
 from twin.questions.table import QUESTIONS
 from twin.scenario import load
 from twin.scenario.file.set_option import set_texts
@@ -409,14 +409,12 @@ def test_figures_are_told_as_people_tell_them() -> None:
 def test_turbines_at_the_bus_spare_the_utility_and_the_largest_hall_is_asked_for() -> None:
     campus = scene("campus-100k")
     power = campus.plant.power
-    spared_w = from_sources_w(campus.plant)
-    gas = [slot for slot, kind in enumerate(power.kind) if kind == "gas"]
-    given_w = float(power.capacity_w[gas].sum())
-    assert given_w > 0.0
-    assert spared_w[power.ids.index("utility/0")] == pytest.approx(given_w)
-    assert spared_w.sum() == pytest.approx(given_w), (
-        "nothing else is above the bus; the bus itself carries all"
-    )
+    utility, most_w = power.ids.index("utility/0"), DesignLoad(campus.plant, CATALOG).most_w()
+    alone_w = DesignLoad(campus.plant, CATALOG).beside(np.zeros(len(power.ids))).most_w()
+    assert (alone_w - most_w)[utility] == pytest.approx(0.8 * 70e6)
+    assert (alone_w != most_w).sum() == 1, "nothing else is above the bus; the bus itself carries all"
+    used = QUESTIONS["run-out"].answer(asked({}, campus)).figure("power_now").value
+    assert used == pytest.approx(most_w[utility] / 150e6)
     found = QUESTIONS["one-more-nine"].answer(asked({}, campus))
     assert found.figure("saved_gpu_h").value > 0.0
     assert "By default of one hall of 5, that with most GPUs." in found.rests_on

@@ -22,7 +22,13 @@ from twin.planning.risk.risk import JobRisk
 from twin.report.comparison.checkpoints import holds_words
 from twin.report.comparison.figures import figures_table
 from twin.report.comparison.interval_curve import interval_curve
-from twin.report.comparison.limits import ComparedLimit, compared_limits, limits_section, limits_words
+from twin.report.comparison.limits import (
+    ComparedLimit,
+    ComparedLimits,
+    compared_limits,
+    limits_section,
+    limits_words,
+)
 from twin.report.comparison.money import price_words, work_amounts
 from twin.report.comparison.report import compare_report
 from twin.report.comparison.uncertain import uncertain_words
@@ -225,9 +231,9 @@ def test_limits_in_words_and_as_a_picture() -> None:
         ComparedLimit("CDUs", None, 0.5),
         ComparedLimit("Utility", 0.4, 0.402),
     ]
-    told = limits_words(limits)
+    told = limits_words(ComparedLimits(limits))
     assert told.endswith("in A UPS at 110 %; in B UPS at 90 %. 1 of 3 are the same in both in whole percent.")
-    made = str(limits_section(limits))
+    made = str(limits_section(ComparedLimits(limits)))
     assert "<b>1 of 3 are beyond their limit, the most UPS, A 110 %, B 90 %.</b>" in made
     assert "A none, B 50 %" in made
     assert "A and B 40 %" in made
@@ -237,29 +243,36 @@ def test_limits_in_words_and_as_a_picture() -> None:
     ]
     assert len(wide) == 5
     assert wide[0] == pytest.approx(1.1 * (float(line) - 260.0), abs=0.2), "the line stands at 100 %"
-    assert "None is beyond its limit" in str(limits_section(limits[1:]))
-    assert limits_section([]) is None
-    assert limits_words([]) == ""
+    assert "None is beyond its limit" in str(limits_section(ComparedLimits(limits[1:])))
+    assert limits_section(ComparedLimits([])) is None
+    assert limits_words(ComparedLimits([])) == ""
 
 
 def test_limits_of_two_designs_by_hand() -> None:
-    """60 and 75 degC of the temperature at which clocks go down; four nodes of repairs of a day among the spares."""
+    """GPUs at 60 and 75 degC are so many kelvin below where clocks go down; four spares for repairs of a day."""
     scenes = design_scenes()
-    limits = {limit.title: limit for limit in compared_limits(designs(), scenes, None, None)}
+    found = compared_limits(designs(), scenes, None, None)
+    limits = {limit.title: limit for limit in found.shares}
     most_c = [
         catalog_of(scene).gpu(part).max_op_c
         for scene, part in zip(scenes, ("H100-SXM", "GB200-GPU"), strict=True)
     ]
-    hottest = limits["Max. GPU temperature"]
-    assert hottest.a == pytest.approx(60.24 / most_c[0], rel=1e-3)
-    assert hottest.b == pytest.approx(75.3 / most_c[1], rel=1e-3)
+    assert found.margin_k == pytest.approx((most_c[0] - 60.24, most_c[1] - 75.3), abs=0.05)
+    margins = f"Hottest GPU: {found.margin_k[0]:.3g} K below the temperature at which clocks go down in A, "
+    assert margins in limits_words(found)
+    assert margins in str(limits_section(found))
+    assert not any("temperature" in title for title in limits), "degrees Celsius have no percent"
     assert limits["CDUs"].a is None, "a hall of air has none"
     risks = (exposed(600.0), exposed(600.0))
-    spares = {limit.title: limit for limit in compared_limits(designs(), scenes, risks, None)}["Spare nodes"]
+    spares = {limit.title: limit for limit in compared_limits(designs(), scenes, risks, None).shares}[
+        "Spare nodes"
+    ]
     assert spares.a == pytest.approx(risks[0].model.in_repair_within(14 * DAY_S) / 4.0)
-    told = str(limits_section([spares]))
+    told = str(limits_section(ComparedLimits([spares])))
     assert "Spare nodes: mean number in repair over 14 d in A and 7 d in B; repairs pile up" in told
-    assert "mean number in repair" not in str(limits_section([hottest])), "of the spares alone"
+    assert "mean number in repair" not in str(limits_section(ComparedLimits([limits["Utility"]]))), (
+        "of the spares alone"
+    )
     assert "Nearest to its limit" in plain(design_report())
 
 
@@ -304,17 +317,25 @@ def test_nothing_is_told_twice_in_the_head_of_two_parts() -> None:
     assert shown.count("Recommendation:") == 1
 
 
-def test_no_page_is_left_empty_where_the_contents_end_a_page(qapp: object) -> None:
-    """Below a picture that grows by two pixels the contents end nearer and nearer to the foot of the page."""
-    for high in range(886, 898, 2):
+@pytest.mark.parametrize(("sections", "high_px"), [(0, range(886, 898, 2)), (6, range(778, 792, 2))])
+def test_no_page_is_empty_and_no_contents_torn_where_they_end_a_page(
+    qapp: object, sections: int, high_px: range
+) -> None:
+    """Below a picture that grows by two pixels the contents end nearer to the foot of the page, then on the next."""
+    some = tuple((f"s{n}", f"Section {n}", tag("p", "x")) for n in range(sections))
+    contents = set()
+    for high in high_px:
         picture = tag("figure", tag("svg", tag("line", x1=0, x2=9, y1=0, y2=9), viewBox=f"0 0 820 {high}"))
         parts = [
             ReportPart("summary", "Summary", "", (), (("picture", "Picture", picture),)),
             ReportPart("engineering", "Engineering", "", (("What?", "That."),), ()),
-            ReportPart("method", "Method", "", (("How?", "So."),), (), flows=True),
+            ReportPart("method", "Method", "", (("How?", "So."),), some, flows=True),
         ]
         laid = laid_out(report("Title", "lead", parts, "1"))
         assert laid.filled_pages() == set(range(laid.pages))
+        (sheet,) = laid.contents_sheets()
+        contents.add(sheet)
+    assert contents == {0, 1}
 
 
 def test_a_report_on_designs_has_all_figures_once_and_full_pages(qapp: object) -> None:

@@ -128,8 +128,11 @@ def test_a_part_of_a_job_stands_for_it_where_stops_scatter_little() -> None:
     known = run(expected=400.0, exposure=SimpleNamespace(model=model, job="other"))
     assert standing_words(known) == (
         "For stops these 54 d stand for the 216 days of the job: their number scatters by 5 % (2 % over all of "
-        "it); nodes in repair grow from 27.0 to 47.2 in the mean."
+        "it); in the mean of many runs nodes in repair grow from 27.0 to 47.2."
     )
+    repairs = {"repairs": {"done": 2, "open": 0, "mean_down_s": DAY_S}, "failures": {"down": {"mean": 33.3}}}
+    here = replace(known, summary={**known.summary, **repairs})
+    assert standing_words(here).endswith("nodes in repair grow from 27.0 (33.3 in this one) to 47.2.")
     assert standing_words(known) in reliability_words(
         replace(known, summary={**known.summary, **INTERRUPTED})
     )

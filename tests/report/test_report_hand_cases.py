@@ -446,8 +446,14 @@ def test_a_published_figure_that_was_not_read_at_its_source_says_so() -> None:
     assert recalled.published == "41.0 % (recalled)"
     assert replace(recalled, standing="").published == "41.0 %"
     title = load("builtin:llama3-16k").scenario.title
-    found = published_figures(title, {"simulated_s": 54 * DAY_S, "mfu": 0.38, "ettr": 0.93})
-    assert [figure.standing for figure in found if figure.layout] == ["recalled"]
+    (mfu,) = (
+        figure
+        for figure in published_figures(title, {"simulated_s": 54 * DAY_S, "mfu": 0.38, "ettr": 0.93})
+        if figure.layout
+    )
+    assert mfu.low == pytest.approx(400.0 / 989.0, abs=5e-4), "the rate published with it"
+    assert mfu.published == "40.4 % to 41.0 % (400 TFLOP/s; 41 % recalled)"
+    assert mfu.apart == "within"
 
 
 def test_the_seen_time_between_stops_is_of_those_that_undid_work() -> None:
@@ -456,8 +462,8 @@ def test_the_seen_time_between_stops_is_of_those_that_undid_work() -> None:
     run = facts(interruptions={"unexpected": 4}, jobs=[{}])
     found = replace(run, incidents=incidents(all=(SimpleNamespace(stops=stops),), priced=True))
     exposure = SimpleNamespace(model=SimpleNamespace(causes=()))
-    assert _seen_words(found, exposure) == " (seen: 18 d)"  # type: ignore[arg-type]
-    assert _seen_words(run, exposure) == " (seen: 13 d 12 h)"  # type: ignore[arg-type]
+    assert _seen_words(found, exposure) == "; seen: 3, one every 18 d"  # type: ignore[arg-type]
+    assert _seen_words(run, exposure) == "; seen: 4, one every 13 d 12 h"  # type: ignore[arg-type]
 
 
 def test_a_source_of_many_numbers_is_told_once() -> None:

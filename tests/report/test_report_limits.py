@@ -64,6 +64,8 @@ def test_peaks_say_their_window_and_years_without_a_place_what_they_are() -> Non
     )
     said = power_words(run)
     assert "15.66 MW at most of 50.00 kW at the utility (highest mean over up to 1 h)" in said
+    beside = power_words(replace(run, limits=replace(LIMITS, beside_w=20e3)))
+    assert "of 50.00 kW at the utility and 20.00 kW of sources on site (" in beside
     assert cooling_words(run).startswith(
         "The hottest GPU was at 62.4 °C; clocks fall above 87 °C, and heat slowed none. "
     )
@@ -233,6 +235,11 @@ def test_full_loads_follow_from_each_other() -> None:
     assert said.endswith(
         "In the hottest hour of the year the machines need less: 100.00 + 5.00 + 10.00 = 115.00 kW."
     )
+    hot = SimpleNamespace(
+        **{**vars(year), "grid_w": np.array([0.0, 120e3]), "machines_w": np.array([0.0, 30e3])}
+    )
+    said = full_load_words(replace(LIMITS, beside_w=20e3), hot)  # type: ignore[arg-type]
+    assert said.endswith("need more: 100.00 + 30.00 + 10.00 = 140.00 kW, 120.0 kW of it from the utility.")
     solar = SimpleNamespace(**{**vars(year), "grid_w": np.array([80e3, 90e3])})
     assert "hottest hour" not in full_load_words(LIMITS, solar), "sun gives a part"  # type: ignore[arg-type]
     assert full_load_words(None, None) == ""

@@ -111,6 +111,20 @@ def test_a_picture_is_made_smaller_to_stay_on_its_page_and_keeps_its_words() -> 
     assert far.height() == pytest.approx(whole.height())
 
 
+def test_a_picture_stays_on_the_page_that_it_fits_on_whatever_table_follows() -> None:
+    """Its caption is kept with it and leads to no table: 300 px fit below 26 lines, not below 30."""
+    drawing = tag("svg", tag("line", x1=0, x2=9, y1=0, y2=9), viewBox="0 0 820 300")
+    rows = table(("a", "b"), [(f"row {n}", "1 MW") for n in range(6)])
+    shown = joined([tag("figure", drawing, tag("figcaption", "What is seen")), rows])
+    for lines, sheet in ((26, 0), (30, 1)):
+        said = joined([tag("p", f"line {n}") for n in range(lines)])
+        pieces = (("a", "Lines", said), ("b", "Picture", shown))
+        laid = laid_out(report("Title", "lead", [ReportPart("p", "Part", "", (), pieces)], "1"))
+        (place, _), (on,) = laid.drawn[0], laid.rows_by_page()
+        assert place.top() // laid.high == sheet
+        assert (laid.page_of["b"], laid.pages, on) == (sheet + 1, 2, [6])
+
+
 def test_the_second_part_begins_below_contents_that_have_left_the_page_of_the_first() -> None:
     apart = laid_out(_summary(33, 6))
     assert (apart.page_of["summary"], apart.page_of["second"]) == (1, 2)

@@ -46,7 +46,7 @@ _SHARE_TITLES = dict(
         (
             tr("Network and high-voltage substation"),
             tr("Network and the whole electrical chain"),
-            tr("The same with cooling and the installation of all, which the table has under labour"),
+            tr("The same with cooling, and the installation of both (under labour, beside that of IT)"),
         ),
         strict=True,
     )

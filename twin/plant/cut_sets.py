@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike
 from twin.arrays import Floats, Ints32
 from twin.catalog import Catalog
 from twin.physics.thermal_constants import AIR_LOOP_J_K_PER_GPU, LIQUID_LOOP_J_K_PER_GPU, PLANT_J_K_PER_GPU
-from twin.plant.dependencies import BUS_SURVIVES
 from twin.plant.design_load import DesignLoad, loop_heat_w
 from twin.plant.facility_machines import BOTH_GRIDS, LEAF, RUNS, STARTS, UNNOTICED_S, FacilityMachine
 from twin.plant.tables import LoopKind, Plant
-from twin.scenario.schema.electricity import SUSTAINS
+from twin.scenario.schema.electricity import BUS_SURVIVES, SUSTAINS
 
 ORDER = 3
 """Machines of the largest set that is looked for."""

@@ -9,10 +9,7 @@ import numpy as np
 from twin.arrays import Bools, Floats, Ints32
 from twin.plant.graph import nodes_under, power_path
 from twin.plant.tables import FacilityLoops, Kind, Loops, Plant, Racks
-from twin.scenario.schema.electricity import SUSTAINS
-
-BUS_SURVIVES = ("utility", "transformer", "ups")
-"""Kinds of item that fail without the busbar at their output: a source there continues."""
+from twin.scenario.schema.electricity import BUS_SURVIVES, SUSTAINS
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ of a rack is heat: what goes into coolant and what goes into air add up to it.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from twin.plant.cabinet import CABINET_PART
 from twin.plant.domains import birth_racks
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import FacilityLoops, LoopKind, Loops, Plant, Racks
-from twin.scenario.schema.electricity import ON_SITE, SUSTAINS
+from twin.scenario.schema.electricity import BUS_SURVIVES, ON_SITE, STEADY, SUSTAINS, StageKind
 
 CONTINUOUS = 0.8
 """Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
@@ -229,17 +230,46 @@ class Backup(NamedTuple):
 def backups(plant: Plant) -> dict[int, Backup]:
     """Return what carries each bus that has sources on site; a source that names no bus is at the root of the tree."""
     power = plant.power
-    root = next((item for item, kind in enumerate(power.kind) if kind not in ON_SITE), -1)
-    sources: dict[int, list[int]] = {}
-    for item, kind in enumerate(power.kind):
-        if kind in SUSTAINS and power.present[item]:
-            sources.setdefault(int(power.bus[item]) if power.bus[item] >= 0 else root, []).append(item)
     found = {}
-    for bus, items in sources.items():
+    for bus, items in _sources(plant, SUSTAINS).items():
         engines = tuple(item for item in items if power.kind[item] == "generator")
         takes_s = max((float(power.start_s[item] + power.accept_s[item]) for item in engines), default=0.0)
         given_w = float(np.nan_to_num(power.capacity_w[items], nan=np.inf).sum())
         found[bus] = Backup(engines, given_w, takes_s)
+    return found
+
+
+def beside_utility_w(plant: Plant, unit_lost: int = -1) -> Floats:
+    """Return what the sources at the output of each item give beside the utility at any hour, shape (I,) [W].
+
+    Gas engines and reactors give the share of their capacity that the scene says, units that are left up to their
+    rating. Nothing comes from generators, which stand by, from batteries, which empty, and from the sun at night.
+
+    Parameters
+    ----------
+    unit_lost
+        A source that has lost one of its units; -1: none has.
+    """
+    power = plant.power
+    given_w = np.zeros(len(power.ids))
+    for bus, items in _sources(plant, STEADY).items():
+        for item in items if bus >= 0 else ():
+            capacity_w = float(np.nan_to_num(power.capacity_w[item]))
+            needed, left = int(power.needed[item]), int(power.units[item]) - (item == unit_lost)
+            given_w[bus] += min(
+                capacity_w * float(power.output[item]), capacity_w / needed * min(left, needed)
+            )
+    return given_w
+
+
+def _sources(plant: Plant, kinds: tuple[StageKind, ...]) -> dict[int, list[int]]:
+    """Return the sources of some kinds by their bus; one that names none is at the root of the tree."""
+    power = plant.power
+    root = next((item for item, kind in enumerate(power.kind) if kind not in ON_SITE), -1)
+    found: dict[int, list[int]] = {}
+    for item, kind in enumerate(power.kind):
+        if kind in kinds and power.present[item]:
+            found.setdefault(int(power.bus[item]) if power.bus[item] >= 0 else root, []).append(item)
     return found
 
 
@@ -256,7 +286,13 @@ def battery_s(plant: Plant) -> Floats:
 
 
 class DesignLoad:
-    """Loads of the power tree, with any of its items lost."""
+    """Loads of the power tree, with any of its items lost, and with what sources on site give beside the utility.
+
+    Attributes
+    ----------
+    beside_w
+        What sources at the output of each item give, shape (I,) [W] (`beside_utility_w`).
+    """
 
     def __init__(self, plant: Plant, catalog: Catalog) -> None:
         self._plant = plant
@@ -270,13 +306,26 @@ class DesignLoad:
         known = {kind: _coefficients(catalog, *kind) for kind in set(kinds)}
         figures = [known[kind] for kind in kinds]
         a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
-        self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
-        self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present)
+        a_w, c_w = a_w * power.units, c_w / power.units
+        self._losses = list(zip(a_w.tolist(), b.tolist(), c_w.tolist(), strict=True))
+        source, survives = (
+            np.array([kind in among for kind in power.kind], np.bool_) for among in (ON_SITE, BUS_SURVIVES)
+        )
+        self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present & ~source)
+        self._survives = survives
+        self.beside_w = beside_utility_w(plant)
+
+    def beside(self, beside_w: Floats) -> DesignLoad:
+        """Return the same loads where sources at the outputs give something else, shape (I,) [W]."""
+        found = copy.copy(self)
+        found.beside_w = beside_w
+        return found
 
     def out_w(self, lost: Bools | None = None) -> Floats:
-        """Return the output of each item [W] when the `lost` ones are dead: two live feeds share evenly.
+        """Return the load at the output of each item [W] when the `lost` ones are dead: two live feeds share evenly.
 
-        An item without its parent draws from its spare input; what finds no supply draws nothing.
+        An item without its parent draws from its spare input; what finds no supply draws nothing. What sources at an
+        output give is part of the load there, and not drawn from above.
         """
         power = self._plant.power
         alive = power.present.copy() if lost is None else power.present & ~lost
@@ -285,32 +334,46 @@ class DesignLoad:
             if parent >= 0 and not alive[parent]:
                 source[item] = spare
                 alive[item] &= spare >= 0 and alive[spare]
-        out_w = np.zeros(len(power.ids))
+        own_w = np.zeros(len(power.ids))
         for table, load_w in self._loads:
-            self._share(table, load_w, alive, out_w)
-        for item in range(len(out_w) - 1, -1, -1):  # children come after their parents
-            above = source[item]
-            if alive[item] and above >= 0 and alive[above] and out_w[item] > 0:
-                out_w[above] += (
-                    self._a_w[item] + self._b[item] * out_w[item] + self._c_w[item] * out_w[item] ** 2
-                )
-        return out_w
+            self._share(table, load_w, alive, own_w)
+        out_w, live, beside_w = own_w.tolist(), alive.tolist(), self.beside_w.tolist()
+        for item, above in reversed(list(enumerate(source.tolist()))):  # children come after their parents
+            if live[item] and above >= 0 and live[above] and out_w[item] > 0:
+                out_w[above] += self._in_w(item, out_w[item] - beside_w[item])
+        return np.array(out_w)
+
+    def carried_w(self, out_w: Floats) -> Floats:
+        """Return what each item delivers itself of the loads at the outputs, shapes (I,) [W].
+
+        Sources join a utility, a transformer or a UPS behind it; other items are themselves the bus.
+        """
+        return np.maximum(out_w - self.joins_w, 0.0)
+
+    @property
+    def joins_w(self) -> Floats:
+        """Return what sources give behind each item, shape (I,) [W]."""
+        return np.where(self._survives, self.beside_w, 0.0)
 
     def most_w(self) -> Floats:
         """Return the most that each item delivers: with both feeds, or with all of feed A or of feed B lost [W]."""
-        feed, most_w = self._plant.power.feed, self.out_w()
+        feed, most_w = self._plant.power.feed, self.carried_w(self.out_w())
         for side in (0, 1):
             if (feed == side).any():
-                most_w = np.maximum(most_w, self.out_w(feed == side))
+                most_w = np.maximum(most_w, self.carried_w(self.out_w(feed == side)))
         return most_w
 
+    def utility_w(self) -> float:
+        """Return what the roots of the tree give, losses included [W]."""
+        return float(self.carried_w(self.out_w())[self._roots].sum())
+
     def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
-        """Return the output of each item upstream of some feeds when they share an additional load evenly [W].
+        """Return the load at the output of each item above some feeds when they share an additional load evenly [W].
 
         Parameters
         ----------
         out_w
-            Of all items before, with all of them alive.
+            At all outputs before, with all items alive.
         feeds
             None: it hangs on the house supply, which are the roots.
         """
@@ -321,14 +384,15 @@ class DesignLoad:
             while item >= 0:
                 before_w = found.get(item, float(out_w[item]))
                 found[item] = before_w + added_w
-                added_w = self._in_w(item, before_w + added_w) - self._in_w(item, before_w)
+                through_w = before_w - float(self.beside_w[item])
+                added_w = self._in_w(item, through_w + added_w) - self._in_w(item, through_w)
                 item = int(self._plant.power.parent[item])
         return found
 
-    def _in_w(self, item: int, out_w: float) -> float:
-        if out_w <= 0:
-            return 0.0
-        return float(self._a_w[item] + self._b[item] * out_w + self._c_w[item] * out_w**2)
+    def _in_w(self, item: int, through_w: float) -> float:
+        """Return what an item draws for what goes through it [W]."""
+        a_w, b, c_w = self._losses[item]
+        return a_w + b * through_w + c_w * through_w * through_w if through_w > 0.0 else 0.0
 
     def _share(
         self, table: Racks | Loops | FacilityLoops, load_w: Floats, alive: Bools, out_w: Floats

@@ -106,7 +106,7 @@ def without_rate(plant: Plant) -> list[str]:
 
 def _of_power(plant: Plant, catalog: Catalog) -> list[FacilityMachine]:
     power = plant.power
-    carry = _units_needed(plant, DesignLoad(plant, catalog).most_w())
+    carry = _units_needed(plant, DesignLoad(plant, catalog).beside(np.zeros(len(power.ids))).most_w())
     found: list[FacilityMachine] = []
     grids = sum(
         kind == "utility" and bool(there) for kind, there in zip(power.kind, power.present, strict=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.arrays import Floats
 from twin.catalog import Catalog
 from twin.commands.budget.budget import loop_capacity_w
 from twin.language import tr
@@ -22,7 +21,6 @@ from twin.planning.job.scenario_job import estimate_of
 from twin.planning.risk.availability import SPREAD
 from twin.planning.risk.risk import risk_of
 from twin.plant.design_load import DesignLoad, item_limit_w, loop_heat_w
-from twin.plant.tables import Plant
 from twin.questions.answer import (
     DAY_S,
     YEAR_S,
@@ -49,8 +47,6 @@ from twin.scenario.schema.work import Job
 HORIZON_YEARS = 30.0
 P95_SIGMAS = 1.645
 SHOWN_USE, POINTS = 1.5, 61
-STEADY = ("gas", "smr")
-"""Kinds of sources on site that give their rated power at any hour."""
 MOST_ESTIMATED = 200
 """Jobs of which the time is worked out by their steps."""
 
@@ -105,18 +101,6 @@ def spares_in_use(in_repair: float, spares: int) -> Callable[[float, float], flo
 # --- what the scene says
 
 
-def from_sources_w(plant: Plant) -> Floats:
-    """Return what sources on site that give day and night spare each item of the power tree above their bus [W]."""
-    power = plant.power
-    spared_w = np.zeros(len(power.ids))
-    for source in np.flatnonzero(power.present & np.isin(power.kind, STEADY) & (power.bus >= 0)).tolist():
-        item = int(power.parent[power.bus[source]])
-        while item >= 0:
-            spared_w[item] += np.nan_to_num(power.capacity_w[source])
-            item = int(power.parent[item])
-    return spared_w
-
-
 def asked_share(scene: AskedScene, catalog: Catalog) -> float:
     """Return the GPU time that the jobs of a scene ask for over what its nodes have until its end [-]."""
     plant, end_s = scene.plant, scene.scenario.duration_s
@@ -163,8 +147,7 @@ def resources(asked: Asked) -> tuple[list[Resource], list[str]]:
     limits_w = item_limit_w(plant)
     known = np.isfinite(limits_w) & plant.power.present & (limits_w > 0.0)
     if known.any():
-        left_w = np.maximum(DesignLoad(plant, catalog).most_w() - from_sources_w(plant), 0.0)
-        load = np.where(known, left_w / np.where(known, limits_w, 1.0), 0.0)
+        load = np.where(known, DesignLoad(plant, catalog).most_w() / np.where(known, limits_w, 1.0), 0.0)
         item = int(load.argmax())
         found.append(Resource("power", tr("Power"), growing(float(load[item])), plant.power.ids[item]))
     else:
@@ -248,7 +231,8 @@ def _answer(asked: Asked) -> TradeAnswer:
             ),
             tr("Power and cooling: the fullest item at design load, with one feed lost where there are two."),
             tr(
-                "Turbines and reactors at a bus spare what is above it their rated power; sun and batteries do not."
+                "Gas engines and reactors spare what is above them the share of their capacity that they give beside "
+                "the utility; sun and batteries do not."
             ),
             tr(
                 "Spare nodes: P95 of the nodes in repair, variance five times the mean, over those that stand by."

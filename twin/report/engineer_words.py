@@ -74,7 +74,9 @@ def limit_answer(facts: RunFacts) -> tuple[Markup, ...]:
 def power_words(facts: RunFacts) -> str:
     """Return what the site drew beside what the utility may give."""
     supply_w = utility_w(facts.scenario)
-    of = f" of {amount(supply_w, 'power')} at the utility" if supply_w else ""
+    beside_w = facts.limits.beside_w if facts.limits is not None else 0.0
+    beside = f" and {amount(beside_w, 'power')} of sources on site" if beside_w else ""
+    of = f" of {amount(supply_w, 'power')} at the utility{beside}" if supply_w else ""
     momentary_w, drop_w = momentary_peak_w(facts), checkpoint_drop_w(facts)
     swings = (
         f"; for moments of a training step about {amount(momentary_w, 'power', 3)}" if momentary_w else ""
@@ -220,12 +222,12 @@ def standing_words(facts: RunFacts) -> str:
     if model is None or not model.in_repair:
         return f"{said}."
     now, later = (model.in_repair_within(seconds) for seconds in (ran_s, progress.whole_s))
-    grow = (
-        f"grow from {rounded(now, 3)} to {rounded(later, 3)} in the mean"
-        if later > _GROW * now
-        else "do not grow"
-    )
-    return f"{said}; nodes in repair {grow}."
+    if later <= _GROW * now:
+        return f"{said}; nodes in repair do not grow."
+    time = repair_time(facts.summary)
+    seen = f" ({rounded(time.nodes, 3)} in this one)" if time is not None and time.at_least_s else ""
+    grow = f"from {rounded(now, 3)}{seen} to {rounded(later, 3)}"
+    return f"{said}; in the mean of many runs nodes in repair grow {grow}."
 
 
 def restart_words(facts: RunFacts) -> str:

@@ -213,11 +213,21 @@ class LaidOutReport:
 
     def contents(self) -> list[tuple[str, str]]:
         """Return the lines of the contents: title and page."""
-        for frame in self._document.rootFrame().childFrames():
-            if isinstance(frame, QTextTable) and frame.rows() == len(self._page.contents):
-                lines = [[cell_text(frame, row, column) for column in (0, 1)] for row in range(frame.rows())]
-                return [(title, page) for title, page in lines]
-        return []
+        table = self._contents_table()
+        if table is None:
+            return []
+        return [(cell_text(table, row, 0), cell_text(table, row, 1)) for row in range(table.rows())]
+
+    def contents_sheets(self) -> set[int]:
+        """Return the sheets, from 0 on, that lines of the contents stand on."""
+        table = self._contents_table()
+        return set() if table is None else {_page_of(self._row(table, row)[0]) for row in range(table.rows())}
+
+    def _contents_table(self) -> QTextTable | None:
+        tables = (
+            frame for frame in self._document.rootFrame().childFrames() if isinstance(frame, QTextTable)
+        )
+        return next((table for table in tables if table.rows() == len(self._page.contents)), None)
 
     def torn_rows(self) -> list[str]:
         """Return the first words of the rows of tables that begin on one sheet and end on another."""
@@ -316,7 +326,7 @@ class LaidOutReport:
         head = place - 2  # of the contents, which are a table
         begun = head > 0 and pieces[head].keeps and _page_of(pieces[head - 1].bottom - 0.5)
         if head <= 0 or begun == _page_of(pieces[head].top):
-            self._move_on(pieces[place], torn=False)
+            self._move_on(pieces[place])
         else:
             begin_below(second)
 
@@ -348,18 +358,15 @@ class LaidOutReport:
             if not self._shrink(begin, bottom):
                 self._move_on(begin)
 
-    def _move_on(self, piece: Piece, torn: bool = True) -> None:
-        """Begin the next page with a piece; where a break would skip a page, below the last rows of the table above.
-
-        `torn`: whether that table may be torn.
-        """
+    def _move_on(self, piece: Piece) -> None:
+        """Begin the next page with a piece; where a break would skip a page, below the last rows of the table above."""
         begin_page(piece)
         layout = self._document.documentLayout()
         if piece.frame is None and layout.blockBoundingRect(piece.block).top() - piece.top > _HIGH:
             form = QTextBlockFormat()
             form.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_Auto)
             above = self._table_above(piece.block)
-            if not torn or above is None or above.rows() - above.format().headerRowCount() <= 2 * _ROWS:
+            if above is None or above.rows() - above.format().headerRowCount() <= 2 * _ROWS:
                 form.setTopMargin((_page_of(piece.top) + 1) * _HIGH - piece.top + 2.0 * _EDGE)
             else:
                 self._push_row(above, above.rows() - _ROWS)

@@ -62,6 +62,11 @@ def fragments(block: QTextBlock) -> list:  # type: ignore[type-arg]
     return found
 
 
+def is_picture(block: QTextBlock) -> bool:
+    """Return whether a block is a drawing or picture."""
+    return any(fragment.charFormat().isImageFormat() for fragment in fragments(block))
+
+
 def cell_text(table: QTextTable, row: int, column: int) -> str:
     """Return the first words of a cell."""
     return table.cellAt(row, column).firstCursorPosition().block().text().strip()
@@ -69,10 +74,12 @@ def cell_text(table: QTextTable, row: int, column: int) -> str:
 
 def leads(pieces: list[Piece], place: int) -> bool:
     """Return whether a piece is a few lines under a heading that lead to the table or picture below."""
-    piece = pieces[place]
-    of_heading = place > 0 and pieces[place - 1].keeps and pieces[place - 1].frame is None
+    piece, above = pieces[place], pieces[place - 1] if place > 0 else None
     return (
-        of_heading
+        above is not None
+        and above.keeps
+        and above.frame is None
+        and not is_picture(above.block)  # then they are its caption
         and piece.frame is None
         and pieces[place + 1].frame is not None
         and (piece.bottom - piece.top < _LEAD)

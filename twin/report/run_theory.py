@@ -173,7 +173,8 @@ def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
             "Young's rule",
             YOUNG,
             f"w = {spoken(exposure.pause_s)}, M = {length(round(between_s / 60.0) * 60.0)} by the rates of all stops "
-            f"that undo work, planned ones too{_seen_words(facts, exposure)}: {length(round(young_s))}",
+            f"that undo work, planned ones too ({facts.end_s / between_s:,.0f} in {length(facts.end_s)}"
+            f"{_seen_words(facts, exposure)}): {length(round(young_s))}",
         ),
         ("Daly's rule", DALY, f"{length(round(daly_s))}; the job {saves}, in whole steps"),
     ]
@@ -190,7 +191,7 @@ def checkpoint_rules(facts: RunFacts) -> list[tuple[Child, ...]]:
 
 
 def _seen_words(facts: RunFacts, exposure: JobRisk) -> str:
-    """Return what the mean time between all stops was in the run; "": some undo no work, or jobs share them."""
+    """Return how many stops undid work in the run, and one in which time; "": jobs share them, or some save first."""
     stops = sum(facts.figure(key) or 0.0 for key in ("interruptions", "planned"))
     if facts.incidents.priced:
         found = [stop for incident in facts.incidents.all for stop in incident.stops]
@@ -198,7 +199,7 @@ def _seen_words(facts: RunFacts, exposure: JobRisk) -> str:
     saved = any(cause.saves for cause in exposure.model.causes)
     if not stops or saved or len(facts.summary.get("jobs", ())) != 1:
         return ""
-    return f" (seen: {length(round(facts.end_s / stops / 60.0) * 60.0)})"
+    return f"; seen: {stops:,.0f}, one every {length(round(facts.end_s / stops / 60.0) * 60.0)}"
 
 
 def best_intervals(exposure: JobRisk) -> tuple[float, float] | None:

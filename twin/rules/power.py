@@ -113,7 +113,7 @@ def _lost_sides(case: RuleContext) -> Iterator[Found]:
             partners = np.unique(power.stage[partner[dual & lost[column]]])
             if stage in partners:
                 continue  # both feeds are of one stage, so the scene claims no 2N
-            out_w = case.load.out_w(lost)
+            out_w = case.load.carried_w(case.load.out_w(lost))
             above = _above(plant, np.isin(power.stage, partners))
             hit = _over(plant, out_w) & above & ~over
             for over_stage in np.unique(power.stage[hit]).tolist():
@@ -303,7 +303,7 @@ def _batteries(case: RuleContext) -> Iterator[Found]:
 
 def _small_generators(case: RuleContext) -> Iterator[Found]:
     """Yield generators that, with the sources in parallel, cannot take the load of their bus."""
-    power, load_w = case.plant.power, case.usual_w
+    power, load_w = case.plant.power, case.load.out_w()
     reported: set[int] = set()
     for bus, backup in backups(case.plant).items():
         stage = int(power.stage[backup.engines[0]]) if backup.engines else -1
@@ -336,7 +336,10 @@ RULES = (
         tr("Power stage overloaded"),
         "power",
         "error",
-        tr("Peak design load of each item of the power tree, against its capacity."),
+        tr(
+            "Peak design load of each item of the power tree, less what gas engines and reactors give beside it at "
+            "any hour, against its capacity."
+        ),
         tr("rating of the part or of the stage"),
         lambda case: _overloads(case, "capacity"),
     ),

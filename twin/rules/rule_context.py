@@ -47,8 +47,8 @@ class RuleContext:
 
     @cached_property
     def usual_w(self) -> Floats:
-        """Output of each item of the power tree with all of them working [W]."""
-        return self.load.out_w()
+        """What each item of the power tree delivers with all of them working [W]."""
+        return self.load.carried_w(self.load.out_w())
 
     @cached_property
     def heat_w(self) -> Floats:

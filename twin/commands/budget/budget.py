@@ -73,7 +73,7 @@ class Budget:
     feed_capacity_w
         Capacity of the items that feed racks, an A and a B path counted once [W]; inf: one has no limit.
     grid_w
-        Power at the roots of the power tree, losses included [W].
+        Power from the roots of the power tree, losses included, less what gas engines and reactors give [W].
     heat_w, cooling_w
         Heat of all racks, which is their power, and cooling capacity of the loops [W].
     liquid_heat_w, liquid_cooling_w
@@ -182,7 +182,7 @@ def budget(scene: EditedScene) -> Budget:
         it_w=float(rack_w.sum()),
         fed_w=float(rack_w[fed].sum()),
         feed_capacity_w=_feed_capacity_w(plant),
-        grid_w=_grid_w(plant, catalog),
+        grid_w=DesignLoad(plant, catalog).utility_w(),
         heat_w=float(rack_w.sum()),
         cooling_w=float(takes_w.sum()),
         liquid_heat_w=liquid_w,
@@ -221,11 +221,6 @@ def _feed_capacity_w(plant: Plant) -> float:
     racks = plant.racks
     items = np.unique(racks.feed_a[racks.present & (racks.feed_a >= 0)])
     return float(item_capacity_w(plant)[items].sum()) if len(items) else 0.0
-
-
-def _grid_w(plant: Plant, catalog: Catalog) -> float:
-    roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
-    return float(DesignLoad(plant, catalog).out_w()[roots].sum()) if roots.any() else 0.0
 
 
 def _ports(scene: EditedScene) -> tuple[FabricPorts, ...]:

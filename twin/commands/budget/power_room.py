@@ -26,7 +26,8 @@ class PowerRoom:
         racks = plant.racks
         self._plant = plant
         self._load = DesignLoad(plant, catalog)
-        self._out_w = self._load.out_w()
+        self._out_w, self._joins_w = self._load.out_w(), self._load.joins_w
+        self._before_w = self._load.carried_w(self._out_w)
         self._limit_w = item_limit_w(plant)
         pairs = np.stack([racks.feed_a, racks.feed_b], axis=1)[racks.present]
         self._pairs = np.unique(pairs[(pairs >= 0).any(axis=1)], axis=0).tolist()
@@ -47,9 +48,9 @@ class PowerRoom:
 
     def _fullest(self, feeds: list[int], more_w: float) -> Fullest | None:
         found = None
-        for item, after_w in self._load.with_more_w(self._out_w, feeds, more_w).items():
+        for item, out_w in self._load.with_more_w(self._out_w, feeds, more_w).items():
             limit_w = float(self._limit_w[item])
-            after = after_w / limit_w if limit_w else np.inf
+            after = max(out_w - float(self._joins_w[item]), 0.0) / limit_w if limit_w else np.inf
             if np.isfinite(limit_w) and (found is None or after > found.after):
-                found = Fullest(self._plant.power.ids[item], float(self._out_w[item]) / limit_w, after)
+                found = Fullest(self._plant.power.ids[item], float(self._before_w[item]) / limit_w, after)
         return found

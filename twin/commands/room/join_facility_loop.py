@@ -121,15 +121,18 @@ def _grow_power(changes: Changes, slot: int, more_w: float) -> None:
     for way in [[feed] for feed in feeds] or [[]]:
         for item, carried_w in load.with_more_w(now_w, way, more_w).items():
             after_w[item] = max(after_w.get(item, 0.0), carried_w)
+    out_w = now_w.copy()
+    out_w[list(after_w)] = list(after_w.values())
+    delivered_w = load.carried_w(out_w)
     wanted: dict[int, float] = {}  # stage -> times its capacity
-    for item, carried_w in after_w.items():
-        stage = int(power.stage[item])
+    for item, load_w in after_w.items():
+        stage, carried_w = int(power.stage[item]), float(delivered_w[item])
         if np.isfinite(limit_w[item]) and carried_w > limit_w[item]:
             wanted[stage] = max(wanted.get(stage, 0.0), carried_w / float(limit_w[item]))
         beside = [k for k in np.flatnonzero(power.bus == item).tolist() if power.kind[k] in SUSTAINS]
         gives_w = float(power.capacity_w[beside].sum())
-        for engine in beside if now_w[item] <= gives_w < carried_w else ():
-            wanted[int(power.stage[engine])] = carried_w / gives_w
+        for engine in beside if now_w[item] <= gives_w < load_w else ():
+            wanted[int(power.stage[engine])] = load_w / gives_w
     for number, times in wanted.items():
         _enlarge(changes, number, times)
 

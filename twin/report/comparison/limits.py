@@ -51,13 +51,30 @@ class ComparedLimit:
         return self.a is not None and self.b is not None and _percent(self.a) == _percent(self.b)
 
 
+@dataclass(frozen=True)
+class ComparedLimits:
+    """How near A and B are to all their limits.
+
+    Attributes
+    ----------
+    shares
+        The limits that A and B reach a share of, the nearest first.
+    margin_k
+        How far the hottest GPU of A and of B stayed below the temperature at which its clocks go down [K]; negative:
+        it went above; None: unknown.
+    """
+
+    shares: list[ComparedLimit]
+    margin_k: tuple[float | None, float | None] = (None, None)
+
+
 def compared_limits(
     found: Comparison,
     scenes: tuple[Scenario, Scenario],
     risks: tuple[JobRisk, JobRisk] | None,
     whole: WholeJob | None,
-) -> list[ComparedLimit]:
-    """Return the limits of A and B, the nearest first.
+) -> ComparedLimits:
+    """Return the limits of A and B.
 
     Parameters
     ----------
@@ -75,9 +92,11 @@ def compared_limits(
             shares[capitalised(limit.title)] = limit.share
         sides.append(shares)
     hottest = found.differences.get("gpu_max_c")
-    for shares, plant, catalog, side in zip(sides, plants, catalogs, "ab", strict=True):
-        if hottest is not None and (most_c := _throttles_c(plant, catalog)):
-            shares["Max. GPU temperature"] = getattr(hottest, side) / most_c
+    limits_c = [_throttles_c(plant, catalog) for plant, catalog in zip(plants, catalogs, strict=True)]
+    margin_a_k, margin_b_k = (
+        None if hottest is None or limit_c is None else limit_c - float(getattr(hottest, side))
+        for limit_c, side in zip(limits_c, "ab", strict=True)
+    )
     until_s = whole_s(whole) if whole is not None else found.simulated_s
     for shares, risk, time_s in zip(sides, risks or (), until_s or (), strict=False):
         if risk.model.spares:
@@ -89,7 +108,7 @@ def compared_limits(
         )
         for title in dict.fromkeys((*of_a, *of_b))
     ]
-    return sorted(limits, key=lambda limit: -limit.worst)
+    return ComparedLimits(sorted(limits, key=lambda limit: -limit.worst), (margin_a_k, margin_b_k))
 
 
 def _throttles_c(plant: Plant, catalog: Catalog) -> float | None:
@@ -98,9 +117,9 @@ def _throttles_c(plant: Plant, catalog: Catalog) -> float | None:
     return min((catalog.gpu(plant.gpu_parts[part]).max_op_c for part in parts), default=None)
 
 
-def limits_words(limits: Sequence[ComparedLimit]) -> str:
-    """Return which limit is the nearest one in A and in B; "": none is known."""
-    named = []
+def limits_words(found: ComparedLimits) -> str:
+    """Return which limit is the nearest one in A and in B, and how far GPUs stayed from theirs; "": none is known."""
+    limits, named = found.shares, []
     for side in "ab":
         known = [(limit.title, share) for limit in limits if (share := getattr(limit, side)) is not None]
         if not known:
@@ -111,7 +130,23 @@ def limits_words(limits: Sequence[ComparedLimit]) -> str:
     nearest = f"in A and B {first}" if first == second else f"in A {first}; in B {second}"
     alike = sum(limit.alike for limit in limits)
     same = f" {alike} of {len(limits)} are the same in both in whole percent." if alike else ""
-    return f"Nearest to its limit, with a feed or a unit lost where there are several: {nearest}.{same}"
+    near = f"Nearest to its limit, with a feed or a unit lost where there are several: {nearest}."
+    return f"{near}{same}{margin_words(found)}"
+
+
+def margin_words(found: ComparedLimits) -> str:
+    """Return how far the hottest GPUs of A and B stayed from where clocks go down, after a space; "": unknown.
+
+    >>> margin_words(ComparedLimits([], (24.62, -3.0)))
+    ' Hottest GPU: 24.6 K below the temperature at which clocks go down in A, 3.00 K above it in B.'
+    """
+    a_k, b_k = found.margin_k
+    if a_k is None or b_k is None:
+        return ""
+    first, second = (
+        f"{rounded(abs(value_k), 3)} K {'below' if value_k >= 0.0 else 'above'}" for value_k in (a_k, b_k)
+    )
+    return f" Hottest GPU: {first} the temperature at which clocks go down in A, {second} it in B."
 
 
 def limits_picture(limits: Sequence[ComparedLimit]) -> Markup | None:
@@ -169,8 +204,9 @@ def _percent(share: float) -> str:
     return percent(share, 0) if share >= 0.1 else f"{rounded(100.0 * share, 2)} %"
 
 
-def limits_section(limits: Sequence[ComparedLimit]) -> Markup | None:
+def limits_section(found: ComparedLimits) -> Markup | None:
     """Return the picture of the limits with what it shows; None: none is known."""
+    limits = found.shares
     picture = limits_picture(limits)
     if picture is None:
         return None
@@ -183,8 +219,8 @@ def limits_section(limits: Sequence[ComparedLimit]) -> Markup | None:
     )
     note = (
         " In percent of the limit. Power and cooling: at the design power of all racks, load of what is left with a "
-        "feed or a unit lost, where there are several. GPU temperature: of that at which clocks go down. "
-        f"{_mean_words(limits)}Not among them: network, batteries, pumps, pipes."
+        f"feed or a unit lost, where there are several. {_mean_words(limits)}Not among them: network, batteries, "
+        f"pumps, pipes.{margin_words(found)}"
     )
     return tag("figure", picture, tag("figcaption", tag("b", seen), note))
 

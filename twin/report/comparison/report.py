@@ -22,7 +22,7 @@ from twin.report.comparison.checkpoints import (
 from twin.report.comparison.figures import figure_dots, figures_table
 from twin.report.comparison.interval_curve import interval_curve
 from twin.report.comparison.job import ComparedJob, compared_job
-from twin.report.comparison.limits import ComparedLimit, compared_limits, limits_section, limits_words
+from twin.report.comparison.limits import ComparedLimits, compared_limits, limits_section, limits_words
 from twin.report.comparison.money import (
     better,
     decisive_words,
@@ -108,7 +108,7 @@ class _Compared:
     command: str
     job: ComparedJob
     scenes: tuple[Scenario, Scenario] | None
-    limits: Sequence[ComparedLimit]
+    limits: ComparedLimits
 
 
 def compare_report(
@@ -147,7 +147,7 @@ def compare_report(
     title = f"{titles[0]}: A beside B" if same else f"A: {titles[0]}. B: {titles[1]}"
     length = length_words(found, scenes)
     job = compared_job(found, differences, scenes)
-    limits = [] if scenes is None else compared_limits(found, scenes, job.risks, job.whole)
+    limits = ComparedLimits([]) if scenes is None else compared_limits(found, scenes, job.risks, job.whole)
     compared = _Compared(
         found, as_shown(found), heads, called, change, differences, length, command, job, scenes, limits
     )

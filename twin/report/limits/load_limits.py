@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from twin.arrays import Floats
 from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.design_load import (
@@ -16,6 +17,7 @@ from twin.plant.design_load import (
     DesignLoad,
     backups,
     battery_s,
+    beside_utility_w,
     item_limit_w,
     loop_design_w,
     loop_heat_w,
@@ -29,6 +31,7 @@ from twin.record.site_year import SiteYear
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import amount, length, parts_in, percent, power_scale
 from twin.scenario.schema.document import Scenario
+from twin.scenario.schema.electricity import STEADY
 from twin.shown_text import capitalised, inner
 
 _CARRY = ("utility", "transformer", "ups", "pdu")
@@ -40,7 +43,7 @@ _LOOPS = {
     LoopKind.REAR_DOOR: "rear doors",
     LoopKind.IMMERSION: "immersion tanks",
 }
-FEED, UNIT, UTILITY = "a feed lost", "a unit lost", "the utility lost"
+FEED, UNIT, UTILITY, SOURCE = "a feed lost", "a unit lost", "the utility lost", "a unit on site lost"
 _MADE = 1e-3
 """What is made on site is told apart from the grid where it is more than this share of it [-]."""
 _NAMED = 3
@@ -59,6 +62,8 @@ class LoadLimit:
         What it is, and what is lost in the worst case; "": it has no second feed or unit to lose.
     load_w, lost_w, limit_w
         Of the most loaded one: with all at work, with that lost, and its limit [W].
+    given_w
+        What sources on site give of the load then, beside that item [W].
     places, more
         How many of the kind are loaded beyond that, and the units that these lack together; 0: larger ones are needed.
     """
@@ -70,11 +75,17 @@ class LoadLimit:
     limit_w: float
     places: int = 0
     more: int = 0
+    given_w: float = 0.0
 
     @property
     def share(self) -> float:
         """Return the load with that lost, over the limit [-]."""
         return self.lost_w / self.limit_w
+
+    @property
+    def holds(self) -> float:
+        """Return the part of all load up to which it holds: sources give the same of any [-]."""
+        return (self.limit_w + self.given_w) / (self.lost_w + self.given_w)
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,8 @@ class LoadLimits:
         When all generators carry the load after a loss of the utility [s]; None: there are none.
     sources_w
         What sources on site give where no generator is among them [W].
+    beside_w
+        What sources on site give beside the utility at any hour [W].
     """
 
     limits: tuple[LoadLimit, ...]
@@ -106,6 +119,7 @@ class LoadLimits:
     battery_s: float | None = None
     takes_s: float | None = None
     sources_w: float = 0.0
+    beside_w: float = 0.0
 
     @property
     def first(self) -> LoadLimit | None:
@@ -121,7 +135,7 @@ def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
     sources = backups(plant)
     engines = [(bus, backup) for bus, backup in sources.items() if bus >= 0 and backup.engines]
     for limit in (
-        *_power(scenario, plant, load),
+        *_power(scenario, plant, load, out_w),
         *(_engines(plant, backup, float(out_w[bus])) for bus, backup in engines),
         *_rejection(plant, catalog),
         *_loops(plant, catalog),
@@ -129,18 +143,17 @@ def limits_of(scenario: Scenario, plant: Plant, catalog: Catalog) -> LoadLimits:
         of_kind[limit.title].append(limit)
     it_w = float(rack_design_w(plant, catalog)[plant.racks.present].sum())
     machines_w = float(loop_design_w(plant, catalog).sum() + plant_design_w(plant, catalog).sum())
-    roots = (plant.power.parent < 0) & (plant.power.bus < 0) & plant.power.present
-    supply_w = float(out_w[roots].sum()) if roots.any() else 0.0
     batteries_s = battery_s(plant)
     return LoadLimits(
         tuple(map(_worst, of_kind.values())),
         _air_c(plant, catalog),
         it_w,
         machines_w,
-        supply_w,
+        load.utility_w() + float(np.minimum(load.beside_w, out_w).sum()),
         min(batteries_s[plant.power.present & ~np.isnan(batteries_s)].tolist(), default=None),
         max((backup.takes_s for _, backup in engines), default=None),
         sum(backup.given_w for backup in sources.values() if not backup.engines),
+        float(load.beside_w.sum()),
     )
 
 
@@ -151,26 +164,35 @@ def _worst(of_kind: list[LoadLimit]) -> LoadLimit:
     return replace(worst, places=len(beyond), more=sum(limit.more for limit in beyond))
 
 
-def _power(scenario: Scenario, plant: Plant, load: DesignLoad) -> Iterator[LoadLimit]:
-    """Yield each item that carries racks: with all of feed A or B lost, or with one of its own units lost."""
+def _power(scenario: Scenario, plant: Plant, load: DesignLoad, out_w: Floats) -> Iterator[LoadLimit]:
+    """Yield each item that carries racks: all of feed A or B, one of its units or one of a source beside it is lost."""
     power = plant.power
     if not len(power.ids):
         return
-    limits_w, usual_w, most_w = item_limit_w(plant), load.out_w(), load.most_w()
+    limits_w, usual_w, most_w = item_limit_w(plant), load.carried_w(out_w), load.most_w()
+    alone = load.beside(np.zeros(len(out_w)))
+    all_w, short_w = alone.out_w(), usual_w.copy()
+    for source in np.flatnonzero(np.isin(power.kind, STEADY) & power.present).tolist():
+        fewer = load.beside(beside_utility_w(plant, source))
+        short_w = np.maximum(short_w, fewer.carried_w(fewer.out_w()))
     for item in np.flatnonzero(power.present & np.isfinite(limits_w)).tolist():
         kind = scenario.power[int(power.stage[item])].kind
         if kind not in _CARRY:
             continue
         title, usual = inner(STAGE_TITLES[kind]), float(usual_w[item])
         limit_w, units, needed = float(limits_w[item]), int(power.units[item]), int(power.needed[item])
-        cases = [LoadLimit(title, "", usual, usual, limit_w)]
+        given_w = float(all_w[item]) - usual
+        cases = [LoadLimit(title, "", usual, usual, limit_w, given_w=given_w)]
         if most_w[item] > usual_w[item] * _MORE:
-            cases.append(LoadLimit(title, FEED, usual, float(most_w[item]), limit_w))
+            cases.append(LoadLimit(title, FEED, usual, float(most_w[item]), limit_w, given_w=given_w))
+        if short_w[item] > usual_w[item] * _MORE:
+            short = float(short_w[item])
+            cases.append(LoadLimit(title, SOURCE, usual, short, limit_w, given_w=float(all_w[item]) - short))
         if units > 1 and np.isfinite(power.capacity_w[item]):
             each_w = float(power.capacity_w[item]) / needed
             left_w = min(limit_w, each_w * (units - 1))
             more = fit_machines(usual, each_w) + 1 - units
-            cases.append(LoadLimit(title, UNIT, usual, usual, left_w, more=max(more, 0)))
+            cases.append(LoadLimit(title, UNIT, usual, usual, left_w, more=max(more, 0), given_w=given_w))
         yield max(reversed(cases), key=lambda case: case.share)
 
 
@@ -266,7 +288,8 @@ def _holds_words(found: LoadLimits, first: LoadLimit, it_max_w: float | None) ->
     drew = f"; this run drew {percent(at, 0)} of it at most" if at else ""
     if first.share <= 1.0:
         return f" All hold{drew}."
-    holds = f" All hold up to {percent(np.floor(100.0 / first.share) / 100.0, 0)} of that power{drew}"
+    least = min(limit.holds for limit in found.limits)
+    holds = f" All hold up to {percent(np.floor(100.0 * least) / 100.0, 0)} of that power{drew}"
     beyond = [limit for limit in found.limits if limit.share > 1.0]
     more = [
         f"{limit.more:,} more {_units(limit)}" if limit.more else f"larger {limit.title}"
@@ -292,14 +315,22 @@ def full_load_words(found: LoadLimits | None, year: SiteYear | None) -> str:
         "carries with it fans, pumps and chillers at their rating, and the losses on the way: "
         f"{_sum_words(found.it_w, found.machines_w, found.supply_w)}."
     )
+    if found.beside_w:
+        said += (
+            f" Gas engines and reactors on site give {amount(found.beside_w, 'power')} of it beside the utility at "
+            "any hour; generators at rest, batteries and the sun count for nothing."
+        )
     if year is None or not year.it_w:
         return said
     hour = int(year.grid_w.argmax())
     machines_w, loss_w, grid_w = (float(hours[hour]) for hours in (year.machines_w, year.loss_w, year.grid_w))
-    if abs(grid_w - (year.it_w + machines_w + loss_w)) > _MADE * grid_w:
+    whole_w = year.it_w + machines_w + loss_w
+    if abs(whole_w - grid_w - found.beside_w) > _MADE * grid_w:
         return said
-    of_year = _sum_words(year.it_w, machines_w, grid_w)
-    return f"{said} In the hottest hour of the year the machines need less: {of_year}."
+    need = "less" if machines_w <= found.machines_w else "more"
+    utility = f", {amount(grid_w, 'power')} of it from the utility" if found.beside_w else ""
+    of_year = _sum_words(year.it_w, machines_w, whole_w)
+    return f"{said} In the hottest hour of the year the machines need {need}: {of_year}{utility}."
 
 
 def _sum_words(it_w: float, machines_w: float, whole_w: float) -> str:
@@ -326,9 +357,11 @@ def limits_table(found: LoadLimits | None, year: SiteYear | None = None) -> Mark
         for limit in found.limits
     ]
     heads = ("most loaded of", "load, all at work", "then", "load", "limit of what is left", "share")
+    source = ", or one of the sources beside the utility" if found.beside_w else ""
     note = (
-        "The worse of two cases: all of feed A or of feed B, or one machine of those side by side; of generators, the "
-        "utility, with their spare units at rest. Not among them: pumps, pipes, and a feed lost together with a unit."
+        f"The worst of these cases: all of feed A or of feed B, or one machine of those side by side{source}; of "
+        "generators, the utility, with their spare units at rest. Not among them: pumps, pipes, and a feed lost "
+        "together with a unit."
     )
     return joined(
         [

@@ -27,6 +27,10 @@ ON_SITE: tuple[StageKind, ...] = ("generator", "gas", "smr", "solar", "battery")
 """Kinds that stand beside the tree and push power into the output of one of its stages, named by ``at``."""
 SUSTAINS: tuple[StageKind, ...] = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
+STEADY: tuple[StageKind, ...] = ("gas", "smr")
+"""Kinds of source that give their `output` at any hour, beside the utility too."""
+BUS_SURVIVES: tuple[StageKind, ...] = ("utility", "transformer", "ups")
+"""Kinds of item that fail without the busbar at their output: a source there continues."""
 
 
 class Breaker(DocumentPart):
