@@ -202,3 +202,15 @@ def test_a_window_lives_between_the_parts_of_a_year(monkeypatch: pytest.MonkeyPa
     assert at_step[:parts] == list(range(1, parts + 1))
     assert len(at_step) > parts + 4
     assert np.array_equal(found[0].grid_w, year_of(document).grid_w)
+
+
+def test_batteries_that_follow_ramps_take_no_part_in_the_hours_of_a_year() -> None:
+    """With a limit of 10 W/min the hours, worked out one after the other, were ramps of hours once."""
+    text = TOWERS.replace("{id: pdu, kind: pdu, from: utility,", "{id: pdu, kind: pdu, from: main,").replace(
+        "power: [{id: utility, kind: utility}",
+        "power: [{id: utility, kind: utility}, {id: main, kind: transformer, part: transformer-MV-LV, from: utility}, "
+        "{id: bess, kind: battery, part: BESS-container, at: main, ramp: 10 W/min}",
+    )
+    with_ramp, without = year_of(loads(text)), year_of(loads(text.replace(", ramp: 10 W/min", "")))
+    assert without.loss_w.min() > 0
+    assert with_ramp.loss_w == pytest.approx(without.loss_w, rel=1e-12)

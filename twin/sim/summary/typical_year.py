@@ -7,6 +7,7 @@ takes. Nothing fails, batteries rest, and what takes minutes to settle does not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -166,12 +167,16 @@ def _plant_year(rejection: Rejection, p: int, heat_w: float, air: YearHours) -> 
 
 
 def _chain_loss_w(power: PowerSystem, rack_w: Floats, loop_w: Floats, plant_w: Floats) -> Floats:
-    """Return the losses of the power chain in every hour (8760,) [W]: a parabola over the power of the plants."""
+    """Return the losses of the power chain in every hour (8760,) [W]: a parabola over the power of the plants.
+
+    Batteries rest: what they even out lasts seconds to minutes, not the hours that are compared here.
+    """
     total_w = plant_w.sum(axis=0)
     order = total_w.argsort()
     hours = [int(order[0]), int(order[HOURS // 2]), int(order[-1])]
     losses = []
     for hour in hours:
+        power.storage.grid_w = math.nan  # no ramp leads from one hour to the other
         power.update(rack_w, loop_w, plant_w[:, hour], 0.0)
         losses.append(power.loss_w)
     low, middle, high = total_w[hours].tolist()
