@@ -108,16 +108,24 @@ class Placement:
     def spread(self) -> LinkSpread:
         """Load of the job on the links behind the cards, worked out when somebody asks."""
         loads = self.router.load(self.flows, len(PHASES)) if self.loads is None else self.loads
-        by_phase = tuple(links for links, _ in loads.by_group)
-        met, span = [links for links in by_phase if len(links)], 2 * len(self.router.links)
-        alike = met and all(np.array_equal(links, met[0]) for links in met[1:])
-        few = sum(map(len, met)) * FEW_LINKS < span
-        links = met[0] if alike else _union(by_phase, span) if few else None
-        peak = np.zeros(span if links is None else len(links))
+        by_phase, span = tuple(links for links, _ in loads.by_group), 2 * len(self.router.links)
+        demands: list[tuple[Ints64, Floats]] = []  # phases over the same links as one
         for phase, (dlink, on) in enumerate(loads.by_group):
-            if len(dlink):
-                at = slice(None) if alike else dlink if links is None else np.searchsorted(links, dlink)
-                peak[at] = np.maximum(peak[at], on * self.rate_bytes_s[phase])
+            demand = on * self.rate_bytes_s[phase]
+            if demands and np.array_equal(demands[-1][0], dlink):
+                np.maximum(demands[-1][1], demand, out=demands[-1][1])
+            elif len(dlink):
+                demands.append((dlink, demand))
+        links: Ints64 | None
+        if len(demands) == 1:
+            links, peak = demands[0]
+        else:
+            few = sum(len(dlink) for dlink, _ in demands) * FEW_LINKS < span
+            links = _union([dlink for dlink, _ in demands], span) if few else None
+            peak = np.zeros(span if links is None else len(links))
+            for dlink, demand in demands:
+                at = dlink if links is None else np.searchsorted(links, dlink)
+                peak[at] = np.maximum(peak[at], demand)
         used = np.flatnonzero(peak)
         return LinkSpread(used if links is None else links[used], peak[used], by_phase)
 
