@@ -12,12 +12,13 @@ from twin.plant.geometry import LabelKind, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
 from twin.view3d.base import camera
-from twin.view3d.base.label_layout import SPACING_PX
+from twin.view3d.base.label_layout import BUDGET, SPACING_PX
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileSums, gpu_values
 from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import gpu_codes
+from twin.view3d.gl import labels
 from twin.view3d.place.hall_names import HallNames
 from twin.view3d.place.presets import preset_pose
 from twin.view3d.place.row_names import rank_of
@@ -226,6 +227,34 @@ def test_rows_are_named_with_their_hall_only_beside_rows_of_another(
     one = rows_from(replace(view.pose, centre_m=at, distance_m=12.0))
     assert one
     assert one <= {f"Row {letter}" for letter in "ABCDEFGHIJKLMNOP"}
+
+
+@pytest.mark.gl
+def test_only_names_that_are_seen_are_painted(
+    make_view: Callable[..., HallView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted = []
+    draw_atlas = labels.draw_atlas
+
+    def counted(texts: list[str], *more: object) -> labels.Atlas:
+        painted.append(texts)
+        return draw_atlas(texts, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(labels, "draw_atlas", counted)
+    view = make_view(ViewState())
+    view.set_plant(hall_of(8192, racks_per_row=2, halls=2))
+    assert len(view.geometry.labels.text) > 4 * BUDGET
+    view.preset("overview", animate=False)
+    view.grab()
+    names = view.scene.names
+    assert painted[-1] == [text for text, _ in names.standing]
+    assert 0 < len(painted[-1]) <= BUDGET
+    wide, high = np.array([box[2:] for _, box in names.standing]).T
+    assert np.allclose(labels.sizes_of(painted[-1], labels.label_font(1.0), 1.0).T, [wide, high])
+    count = len(painted)
+    names.place_anew()
+    view.grab()
+    assert len(painted) == count, "where the same stands nothing is painted anew"
 
 
 def test_where_rows_have_no_room_those_that_are_named_stand_evenly() -> None:

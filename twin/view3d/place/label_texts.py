@@ -20,7 +20,6 @@ from twin.view3d.colour.machine_state import Badge
 from twin.view3d.colour.tile_values import TileValues
 from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.labels import LabelLayer as DrawnLabels
-from twin.view3d.gl.labels import draw_atlas
 from twin.view3d.place.hall_names import BELOW_PX, FORMS
 from twin.view3d.place.picking import Picker
 from twin.view3d.place.row_names import RowNames
@@ -157,7 +156,7 @@ class Names:
             tones = [0] * plain + [badge.weight for badge in self.words]
             tones += [2] * len(self._tiles.marks) + [0] * (len(halls) + len(rows.with_halls))
             self._texts = texts
-            self._drawn.set_atlas(draw_atlas(texts, stage.colours, scale * self.larger, tones))
+            self._drawn.write(texts, stage.colours, scale * self.larger, tones)
             self._atlas_of = wanted
             self._placed_at_s = -1.0
         if self._placed_at_s < 0 or (key != self._placed_for and now_s - self._placed_at_s >= LABEL_PERIOD_S):
