@@ -69,10 +69,11 @@ def run_app(
     make_errors_whole()  # before the classes of the window are defined
     client = Client()
     client.start()  # the worker loads the engine while this process reads the scene, and loads Qt and OpenGL
-    with ExitStack() as worker:
-        worker.callback(client.give_up)
+    with ExitStack() as unless_found:
+        unless_found.callback(gc.enable)
+        unless_found.callback(client.give_up)
         path = path() if callable(path) else path
-        worker.pop_all()
+        unless_found.pop_all()
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     QCoreApplication.setApplicationName("gpu-twin")
     QGuiApplication.setDesktopFileName("gpu-twin")
