@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,7 @@ def test_without_a_display_open_says_what_to_do_instead(twin, monkeypatch: pytes
 
 def test_open_refuses_a_bad_scene_before_any_window(twin) -> None:
     assert "no such file or shipped scene" in twin("open", "nosuch", code=2).stderr
+    assert not any(process.name == "twin worker" for process in active_children()), "it was for nothing"
 
 
 def test_open_hands_scene_and_seed_to_the_window(
@@ -71,7 +73,8 @@ def test_open_hands_scene_and_seed_to_the_window(
     twin("run", "lab-16", "--until", "1 h", "--seed", "8", "--out", tmp_path / "a.twinrun", "--json")
     twin("open", tmp_path / "a.twinrun", "--no-play")
     twin()
-    names = [path and path.name for path, _ in opened]
+    paths = [path() if callable(path) else path for path, _ in opened]
+    names = [path and path.name for path in paths]
     assert names == ["lab-16.twin.yaml", "a.twinrun", None]
     assert [(more["seed"], more["play"]) for _, more in opened] == [(3, True), (None, False), (None, True)]
 

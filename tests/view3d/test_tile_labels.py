@@ -12,14 +12,16 @@ from twin.plant.geometry import LabelKind, build_geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
 from twin.view3d.base import camera
-from twin.view3d.base.label_layout import SPACING_PX
+from twin.view3d.base.label_layout import BUDGET, SPACING_PX
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileSums, gpu_values
 from twin.view3d.colour.tile_words import hall_figures
 from twin.view3d.colour.value_codes import gpu_codes
+from twin.view3d.gl import labels
 from twin.view3d.place.hall_names import HallNames
 from twin.view3d.place.presets import preset_pose
+from twin.view3d.place.row_names import rank_of
 from twin.view3d.place.tile_labels import TileLabels
 from twin.view3d.view.bench_hall import frame_of, hall_of
 from twin.view3d.view.hall_view import HallView
@@ -192,11 +194,77 @@ def test_rows_have_no_names_in_halls_that_are_named_from_afar(
     view = make_view(ViewState())
     view.set_plant(site)
     view.set_frame(frame_of(site))
-    rows, titles = set(site.rows.labels), site.halls.titles
-    assert rows & set(seen_from(view, 0.5))
+    titles = site.halls.titles
+    assert any(", row " in text for text in seen_from(view, 0.5))
     far = seen_from(view, 3.0)
     assert all(any(title in text for text in far) for title in titles)
-    assert not rows & set(far)
+    assert not any(", row " in text or text.startswith("Row ") for text in far)
+
+
+@pytest.mark.gl
+def test_rows_are_named_with_their_hall_only_beside_rows_of_another(
+    make_view: Callable[..., HallView],
+) -> None:
+    site = hall_of(2048, racks_per_row=4, halls=2)
+    site.rows.labels[:] = [f"{'AB'[hall]} {letter}" for hall in (0, 1) for letter in "ABCDEFGHIJKLMNOP"]
+    site.halls.titles[:] = ["First hall", "Second hall"]
+    view = make_view(ViewState())
+    view.set_plant(site)
+    view.set_frame(frame_of(site))
+
+    def rows_from(pose: CameraPose) -> set[str]:
+        view.look(pose)
+        view.grab()
+        are_apart(view)
+        return {text for text, _ in view.scene.names.standing if "row " in text.lower()}
+
+    view.preset("overview", animate=False)
+    both = rows_from(replace(view.pose, distance_m=0.6 * view.pose.distance_m))
+    assert {text.split(", ")[0] for text in both} == {"First hall", "Second hall"}
+    assert both <= {f"{hall}, row {letter}" for hall in site.halls.titles for letter in "ABCDEFGHIJKLMNOP"}
+    view.preset("overview", animate=False)
+    at = float(site.rows.x1_m[4]), float(site.rows.y_m[4]), 1.0
+    one = rows_from(replace(view.pose, centre_m=at, distance_m=12.0))
+    assert one
+    assert one <= {f"Row {letter}" for letter in "ABCDEFGHIJKLMNOP"}
+
+
+@pytest.mark.gl
+def test_only_names_that_are_seen_are_painted(
+    make_view: Callable[..., HallView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted = []
+    draw_atlas = labels.draw_atlas
+
+    def counted(texts: list[str], *more: object) -> labels.Atlas:
+        painted.append(texts)
+        return draw_atlas(texts, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(labels, "draw_atlas", counted)
+    view = make_view(ViewState())
+    view.set_plant(hall_of(8192, racks_per_row=2, halls=2))
+    assert len(view.geometry.labels.text) > 4 * BUDGET
+    view.preset("overview", animate=False)
+    view.grab()
+    names = view.scene.names
+    assert painted[-1] == [text for text, _ in names.standing]
+    assert 0 < len(painted[-1]) <= BUDGET
+    wide, high = np.array([box[2:] for _, box in names.standing]).T
+    assert np.allclose(labels.sizes_of(painted[-1], labels.label_font(1.0), 1.0).T, [wide, high])
+    count = len(painted)
+    names.place_anew()
+    view.grab()
+    assert len(painted) == count, "where the same stands nothing is painted anew"
+
+
+def test_where_rows_have_no_room_those_that_are_named_stand_evenly() -> None:
+    rank = rank_of(np.repeat(np.array([0, 1], np.int32), [90, 7]))
+    for hall in (rank[:90], rank[90:]):
+        order = np.argsort(-hall, kind="stable")
+        for first in range(3, len(hall)):
+            gaps = np.diff([*np.sort(order[:first]), len(hall)])
+            assert gaps[:-1].max() <= 2 * gaps[:-1].min()
+            assert gaps[-1] <= 2 * gaps.max()
 
 
 def test_a_hall_round_the_eye_is_not_named_as_one_from_afar() -> None:

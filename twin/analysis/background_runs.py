@@ -1,19 +1,15 @@
-"""Work in other processes: figures over seeds, one recorded run, a run continued, and the designs of a need."""
+"""Work in other processes: figures over seeds, one recorded run, and a run continued."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from twin.analysis.background_process import Aside, PartMade, Tell
+from twin.analysis.background_process import Aside, Tell
 from twin.analysis.branch import other_past
 from twin.analysis.compare import Comparison, Sample
 from twin.analysis.seeds import Design, samples
 from twin.analysis.what_if import WhatIf, futures
-from twin.designs.answer import Designs, answer
-from twin.designs.design_folder import CheckedDesign, checked
-from twin.designs.front import MOST
-from twin.designs.need_file import NeedFile
 from twin.record.reader import Reader
 from twin.runtime.inline import go_on, run
 from twin.scenario.schema.document import Scenario
@@ -73,28 +69,3 @@ def _gone_on(scene: Scenario, run_file: Path, until_s: float | None, tell: Tell)
 
 def _futures(asked: WhatIf, seeds: Sequence[int], tell: Tell) -> Comparison:
     return futures(asked, seeds, tell)
-
-
-DesignFound = PartMade[Designs | CheckedDesign]
-"""What is told on the way: the answer without scenes, then each design of it."""
-
-
-def designs_aside(file: NeedFile, candidates: int) -> Aside[DesignFound | int]:
-    """Return the process that answers a need; its progress counts candidates, and then scenes.
-
-    It tells `PartMade`s: the answer, then each of its designs as scenes, in their order. Its result is how many passed.
-    """
-    return Aside(_designs, file, candidates, name="twin-designs", alone=True)
-
-
-def _designs(file: NeedFile, candidates: int, tell: Tell) -> Generator[DesignFound, None, int]:
-    catalog = file.catalog
-    found = answer(file, catalog, candidates, MOST, tell)
-    yield PartMade(found)
-    passed = 0
-    for place, design in enumerate(found.designs):
-        tell(place, len(found.designs))
-        checked_design = checked(found, design, catalog, f"design-{place + 1:02d}")
-        passed += not checked_design.reason
-        yield PartMade(checked_design)
-    return passed

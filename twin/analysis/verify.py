@@ -21,6 +21,7 @@ from twin.record.recorder import entity_ids
 from twin.record.runfile import RunFileError
 from twin.runtime.loading import begun, engine_type
 from twin.runtime.protocol import ENGINE, RunEngine
+from twin.runtime.state_before import StateBefore
 
 NEAR = 1e-9
 """Relative difference of two figures that counts as none: engines of one build agree to the last bit."""
@@ -271,7 +272,9 @@ class _Replay:
             "twin.sim.edits.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
-            state_in_file = _ordered(unpack(snapshot.data))
+            state_in_file = _ordered(
+                unpack(StateBefore.of(snapshot.data).state)
+            )  # its act is ahead, and so left out
         except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
             raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
         differs = tuple(_differing(state_in_file, _ordered(unpack(simulated))))

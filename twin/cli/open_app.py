@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +41,7 @@ def open_scene(
         from twin.handover.unpack import SUFFIX, PackageError, unpacked_scene
         from twin.lessons.lesson_file import is_lesson
 
-        path: Path | None = None
+        path: Path | Callable[[], Path] | None = None
         if scene is not None and is_run(scene) and seed is not None:
             raise BadInput(
                 f"--seed: {scene} is a recorded run and keeps its seed; open its scene for another seed"
@@ -51,10 +53,13 @@ def open_scene(
                 except PackageError as error:
                     raise BadInput(str(error)) from None
                 print(f"unpacked: {scene}")
-            path = (
-                Path(scene) if is_lesson(scene) else run_path(scene) if is_run(scene) else scene_path(scene)
-            )
+            if is_lesson(scene):
+                path = Path(scene)
+            else:
+                path = run_path(scene) if is_run(scene) else partial(scene_path, scene)
         if not has_display():
+            if callable(path):
+                path()  # what is wrong with it is told first
             raise Failure(
                 "there is no display to open a window on; use `twin run` and `twin shot`, which need none"
             )

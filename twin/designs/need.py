@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
 from twin.catalog.own_texts import MOST_FILES
+from twin.record.state_folder import NEED_SUFFIX
 from twin.scenario.schema.base import DocumentPart, Id
 from twin.scenario.schema.own_files import OwnPath
 from twin.scenario.schema.quantity import Bandwidth, Carbon, Data, Duration, Power, Price
@@ -14,7 +15,7 @@ from twin.scenario.schema.site import RedundancyLevel
 from twin.scenario.schema.streams import TraceMap
 
 FORMAT, VERSION = "twin/need", 1
-SUFFIX = ".twin-need.yaml"
+SUFFIX = NEED_SUFFIX
 MOST_GPUS = 131_072
 DAY_S = 86_400.0
 WEEK_S = 7 * DAY_S

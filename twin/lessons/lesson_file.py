@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from twin import resources
 from twin.lessons.schema import FORMAT, NUMBER, VERSION, Lesson
+from twin.record.state_folder import LESSON_SUFFIX
 from twin.scenario.reading.extend import read
 from twin.scenario.reading.validate import nearest, problems_of
 from twin.scenario.schema.fields import FieldSpot
@@ -21,7 +22,7 @@ from twin.scenario.schema.quantity import FROM_FILE
 from twin.scenario.text.parse import Tree, parsed
 from twin.scenario.text.problem import NewerVersion, Problem, ScenarioError, shown
 
-SUFFIX = ".twin-lesson.yaml"
+SUFFIX = LESSON_SUFFIX
 ROOT = FieldSpot(models=(Lesson,))
 MOST_LETTERS, MOST_FILLED = 200, 4000
 """Of a value of a variant, and of a text in which it is filled in."""

@@ -70,10 +70,36 @@ def holders(plant: Plant, id: str) -> list[str]:
     return found
 
 
+def row_words(label: str) -> tuple[str, str]:
+    """Return the word that a scene has for rows, "" for the usual one, and the letter of a row, of its label.
+
+    A label of one letter names the hall.
+
+    >>> row_words("ROW AB"), row_words("A C"), row_words("STORE B"), row_words("NET"), row_words("A")
+    (('', 'AB'), ('', 'C'), ('Store', 'B'), ('Net', ''), ('', 'A'))
+    """
+    word, _, letter = label.rpartition(" ")
+    if word == "ROW" or len(word or label) == 1:
+        return "", letter
+    if not word:
+        word, letter = letter, ""
+    return word.title() if word.isupper() else word, letter
+
+
+def row_title(label: str) -> str:
+    """Return what people call a row within its hall, by its label.
+
+    >>> row_title("A C"), row_title("STORE B"), row_title("NET")
+    ('Row C', 'Store B', 'Net')
+    """
+    word, letter = row_words(label)
+    return f"{word} {letter}".strip() if word else tr("Row {letter}", letter=letter)
+
+
 def row_name(plant: Plant, row: int) -> str:
-    """Return a row's label as it stands in the hall with its id, "Row F (gpu/5)"; "Row gpu/5" where it has none."""
-    label, id = plant.rows.labels[row].title(), plant.rows.ids[row]
-    return tr("Row {id}", id=id) if label == "Row" else f"{label} ({id})"
+    """Return a row's title with its id, "Row F (gpu/5)"; "Row gpu/5" where it has none."""
+    title, id = row_title(plant.rows.labels[row]), plant.rows.ids[row]
+    return tr("Row {id}", id=id) if title == "Row" else f"{title} ({id})"
 
 
 def describe(plant: Plant, kind: Kind, slot: int) -> str:

@@ -96,7 +96,7 @@ class Snapshot:
     event_hash
         Hash of those events.
     data
-        What `Engine.restore` takes.
+        What `twin.runtime.loading.gone_on` takes.
     """
 
     t_s: float

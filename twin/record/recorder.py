@@ -306,11 +306,14 @@ class Recorder:
                 self._take_snapshot(rolling=True)
             self.commit()
 
-    def mark(self, t_s: float, kind: str, text: str, data: str = "{}") -> RecordMark:
-        """Write a marker, and a snapshot that already contains its edit: an edit survives a crash."""
+    def mark(self, t_s: float, kind: str, text: str, data: str = "{}", state: bytes = b"") -> RecordMark:
+        """Write a marker, and a snapshot that already contains its edit: an edit survives a crash.
+
+        The snapshot is `state` where it is known already.
+        """
         self._take_events()
         self._writer.add_marker(t_s, kind, text, data)
-        self._take_snapshot(rolling=True)
+        self._take_snapshot(rolling=True, state=state)
         self.commit()
         sampling = {name: copy(getattr(self, name)) for name in _SAMPLING}
         return RecordMark(self._writer.place(self._engine.now_s, self._rows), sampling)
@@ -378,10 +381,12 @@ class Recorder:
                     self._awaited.discard(event.subject)
                     self._stopped.discard(event.subject)
 
-    def _take_snapshot(self, rolling: bool) -> None:
+    def _take_snapshot(self, rolling: bool, state: bytes = b"") -> None:
         engine = self._engine
         self._writer.add_bookings(self._bookings.take(engine.now_s, engine.lasting()))
-        self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
+        self._writer.add_snapshot(
+            engine.now_s, self._rows, engine.event_hash(), state or engine.snapshot(), rolling
+        )
         self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
 
 

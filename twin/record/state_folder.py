@@ -16,6 +16,7 @@ from uuid import uuid4
 SUFFIX = ".twinrun"
 STUDY_SUFFIX = ".sweep"
 """Of the results of a study."""
+LESSON_SUFFIX, NEED_SUFFIX = ".twin-lesson.yaml", ".twin-need.yaml"
 KEPT_RUNS = 10
 
 

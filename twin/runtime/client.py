@@ -242,6 +242,10 @@ class Client:
         if self._play is not None:
             self._send(self._play)
 
+    def give_up(self) -> None:
+        """End a worker that has not been given a run, at once."""
+        self._end_worker()
+
     def close(self) -> None:
         """End the worker, its run file closed, within about 2 s; remove the frame memory."""
         channel, process = self._channel, self._process

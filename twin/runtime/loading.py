@@ -9,6 +9,7 @@ from typing import cast
 
 from twin.record.redraw import Redraw
 from twin.runtime.protocol import EngineType, RunEngine
+from twin.runtime.state_before import StateBefore, holds
 from twin.scenario.schema.document import Scenario
 
 
@@ -54,7 +55,12 @@ def gone_on(
     ValueError
         When something that is done from then on is refused, or a redraw lies before it.
     """
-    engine = make.restore(scenario, snapshot, hall)
+    before = StateBefore.of(snapshot)
+    engine = make.restore(scenario, before.state, hall)
+    if before.act is not None and not holds(scenario, before.act):
+        refusal = engine.intervene(before.act)
+        if refusal is not None:
+            raise ValueError(refusal)
     for redraw in redraws:
         engine.redraw(redraw)
     return engine

@@ -42,6 +42,7 @@ from twin.runtime.protocol import (
     Withdraw,
 )
 from twin.runtime.recent_acts import RecentAct, RecentActs
+from twin.runtime.state_before import StateBefore, holds
 from twin.scenario.schema.document import Scenario
 from twin.scenario.schema.edit import AT_ONCE_S, Edit
 from twin.scenario.schema.faults import Intervention
@@ -225,7 +226,7 @@ class EngineSession:
                 redraws = reader.header.redraws
             return begun_anew(make, request.scenario, request.seed, redraws), None, ()
         if request.snapshot is not None:
-            return make.restore(request.scenario, request.snapshot), None, ()
+            return gone_on(make, request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()
 
     def _play(self, engine: RunEngine, speed: float, until_s: float) -> None:
@@ -328,7 +329,7 @@ class EngineSession:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
         kind = "edit" if isinstance(asked, Edit) else "intervention"
-        mark = self._mark(engine, kind, t_s, request.rev, done)
+        mark = self._mark(engine, kind, t_s, request.rev, done, state=self._with_act(state, done))
         if mark is not None:
             self._acts.add(RecentAct(request.rev, asked, done, state, hall, mark, at_once), engine.now_s)
         self._done_revs[request.rev] = _Answer(t_s)
@@ -356,7 +357,8 @@ class EngineSession:
             return
         self._acts.take_out(act)
         kind = "withdrawn" if undone is None else UNDONE
-        self._mark(engine, kind, engine.now_s, request.rev, done, undone)
+        state = b"" if undone is None else undone.state  # to which the run went back
+        self._mark(engine, kind, engine.now_s, request.rev, done, undone, state)
         rows = None if undone is None else undone.mark.place.events
         self._done_revs[request.rev] = _Answer(engine.now_s, rows)
         self._answer(request.rev)
@@ -385,6 +387,14 @@ class EngineSession:
             self._clock(before, monotonic())
         return before
 
+    def _with_act(self, state: bytes, done: Intervention | Edit) -> bytes:
+        """Return the state of the run behind an act from that before it; b"": it is to be taken anew.
+
+        An act that the scene has as well could not be told from that of the scene.
+        """
+        known = self._scenario is None or holds(self._scenario, done)
+        return b"" if known or not state else StateBefore(state, done).data()
+
     def _answer(self, rev: int) -> None:
         """Say from when something acts, or that it is gone, and how far the run went back for that."""
         answer = self._done_revs[rev]
@@ -401,8 +411,12 @@ class EngineSession:
         rev: int,
         done: Intervention | Edit,
         undone: RecentAct | None = None,
+        state: bytes = b"",
     ) -> RecordMark | None:
-        """Let the run file tell what was done, or taken out again, for those who do it again."""
+        """Let the run file tell what was done, or taken out again, for those who do it again.
+
+        `state` is that of the run where it is known already.
+        """
         if self._recorder is None:
             return None
         what = "edit" if isinstance(done, Edit) else "intervention"
@@ -410,7 +424,7 @@ class EngineSession:
         if undone is not None:  # its own mark is gone
             note |= {"rows": undone.mark.place.events, "undone_rev": undone.rev}
         try:
-            return self._recorder.mark(t_s, kind, _words(done), json.dumps(note))
+            return self._recorder.mark(t_s, kind, _words(done), json.dumps(note), state)
         except RunFileError as error:
             self._lose_recorder(error)
         return None

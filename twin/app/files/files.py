@@ -9,17 +9,7 @@ from pathlib import Path
 from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
-from twin.app.documents.handover import hand_over
-from twin.app.documents.solids_file import ask_solids
 from twin.app.files.newer_file import NewerFile
-from twin.app.files.report_page import (
-    NoReport,
-    page_filter,
-    page_path,
-    write_handout,
-    write_report,
-    write_scene_report,
-)
 from twin.app.files.scenario_problems import ScenarioProblems
 from twin.app.files.scene_list import SUFFIX, keep_picture, shipped_scenes
 from twin.app.hall.panel import HallPanel
@@ -166,29 +156,41 @@ class Files:
 
     def ask_report(self) -> None:
         """Let the person choose where a report of the run goes, and write it."""
+        from twin.app.files.report_page import write_report
+
         title, done = tr("Save a report"), tr("Report saved")
         self._ask_page(title, done, "", lambda path: write_report(self._session, self._hall, path))
 
     def ask_scene_report(self) -> None:
         """Let the person choose where a report of the scene as designed goes, and write it."""
+        from twin.app.files.report_page import write_scene_report
+
         title, done = tr("Save a report of the design"), tr("Report saved")
         write = partial(write_scene_report, self._session, self._hall)
         self._ask_page(title, done, "-design", write)
 
     def ask_handout(self) -> None:
         """Let the person choose where the handout of the chapters goes, and write it."""
+        from twin.app.files.report_page import write_handout
+
         title, done = tr("Save a handout"), tr("Handout saved")
         self._ask_page(title, done, "-handout", lambda path: write_handout(self._session, path))
 
     def ask_solids(self) -> None:
         """Let the person choose where the hall goes for other 3D programs, and write it."""
+        from twin.app.documents.solids_file import ask_solids
+
         ask_solids(self._session, self._hall.state.colour_by, self._window, self._tell)
 
     def ask_handover(self) -> None:
         """Let the person choose where the scene goes with all that others read of it, and write that."""
+        from twin.app.documents.handover import hand_over
+
         hand_over(self._session, self._window, self._tell)
 
     def _ask_page(self, title: str, done: str, ending: str, write: Callable[[Path], None]) -> None:
+        from twin.app.files.report_page import NoReport, page_filter, page_path
+
         stem = self.path.name.partition(".")[0] if self.path is not None else "run"
         first = str(save_folder(self.path) / f"{stem}{ending}.html")
         chosen, kind = QFileDialog.getSaveFileName(self._window, title, first, page_filter())

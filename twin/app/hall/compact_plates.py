@@ -15,12 +15,21 @@ ROOMY_PX = 1_000_000
 """A view of so many pixels has room for all words and swatches [px^2]."""
 _WORDS_PX, _WORDS_SHARE = QRect(14, 14, 480, 64), 0.55
 """Room of alarms and status in a small view [px at the usual size of text], and the most of its width."""
+_LOW_PX, _ROW_PX = 300, 28
+"""A picture lower than this has room for one row of plates above the hall and one below it, and the height of a row
+[px at the usual size of text]."""
 _AWAY = QPoint(18, 18)
 _BACK = QPoint(12, 12)
 
 
-def shorter(told: Told, lines: int) -> Told:
-    """Return the first lines of what is told, and how many more there are."""
+def is_low(picture: QRect, scale: float) -> bool:
+    """Return whether a picture has room for one row of plates above and below, in text `scale` times as large."""
+    return picture.height() < _LOW_PX * scale
+
+
+def shorter(told: Told, lines: int, titled: bool = True) -> Told:
+    """Return the first lines of what is told, and how many more there are; not `titled`: without a title."""
+    told = told if titled else replace(told, title="")
     left_out = len(told.lines) - lines
     if left_out <= 0:
         return told
@@ -37,6 +46,8 @@ def fewer(legend: Legend) -> Legend:
 
 def room_of_words(picture: QRect, scale: float) -> QRect:
     """Return what alarms and the status take of a small picture while there are any, in text `scale` times as large."""
+    if is_low(picture, scale):
+        return QRect(picture.left() + 14, picture.top() + 14, picture.width() - 28, round(_ROW_PX * scale))
     wide = min(_WORDS_PX.width() * scale, _WORDS_SHARE * picture.width())
     size = QSize(round(wide), round(_WORDS_PX.height() * scale))
     return QRect(picture.topLeft() + _WORDS_PX.topLeft(), size)

@@ -98,8 +98,13 @@ class ToldPlate(Plate):
         leads = bool(told.rows)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not leads)
         self.setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
-        self.setAccessibleName(". ".join((told.title, *told.lines)))
+        self.setAccessibleName(". ".join(filter(None, (told.title, *told.lines))))
         self.update()
+
+    @property
+    def is_line(self) -> bool:
+        """Return whether it stands in one line."""
+        return self.told is not None and len(self.told.lines) == 1
 
     def keep_within(self, width_px: float) -> None:
         """Be at most this wide [px]; what of a line does not fit is left out."""
@@ -142,7 +147,7 @@ class ToldPlate(Plate):
         right = self.room.width() - _PAD - plain.horizontalAdvance(told.hint)
         painter.drawText(QPointF(right, y), told.hint)
         painter.setPen(self.text_colour)
-        left = _PAD + (bold.horizontalAdvance(told.title) + 12 if alone else 0)
+        left = _PAD + (bold.horizontalAdvance(told.title) + 12 if alone and told.title else 0)
         room = (right - 12 if alone and told.hint else self.room.width() - _PAD) - left
         for line in told.lines:
             y += 0 if alone else _LINE

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from twin.app.fabric.layer import FabricLayer
 from twin.app.hall.announcer import Announcer
-from twin.app.hall.compact_plates import ROOMY_PX, fewer, room_of_words, shorter, tip_place
+from twin.app.hall.compact_plates import ROOMY_PX, fewer, is_low, room_of_words, shorter, tip_place
 from twin.app.hall.context_menu import ThingMenus
 from twin.app.hall.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.hall.legend_plate import LegendPlate
@@ -148,8 +148,8 @@ class HallPanel(QWidget):
         self.trace.changed.connect(self._on_trace)
         self.state.events.selection.connect(self._show_legend)
         self.view.menu_wanted.connect(self._on_menu)
-        session.broken.connect(self._on_broken)
-        session.mended.connect(self._on_broken)
+        session.broken.connect(self._show_mark)
+        session.mended.connect(self._show_mark)
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
 
@@ -325,7 +325,8 @@ class HallPanel(QWidget):
         """Show the status; in a small view only the first line, beside a trace the title, until pointed at."""
         story = self._told
         if story is not None and self._brief:
-            story = shorter(story, 0 if self.trace.told is not None else 1)
+            low = is_low(self.view.native.rect(), self.mark.scale)
+            story = shorter(story, int(self.trace.told is None), titled=not low)
         if story != self.story_plate.told:
             self.story_plate.show_told(story)
             self.place_overlays()
@@ -334,9 +335,6 @@ class HallPanel(QWidget):
         self.trace_plate.show_told(self.trace.told)
         self._show_story()
         self._show_legend()
-
-    def _on_broken(self, _intervention: object) -> None:
-        self._show_mark()
 
     def _on_rewound(self) -> None:
         self.ticker.hide()
@@ -446,18 +444,20 @@ class HallPanel(QWidget):
         edge = self.rulers.thick_px
         picture = native.adjusted(edge, edge, 0, 0)
         told_plates = (self.trace_plate, self.story_plate)
+        low = self._brief and is_low(native, self.mark.scale)
         maps = [self.site_map] if self._wants_map() else []
         self.site_map.take_site(small=self._is_small)
         more = self.more_legends[: self._shown_legends]
         for plate in (self.legend, *more):
-            plate.keep_within(native.width())
+            plate.keep_within(native.width() * (1 + low))  # as a strip it takes half of that
         # Strips come first: a map stands above them.
         rest = [*more, *maps] if self._brief else [*maps, *more]
-        shown = place_legends(picture, self.legend, rest, (self.legend, *more) if self._brief else ())
+        strips = (self.legend, *more) if self._brief else ()
+        shown = place_legends(picture, self.legend, rest, strips, low)
         for each in (self.legend, self.site_map, *self.more_legends):
             each.setVisible(each in shown)
         lowest = min((plate.y() for plate in shown if plate.x() < native.width() // 3), default=self.height())
-        place_at_top(self, picture, lowest, self.mark, self.alarm_badge, self.ticker, told_plates)
+        place_at_top(self, picture, lowest, self.mark, self.alarm_badge, self.ticker, told_plates, low)
         self._ticked = self.ticker.isVisibleTo(self)
         tops = (self.mark, self.alarm_badge, self.ticker, *told_plates)
         around = [plate.geometry() for plate in (*tops, *self.cards) if plate.isVisibleTo(self)]

@@ -27,11 +27,13 @@ def place_at_top(
     badge: QWidget,
     ticker: Ticker,
     told: Sequence[ToldPlate],
+    one_row: bool = False,
 ) -> int:
     """Place the mark on the right, and from the left the badge and the newest event, below them what is told.
 
     The mark takes more lines where one would be too long. The newest event stands below the badge where beside it
-    there is no room, and gives way where there is none below either.
+    there is no room, and gives way where there is none below either. In `one_row` a line that is told stands in its
+    place, where there is room, and gives way to it while it lasts.
 
     Parameters
     ----------
@@ -49,7 +51,9 @@ def place_at_top(
     int
         How far down the left side is taken [px].
     """
-    told = [plate for plate in told if plate.isVisibleTo(host)]
+    told = [plate for plate in told if plate.told is not None]
+    for plate in told:
+        plate.show()
     top, margin = picture.top(), picture.left() + MARGIN
     left = margin + (badge.width() + BETWEEN if badge.isVisibleTo(host) else 0)
     least = round(_TICKER_PX * mark.scale)
@@ -58,6 +62,11 @@ def place_at_top(
     badge.move(margin, top + MARGIN)
     below = top + MARGIN + max(badge.height(), ticker.height()) + BETWEEN
     room, beside = mark.x() - left - BETWEEN, mark.x() - margin - BETWEEN
+    for plate in [plate for plate in told if one_row and plate.is_line][:1]:
+        told.remove(plate)
+        plate.keep_within(room)
+        plate.move(left, top + MARGIN)
+        plate.setVisible(room >= least and not ticker.isVisibleTo(host))
     if room >= least:
         ticker.move(left, top + MARGIN)
         ticker.keep_within(room)
@@ -76,11 +85,15 @@ def place_at_top(
 
 
 def place_legends(
-    picture: QRect, first: QWidget, others: Sequence[QWidget], strips: Collection[QWidget] = ()
+    picture: QRect,
+    first: QWidget,
+    others: Sequence[QWidget],
+    strips: Collection[QWidget] = (),
+    one_row: bool = False,
 ) -> list[QWidget]:
     """Place legends from the lower left corner up, then from the lower right, and return those there is room for.
 
-    `strips` stand beside one another along the lower edge, as many as fit there.
+    `strips` stand beside one another along the lower edge, as many as fit there; in `one_row` they stand nowhere else.
     """
     placed: list[QWidget] = []
     bottom = picture.bottom() + 1 - MARGIN
@@ -94,7 +107,10 @@ def place_legends(
             QRect(QPoint(picture.right() + 1 - MARGIN - size.width(), ends[True] - size.height()), size),
         ]
         if plate in strips:
-            places.insert(0, QRect(QPoint(beside, bottom - size.height()), size))
+            places = [
+                QRect(QPoint(beside, bottom - size.height()), size),
+                *([] if one_row and placed else places),
+            ]
         at = next((at for at in places if _leaves_room(picture, at, placed, least)), None)
         if at is None:
             continue

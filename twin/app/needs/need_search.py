@@ -8,8 +8,8 @@ from typing import Any
 from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
+from twin.analysis.background_designs import designs_aside
 from twin.analysis.background_process import Aside, PartMade, ProcessFailed, RunProgress
-from twin.analysis.background_runs import designs_aside
 from twin.analysis.design_runs import DesignRun, design_runs_aside
 from twin.app.needs.front_rows import FoundDesign
 from twin.designs.answer import Designs

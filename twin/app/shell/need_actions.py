@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twin.app.toolkit.problem_notice import Trouble
-from twin.designs.need import SUFFIX
 from twin.language import tr
+from twin.record.state_folder import NEED_SUFFIX
 
 if TYPE_CHECKING:
     from twin.app.needs.front_rows import FoundDesign
@@ -31,7 +31,7 @@ class NeedActions:
     def __init__(self, window: WindowApi) -> None:
         self._window = window
         self.dialog: NeedDialog | None = None
-        window.files.openers[SUFFIX] = self.open_file
+        window.files.openers[NEED_SUFFIX] = self.open_file
         window.welcome.need_wanted.connect(self.ask)
 
     def ask(self) -> None:

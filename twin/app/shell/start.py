@@ -7,6 +7,8 @@ import logging
 import os
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -24,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def run_app(
-    path: str | Path | None = None,
+    path: str | Path | Callable[[], Path] | None = None,
     *,
     seed: int | None = None,
     play: bool = True,
@@ -37,7 +39,8 @@ def run_app(
     Parameters
     ----------
     path
-        Scene or run file to open; None: the last one, or the welcome page when there is none.
+        Scene or run file to open, or what finds it while the worker starts, and raises what is wrong with it; None: the
+        last one, or the welcome page when there is none.
     seed
         Of all random draws; None: the scene's own.
     play
@@ -65,7 +68,12 @@ def run_app(
 
     make_errors_whole()  # before the classes of the window are defined
     client = Client()
-    client.start()  # the worker loads the engine while this process loads Qt and OpenGL
+    client.start()  # the worker loads the engine while this process reads the scene, and loads Qt and OpenGL
+    with ExitStack() as unless_found:
+        unless_found.callback(gc.enable)
+        unless_found.callback(client.give_up)
+        path = path() if callable(path) else path
+        unless_found.pop_all()
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     QCoreApplication.setApplicationName("gpu-twin")
     QGuiApplication.setDesktopFileName("gpu-twin")
@@ -156,7 +164,7 @@ def _open_early(session: Session, path: Path, seed: int | None) -> bool:
     """Open a scene while there is no window yet: the worker builds the run while this process loads the rest."""
     from twin.app.session.recording import is_recording
     from twin.app.session.scene_errors import SCENE_ERRORS
-    from twin.lessons.lesson_file import SUFFIX as LESSON_SUFFIX
+    from twin.record.state_folder import LESSON_SUFFIX
 
     if is_recording(path) or path.name.endswith(LESSON_SUFFIX):
         return False  # there is no run to be built meanwhile

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def main(scene: str, began_s: float) -> int:
 
     looking.timeout.connect(watch)
     looking.start(_LOOK_MS)
-    return run_app(scene_path(scene))
+    return run_app(partial(scene_path, scene))
 
 
 if __name__ == "__main__":

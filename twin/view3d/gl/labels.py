@@ -1,4 +1,4 @@
-"""Billboard labels: all texts in one atlas, all visible ones in one draw call."""
+"""Billboard labels: those that are shown in one atlas, drawn in one call."""
 
 from __future__ import annotations
 
@@ -69,6 +69,17 @@ def label_font(scale: float) -> QFont:
     return font
 
 
+def sizes_of(texts: Sequence[str], font: QFont, scale: float) -> NDArray[np.float64]:
+    """Return width and height of the plates of texts, shape (n, 2) [px]."""
+    metrics = QFontMetricsF(font)
+    pad_x, pad_y = _PAD[0] * scale, _PAD[1] * scale
+    lines = [text.split("\n") for text in texts]
+    wide = [np.ceil(max(map(metrics.horizontalAdvance, some)) + 2 * pad_x) for some in lines]
+    more = metrics.lineSpacing()
+    high = [np.ceil(metrics.height() + (len(some) - 1) * more + 2 * pad_y) for some in lines]
+    return np.stack([wide, high], axis=1).astype(np.float64).reshape(-1, 2)
+
+
 def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence[int] | None = None) -> Atlas:
     """Draw every text on its own rounded plate; needs a QGuiApplication.
 
@@ -83,12 +94,7 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence
         (ALARM_INK, (*ALARM_RGB, 0.96)),
     )
     font = label_font(scale)
-    metrics = QFontMetricsF(font)
-    pad_x, pad_y = _PAD[0] * scale, _PAD[1] * scale
-    lines = [text.split("\n") for text in texts]
-    wide = [float(np.ceil(max(map(metrics.horizontalAdvance, some)) + 2 * pad_x)) for some in lines]
-    more = metrics.lineSpacing()
-    high = [float(np.ceil(metrics.height() + (len(some) - 1) * more + 2 * pad_y)) for some in lines]
+    wide, high = sizes_of(texts, font, scale).T.tolist()
     limit = max([1024.0, *wide]) + 2
     boxes, x, y, deep = np.zeros((len(texts), 4)), 1.0, 1.0, 0.0
     for k, (w, h) in enumerate(zip(wide, high, strict=True)):
@@ -115,41 +121,61 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence
 
 
 class LabelLayer:
-    """Draws the placed labels."""
+    """Draws the placed ones of many texts; it paints only what is placed: a large site has thousands of names."""
 
     def __init__(self) -> None:
         self._program = gloo.Program(_VERTEX, _FRAGMENT)
         self._buffer = gloo.VertexBuffer(np.zeros(4 * BUDGET, _TYPE))
         self._program.bind(self._buffer)
         self._indices = gloo.IndexBuffer(quad_indices(BUDGET))
-        self._boxes = np.zeros((0, 4))
-        self._texture_size = np.ones(2)
+        self._texts: list[str] = []
+        self._tones: Sequence[int] = ()
+        self._in: tuple[Colours, float] | None = None
+        self._sizes = np.zeros((0, 2))
+        self._known: dict[str, tuple[float, float]] = {}
+        self._painted: tuple[tuple[str, int], ...] | None = None
+        self._boxes, self._texture_size = np.zeros((0, 4)), np.ones(2)
         self._any = False
 
     @property
     def sizes_px(self) -> NDArray[np.float64]:
         """Return width and height of every text, shape (n, 2) [px]."""
-        return self._boxes[:, 2:]
+        return self._sizes
 
-    def set_atlas(self, atlas: Atlas) -> None:
-        """Take other texts; nothing is shown until they are placed."""
+    def write(self, texts: list[str], colours: Colours, scale: float, tones: Sequence[int]) -> None:
+        """Take other texts, with tones as of `draw_atlas`; nothing is shown until they are placed."""
+        if self._in is None or self._in[1] != scale:
+            self._known = {}
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        sizes = sizes_of(new, label_font(scale), scale).tolist()
+        known = self._known | {text: (wide, high) for text, (wide, high) in zip(new, sizes, strict=True)}
+        self._known = {text: known[text] for text in texts}
+        self._sizes = np.array([known[text] for text in texts], np.float64).reshape(-1, 2)
+        self._texts, self._tones, self._in = texts, tones, (colours, scale)
+        self._painted, self._any = None, False
+
+    def show(self, placed: list[Placed]) -> None:
+        """Choose what is drawn; unused quads shrink to nothing."""
+        wanted = tuple((self._texts[label.index], self._tones[label.index]) for label in placed)
+        if wanted and wanted != self._painted and self._in is not None:
+            texts, tones = zip(*wanted, strict=True)
+            self._paint(draw_atlas(list(texts), *self._in, tones))
+            self._painted = wanted
+        vertices = np.zeros((BUDGET, 4), _TYPE)
+        corner = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], float)
+        for k, label in enumerate(placed):
+            box = self._boxes[k]
+            vertices[k]["a_position"] = np.array([label.left_px, label.top_px]) + corner * box[2:]
+            vertices[k]["a_place"] = (box[:2] + corner * box[2:]) / self._texture_size
+        self._buffer.set_data(vertices.ravel())
+        self._any = bool(placed)
+
+    def _paint(self, atlas: Atlas) -> None:
         self._boxes = atlas.boxes
         self._texture_size = np.array(atlas.texels.shape[1::-1], float)
         self._program["u_atlas"] = gloo.Texture2D(
             atlas.texels, interpolation="nearest", wrapping="clamp_to_edge"
         )
-        self._any = False
-
-    def show(self, placed: list[Placed]) -> None:
-        """Choose what is drawn; unused quads shrink to nothing."""
-        vertices = np.zeros((BUDGET, 4), _TYPE)
-        corner = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], float)
-        for k, label in enumerate(placed):
-            box = self._boxes[label.index]
-            vertices[k]["a_position"] = np.array([label.left_px, label.top_px]) + corner * box[2:]
-            vertices[k]["a_place"] = (box[:2] + corner * box[2:]) / self._texture_size
-        self._buffer.set_data(vertices.ravel())
-        self._any = bool(placed)
 
     def draw(self, stage: DrawContext) -> None:
         """Draw with premultiplied blending, depth test off."""

@@ -14,7 +14,7 @@ from twin.view3d.base.label_layout import place_along
 from twin.view3d.base.palette import Rgb
 from twin.view3d.base.state import CameraPose
 from twin.view3d.gl.draw_context import DrawContext
-from twin.view3d.gl.labels import LabelLayer, draw_atlas
+from twin.view3d.gl.labels import LabelLayer
 from twin.view3d.gl.outline import Outline
 
 TICK_PX = 6.0
@@ -102,7 +102,7 @@ class Guides:
         wanted = (stage.colours, scale, tuple((line.text, line.tone) for line in lines))
         if wanted != self._atlas_of:
             tones = [_TONES_OF_WORDS.get(line.tone, 0) for line in lines]
-            self._labels.set_atlas(draw_atlas([line.text for line in lines], stage.colours, scale, tones))
+            self._labels.write([line.text for line in lines], stage.colours, scale, tones)
             self._atlas_of = wanted
         ends = np.array([(line.start, line.stop) for line in lines], float)
         points = camera.project(pose, ends.reshape(-1, 3), *stage.size_px).reshape(-1, 2, 3)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.arrays import Bools, Floats
+from twin.arrays import Bools, Floats, Ints64
 from twin.plant.geometry import LabelAnchors, LabelKind
 from twin.plant.tables import Plant
 from twin.view3d.base import camera
@@ -20,16 +20,16 @@ from twin.view3d.colour.machine_state import Badge
 from twin.view3d.colour.tile_values import TileValues
 from twin.view3d.gl.draw_context import DrawContext
 from twin.view3d.gl.labels import LabelLayer as DrawnLabels
-from twin.view3d.gl.labels import draw_atlas
 from twin.view3d.place.hall_names import BELOW_PX, FORMS
 from twin.view3d.place.picking import Picker
+from twin.view3d.place.row_names import RowNames
 from twin.view3d.place.tile_labels import TileLabels
 
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
 FIGURES_S = 0.5
 """Figures of halls and counts of what has failed are written anew at most so often."""
-STANDS = 0.2
+STANDS = 0.05
 """What is named already goes before its equals: names do not take turns while the camera moves."""
 BEFORE_HALLS = 3.0
 """What weighs more is written before the names of halls."""
@@ -70,7 +70,9 @@ class Names:
         self._counted_s = -1.0
         self._placed: list[Placed] = []
         self._texts: list[str] = []
-        self._hall_texts = 0  # where names of halls begin among all texts
+        self._hall_texts = self._row_texts = (
+            0  # where names of halls, and of rows with halls, begin among all texts
+        )
 
     @property
     def standing(self) -> list[tuple[str, tuple[float, ...]]]:
@@ -87,7 +89,7 @@ class Names:
         """Take a hall; the picker tells which labels are hidden."""
         self._plant, self._labels, self._picker = plant, labels, picker
         self._anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
-        self._tiles = TileLabels(plant, labels, picker.tiles)
+        self._tiles, self._rows = TileLabels(plant, labels, picker.tiles), RowNames(plant, labels)
         self._shown = np.zeros(len(labels.text), bool)
         self._values, self._figures, self._counted_s = None, [], -1.0
         self.place_anew()
@@ -140,16 +142,21 @@ class Names:
         selected = list(self.selected.items())[:NAMED]
         words = [badge.text for badge in self.words] + [mark.text for mark in self._tiles.marks]
         halls, labels = self._tiles.halls.texts(self._figures), list(self._labels.text)
-        for label, text in zip(self._tiles.halls.label.tolist(), halls, strict=False):
+        rows = self._rows
+        for label, text in (
+            *zip(self._tiles.halls.label.tolist(), halls, strict=False),
+            *zip(rows.label.tolist(), rows.titles, strict=True),
+        ):
             labels[label] = text
-        texts = [*labels, *(self._spoken(id) for id, _ in selected), *words, *halls]
-        self._hall_texts, plain = len(texts) - len(halls), len(labels) + len(selected)
+        texts = [*labels, *(self._spoken(id) for id, _ in selected), *words, *halls, *rows.with_halls]
+        self._row_texts, plain = len(texts) - len(rows.with_halls), len(labels) + len(selected)
+        self._hall_texts = self._row_texts - len(halls)
         wanted = theme, scale * self.larger, tuple(texts), tuple(badge.weight for badge in self.words)
         if wanted != self._atlas_of:
             tones = [0] * plain + [badge.weight for badge in self.words]
-            tones += [2] * len(self._tiles.marks) + [0] * len(halls)
+            tones += [2] * len(self._tiles.marks) + [0] * (len(halls) + len(rows.with_halls))
             self._texts = texts
-            self._drawn.set_atlas(draw_atlas(texts, stage.colours, scale * self.larger, tones))
+            self._drawn.write(texts, stage.colours, scale * self.larger, tones)
             self._atlas_of = wanted
             self._placed_at_s = -1.0
         if self._placed_at_s < 0 or (key != self._placed_for and now_s - self._placed_at_s >= LABEL_PERIOD_S):
@@ -169,9 +176,8 @@ class Names:
         over_tiles, of_drawn = tiles.marks_shown(tiles.tiles.seen_through(fades))
         everything = np.concatenate([anchors, marks, over_tiles[0]])
         points = camera.project(pose, everything, *size_px)
-        weights = np.where(
-            labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
-        )
+        weights = np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
+        weights[self._rows.label] = 2.0 + self._rows.rank
         hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
         hidden[: len(points) - len(of_drawn)] |= self._picker.blocked(
             stage.eye_m, everything[: len(points) - len(of_drawn)]
@@ -198,11 +204,26 @@ class Names:
             points[counted[left]] = camera.project(pose, spots[left], *size_px)
             room.add(counted[left], points, sizes, weights)
         self._name_halls(room, pose, told, size_px, scale)
+        named = self._name_rows_with_halls(room, points, weights)
+        first[self._rows.in_halls_of(named)] = True
         room.add(np.flatnonzero(~first), points, sizes, weights)
         self._drawn.show(room.placed)
         self._placed = room.placed
         self._shown[:] = False
         self._shown[[label.index for label in room.placed if label.index < len(anchors)]] = True
+        self._shown[named] = True
+
+    def _name_rows_with_halls(self, room: LabelRoom, points: Floats, weights: Floats) -> Ints64:
+        """Name rows with their halls, where those of several are in the picture; return which labels are named so."""
+        rows, sizes = self._rows, self._drawn.sizes_px
+        seen = room.inside(points[rows.label])
+        if not rows.of_several_halls(seen):
+            return np.zeros(0, np.int64)
+        texts = self._row_texts + np.arange(len(rows.label))
+        at, heavy = np.zeros((len(sizes), 3)), np.zeros(len(sizes))
+        at[texts], heavy[texts] = points[rows.label], weights[rows.label]
+        named = room.add(texts[seen], at, sizes, heavy)
+        return rows.label[np.array(named, np.int64) - self._row_texts]
 
     def _name_halls(
         self, room: LabelRoom, pose: CameraPose, told: Bools, size_px: tuple[int, int], scale: float
@@ -211,7 +232,7 @@ class Names:
         halls = self._tiles.halls
         if not told.any():
             return
-        sizes = self._drawn.sizes_px[self._hall_texts :]
+        sizes = self._drawn.sizes_px[self._hall_texts : self._row_texts]
         spots, count = halls.spots(pose, size_px), len(told)
         inside = room.inside(spots.reshape(-1, 3)).reshape(count, -1)
         seen = spots[np.arange(count), inside.argmax(axis=1)]

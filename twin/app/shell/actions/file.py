@@ -5,11 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from twin.app.documents.drawings_dialog import DrawingsDialog
-from twin.app.documents.lists_dialog import ListsDialog
-from twin.app.files.video_dialog import VideoDialog
 from twin.app.shell.actions.entry import entry
-from twin.drawings.plan import PlanDimension
 from twin.language import tr
 from twin.view3d.base.dimension import measure
 
@@ -203,7 +199,7 @@ def file_actions(window: WindowApi) -> list[Command]:
         entry(
             "file.video",
             tr("Export video\N{HORIZONTAL ELLIPSIS}"),
-            lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
+            partial(_show_video, window),
             menu="file",
             icon="camera",
             group="3",
@@ -223,7 +219,19 @@ def file_actions(window: WindowApi) -> list[Command]:
     ]
 
 
+# What is loaded for one of these alone is loaded when that is asked for: the window is there sooner.
+
+
+def _show_video(window: WindowApi) -> None:
+    from twin.app.files.video_dialog import VideoDialog
+
+    VideoDialog(window.look, window.session, window.hall, window).open()
+
+
 def _show_drawings(window: WindowApi) -> None:
+    from twin.app.documents.drawings_dialog import DrawingsDialog
+    from twin.drawings.plan import PlanDimension
+
     view = window.hall.view
     taken = [measure(each, view.part_box) for each in view.state.dimensions if "z" not in each.along]
     dimensions = [
@@ -237,6 +245,8 @@ def _show_drawings(window: WindowApi) -> None:
 
 
 def _show_lists(window: WindowApi) -> None:
+    from twin.app.documents.lists_dialog import ListsDialog
+
     dialog = ListsDialog(window.look, window.session, window)
     dialog.chosen.connect(window.go_to)
     dialog.show()
