@@ -21,16 +21,6 @@ INTERVENTION, ENDING, NORMAL, LATE = -1, 0, 1, 2
 """Priorities at one time: what people do, what ends of what they did, then the model, then whatever only tidies up."""
 
 
-class Clockwork(simpy.Environment):
-    """A SimPy environment whose events are due at exact times (a delay would round after a restore)."""
-
-    def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
-        """Put `event` into the queue at `due_s` [s], not before now."""
-        now = self._now
-        queue: list[Any] = self._queue
-        heapq.heappush(queue, (due_s if due_s > now else now, priority, next(self._eid), event))
-
-
 class Timer(NamedTuple):
     """One pending timer."""
 
@@ -44,10 +34,24 @@ class Timer(NamedTuple):
 class _Due(simpy.Event):
     """The SimPy event of one timer."""
 
-    def __init__(self, env: simpy.Environment, timer: Timer, fire: Callable[[simpy.Event], None]) -> None:
-        # As `simpy.Event` has it: it comes once for each timer that is set.
-        self.env, self.timer, self.callbacks = env, timer, [fire]
-        self._ok, self._value = True, None
+    def __init__(self, timer: Timer) -> None:
+        self.timer = timer  # nobody waits for it but the timers: it takes nothing that `simpy.Event` has
+
+
+class Clockwork(simpy.Environment):
+    """A SimPy environment whose events are due at exact times (a delay would round after a restore)."""
+
+    def schedule_at(self, event: _Due, due_s: float, priority: int) -> None:
+        """Put `event` into the queue at `due_s` [s], not before now."""
+        now = self._now
+        queue: list[Any] = self._queue
+        heapq.heappush(queue, (due_s if due_s > now else now, priority, next(self._eid), event))
+
+    def take(self) -> tuple[float, Timer]:
+        """Go on to the next event; return the time of it [s], and its timer."""
+        queue: list[Any] = self._queue
+        self._now, _, _, event = heapq.heappop(queue)
+        return self._now, event.timer
 
 
 class Timers:
@@ -55,14 +59,10 @@ class Timers:
 
     def __init__(self, start_s: float = 0.0) -> None:
         self.env = Clockwork(start_s)
+        self.now_s = float(start_s)  # simulated time [s]
         self._handlers: dict[str, Handler] = {}
         self._rows: dict[tuple[str, int], Timer] = {}
         self._sequence = 0
-
-    @property
-    def now_s(self) -> float:
-        """Return the simulated time [s]."""
-        return float(self.env._now)
 
     def handle(self, kind: str, handler: Handler) -> None:
         """Say what happens when a timer of `kind` is due."""
@@ -84,14 +84,7 @@ class Timers:
 
     def _push(self, timer: Timer) -> None:
         self._rows[timer.kind, timer.id] = timer
-        self.env.schedule_at(_Due(self.env, timer, self._fire), timer.due_s, timer.priority)
-
-    def _fire(self, due: Any) -> None:
-        timer: Timer = due.timer
-        key = (timer.kind, timer.id)
-        if self._rows.get(key) is timer:
-            del self._rows[key]
-            self._handlers[timer.kind](timer.id)
+        self.env.schedule_at(_Due(timer), timer.due_s, timer.priority)
 
     def next_s(self) -> float:
         """Return when the next event is due [s]; infinity when there is none."""
@@ -105,7 +98,11 @@ class Timers:
 
     def step(self) -> None:
         """Fire the next event."""
-        self.env.step()
+        self.now_s, timer = self.env.take()
+        key = (timer.kind, timer.id)
+        if self._rows.get(key) is timer:
+            del self._rows[key]
+            self._handlers[timer.kind](timer.id)
 
     def rows(self) -> list[Timer]:
         """Return all pending timers, in the order of their setting."""
