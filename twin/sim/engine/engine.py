@@ -322,7 +322,8 @@ class Engine(EditedRun):
             self._log_throttle(group, now, True)
         for group in heat.ceased:
             self._log_throttle(group, now, False)
-        heat.began, heat.ceased = [], []
+        if heat.began or heat.ceased:
+            heat.began, heat.ceased = [], []
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]

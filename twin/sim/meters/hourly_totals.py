@@ -7,6 +7,7 @@ memory stays bounded however long a run lasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import add, sub
 from typing import Any
 
 from twin.sim.core.state import Fields, StateField, Stateful
@@ -71,21 +72,18 @@ class Hourly(Stateful):
         self._book(t1_s - t0_s, flows)
 
     def _book(self, dt_s: float, flows: tuple[float, ...]) -> None:
-        row, sums = self._rows[-1], self._sums
-        for column, flow in enumerate(flows):
-            amount = flow * dt_s
-            row[column] += amount
-            sums[column] += amount
+        amounts = [flow * dt_s for flow in flows]
+        self._rows[-1][:] = map(add, self._rows[-1], amounts)
+        self._sums[:] = map(add, self._sums, amounts)
 
     def settle(self, totals: Sequence[float]) -> None:
         """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row.
 
         `totals` are those of the columns from IT energy to cost, shape (7,).
         """
-        row, sums = self._rows[-1], self._sums
-        for column, total in enumerate(totals, 1):
-            row[column] += total - sums[column]
-            sums[column] = total
+        row, told = self._rows[-1], slice(1, 1 + len(totals))
+        row[told] = map(add, row[told], map(sub, totals, self._sums[told]))
+        self._sums[told] = totals
 
     def _next_row(self) -> None:
         if len(self._rows) == MAX_ROWS:

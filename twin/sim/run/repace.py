@@ -190,7 +190,8 @@ class Pacing:
                 some = list(compress(some, (~steady[some]).tolist()))
         else:
             may = self._apart | self._slowed
-            may[list(self.stragglers.slower)] = True
+            if self.stragglers.slower:
+                may[list(self.stragglers.slower)] = True
             if steady is not None:
                 may &= ~steady
             some = may.nonzero()[0].tolist()

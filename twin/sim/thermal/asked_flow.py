@@ -181,7 +181,8 @@ class AskedFlow(Stateful):
             return False
         flow = staged_flow(present, self._law.flow_share(asked))
         self.nodes, self.loops = self.nodes.copy(), self.loops.copy()
-        self.nodes[blown], self.loops[air], self.water = np.split(flow, [len(blown), len(blown) + len(air)])
+        nodes, loops = len(blown), len(blown) + len(air)
+        self.nodes[blown], self.loops[air], self.water = flow[:nodes], flow[nodes:loops], flow[loops:]
         return True
 
     def _in_stages(self) -> tuple[Floats, Floats, Floats]:

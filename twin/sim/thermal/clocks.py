@@ -248,7 +248,6 @@ class Clocks(Stateful):
             self._repower()
             return
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
-        hot_c = state.die_c(traces.hot_s)
         self.walked = False
         self.job_clock, self.clocked = {}, None
         resting = self._at_rest()
@@ -256,9 +255,9 @@ class Clocks(Stateful):
         self.capped_ghz, self.dyn_w = self.values("f_max_ghz"), resting.none
         self.own.clear(size)
         if resting.jobs or not free:
-            points_c = state.die_c(traces.points_s)
+            points_c, self._seen_c = state.die_c(traces.points_s), state.die_c(traces.hot_s)
             if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-                points_c[2] = hot_c
+                points_c[2] = self._seen_c
                 points_c = traces.pooled(points_c)
             base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
             self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
@@ -268,7 +267,6 @@ class Clocks(Stateful):
             for part in self.clocked.parts:
                 part.draw(self._paces_s(part.numbers), resting.base_w, base, self.dyn_w)
         self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
-        self._seen_c = hot_c
         self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
 
     def _known_at(self, state: ThermalState) -> bool:

@@ -299,7 +299,7 @@ class CoolingSystem(Stateful):
         if key not in self._drawn:
             share, speed = self._turning.share, self._turning.speed_for(asked.loops[: len(self._plates)])
             loop_w = self._drives.power_w(share, speed)
-            self._pump_heat()
+            self._pump_heat(anew=not self._drawn)
             movers_w = float(loop_w.sum() + self._water_power_w.sum())
             drawn = loop_w, self._water_power_w, self.rejection.pump_w, movers_w
             self._drawn = dict([*self._drawn.items()][-KNOWN_AIR:]) | {key: drawn}
@@ -318,11 +318,13 @@ class CoolingSystem(Stateful):
         set_c = self._set_c, self._room_set_c
         return ramp, state, valves(network, plant, ramp, state, self._opening, self.room_air_w_k, *set_c)
 
-    def _pump_heat(self) -> None:
-        """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
-        power = WATER.power_share(turning.speed_for(asked))
-        self._water_power_w = self._water_design_w * turning.share * power
+    def _pump_heat(self, *, anew: bool = True) -> None:
+        """Work out the power of facility pumps, heat to the machines of their plant; `anew`: others may turn."""
+        if anew:
+            self._water_turning = self.water.turning()
+        turning, asked = self._water_turning, self.asked.water[: len(self._water_design_w)]
+        design_w = self._water_design_w * turning.share
+        self._water_power_w = design_w * WATER.power_share(turning.speed_for(asked))
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
@@ -371,11 +373,9 @@ class CoolingSystem(Stateful):
         if not (held or far or self._remix):
             return
         behind = WATER_S / (WATER_S + self._pace_s)
+        lags = zip(rejection.held_c, apart_k, self._carries, strict=True)
         self._facility_c = np.array(
-            [
-                held_c + ((behind if carries else 1.0) * k if abs(k) > CLOSE_K else 0.0)
-                for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
-            ]
+            [held_c + (behind if carries else 1.0) * k * (abs(k) > CLOSE_K) for held_c, k, carries in lags]
         )
         returns_c = upper.take(self._returns_at)
         facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
