@@ -41,17 +41,12 @@ class _Due(simpy.Event):
 class Clockwork(simpy.Environment):
     """A SimPy environment whose events are due at exact times (a delay would round after a restore)."""
 
-    def schedule_at(self, event: _Due, due_s: float, priority: int) -> None:
-        """Put `event` into the queue at `due_s` [s], not before now."""
-        now = self._now
+    def put(self, timer: Timer) -> None:
+        """Put the event of `timer` into the queue, not before now."""
+        now, due_s = self._now, timer.due_s
         queue: list[Any] = self._queue
-        heapq.heappush(queue, (due_s if due_s > now else now, priority, next(self._eid), event))
-
-    def take(self) -> tuple[float, Timer]:
-        """Go on to the next event; return the time of it [s], and its timer."""
-        queue: list[Any] = self._queue
-        self._now, _, _, event = heapq.heappop(queue)
-        return self._now, event.timer
+        due = (due_s if due_s > now else now, timer.priority, next(self._eid), _Due(timer))
+        heapq.heappush(queue, due)
 
 
 class Timers:
@@ -71,7 +66,8 @@ class Timers:
     def set(self, kind: str, id: int, due_s: float, priority: int = NORMAL) -> None:
         """Set the timer (kind, id) to `due_s` [s]; an earlier setting is void."""
         self._sequence += 1
-        self._push(Timer(due_s, priority, self._sequence, kind, id))
+        self._rows[kind, id] = timer = Timer(due_s, priority, self._sequence, kind, id)
+        self.env.put(timer)
 
     def cancel(self, kind: str, id: int) -> None:
         """Void the timer (kind, id), if there is one."""
@@ -81,10 +77,6 @@ class Timers:
         """Return when (kind, id) is due [s], or None."""
         row = self._rows.get((kind, id))
         return row.due_s if row else None
-
-    def _push(self, timer: Timer) -> None:
-        self._rows[timer.kind, timer.id] = timer
-        self.env.schedule_at(_Due(timer), timer.due_s, timer.priority)
 
     def next_s(self) -> float:
         """Return when the next event is due [s]; infinity when there is none."""
@@ -98,7 +90,11 @@ class Timers:
 
     def step(self) -> None:
         """Fire the next event."""
-        self.now_s, timer = self.env.take()
+        env = self.env
+        queue: list[Any] = env._queue
+        self.now_s, _, _, due = heapq.heappop(queue)
+        env._now = self.now_s
+        timer: Timer = due.timer
         key = (timer.kind, timer.id)
         if self._rows.get(key) is timer:
             del self._rows[key]
@@ -113,5 +109,6 @@ class Timers:
         self._rows.clear()
         self.env._queue.clear()
         for timer in sorted(rows, key=lambda t: t.sequence):
-            self._push(timer)
+            self._rows[timer.kind, timer.id] = timer
+            self.env.put(timer)
         self._sequence = max((t.sequence for t in rows), default=0)

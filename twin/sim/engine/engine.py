@@ -213,7 +213,8 @@ class Engine(EditedRun):
 
     def _arrange(self) -> None:
         """Let those follow whom each single event concerns: tests of nodes, the queue, whoever has power."""
-        self.health.look()
+        if self.nodes.left:
+            self.health.look()
         if self.recovery.freed:
             self.recovery.freed = False
             self.scheduler.place()

@@ -245,7 +245,8 @@ class Overhead(Stateful):
             drives = np.zeros(len(self._by_trace.share), bool)
             drives[moved] = True
             others |= drives.take(wanted)
-        return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
+        nodes = others.nonzero()[0]
+        return None if len(nodes) > FEW * len(wanted) else nodes
 
     def _renewed_by_loop_and_hall(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
         """Return the sums of `_by_loop_and_hall` where some nodes draw another power than in `loop_w`, `hall_w`."""

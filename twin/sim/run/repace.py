@@ -79,9 +79,8 @@ class Pacing:
 
     def follow(self, moved: set[int]) -> None:
         """Take note of the jobs that moved."""
-        capped = frozenset(self.clocks.cap_w)
-        if capped != self._capped:
-            self._capped = capped
+        if self.clocks.cap_w.keys() != self._capped:
+            self._capped = frozenset(self.clocks.cap_w)
             self.look_at_all()
         self.moved = moved | self._again
         self._again.clear()

@@ -23,7 +23,7 @@ class DoubleGroups:
     def __init__(self) -> None:
         self._pairs: IntP | None = None
         self._listed: list[tuple[int, int]] = []  # the same
-        self._furthest = (-1, -1)  # pair that was furthest apart when all were looked at last
+        self._apart = (-1, -1)  # a pair that was not alike when all were looked at last
 
     def forget(self) -> None:
         """Take note that groups are others."""
@@ -42,25 +42,25 @@ class DoubleGroups:
         if pairs is None or not listed:
             return []
         few = len(listed) <= TOGETHER and not at_once
-        if few and self._furthest in listed and _apart_k(chain, *self._furthest) > ALIKE_K:
+        if few and self._apart in listed and _are_apart(chain, *self._apart):
             return []
         are_alike = mergeable(state, pairs[:, 0], pairs[:, 1], ALIKE_K)
         if np.count_nonzero(are_alike) < min(TOGETHER, len(listed)) and not at_once:
             if few:
-                self._furthest = listed[int(are_alike.argmin())]
+                self._apart = listed[int(are_alike.argmin())]
             return []
         return list(compress(listed, are_alike.tolist()))
 
 
-def _apart_k(chain: Floats, into: int, source: int) -> float:
-    """Return how far two groups are apart, as `mergeable` has it [K]."""
-    most_k = 0.0
+def _are_apart(chain: Floats, into: int, source: int) -> bool:
+    """Return whether two groups are further apart than what is alike, as `mergeable` has it."""
     for (common_c, per_spread), (into_c, into_per) in zip(
         chain[source].tolist(), chain[into].tolist(), strict=True
     ):
-        spread_k: float = per_spread - into_per
-        most_k = max(most_k, abs(common_c - into_c + spread_k) + 0.1 * abs(spread_k))
-    return most_k
+        spread_k = per_spread - into_per
+        if abs(common_c - into_c + spread_k) + 0.1 * abs(spread_k) > ALIKE_K:
+            return True
+    return False
 
 
 def _pairs(groups: Groups, trace: IntP, limit: IntP) -> IntP:
