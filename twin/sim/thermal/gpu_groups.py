@@ -150,9 +150,9 @@ class Traces(Stateful):
         behind = back > 0
         self._some_behind = bool(np.count_nonzero(behind))
         hot = np.maximum(front, back) if self._some_behind else front
-        self.hot_s = self.front_s = self.back_s = np.where(hot > 0, hot, 1.0)
+        self.hot_s = self.front_s = self.back_s = hot_s = np.where(hot > 0, hot, 1.0)
         if self._some_behind:
-            self.front_s, self.back_s = (np.where(most > 0, most, self.hot_s) for most in (front, back))
+            self.front_s, self.back_s = np.where(front > 0, front, hot_s), np.where(behind, back, hot_s)
         self.behind = behind.astype(float)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
