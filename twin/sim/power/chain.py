@@ -272,8 +272,9 @@ class PowerChain:
         `same`: loads and switches are as they were, and at most batteries do something else.
         """
         storage = self.storage
-        self._loss_j += self._loss_w * self._unbooked_s if self._unbooked_s else 0.0
-        self._unbooked_s = 0.0
+        if self._unbooked_s:
+            self._loss_j += self._loss_w * self._unbooked_s
+            self._unbooked_s = 0.0
         kept = self._at_rest if same else None
         if kept is None:
             self.loads.take(*self._wanted)
@@ -290,6 +291,8 @@ class PowerChain:
         # Where nothing but batteries does something else, it reaches no further than their buses and above.
         self._read(self._tree.reached if kept is not None and kept is self._at_rest else None)
         self._count_violations(before_w, window_s)
+        if not self.circuit.count:  # nothing switches, trips or drains
+            return
         storage.tell_peak(self.at_s, self.flows.grid_w)
         self._islands()
         self._plan()
