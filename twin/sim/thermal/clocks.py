@@ -87,7 +87,7 @@ class Clocks(Stateful):
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: Mapping[int, JobClock] = {}
-        self._seen_c = np.full(traces.groups.size, math.inf)
+        self._seen_c = self._unseen_c = np.full(traces.groups.size, math.inf)
         # Whether HBM of the group is too hot for its full bandwidth.
         self.hbm_slow = np.zeros(traces.groups.size, bool)
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
@@ -149,7 +149,8 @@ class Clocks(Stateful):
             self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
             self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self.traces.splits.clear()
-        self._seen_c = np.full(size, math.inf)
+        if self._seen_c is not self._unseen_c or len(self._unseen_c) != size:
+            self._seen_c = self._unseen_c = np.full(size, math.inf)
 
     def limits_c(self, hot_c: Floats) -> Floats:
         """Return the temperature each group's hottest die, now at `hot_c`, must not pass unseen [C]."""

@@ -21,8 +21,9 @@ from twin.sim.thermal.leakiest_dies import LeakiestDies
 
 Numbers = TypeVar("Numbers", int, IntP)
 OFF, IDLE = 0, 1
-FEW_SLOTS = 8
+FEW_SLOTS = 32
 """So many slots that move are told apart one by one."""
+_WHOLE = np.zeros(1, np.intp)  # where the first and only part of an array begins
 
 _SLOTS = (
     "slot_loop",
@@ -392,8 +393,11 @@ class Traces(Stateful):
                 few.setdefault(tuple(key), []).append(slot)
             for its, members in sorted(few.items()):
                 there = np.array(members, np.intp)
-                n, sum_s = (float(np.add.reduce(of.take(there))) for of in (self.slot_gpus, self.slot_sum_s))
-                yield its, there, n, sum_s
+                # As below to the last bit: `np.add.reduce` would add in another order.
+                n, sum_s = (
+                    np.add.reduceat(of.take(there), _WHOLE) for of in (self.slot_gpus, self.slot_sum_s)
+                )
+                yield its, there, float(n[0]), float(sum_s[0])
             return
         joined = row_numbers(*given)
         order = joined.argsort(kind="stable")
