@@ -48,7 +48,7 @@ class Log:
         usual = KINDS[kind].severity
         severity = usual if severity is None else severity
         values = {name: value for name, value in data.items() if value is not None}
-        event = Event(self.rows, t_s, kind, subject, severity, text, values, where)
+        event = Event(self.first_row + len(self.events), t_s, kind, subject, severity, text, values, where)
         self.events.append(event)
         self.hash.update(event)
         self.worst = max(self.worst, severity)

@@ -92,8 +92,10 @@ class NodeTable(Stateful):
     def _counts(self, nodes: NDArray[np.intp] | slice) -> list[float]:
         """Return how many GPUs of `nodes` rest in each of `_RESTS`."""
         held, gpus = self.held[nodes], self.gpus[nodes]
-        rest = _REST[self.condition[nodes], 2 * (held > 0) + self.wanted[nodes]]
-        counts: list[float] = np.bincount(rest, gpus - held, len(_RESTS))[: len(_RESTS)].tolist()
+        at = len(_SOUND) * self.condition[nodes]
+        at += 2 * (held > 0)
+        at += self.wanted[nodes]
+        counts: list[float] = np.bincount(_REST.take(at), gpus - held, len(_RESTS))[: len(_RESTS)].tolist()
         return counts
 
     def set_booting(self, booting: NDArray[np.bool_]) -> None:

@@ -122,10 +122,13 @@ class Endless(StateField):
 
 
 class Record(StateField):
-    """A dataclass of numbers and texts."""
+    """A dataclass of numbers and texts; `gone`: what snapshots of earlier versions say of it besides."""
 
-    def __init__(self, name: str, kind: Callable[..., Any]) -> None:
-        super().__init__(name, lambda saved: kind(**saved), asdict)
+    def __init__(self, name: str, kind: Callable[..., Any], *, gone: Sequence[str] = ()) -> None:
+        def made(saved: dict[str, Any]) -> Any:
+            return kind(**{key: value for key, value in saved.items() if key not in gone})
+
+        super().__init__(name, made, asdict)
 
 
 class Records(StateField):

@@ -213,7 +213,8 @@ class Engine(EditedRun):
 
     def _arrange(self) -> None:
         """Let those follow whom each single event concerns: tests of nodes, the queue, whoever has power."""
-        self.health.look()
+        if self.nodes.left:
+            self.health.look()
         if self.recovery.freed:
             self.recovery.freed = False
             self.scheduler.place()
@@ -322,7 +323,8 @@ class Engine(EditedRun):
             self._log_throttle(group, now, True)
         for group in heat.ceased:
             self._log_throttle(group, now, False)
-        heat.began, heat.ceased = [], []
+        if heat.began or heat.ceased:
+            heat.began, heat.ceased = [], []
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]

@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.arrays import Floats
-from twin.sim.core.nodes import NOBODY, SLICES, NodeTable
+from twin.sim.core.nodes import SLICES, NodeTable
 from twin.sim.core.slot_fields import Column
 from twin.sim.core.state import ArrayField, Fields, StateField, Stateful
+
+UNNUMBERED = -1
+GONE = 2
+"""Jobs stay numbered until there are so many times as many of them as there are nodes and parts in other hands."""
 
 
 class JobEnergy(Stateful):
@@ -39,8 +43,11 @@ class JobEnergy(Stateful):
         # Where runs of neighbours in the same hands begin, and the place of these, past the end: nobody has all of it;
         # parts of nodes, and where they belong.
         self._runs, self._place = np.zeros((2, 0), np.intp)
-        self._number_of = np.zeros(jobs + 1, np.intp)  # by job; the last: nobody, or several
-        self._parts: tuple[NDArray[np.intp], ...] = ()
+        # By job, less than 0: not numbered; then several, and nobody: the same number for both.
+        self._number_of = np.full(jobs + 2, UNNUMBERED, np.intp)
+        self._number_of[-2:] = 0
+        self._parts: tuple[NDArray[np.intp], ...] = ()  # where those of the table belong, and of which table
+        self._table: tuple[NDArray[np.intp], ...] | None = None
         self._version = -1  # of the nodes when they were numbered
         self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
 
@@ -72,19 +79,28 @@ class JobEnergy(Stateful):
         self._total_w = float(np.add.reduce(self._share_w)) + nobody_w
 
     def _number(self) -> None:
-        """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
-        nodes, jobs = self.nodes, len(self.energy_j)
-        job = np.maximum(nodes.job, NOBODY)
+        """See which nodes are whose, and number those who hold anything now and did not before."""
+        nodes, number = self.nodes, self._number_of
+        job, table = nodes.job, nodes.part_table()
         begins = np.ones(len(job), bool)
         np.not_equal(job[1:], job[:-1], out=begins[1:])
         self._runs = runs = begins.nonzero()[0]
-        node, owner, _, slices = nodes.part_table()
-        holder, there = job.take(runs), np.zeros(jobs + 1, bool)
-        there[holder] = there[owner] = True
-        self._who, number = there[:jobs].nonzero()[0], self._number_of
-        number[self._who], number[jobs] = np.arange(len(self._who)), len(self._who)
+        holder, owner = job.take(runs), table[1]
+        if len(self._who) > GONE * (len(holder) + len(owner)) + GONE:
+            number[self._who], number[-2:] = UNNUMBERED, 0
+            self._who, self._table = self._who[:0], None
         self._place = number.take(holder)
-        self._parts = node, number[owner], SLICES * np.maximum(1, nodes.gpus[node]), slices
+        came = holder[self._place < 0]
+        if self._table is not table:
+            came = np.concatenate([came, owner[number.take(owner) < 0]])
+        if came.size:
+            came, known = np.unique(came), len(self._who)
+            self._who = np.concatenate([self._who, came])
+            number[came], number[-2:] = np.arange(known, len(self._who)), len(self._who)
+            self._place = number.take(holder)
+        if self._table is not table:
+            node, _, _, slices = self._table = table
+            self._parts = node, number[owner], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 
     def _settle(self) -> None:
@@ -100,9 +116,11 @@ class JobEnergy(Stateful):
         return found
 
     def on_restored(self) -> None:
-        """Add up the shares; nodes are to be numbered again."""
-        self._total_w = float(self._share_w.sum()) + self._nobody_w
-        self._version = -1
+        """Add up the shares; nodes are to be looked at again."""
+        self._total_w = float(np.add.reduce(self._share_w)) + self._nobody_w
+        self._version, self._table = -1, None
+        self._number_of[:] = UNNUMBERED
+        self._number_of[self._who], self._number_of[-2:] = np.arange(len(self._who)), len(self._who)
 
     STATE = Fields(
         Column("energy_j", "jobs", float),

@@ -7,6 +7,7 @@ memory stays bounded however long a run lasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import add, sub
 from typing import Any
 
 from twin.sim.core.state import Fields, StateField, Stateful
@@ -43,7 +44,7 @@ class Hourly(Stateful):
         self.width_s = HOUR_S
         self._rows: list[list[float]] = [[0.0] * len(COLUMNS)]
         self._sums = [0.0] * len(COLUMNS)
-        self._end_s = HOUR_S  # of the last row
+        self.end_s = HOUR_S  # of the last row
 
     def add(
         self,
@@ -64,28 +65,31 @@ class Hourly(Stateful):
         """
         # In the order of the columns; the first counts the time itself.
         flows = (1.0, it_w, facility_w, loss_w, cooling_w, water_l_s, carbon_kg_s, cost_usd_s, free)
-        while t1_s > self._end_s:
-            self._book(self._end_s - t0_s, flows)
-            t0_s = self._end_s
+        while t1_s > self.end_s:
+            self._book(self.end_s - t0_s, flows)
+            t0_s = self.end_s
             self._next_row()
         self._book(t1_s - t0_s, flows)
 
     def _book(self, dt_s: float, flows: tuple[float, ...]) -> None:
-        row, sums = self._rows[-1], self._sums
-        for column, flow in enumerate(flows):
-            amount = flow * dt_s
-            row[column] += amount
-            sums[column] += amount
+        amounts = [flow * dt_s for flow in flows]
+        self._rows[-1][:] = map(add, self._rows[-1], amounts)
+        self._sums[:] = map(add, self._sums, amounts)
+
+    def wait(self, dt_s: float, free: float) -> None:
+        """Book a time [s] within the last row, and of it what heat left without a compressor; `settle` has the rest."""
+        for figures in (self._rows[-1], self._sums):
+            figures[0] += dt_s
+            figures[-1] += free * dt_s
 
     def settle(self, totals: Sequence[float]) -> None:
         """Let the sums be what the meters read in all: what they found beyond powers and rates is of this row.
 
         `totals` are those of the columns from IT energy to cost, shape (7,).
         """
-        row, sums = self._rows[-1], self._sums
-        for column, total in enumerate(totals, 1):
-            row[column] += total - sums[column]
-            sums[column] = total
+        row, told = self._rows[-1], slice(1, 1 + len(totals))
+        row[told] = map(add, row[told], map(sub, totals, self._sums[told]))
+        self._sums[told] = totals
 
     def _next_row(self) -> None:
         if len(self._rows) == MAX_ROWS:
@@ -95,9 +99,9 @@ class Hourly(Stateful):
                 for i in range(0, MAX_ROWS, joined)
             ]
             self.width_s *= joined
-            self._end_s = len(self._rows) * self.width_s
+            self.end_s = len(self._rows) * self.width_s
         self._rows.append([0.0] * len(COLUMNS))
-        self._end_s += self.width_s
+        self.end_s += self.width_s
 
     def summary(self) -> dict[str, Any]:
         """Return the rows and their sum, as plain JSON; PUE and WUE are None where no IT ran (below `LEAST_IT_W`)."""
@@ -119,7 +123,7 @@ class Hourly(Stateful):
     STATE = Fields(
         StateField("width_s", float),
         StateField("_rows", lambda saved: [list(map(float, row)) for row in saved]),
-        StateField("_end_s", float),
+        StateField("end_s", float),
         StateField("_sums", list, missing=()),
     )
 

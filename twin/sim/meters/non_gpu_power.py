@@ -33,6 +33,7 @@ FEW = 0.25
 """Where more of the nodes than this share draw another power, all are worked out: that takes less [-]."""
 MOVED = 1e-3
 """Heat of machines and supplies is followed when it has moved by this share of IT power."""
+_NOBODY = np.zeros(0, np.intp)
 
 
 class _ByTrace:
@@ -198,6 +199,8 @@ class Overhead(Stateful):
     def _moved_drives(self, clocks: Clocks) -> IntP:
         """Let the traces of jobs that step alone drive nodes as these do, of others nobody asks; return who did not."""
         jobs, apart, by_trace = clocks.jobs, clocks.apart, self._by_trace
+        if not apart:
+            return _NOBODY
         plans = jobs.replanned, len(clocks.models)
         if self._drives is None or self._drives[0] != plans:
 
@@ -242,7 +245,8 @@ class Overhead(Stateful):
             drives = np.zeros(len(self._by_trace.share), bool)
             drives[moved] = True
             others |= drives.take(wanted)
-        return None if np.count_nonzero(others) > FEW * len(wanted) else others.nonzero()[0]
+        nodes = others.nonzero()[0]
+        return None if len(nodes) > FEW * len(wanted) else nodes
 
     def _renewed_by_loop_and_hall(self, nodes: IntP, loop_w: Floats, hall_w: Floats) -> tuple[Floats, Floats]:
         """Return the sums of `_by_loop_and_hall` where some nodes draw another power than in `loop_w`, `hall_w`."""
@@ -332,7 +336,8 @@ class Overhead(Stateful):
         return known[1]
 
     def _take_extras(self) -> None:
-        self.shelf_w = self.power.supply_loss_w
+        if self.power.supplies.any_shelves:
+            self.shelf_w = self.power.supply_loss_w
         self.converted_w = self.converter_w
         self._extra_loop_w, self._extra_hall_w, self.machines_w, self.supplies_w = self._extras()
         self.loop_heat_w = self._own_loop_w + self._extra_loop_w

@@ -157,7 +157,6 @@ class PowerChain:
         self.breakers.advance(dt)
         if self._draining:
             self.storage.move(self._drained_w, dt)
-        self._price()
 
     def _book(self, totals: PowerTotals, t_s: float) -> None:
         book(totals, self.flows, t_s - self.at_s, *self.weather.grid_means(self.at_s, t_s))
@@ -182,9 +181,6 @@ class PowerChain:
             totals.cost_usd += extra_j * price_usd_j
         else:
             totals.on_site_j += extra_j
-
-    def _price(self) -> None:
-        self.flows.carbon_kg_s, self.flows.cost_usd_s = self.rates(self.at_s)
 
     def _due(self) -> None:
         """Do what the timer has waited for; a step of a ramp switches nothing, nor does a battery beside the grid."""
@@ -276,8 +272,9 @@ class PowerChain:
         `same`: loads and switches are as they were, and at most batteries do something else.
         """
         storage = self.storage
-        self._loss_j += self._loss_w * self._unbooked_s if self._unbooked_s else 0.0
-        self._unbooked_s = 0.0
+        if self._unbooked_s:
+            self._loss_j += self._loss_w * self._unbooked_s
+            self._unbooked_s = 0.0
         kept = self._at_rest if same else None
         if kept is None:
             self.loads.take(*self._wanted)
@@ -294,6 +291,8 @@ class PowerChain:
         # Where nothing but batteries does something else, it reaches no further than their buses and above.
         self._read(self._tree.reached if kept is not None and kept is self._at_rest else None)
         self._count_violations(before_w, window_s)
+        if not self.circuit.count:  # nothing switches, trips or drains
+            return
         storage.tell_peak(self.at_s, self.flows.grid_w)
         self._islands()
         self._plan()
@@ -339,7 +338,6 @@ class PowerChain:
         f.load_w = self.loads.served_w
         if not c.count:
             f.grid_w = f.load_w
-            self._price()
             return
         f.grid_w = float(np.add.reduce(self._in_w[self._root_fed]))
         loss_w = self._in_w - self._out_w
@@ -364,7 +362,6 @@ class PowerChain:
         self._loss_w = loss_w
         f.loss_w = float(np.add.reduce(loss_w))
         self.breakers.load(self._out_w, self.at_s, moved)
-        self._price()
 
     def _count_violations(self, before_w: float, window_s: float) -> None:
         totals, f, grid = self.totals, self.flows, self.grid

@@ -27,7 +27,7 @@ class PowerTotals:
 
 @dataclass
 class PowerFlows:
-    """Powers now, constant until the tree is worked out again [W]; carbon [kg/s], cost [USD/s]."""
+    """Powers now, constant until the tree is worked out again [W]."""
 
     load_w: float = 0.0
     loss_w: float = 0.0
@@ -36,9 +36,7 @@ class PowerFlows:
     fuel_w: float = 0.0
     charging_w: float = 0.0
     discharging_w: float = 0.0
-    made_kg_s: float = 0.0  # carbon of what is generated on site
-    carbon_kg_s: float = 0.0
-    cost_usd_s: float = 0.0
+    made_kg_s: float = 0.0  # carbon of what is generated on site [kg/s]
     over_peak: bool = False
 
 

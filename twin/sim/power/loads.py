@@ -64,6 +64,7 @@ class PowerLoads:
         self.loop_live: Bools = either[racks : racks + loops]
         self.plant_live: Bools = either[racks + loops :]
         self.on: Bools = np.concatenate([~self.supplies.rack_dark, either[racks:]])
+        self._all_on = bool(self.on.all())
         self._route, self._hung = self._routes(live_a, live_b, house), None
 
     def _routes(self, live_a: Bools, live_b: Bools, house: IntP) -> tuple[IntP, IntP, Floats]:
@@ -83,11 +84,13 @@ class PowerLoads:
 
     def take(self, rack_dc_w: Floats, loop_w: Floats, plant_w: Floats) -> None:
         """Take note of the powers that racks (R,), loops (L,) and plants (P,) take now [W]; dark ones take none."""
-        self.rack_dc_w = np.where(self.supplies.rack_dark, 0.0, rack_dc_w)
-        self.rack_in_w = self.supplies.rack_input_w(self.rack_dc_w)
-        self.load_w = np.concatenate(
-            [self.rack_in_w, np.where(self.loop_live, loop_w, 0.0), np.where(self.plant_live, plant_w, 0.0)]
-        )
+        if not self._all_on:
+            rack_dc_w = np.where(self.supplies.rack_dark, 0.0, rack_dc_w)
+            loop_w, plant_w = np.where(self.loop_live, loop_w, 0.0), np.where(self.plant_live, plant_w, 0.0)
+        self.rack_dc_w = rack_dc_w
+        bare = self._all_on and not self.supplies.any_shelves
+        self.rack_in_w = rack_dc_w if bare else self.supplies.rack_input_w(rack_dc_w)
+        self.load_w = np.concatenate([self.rack_in_w, loop_w, plant_w])
         self.served_w, self._hung = float(np.add.reduce(self.load_w)), None
 
     def by_item(self) -> Floats:

@@ -91,12 +91,12 @@ class PowerSystem(PowerChain, Stateful):
     @property
     def carbon_kg_s(self) -> float:
         """Carbon emitted now [kg/s]."""
-        return self.flows.carbon_kg_s
+        return self.rates(self.at_s)[0]
 
     @property
     def cost_usd_s(self) -> float:
         """Cost of the power from the grid now [USD/s]."""
-        return self.flows.cost_usd_s
+        return self.rates(self.at_s)[1]
 
     @property
     def stored_j(self) -> float:
@@ -249,7 +249,7 @@ class PowerSystem(PowerChain, Stateful):
         StateField("loads.site_lost", bool),
         last=[
             Record("totals", PowerTotals),
-            Record("flows", PowerFlows),
+            Record("flows", PowerFlows, gone=("carbon_kg_s", "cost_usd_s")),
             Column("_loss_j", "power", float),
             *StateField.each("_unbooked_s", "_settled_w", load=float),
             *StateField.each("_waiting", "changed", load=bool),

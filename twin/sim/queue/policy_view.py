@@ -236,7 +236,7 @@ class QueueSite(Stateful):
         end_s, free_gpus = self._end_s.take(nodes.job), nodes.free_gpus.copy()
         if self.requests.any_partial:
             self._follow_parts()
-            shared = (nodes.job == SHARED).nonzero()[0]
+            shared = np.fromiter(nodes.parts, np.intp, len(nodes.parts))
             end_s[shared] = self._part_end_s[shared]
         unfit = (~fit).nonzero()[0]
         end_s[unfit], free_gpus[unfit] = np.inf, 0
@@ -286,9 +286,9 @@ class QueueSite(Stateful):
         if self._seen_version == nodes.version:
             return
         self._seen_version = nodes.version
-        changed = np.flatnonzero((nodes.held != self._seen_held) & (nodes.job == SHARED))
-        self._seen_held = nodes.held.copy()
-        for node in changed.tolist():
+        held, seen = nodes.held, self._seen_held
+        self._seen_held = held.copy()
+        for node in [node for node in nodes.parts if held[node] != seen[node]]:
             jobs = list(nodes.jobs_on(node))
             self._part_end_s[node] = self._end_s[jobs].max()
             tenants = set(self.requests.tenant[jobs].tolist())

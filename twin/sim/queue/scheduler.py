@@ -230,6 +230,8 @@ class QueueScheduler(Stateful):
 
         `claimant` is for whom others have been made to give way just now.
         """
+        if not self.yielded:
+            return False
         rows = self.jobs.rows
         waits = {to for job, to in self.yielded.items() if rows[job].leaving} | {claimant}
         waits = {to for to in waits if to >= 0 and rows[to].state == JobState.QUEUED}

@@ -341,7 +341,10 @@ class RunParts:
         now = self.timers.now_s
         if now == self.meter.meters.at_s:
             return
-        self.book_hour(self.hourly, now)
+        if now <= self.hourly.end_s:  # all of it is what the meters read in the row that stands
+            self.hourly.wait(now - self.meter.meters.at_s, self.meter.draw.free)
+        else:
+            self.book_hour(self.hourly, now)
         self.meter.book(self.heat, now)
         self.hourly.settle(self.meter.totals)
 

@@ -67,6 +67,7 @@ class Pacing:
         self._apart = np.zeros(len(jobs.rows), bool)  # jobs whose pace may change without them
         self._alone: set[int] = set()  # of these, those that step in a trace of their own
         self._slowed = np.zeros(len(jobs.rows), bool)  # jobs that do not go at their own pace
+        self._either: set[int] = set()  # jobs that are one or the other
         self._standing: set[int] = set()
         self._capped: frozenset[int] = frozenset()
         self._wanted: NDArray[np.intp] | None = None  # of each node, until a job or a node has moved
@@ -79,9 +80,8 @@ class Pacing:
 
     def follow(self, moved: set[int]) -> None:
         """Take note of the jobs that moved."""
-        capped = frozenset(self.clocks.cap_w)
-        if capped != self._capped:
-            self._capped = capped
+        if self.clocks.cap_w.keys() != self._capped:
+            self._capped = frozenset(self.clocks.cap_w)
             self.look_at_all()
         self.moved = moved | self._again
         self._again.clear()
@@ -100,7 +100,8 @@ class Pacing:
             (self._alone.add if alone else self._alone.discard)(job)
             (self._standing.add if row.state in STANDING else self._standing.discard)(job)
             self._slowed[job] = steps = row.state in STEPS
-            self._apart[job] = alone or (steps and self.jobs.work[job].gpu_load is None)
+            self._apart[job] = apart = alone or (steps and self.jobs.work[job].gpu_load is None)
+            (self._either.add if steps or apart else self._either.discard)(job)
         self.clocks.apart = sorted(self._alone)
 
     def traces(self) -> NDArray[np.intp]:
@@ -157,7 +158,10 @@ class Pacing:
                 added["input_wait"] = waits_s
             self._slowed[job] = slowed = bool(added) or self.jobs.pace[job].step_s != work[job].step_s
             if not slowed:
+                if not self._apart[job]:
+                    self._either.discard(job)
                 continue
+            self._either.add(job)
             largest = max(largest, self.recovery.rerate(row, pace_of(work[job], added)))
         return largest
 
@@ -188,9 +192,12 @@ class Pacing:
             some = [row.index for row in self.jobs.active]
             if steady is not None:
                 some = list(compress(some, (~steady[some]).tolist()))
+        elif steady is None and len(self._either) <= FEW:
+            some = sorted(self._either.union(self.stragglers.slower))
         else:
             may = self._apart | self._slowed
-            may[list(self.stragglers.slower)] = True
+            if self.stragglers.slower:
+                may[list(self.stragglers.slower)] = True
             if steady is not None:
                 may &= ~steady
             some = may.nonzero()[0].tolist()

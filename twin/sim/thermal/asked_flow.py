@@ -89,7 +89,7 @@ class GpuHeat:
             if self._placed is None or self._placed[0] is not groups or self._placed[1] is not network:
                 self._place(network, groups)
             loops = len(self._gpus)
-            drawn_w = base_w + groups.mean_s * dyn_w
+            drawn_w = base_w + groups.mean_s * dyn_w if np.count_nonzero(dyn_w) else base_w
             asked = np.maximum(drawn_w / self._tdp_w, LEAST_AIR)
             np.minimum(asked, 1.0, out=asked)
             asked *= powered
@@ -181,7 +181,8 @@ class AskedFlow(Stateful):
             return False
         flow = staged_flow(present, self._law.flow_share(asked))
         self.nodes, self.loops = self.nodes.copy(), self.loops.copy()
-        self.nodes[blown], self.loops[air], self.water = np.split(flow, [len(blown), len(blown) + len(air)])
+        nodes, loops = len(blown), len(blown) + len(air)
+        self.nodes[blown], self.loops[air], self.water = flow[:nodes], flow[nodes:loops], flow[loops:]
         return True
 
     def _in_stages(self) -> tuple[Floats, Floats, Floats]:

@@ -87,7 +87,7 @@ class Clocks(Stateful):
         self.own.clear(traces.groups.size)
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: Mapping[int, JobClock] = {}
-        self._seen_c = np.full(traces.groups.size, math.inf)
+        self._seen_c = self._unseen_c = np.full(traces.groups.size, math.inf)
         # Whether HBM of the group is too hot for its full bandwidth.
         self.hbm_slow = np.zeros(traces.groups.size, bool)
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
@@ -149,7 +149,8 @@ class Clocks(Stateful):
             self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
             self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self.traces.splits.clear()
-        self._seen_c = np.full(size, math.inf)
+        if self._seen_c is not self._unseen_c or len(self._unseen_c) != size:
+            self._seen_c = self._unseen_c = np.full(size, math.inf)
 
     def limits_c(self, hot_c: Floats) -> Floats:
         """Return the temperature each group's hottest die, now at `hot_c`, must not pass unseen [C]."""
@@ -248,7 +249,6 @@ class Clocks(Stateful):
             self._repower()
             return
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
-        hot_c = state.die_c(traces.hot_s)
         self.walked = False
         self.job_clock, self.clocked = {}, None
         resting = self._at_rest()
@@ -256,9 +256,9 @@ class Clocks(Stateful):
         self.capped_ghz, self.dyn_w = self.values("f_max_ghz"), resting.none
         self.own.clear(size)
         if resting.jobs or not free:
-            points_c = state.die_c(traces.points_s)
+            points_c, self._seen_c = state.die_c(traces.points_s), state.die_c(traces.hot_s)
             if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-                points_c[2] = hot_c
+                points_c[2] = self._seen_c
                 points_c = traces.pooled(points_c)
             base, clock, leak = base.copy(), clock.copy() if free else np.zeros(size), np.zeros(size)
             self.capped_ghz, self.dyn_w = self.capped_ghz.copy(), np.zeros(size)
@@ -268,7 +268,6 @@ class Clocks(Stateful):
             for part in self.clocked.parts:
                 part.draw(self._paces_s(part.numbers), resting.base_w, base, self.dyn_w)
         self.base_w, self.leak_w_k, self.clock_ghz = base, leak, clock
-        self._seen_c = hot_c
         self._refreshed = state, traces.version, self.limits.node_class, dict(self.cap_w)
 
     def _known_at(self, state: ThermalState) -> bool:

@@ -299,7 +299,7 @@ class CoolingSystem(Stateful):
         if key not in self._drawn:
             share, speed = self._turning.share, self._turning.speed_for(asked.loops[: len(self._plates)])
             loop_w = self._drives.power_w(share, speed)
-            self._pump_heat()
+            self._pump_heat(anew=not self._drawn)
             movers_w = float(loop_w.sum() + self._water_power_w.sum())
             drawn = loop_w, self._water_power_w, self.rejection.pump_w, movers_w
             self._drawn = dict([*self._drawn.items()][-KNOWN_AIR:]) | {key: drawn}
@@ -318,11 +318,13 @@ class CoolingSystem(Stateful):
         set_c = self._set_c, self._room_set_c
         return ramp, state, valves(network, plant, ramp, state, self._opening, self.room_air_w_k, *set_c)
 
-    def _pump_heat(self) -> None:
-        """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
-        turning, asked = self.water.turning(), self.asked.water[: len(self._water_design_w)]
-        power = WATER.power_share(turning.speed_for(asked))
-        self._water_power_w = self._water_design_w * turning.share * power
+    def _pump_heat(self, *, anew: bool = True) -> None:
+        """Work out the power of facility pumps, heat to the machines of their plant; `anew`: others may turn."""
+        if anew:
+            self._water_turning = self.water.turning()
+        turning, asked = self._water_turning, self.asked.water[: len(self._water_design_w)]
+        design_w = self._water_design_w * turning.share
+        self._water_power_w = design_w * WATER.power_share(turning.speed_for(asked))
         plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
         self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
@@ -355,31 +357,26 @@ class CoolingSystem(Stateful):
         if now > self._looked_s:
             self._pace_s, self._looked_s = now - self._looked_s, now
         upper, n_plants, valve_plant = state.upper, len(self._carries), self._valve_plant
-        temperatures_c = upper[-2 * n_plants :].tolist()
-        supplies_c = temperatures_c[n_plants:]
+        temperatures_c, carried_w = upper[-2 * n_plants :].tolist(), []
         # What the water carries, not what the sink takes: the sink is being chosen from it.
-        carried_w = [
-            max(w_k * (return_c - supply_c), 0.0) if carries else 0.0
-            for w_k, return_c, supply_c, carries in zip(
-                self._water_list, temperatures_c, supplies_c, self._carries, strict=False
-            )
-        ]
+        for p, carries in enumerate(self._carries):
+            carried = self._water_list[p] * (temperatures_c[p] - temperatures_c[n_plants + p])
+            carried_w.append(carried if carries and carried > 0.0 else 0.0)
         rejection = self.rejection
         held = rejection.hold(carried_w, self._carries, settled=settled)
-        apart_k = [supply_c - held_c for supply_c, held_c in zip(supplies_c, rejection.held_c, strict=True)]
-        far = max(map(abs, apart_k)) > CLOSE_K
+        behind, far = WATER_S / (WATER_S + self._pace_s), False
+        facility_c = rejection.held_c.copy()
+        for p, carries in enumerate(self._carries):
+            apart_k = temperatures_c[n_plants + p] - facility_c[p]
+            if abs(apart_k) > CLOSE_K:
+                far = True
+                facility_c[p] += (behind if carries else 1.0) * apart_k
         if not (held or far or self._remix):
             return
-        behind = WATER_S / (WATER_S + self._pace_s)
-        self._facility_c = np.array(
-            [
-                held_c + ((behind if carries else 1.0) * k if abs(k) > CLOSE_K else 0.0)
-                for held_c, k, carries in zip(rejection.held_c, apart_k, self._carries, strict=True)
-            ]
-        )
+        self._facility_c = np.array(facility_c)
         returns_c = upper.take(self._returns_at)
-        facility_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
-        self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, returns_c)
+        water_c = self._facility_c if n_plants == 1 else self._facility_c[valve_plant]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, water_c, returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
         self._remix = far or bool(np.count_nonzero(returns_c < self._mixed_c))
         adrift = not all(self._carries) and bool(self.bypass_w[~np.array(self._carries)[valve_plant]].any())

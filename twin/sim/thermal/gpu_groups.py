@@ -14,17 +14,16 @@ import numpy as np
 
 from twin.arrays import Bools, Floats, IntP, row_numbers
 from twin.physics.gpu_power import spread_points
-from twin.physics.thermal_network import Groups, ThermalState, merge_groups, mergeable, split_groups
+from twin.physics.thermal_network import Groups, ThermalState, merge_groups, split_groups
 from twin.sim.core.state import ArrayField, Derived, Fields, StateField, Stateful
+from twin.sim.thermal.double_groups import STAND_IN, DoubleGroups
 from twin.sim.thermal.leakiest_dies import LeakiestDies
 
 Numbers = TypeVar("Numbers", int, IntP)
 OFF, IDLE = 0, 1
-STAND_IN = -1
-"""Trace of a free slot."""
-TOGETHER = 16
-"""Groups that are joined at once, where others have yet to become alike."""
-
+FEW_SLOTS = 32
+"""So many slots that move are told apart one by one."""
+_WHOLE = np.zeros(1, np.intp)  # where the first and only part of an array begins
 
 _SLOTS = (
     "slot_loop",
@@ -134,7 +133,7 @@ class Traces(Stateful):
         self.version = 0
         self.splits: list[tuple[int, int]] = []
         self._leaving: set[int] = set()
-        self._leakiest = LeakiestDies()
+        self._leakiest, self._pairs = LeakiestDies(), DoubleGroups()
         self._measure()
 
     def _measure(self, touched: set[int] | None = None) -> None:
@@ -152,15 +151,15 @@ class Traces(Stateful):
         behind = back > 0
         self._some_behind = bool(np.count_nonzero(behind))
         hot = np.maximum(front, back) if self._some_behind else front
-        self.hot_s = self.front_s = self.back_s = np.where(hot > 0, hot, 1.0)
+        self.hot_s = self.front_s = self.back_s = hot_s = np.where(hot > 0, hot, 1.0)
         if self._some_behind:
-            self.front_s, self.back_s = (np.where(most > 0, most, self.hot_s) for most in (front, back))
+            self.front_s, self.back_s = np.where(front > 0, front, hot_s), np.where(behind, back, hot_s)
         self.behind = behind.astype(float)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
         self._of_job: dict[int, list[tuple[int, IntP]]] | None = None
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
-        self._doubles = self._find_doubles()
+        self._pairs.forget()
         self._points_s: Floats | None = None
         self._gpu_group: IntP | None = None
         self._moves: tuple[IntP, Bools] | None = None  # of which traces wanted, who stands in others
@@ -388,9 +387,17 @@ class Traces(Stateful):
     def _by_key(self, slots: IntP, wanted: IntP) -> Iterator[tuple[tuple[int, ...], IntP, float, float]]:
         """Yield group, wanted trace, limit class and part, in order, and who has these: slots, GPUs, their spread."""
         given = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
-        if len(slots) == 1:
-            key = tuple(int(column[0]) for column in given)
-            yield key, slots, float(self.slot_gpus[slots[0]]), float(self.slot_sum_s[slots[0]])
+        if len(slots) <= FEW_SLOTS:
+            few: dict[tuple[int, ...], list[int]] = {}
+            for slot, *key in zip(slots.tolist(), *(column.tolist() for column in given), strict=True):
+                few.setdefault(tuple(key), []).append(slot)
+            for its, members in sorted(few.items()):
+                there = np.array(members, np.intp)
+                # As below to the last bit: `np.add.reduce` would add in another order.
+                n, sum_s = (
+                    np.add.reduceat(of.take(there), _WHOLE) for of in (self.slot_gpus, self.slot_sum_s)
+                )
+                yield its, there, float(n[0]), float(sum_s[0])
             return
         joined = row_numbers(*given)
         order = joined.argsort(kind="stable")
@@ -408,11 +415,7 @@ class Traces(Stateful):
 
         A few of them wait for others, unless all have become alike: each time all powers are recomputed.
         """
-        pairs = self._doubles
-        are_alike = mergeable(state, pairs[:, 0], pairs[:, 1])
-        if np.count_nonzero(are_alike) < min(TOGETHER, len(pairs)) and not self._leaving:
-            return state, False
-        alike = pairs[are_alike].tolist()
+        alike = self._pairs.alike(state, at_once=bool(self._leaving)) if self.doubled else []
         if alike:
             self.groups, state = merge_groups(self.groups, state, alike)
             to = np.arange(self.groups.size + 1)  # the last: a slot without a group, -1
@@ -444,22 +447,10 @@ class Traces(Stateful):
             found[job] = [(part, np.array(groups, np.intp)) for part, groups in sorted(by_part.items())]
         return found
 
-    def _find_doubles(self) -> IntP:
+    @property
+    def _doubles(self) -> IntP:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
-        groups, trace = self.groups, self.trace
-        taken = (trace != STAND_IN).nonzero()[0]
-        key = row_numbers(trace + 1, groups.loop, groups.part, self.limit)[taken]
-        order = key.argsort(kind="stable")
-        key, taken = key[order], taken[order]
-        again = (key[1:] == key[:-1]).nonzero()[0] + 1
-        if not again.size:
-            return np.zeros((0, 2), np.intp)
-        first = np.arange(len(key))
-        first[again] = 0
-        first = np.maximum.accumulate(first)[again]
-        order = taken[again].argsort()
-        result: IntP = np.array([taken[first[order]], taken[again[order]]]).T
-        return result
+        return self._pairs.pairs(self.groups, self.trace, self.limit)
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group; shape (..., G)."""

@@ -9,6 +9,8 @@ import numpy as np
 from twin.arrays import Bools, Floats
 from twin.sim.thermal.gpu_groups import OFF, Traces
 
+_NO_LOAD = np.zeros(1)
+
 
 class JobClock(NamedTuple):
     """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
@@ -62,12 +64,12 @@ def resting(
     """
     trace, none = traces.trace, np.zeros(traces.groups.size)
     base_w = mixed_w = idle_w * (trace > OFF)
-    ghz, mixed = none, (trace >= first_mixed).nonzero()[0]
-    if mixed.size:
-        mixed_w, ghz = base_w.copy(), none.copy()
-        mixed_w[mixed] += loads[(trace[mixed] - first_mixed) // 2] * rated_w[mixed]
-        ghz[mixed] = top_ghz[mixed]
-    apart = traces.working & (trace < first_mixed)
+    ghz, mixed = none, trace >= first_mixed
+    if np.count_nonzero(mixed):
+        place = np.maximum((trace - first_mixed) >> 1, -1)  # the last: no mixed work
+        mixed_w = base_w + np.concatenate((loads, _NO_LOAD)).take(place) * rated_w
+        ghz = top_ghz * mixed
+    apart = traces.working & ~mixed
     return Resting(
         traces.version, len(loads), bool(np.count_nonzero(apart)), apart, base_w, mixed_w, ghz, none
     )

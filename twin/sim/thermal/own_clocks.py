@@ -41,11 +41,14 @@ class OwnClocks(Stateful):
     """
 
     def __init__(self) -> None:
-        self.clear(0)
+        self._at_rest: Floats | None = None  # clocks of groups in which no die works
+        self.common_ghz = self.slope_ghz = self.waits_ghz = np.zeros(0)
 
     def clear(self, groups: int) -> None:
         """Let no die of so many groups work."""
-        self.common_ghz, self.slope_ghz, self.waits_ghz = np.zeros((3, groups))
+        if self._at_rest is None or self.common_ghz is not self._at_rest or len(self._at_rest) != groups:
+            self.common_ghz, self.slope_ghz, self.waits_ghz = np.zeros((3, groups))
+            self._at_rest = self.common_ghz
 
     def of_mean(self, groups: IntP, mean_s: Floats, model: GpuPowerModel) -> Floats:
         """Return the clock of dies of a spread in groups of a part, shape of `groups` [GHz]."""
@@ -71,6 +74,7 @@ class OwnClocks(Stateful):
         walked_ghz
             Clock that heat leaves [GHz].
         """
+        self._at_rest = None
         model, asked, (leakage_w, alone_ghz, cap_w, share) = groups.model, groups.asked, dies
         activity, points_s = asked.activity, groups.line.points_s
         slowest_ghz = clock_under_cap(model, cap_w, groups.leakiest_s, activity, leakage_w)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.sim.core.ledger import INDEX
-from twin.sim.core.nodes import SHARED, SLICES, NodeTable
+from twin.sim.core.nodes import SLICES, NodeTable
 from twin.sim.core.state import Derived, Stateful
 from twin.sim.jobs.jobs import Jobs
 from twin.sim.jobs.work import Work
@@ -108,7 +108,7 @@ class Mixes(Stateful):
             )
             level = min(LEVELS, round(LEVELS * load / (SLICES * int(self.nodes.gpus[node]))))
             self._trace[node] = stepping(len(rows) + level) if level else IDLE
-        shared = (self.nodes.job == SHARED).nonzero()[0]
+        shared = np.fromiter(parts, np.intp, len(parts))
         wanted[shared] = self._trace[shared]
 
     def _take_loads(self, saved: list[list[float]]) -> None:
