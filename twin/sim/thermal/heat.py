@@ -401,7 +401,7 @@ class Heat:
             and self.ahead.t1_s - self.ahead.t0_s < SETTLING_S
             and self.hottest_c < self.clocks.first_limit_c - NEAR_K
         )
-        if self.traces.doubled and not brief:
+        if not brief and self.traces.doubled:
             state, merged = self.traces.merge(state)
             if merged:
                 self.clocks.fit()
