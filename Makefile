@@ -35,7 +35,7 @@ slow: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	@sh packaging/types.sh
 	$(BIN)/lint-imports
 
 bench: setup

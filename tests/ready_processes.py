@@ -1,7 +1,7 @@
 """Processes that tests start have the engine imported: each is forked from one that has, on systems that can.
 
-The program starts a new interpreter for each, which takes a second to import it. So do tests of `tests/runtime`, and
-programs that tests start.
+The program starts a new interpreter for each, which takes a second to import it. So do those of `tests/runtime` that
+run the real engine or end with their parent, and programs that tests start.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from house_code import modules_with
 from pseudo_language import NAME, write
 
 WALK = Path(__file__).with_name("pseudo_walk.py")
@@ -47,8 +48,8 @@ def test_nothing_is_english_in_another_language(tmp_path: Path) -> None:
 def test_no_bare_words_are_put_on_the_screen() -> None:
     bare = [
         f"{module}:{call.lineno}: {words!r}"
-        for module in sorted((WALK.parents[2] / "twin" / "app").rglob("*.py"))
-        for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for module, tree in modules_with(WALK.parents[2] / "twin" / "app", *_SAYS)
+        for call in ast.walk(tree)
         if isinstance(call, ast.Call) and _name(call.func) in _SAYS
         for given in (*call.args, *(keyword.value for keyword in call.keywords))
         for words in _bare(given)
@@ -59,8 +60,8 @@ def test_no_bare_words_are_put_on_the_screen() -> None:
 def test_each_text_names_the_values_that_go_with_it() -> None:
     odd = [
         f"{module}:{call.lineno}"
-        for module in sorted((WALK.parents[2] / "twin").rglob("*.py"))
-        for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for module, tree in modules_with(WALK.parents[2] / "twin", "tr(")
+        for call in ast.walk(tree)
         if isinstance(call, ast.Call) and _name(call.func) == "tr" and call.keywords
         for text in call.args
         if isinstance(text, ast.Constant) and _values(text.value) != {given.arg for given in call.keywords}

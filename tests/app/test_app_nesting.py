@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import shiboken6
+from house_code import modules_with
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -44,8 +45,8 @@ def test_layouts_are_put_into_another_and_cleared_by_one_module() -> None:
     asking = [
         f"{path.name}:{node.lineno}: {ast.unparse(node)}"
         for package in (twin.app, twin.view3d)
-        for path in Path(package.__path__[0]).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in modules_with(Path(package.__path__[0]), *_ASKS_QT)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in _ASKS_QT and path.name != "nested_layouts.py"
     ]
     assert not asking, asking

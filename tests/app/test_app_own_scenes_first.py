@@ -10,7 +10,15 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from twin.app.compare.recorded_runs import RunsDialog, recorded_runs
-from twin.app.files.scene_list import SUFFIX, own_title, picture_of, read_card, shipped_scenes, title_of
+from twin.app.files.scene_list import (
+    SUFFIX,
+    keep_picture,
+    own_title,
+    picture_of,
+    read_card,
+    shipped_scenes,
+    title_of,
+)
 from twin.app.shell.main_window import MainWindow
 from twin.resources import yaml_texts
 from twin.runtime.inline import run
@@ -33,6 +41,12 @@ failures: {enabled: false}
 @pytest.fixture
 def mine(lab: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(lab, tmp_path / "mine.twin.yaml"))
+
+
+def test_a_shipped_scene_is_not_drawn_for_its_card(mine: Path) -> None:
+    keep_picture(shipped_scenes()[0], lambda: pytest.fail("was drawn"), [])
+    with pytest.raises(pytest.fail.Exception):
+        keep_picture(mine, lambda: pytest.fail("was drawn"), [])
 
 
 def test_own_scenes_come_first_with_the_picture_they_were_left_with(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from house_code import modules_with
 from patience import HANG_S
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import (
@@ -186,8 +187,8 @@ def test_labels_and_tips_are_made_in_one_place() -> None:
     """No module makes a label of Qt's own, or gives a tool tip that is neither its own words nor plain."""
     folder = Path(next(iter(twin.app.__path__)))
     found = []
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, tree in modules_with(folder, "QLabel", "setToolTip", "setTabToolTip"):
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

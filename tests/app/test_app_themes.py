@@ -112,6 +112,22 @@ def test_the_themes_follow_the_system(monkeypatch: pytest.MonkeyPatch, qapp: QAp
     assert (resolve("contrast"), CONTRAST.ring_px, DARK.ring_px) == (CONTRAST, 3, 2)
 
 
+def test_a_theme_changes_colours_and_not_the_style(
+    monkeypatch: pytest.MonkeyPatch, qapp: QApplication
+) -> None:
+    """Each widget would be prepared once more for a style, though it has that already."""
+    look = Look(qapp, "dark")
+    given: list[object] = []
+    monkeypatch.setattr(QApplication, "setStyle", given.append)
+    look.choose("light")
+    look.scale_text(1.3)
+    look.choose("dark")
+    look.scale_text(1.0)
+    look.close()
+    assert given == []
+    assert qapp.palette().window().color() == QColor(DARK.ground)
+
+
 def test_icons_of_a_former_theme_are_let_go(qapp: QApplication, qtbot: QtBot) -> None:
     look = Look(qapp, "dark")
     button = QPushButton()

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from house_code import modules_with
+
 import twin.app
 import twin.view3d
 
@@ -17,8 +19,8 @@ import twin.view3d
 def test_calls_put_off_have_an_owner() -> None:
     bare = []
     for package in (twin.app, twin.view3d):
-        for path in Path(package.__path__[0]).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for path, tree in modules_with(Path(package.__path__[0]), "singleShot"):
+            for node in ast.walk(tree):
                 late = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("singleShot")
                 if isinstance(node, ast.Call) and late and len(node.args) < 3:
                     bare.append(f"{path.name}:{node.lineno}: {ast.unparse(node)}")

@@ -200,7 +200,7 @@ def test_wrong_reference_is_named(tmp_path: Path) -> None:
         b"[1, 2]",
         b"a: &x [*x]",
         b"a: b: c",
-        b"{" * 2000,
+        b"{" * 700,
         b"- " * 3000,
         b"'open",
         b"? [a]\n: b",

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from house_code import modules_with
 
 import twin.sim
 from twin.record.accounts import ACCOUNTS
@@ -57,8 +58,8 @@ def named_in(expression: ast.AST, inside: ast.AST) -> set[str]:
 
 def test_each_kind_that_the_engine_names_where_it_logs_is_registered() -> None:
     named: dict[str, str] = {}
-    for file in sorted(ENGINE.rglob("*.py")):
-        for function in ast.walk(ast.parse(file.read_text())):
+    for file, tree in modules_with(ENGINE, "log.add", "self._say", "Change("):
+        for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef):
                 continue
             for call in ast.walk(function):

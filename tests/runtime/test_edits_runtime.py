@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from ready_processes import ready_processes
 from replies import one_client, until, until_type
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
@@ -27,7 +28,7 @@ SCENE = tiny(nodes=3, duration="2 h")
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
-    with one_client(tmp_path) as client:
+    with ready_processes(), one_client(tmp_path) as client:
         yield client
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import psutil
 import pytest
 from coarse_recordings import coarse_recordings
+from ready_processes import ready_processes
 from replies import events_of, one_client, until, until_type
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
@@ -71,7 +72,7 @@ def inline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InlineCl
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
-    with one_client(tmp_path) as client:
+    with ready_processes(), one_client(tmp_path) as client:
         yield client
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from patience import HANG_S
+from ready_processes import ready_processes
 from replies import events_of, one_client, until, until_type
 from toy_engine import NAME, scenario
 
@@ -36,7 +37,7 @@ LONG = "200 h"  # 70,000 events: a second or two flat out
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
-    with one_client(tmp_path, NAME) as client:
+    with ready_processes(), one_client(tmp_path, NAME) as client:
         yield client
 
 

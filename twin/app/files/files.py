@@ -108,7 +108,7 @@ class Files:
     def keep_picture(self) -> None:
         """Keep how the hall looks, for the card of its scene."""
         if self.path is not None and self._session.frame is not None and self._hall.isVisible():
-            keep_picture(self.path, self._hall.view.grab(), self._settings.recent)
+            keep_picture(self.path, self._hall.view.grab, self._settings.recent)
 
     def _open_recording(self, path: Path) -> None:
         warning = self._session.open_recording(path)

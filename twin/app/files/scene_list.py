@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -101,17 +101,18 @@ def picture_of(path: Path) -> Path | None:
     return picture if picture.is_file() else None
 
 
-def keep_picture(path: Path, rgb: NDArray[np.uint8], recent: Iterable[Path]) -> None:
-    """Keep how the hall of one's own scene looked last, shape (height, width, 3); those not among `recent` go.
+def keep_picture(path: Path, grab: Callable[[], NDArray[np.uint8]], recent: Iterable[Path]) -> None:
+    """Keep how the hall of one's own scene looks; pictures of those not among `recent` go.
 
-    Without a picture the card of a scene has a drawing, so nothing is told where the disk takes none.
+    `grab` draws the hall and returns shape (height, width, 3). Without a picture the card of a scene has a drawing, so
+    nothing is told where the disk takes none.
     """
     if path not in own_scenes([path]):
         return
     picture = _kept_picture(path)
     with suppress(OSError):
         picture.parent.mkdir(mode=0o700, exist_ok=True)
-        save_png(rgb, picture, {})
+        save_png(grab(), picture, {})
         for old in set(picture.parent.glob("*.png")) - {_kept_picture(each) for each in (path, *recent)}:
             old.unlink()
 

@@ -283,8 +283,8 @@ class HallPanel(QWidget):
         self.site_map.follow()
         if self.rulers.follow() or (self.site_map.wanted and self._map_wanted != self._wants_map()):
             self.place_overlays()
-        plates = (self.story_plate, self.legend, *self.more_legends)
-        at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
+        pointer, plates = self._pointer(), (self.story_plate, self.legend, *self.more_legends)
+        at = any(plate.isVisibleTo(self) and plate.geometry().contains(pointer) for plate in plates)
         if at != self._at_plates:
             self._at_plates = at
             self._show_legend()

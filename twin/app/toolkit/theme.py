@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from twin.language import tr
 from twin.record.events import Severity
 
 ThemeName = Literal["dark", "light", "contrast"]
@@ -22,6 +21,8 @@ BASE_PX = 12
 """Size of most text where the system has nothing to say [px]."""
 TEXT_SCALES = (0.85, 1.0, 1.15, 1.3, 1.5)
 """Sizes of text to choose from, beside the system's own."""
+_STYLE = "twin-style"
+"""Property of the application: the name of the style that it was given."""
 _USUAL_PX = {"win32": 12.0, "darwin": 13.0}
 """Size of the system's text that nobody has changed [px]."""
 
@@ -135,8 +136,9 @@ def resolve(choice: ThemeChoice) -> Theme:
 
 def apply(app: QApplication, theme: Theme, stylesheet: str, text_scale: float = 1.0) -> None:
     """Give the application this theme's palette, font and stylesheet."""
-    if app.style().name() != "fusion":
-        app.setStyle(tr("Fusion"))
+    if app.property(_STYLE) is None:  # styles tell no name once there is a stylesheet
+        app.setStyle("Fusion")
+        app.setProperty(_STYLE, "Fusion")
     app.setPalette(palette(theme))
     base = font()
     base.setPixelSize(round(BASE_PX * text_scale))
