@@ -35,7 +35,7 @@ slow: setup
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	@sh packaging/types.sh
+	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 bench: setup
