@@ -54,17 +54,10 @@ def test_delete_undo_delete_is_one_edit(
     told: list[str] = []
     editor.done.connect(told.append)
     session.set_speed(3600.0)
-    session.play()
-    qtbot.waitUntil(lambda: session.t_s > 600)
+    session.play(until_s=700.0)
+    standing_s = 700.0
+    qtbot.waitUntil(lambda: session.frame is not None and session.frame.t_s == session.t_s == standing_s)
     session.pause()
-    standing_s = -1.0
-
-    def stands() -> bool:
-        nonlocal standing_s
-        before, standing_s = standing_s, session.t_s
-        return before == standing_s and session.frame is not None and session.frame.t_s == standing_s
-
-    qtbot.waitUntil(stands)
     assert session.draft is not None
     count, racks = len(session.events), session.plant
     assert racks is not None
