@@ -16,7 +16,7 @@ from twin.view3d.base.label_layout import BUDGET, SPACING_PX
 from twin.view3d.base.state import CameraPose, ViewState
 from twin.view3d.base.tile_levels import DRAWN, TileLevel, TilePlaces
 from twin.view3d.colour.tile_values import TileSums, gpu_values
-from twin.view3d.colour.tile_words import hall_figures
+from twin.view3d.colour.tile_words import BETWEEN_FIGURES, hall_figures
 from twin.view3d.colour.value_codes import gpu_codes
 from twin.view3d.gl import labels
 from twin.view3d.place.hall_names import HallNames
@@ -142,6 +142,15 @@ def test_every_hall_has_its_name_where_halls_are_plates(
         forms |= {"below" if "\n" in text else "alone" for text in names}
     assert "together" in forms, "from farthest away one name for all"
     assert len(forms) > 1
+
+
+def test_a_hall_with_failures_has_no_higher_name_than_others() -> None:
+    plant = hall_of(512, racks_per_row=4, halls=2)
+    geometry = build_geometry(plant)
+    names = HallNames(plant, geometry.labels, TilePlaces.of(plant, geometry))
+    below = names.texts(["62 °C", BETWEEN_FIGURES.join(["61 °C", "✖ 4"])])[2:4]
+    assert [text.count("\n") for text in below] == [1, 1]
+    assert below[1].endswith("\n61 °C   ✖ 4")
 
 
 def test_the_form_of_names_does_not_change_to_and_fro() -> None:

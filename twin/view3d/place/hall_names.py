@@ -60,10 +60,9 @@ class HallNames:
         told = [figures[slot] if slot < len(figures) else "" for slot in self._slot]
 
         def with_figures(between: str) -> list[str]:
-            pairs = zip(titles, told, strict=True)
             return [
-                between.join([title, *figure.split(BETWEEN_FIGURES)]) if figure else title
-                for title, figure in pairs
+                between.join([title, figure]) if figure else title
+                for title, figure in zip(titles, told, strict=True)
             ]
 
         words = [title.split(" ") for title in titles]
